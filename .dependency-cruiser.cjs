@@ -1,6 +1,6 @@
 const S = '^packages/server/src'
 const TESTS = '\\.test\\.tsx?$'
-/** The files of the delivery machine, which decides and does nothing. */
+/** The files of the delivery machine, which makes decisions and has no effects. */
 const CORE =
   'machine|machine-state|attempts|turns|lane|lane-notes|leases|sharing|reads|settle|store-health|judge|fifo|min-heap|ports|limits|crash-points'
 const never = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
@@ -12,7 +12,7 @@ module.exports = {
       'contract-knows-nobody',
       { path: '^packages/contract/', pathNot: TESTS },
       { path: '.', pathNot: ['^packages/contract/', '^node_modules/zod/'] },
-      'What crosses the wire cannot depend on who sends it.',
+      'The contract cannot depend on its users.',
     ),
     never(
       'sdk-knows-contract-only',
@@ -42,7 +42,7 @@ module.exports = {
       'console-data-knows-no-screen',
       { path: '^packages/console/src/data/' },
       { path: '^packages/console/src/(shell|parts|screens|routes|main)' },
-      'What is asked of the server does not know who shows it.',
+      'Requests to the server do not depend on the screens that show their answers.',
     ),
     never(
       'shell-knows-no-screen',
@@ -54,13 +54,13 @@ module.exports = {
       'parts-know-no-screen',
       { path: '^packages/console/src/parts/' },
       { path: '^packages/console/src/(screens|routes|main)' },
-      'What screens share does not know who uses it.',
+      'Shared parts of screens do not depend on the screens.',
     ),
     never(
       'screens-are-strangers',
       { path: '^packages/console/src/screens/(home|[^/]+/[^/]+)/' },
       { path: '^packages/console/src/screens/(home|[^/]+/[^/]+)/', pathNot: '^packages/console/src/screens/$1/' },
-      'What two screens share is in ui or data.',
+      'Code that two screens share is in ui or data.',
     ),
 
     never(
@@ -81,7 +81,7 @@ module.exports = {
       'platform-is-ground',
       { path: `${S}/platform/` },
       { path: `${S}/(?!platform/)` },
-      'The ground does not know what stands on it.',
+      'The platform does not depend on the floors above it.',
     ),
     never(
       'rooms-look-down',
@@ -99,7 +99,7 @@ module.exports = {
       'road-uses-doors',
       { path: `${S}/(pipeline|workers)/` },
       { path: `${S}/resources/[^/]+/[^/]+/`, pathNot: '/(queries|index)\\.ts$' },
-      'Pipeline and workers use the two doors of a room: what it does, and what it stores.',
+      'Pipeline and workers use the two doors of a room: its verbs and its statements.',
     ),
     never(
       'surfaces-use-the-first-door',
@@ -114,7 +114,7 @@ module.exports = {
         path: `${S}/pipeline/`,
         pathNot: [`${S}/pipeline/(accept|types)\\.ts$`, `${S}/pipeline/capture/from-request\\.ts$`],
       },
-      'Nobody joins the road half-way.',
+      'An event enters the road only at its start.',
     ),
     never(
       'surfaces-are-strangers',
@@ -126,7 +126,7 @@ module.exports = {
       'shared-surface-files-know-no-surface',
       { path: `${S}/surfaces/[^/]+\\.ts$`, pathNot: [`${S}/surfaces/index\\.ts$`, TESTS] },
       { path: `${S}/surfaces/[^/]+/` },
-      'Only index.ts mounts surfaces; what they share knows none of them.',
+      'Only index.ts mounts surfaces; their shared code depends on none of them.',
     ),
     never(
       'stages-are-strangers',
@@ -138,7 +138,7 @@ module.exports = {
       'road-does-not-look-up',
       { path: `${S}/pipeline/` },
       { path: `${S}/(workers|surfaces|app|main|config|boot|storage|commands)` },
-      'The road does not know who drives on it.',
+      'The road does not depend on its drivers.',
     ),
     never(
       'workers-enter-at-accept',
@@ -159,7 +159,7 @@ module.exports = {
         path: '.',
         pathNot: [`${S}/pipeline/deliver/(${CORE})\\.ts$`, `${S}/domain/`, '^packages/contract/'],
       },
-      'The delivery machine has no clock and does no I/O; the simulator runs it as it is.',
+      'The delivery machine has no clock and does no I/O; the simulator runs it unchanged.',
     ),
     never(
       'no-sockets-above-the-platform',
@@ -183,7 +183,7 @@ module.exports = {
       'no-proofs-in-src',
       { path: `${S}/`, pathNot: TESTS },
       { path: '^packages/server/(sim|chaos|bench)/' },
-      'Shipping code does not know how it is proven.',
+      'Shipping code does not depend on its proofs.',
     ),
     never(
       'fetch-library-only-in-outbound',

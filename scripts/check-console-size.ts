@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
 /**
- * The first load of the console is a promise: the entry, what Events needs, and no piece so large that opening something
- * has to be waited for. Sizes are gzip, in thousands of bytes. A build that is not of these sources is made first.
+ * The first load of the console is a promise: the entry, the code for Events, and no chunk so large that a person has
+ * to wait for it. Sizes are gzip, in thousands of bytes. The script first builds the console when the build does not
+ * match these sources.
  */
 const MAX_KB = { entry: 120, events: 230, piece: 140 } as const
 const DIST = 'packages/console/dist'
@@ -49,5 +50,5 @@ const measured = [
 for (const one of measured) console.log(`${one.kb.toFixed(1)} of ${one.max} kB  ${one.what}`)
 const over = measured.filter((one) => one.kb > one.max)
 for (const one of over)
-  console.error(`${one.what} is ${one.kb.toFixed(1)} kB, more than ${one.max} kB. Load what few people need later.`)
+  console.error(`${one.what} is ${one.kb.toFixed(1)} kB, more than ${one.max} kB. Load rarely used code later.`)
 process.exitCode = over.length === 0 ? 0 : 1

@@ -2,9 +2,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 
 /**
- * Every route file of the contract has a room of the same name, in the same group, in the server: one word per thing, and
- * the folder is the URL word. Rooms use each other one way, even where no file closes the circle. Every migration has its
- * own number, so that names never decide the order.
+ * Every route file of the contract has a room of the same name, in the same group, in the server: one word per thing,
+ * and the folder is the URL word. Rooms use each other in one direction, even where no file closes the cycle. Every
+ * migration has a separate number, so that names never decide the order.
  */
 const ROOMS = 'packages/server/src/resources/'
 
@@ -17,7 +17,7 @@ for (const name of missing)
   console.error(`The contract has routes/${name}.ts, but the server has no room resources/${name}/.`)
 if (routeFiles.length === 0) console.error('No route file was found. Correct the path in scripts/check-rooms.ts.')
 
-/** The room of a file, `delivery/lanes`; undefined for what belongs to none. */
+/** The room of a file, `delivery/lanes`; undefined for a file outside all rooms. */
 function roomOf(file: string): string | undefined {
   const [group, room, ...rest] = file.slice(ROOMS.length).split('/')
   return file.startsWith(ROOMS) && rest.length > 0 ? `${group}/${room}` : undefined
@@ -36,7 +36,7 @@ for (const file of globSync(`${ROOMS}*/*/**/*.ts`).filter((name) => !name.endsWi
   for (const other of usedBy(file).map(roomOf)) if (other !== undefined && other !== room) used.add(other)
 }
 
-/** The first circle that leads through a room on the path, or undefined. */
+/** The first cycle that leads through a room on the path, or undefined. */
 function circleFrom(room: string, path: readonly string[], done: Set<string>): readonly string[] | undefined {
   if (path.includes(room)) return [...path.slice(path.indexOf(room)), room]
   if (done.has(room)) return undefined
@@ -50,7 +50,7 @@ function circleFrom(room: string, path: readonly string[], done: Set<string>): r
 
 const done = new Set<string>()
 const circles = [...uses.keys()].map((room) => circleFrom(room, [], done)).filter((circle) => circle !== undefined)
-for (const circle of circles.slice(0, 1)) console.error(`Rooms use each other in a circle: ${circle.join(' → ')}.`)
+for (const circle of circles.slice(0, 1)) console.error(`Rooms use each other in a cycle: ${circle.join(' → ')}.`)
 
 const numbers = globSync('packages/server/migrations/*.sql').map((file) => basename(file).slice(0, 4))
 const twice = numbers.filter((number, index) => numbers.indexOf(number) !== index)

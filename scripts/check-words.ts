@@ -2,10 +2,13 @@ import { globSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 
 /**
- * Keeps words out of every sentence that a user reads: texts of the console, the command line, the contract and the server, README and docs.
- * Each has a plain word of the field in its place. Identifiers and comments are not read here.
+ * Finds words that no sentence for a person may contain. Each has a plain word of the field in its place (STYLE.md,
+ * "Language"). Three parts are checked: the texts of the product and the documents, the names of tests, and comments.
+ * Identifiers and code in backticks are not read.
  */
-const WORDS: readonly (readonly [RegExp, string])[] = [
+type Word = readonly [pattern: RegExp, instead: string]
+
+const WORDS: readonly Word[] = [
   [/\b(?:told|tells?|telling)\b/i, 'notify, report, say'],
   [/\bstanding\b/i, 'status'],
   [/\bmarked\b/i, 'selected'],
@@ -14,30 +17,80 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bmend(?:s|ed|ing)?\b/i, 'fix, patch'],
   [/\bhalt(?:s|ed)?\b/i, 'suspended, closed'],
   [/\b(?:holds?|holding)\b(?!.{0,30} back| deliveries| most)/i, 'contain, store, lock'],
-  [/\bheld\b(?! (?:back|by|since)|-by)/i, 'stored, locked, held back'],
+  [/\bheld\b(?! (?:(?:them |it )?back|by|since)|-by)/i, 'stored, locked, held back'],
   [/\b(?:kept|keeps)\b(?! the type| the previous| failing)/i, 'retained, stored'],
   [/\bburn(?:s|ed|ing)?\b/i, 'consume'],
   [/\bowed\b/i, 'unsettled'],
   [/\bnoted\b/i, 'persisted, recorded'],
-  [/\b(?:rung|alarm)\b/i, 'timer fired'],
   [/\bcargo\b/i, 'payload'],
   [/\bshelf\b/i, 'cache'],
   [/\bformer\b/i, 'previous'],
-  [/\bof (?:one['’]s|its|their|your|our) own\b/i, 'custom, separate'],
+  // The phrase is plain English where its noun follows.
+  [
+    /\bof (?:one['’]s|its|their|your|our) own\b(?! (?!(?:and|or|for|in|on|at|by|with|that|which|to|is|has)\b)[a-z])/i,
+    'custom, separate',
+  ],
   [/\banew\b/i, 'again'],
   [/\bby hand\b/i, 'manual, manually'],
   [/\bthe begin\b/i, 'the start'],
   [/\b(?:is|are|was|were) over\b(?! \d)/i, 'expired, ended'],
   [/\bstands?\b(?! for\b)/i, 'is, or say where'],
+  [/\balarm\b/i, 'timer fired'],
 ]
-
-const CODE = 'packages/{contract,console,cli,sdk,server}/src/**/*.{ts,tsx}'
-const PROSE = ['README.md', 'docs/*.md', 'docs/operate/**/*.md', 'docs/guides/**/*.md']
+/** The ladder has rungs in the decisions, in comments and in tests; a user has never heard of it. */
+const WORDS_OF_USERS: readonly Word[] = [...WORDS, [/\brung\b/i, 'step, check']]
+/** The name of a test begins with its subject. */
+const WORDS_OF_NAMES: readonly Word[] = [
+  ...WORDS,
+  [
+    /^['"`](?:what|who|whom|whoever|and|or|also|is|are|was|were|has|have|says|gives|takes)\b/i,
+    'the actor or the thing',
+  ],
+]
+/** A sentence of a comment begins with its subject, unless it is a question. */
+const WORDS_OF_COMMENTS: readonly Word[] = [
+  ...WORDS,
+  [/(?:^|\. )(?:[/*\s]*)(?:What|Who|Whom|Whoever)\b(?![^.]*\?)/, 'the actor or the thing'],
+]
 
 type Sentence = { readonly file: string; readonly line: number; readonly text: string }
 
-function* sentencesOfCode(file: string): Generator<Sentence> {
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+/** Texts of the product that a user reads. */
+const PRODUCT = 'packages/{contract,console,cli,sdk,server}/src/**/*.{ts,tsx}'
+/** Documents for users. */
+const GUIDES = ['README.md', 'docs/*.md', 'docs/operate/**/*.md', 'docs/guides/**/*.md']
+/** Documents for engineers. STYLE.md has the table of these words. */
+const DECISIONS = [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'AGENTS.md',
+  'CHANGELOG.md',
+  'docs/adr/**/*.md',
+  'docs/states/**/*.md',
+]
+/** The names of these tests are checked. */
+const TESTS = ['packages/server/test', 'packages/cli/test']
+/** The comments of these folders are checked. */
+const COMMENTED = ['packages/server/test', 'packages/cli/test', 'scripts']
+
+const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file)
+const filesIn = (folders: readonly string[]): readonly string[] =>
+  folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,js}`))
+const withoutCode = (text: string): string => text.replaceAll(/`[^`]*`/g, '…').replaceAll(/\]\([^)]*\)/g, ']')
+
+function sourceOf(file: string): ts.SourceFile {
+  return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+}
+
+function* nodesOf(node: ts.Node): Generator<ts.Node> {
+  yield node
+  for (const child of node.getChildren()) yield* nodesOf(child)
+}
+
+const lineOf = (source: ts.SourceFile, at: number): number => source.getLineAndCharacterOfPosition(at).line + 1
+
+function textsOfProduct(file: string): readonly Sentence[] {
+  const source = sourceOf(file)
   const found: Sentence[] = []
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isTaggedTemplateExpression(node)) return
@@ -49,33 +102,64 @@ function* sentencesOfCode(file: string): Generator<Sentence> {
     ) {
       const text = node.text.trim()
       // One word alone is a name.
-      if (/\s/.test(text))
-        found.push({ file, line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, text })
+      if (/\s/.test(text)) found.push({ file, line: lineOf(source, node.getStart()), text })
     }
     ts.forEachChild(node, visit)
   }
   visit(source)
-  yield* found
+  return found
 }
 
-function* sentencesOfProse(file: string): Generator<Sentence> {
-  for (const [at, text] of readFileSync(file, 'utf8').split('\n').entries()) yield { file, line: at + 1, text }
+function linesOf(file: string): readonly Sentence[] {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.map((text, at) => ({ file, line: at + 1, text: withoutCode(text) }))
 }
 
-const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file)
-let faults = 0
-for (const sentence of [
-  ...globSync(CODE)
-    .filter((file) => !isTest(file))
-    .flatMap((file) => [...sentencesOfCode(file)]),
-  ...PROSE.flatMap((pattern) => globSync(pattern)).flatMap((file) => [...sentencesOfProse(file)]),
-])
-  for (const [word, instead] of WORDS) {
-    const found = word.exec(sentence.text)
-    if (found === null) continue
-    faults += 1
-    console.error(
-      `${sentence.file}:${sentence.line} says "${found[0]}"; say ${instead}: ${sentence.text.slice(0, 160).replaceAll('\n', ' ')}`,
-    )
+/** The names of `test` and `describe`: sentences of the contract. */
+function namesOfTests(file: string): readonly Sentence[] {
+  const source = sourceOf(file)
+  return [...nodesOf(source)].filter(ts.isCallExpression).flatMap((call) => {
+    const [name] = call.arguments
+    if (name === undefined || !/^(?:test|describe)$/.test(call.expression.getText())) return []
+    return [{ file, line: lineOf(source, name.getStart()), text: name.getText().replaceAll(/\$\{[^}]*\}/g, '…') }]
+  })
+}
+
+function commentsOf(file: string): readonly Sentence[] {
+  const source = sourceOf(file)
+  const found = new Map<number, Sentence>()
+  for (const node of nodesOf(source)) {
+    const ranges = [node.getFullStart(), node.getEnd()].flatMap((at) => [
+      ...(ts.getLeadingCommentRanges(source.text, at) ?? []),
+      ...(ts.getTrailingCommentRanges(source.text, at) ?? []),
+    ])
+    for (const { pos, end } of ranges)
+      found.set(pos, { file, line: lineOf(source, pos), text: withoutCode(source.text.slice(pos, end)) })
   }
-if (faults > 0) process.exitCode = 1
+  return [...found.values()]
+}
+
+function faultsIn(sentences: readonly Sentence[], words: readonly Word[]): readonly string[] {
+  return sentences.flatMap(({ file, line, text }) =>
+    words.flatMap(([word, instead]) => {
+      const found = word.exec(text)
+      if (found === null) return []
+      return [`${file}:${line} says "${found[0]}"; say ${instead}: ${text.slice(0, 160).replaceAll('\n', ' ')}`]
+    }),
+  )
+}
+
+const faults = [
+  ...faultsIn(
+    globSync(PRODUCT)
+      .filter((file) => !isTest(file))
+      .flatMap(textsOfProduct),
+    WORDS_OF_USERS,
+  ),
+  ...faultsIn(globSync(GUIDES).flatMap(linesOf), WORDS_OF_USERS),
+  ...faultsIn(globSync(DECISIONS).flatMap(linesOf), WORDS),
+  ...faultsIn(filesIn(TESTS).filter(isTest).flatMap(namesOfTests), WORDS_OF_NAMES),
+  ...faultsIn(filesIn(COMMENTED).flatMap(commentsOf), WORDS_OF_COMMENTS),
+]
+for (const fault of faults) console.error(fault)
+if (faults.length > 0) process.exitCode = 1

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 
 /**
- * Everything that is checked without running the product: types, lint, walls, unused code, documents. Seconds, no database.
- * What fails is printed whole; what passes is one word.
+ * Every check that does not run the product: types, lint, walls, unused code, documents. They take seconds and need no
+ * database. A failing check prints its whole output; a passing check prints one line.
  */
 const bin = (name: string): string => `node_modules/.bin/${name}`
 

@@ -3,7 +3,7 @@ import { SETTINGS } from '../packages/server/src/config.ts'
 
 /** Writes docs/operate/configure.md from the settings; with `--check` it fails when that page is stale. */
 const PAGE = 'docs/operate/configure.md'
-// What depends on the machine is said in words, so that the page is the same everywhere.
+// A default that depends on the machine is described in words, so that the page is the same everywhere.
 const WORDS: Readonly<Record<string, string>> = { PROCESSES: 'one per two cores' }
 
 const rows = Object.entries(SETTINGS).map(([name, { doc, fallback, allowed }]) => {

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { DEFAULT_SCHEDULE_SECONDS, REASONS, REMEDIES } from '@postroad/contract'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { DEFAULT_SCHEDULE_SECONDS, REASONS, REMEDIES, SourcePreset } from '@postroad/contract'
 import { ATTEMPT_ERRORS } from '@postroad/contract/openapi'
 
 /** Writes the tables of the guides from the contract; with `--check` it fails when one is stale. */
-const GUIDES = ['docs/guides/errors.md', 'docs/guides/retries.md']
+const GUIDES = ['docs/guides/errors.md', 'docs/guides/retries.md', 'docs/guides/senders.md']
 
 const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 
@@ -26,7 +26,7 @@ function schedule(): string {
     total += seconds
     return [String(index + 1), seconds === 0 ? 'at once' : duration(seconds), duration(total)]
   })
-  // All later waits are the same, so one row stands for them.
+  // All later waits are the same, so one row represents them.
   const last = rows.length - 1
   const first = DEFAULT_SCHEDULE_SECONDS.findIndex((seconds) => seconds === DEFAULT_SCHEDULE_SECONDS[last])
   const shown = [
@@ -34,6 +34,37 @@ function schedule(): string {
     [`${first + 1} to ${rows.length}`, `${duration(DEFAULT_SCHEDULE_SECONDS[last] ?? 0)} each`, rows[last]?.[2] ?? ''],
   ]
   return table(['attempt', 'wait before it', 'time since the event'], shown)
+}
+
+/** The providers that endpoints can be set up for, by name. */
+function senders(): string {
+  const folder = 'packages/server/source-presets'
+  const presets = readdirSync(folder)
+    .map((file) => SourcePreset.parse(JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))))
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+  return table(
+    ['provider', 'preset', 'scheme', 'header', 'signed content', 'secret'],
+    presets.map(({ id, name, docs_url, signature_header, secret, settings: { verification } }) => [
+      `[${name}](${docs_url})`,
+      `\`${id}\``,
+      `\`${verification.scheme}\``,
+      `\`${signature_header}\``,
+      'signed' in verification ? `\`${verification.signed}\`` : (CONTENTS[verification.scheme] ?? ''),
+      secret,
+    ]),
+  )
+}
+
+const CONTENTS: Readonly<Record<string, string>> = {
+  payments_provider: '`{timestamp}.{body}`',
+  code_host: '`{body}`',
+  commerce_platform: '`{body}`',
+  chat_platform: '`v0:{timestamp}:{body}`',
+  standard_webhooks: '`{id}.{timestamp}.{body}`',
+  hmac: '`{body}`',
+  jwt: 'the hash of the body',
+  static_token: 'nothing',
+  basic_auth: 'nothing',
 }
 
 const TABLES: Readonly<Record<string, () => string>> = {
@@ -57,6 +88,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
       Object.entries(ATTEMPT_ERRORS).map(([code, { meaning, remedy }]) => [`\`${code}\``, meaning, remedy]),
     ),
   schedule,
+  senders,
 }
 
 for (const guide of GUIDES) {
@@ -64,7 +96,7 @@ for (const guide of GUIDES) {
   const after = before.replaceAll(/(?<=<!-- table: \w+ -->\n)[^]*?(?=<!-- end -->)/g, (_old, at: number) => {
     const name = /(\w+) -->\n$/.exec(before.slice(0, at))?.[1] ?? ''
     const make = TABLES[name]
-    if (make === undefined) throw new Error(`${guide} asks for the table "${name}", which nothing makes.`)
+    if (make === undefined) throw new Error(`${guide} asks for the table "${name}", which no generator writes.`)
     return `${make()}\n`
   })
   if (!process.argv.includes('--check')) writeFileSync(guide, after)

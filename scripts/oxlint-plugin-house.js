@@ -8,7 +8,7 @@ const nameOf = (callee) => (callee.type === 'Identifier' ? callee.name : callee.
 const RUNS = new Set(['run', 'one', 'maybe', 'many'])
 const DATABASES = new Set(['db', 'database', 'tx'])
 
-/** SQL, and whatever runs a statement, may be used in a room's queries.ts, in platform/ and in tests. */
+/** SQL, and any call that runs a statement, may be used in a room's queries.ts, in platform/ and in tests. */
 const sqlInQueries = {
   create(context) {
     const file = fileOf(context)
@@ -34,7 +34,7 @@ const sqlInQueries = {
 /** Tables that belong to a credential or a person, and are found by those. */
 const NOT_OF_A_TENANT = new Set(['credentials', 'one_time_tokens', 'sessions', 'sign_in_links'])
 
-/** Every table with a `workspace_id`, as the migrations make it. */
+/** Every table with a `workspace_id`, as the migrations create it. */
 function tenantTables() {
   const migrations = globSync('packages/server/migrations/*.sql', { cwd: new URL('..', import.meta.url).pathname })
   const texts = migrations.map((file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'))
@@ -100,9 +100,9 @@ function functionsOf(program) {
 }
 
 /**
- * Each transaction of a room leaves an audit row: what it runs calls `audit`, or what is named so (`auditOwn`), itself or
- * through a function of its file. A function that opens one for work it is handed is an opener like `inTransaction`, and each
- * of its calls is looked at.
+ * Each transaction of a room writes an audit row: the function that it runs calls `audit`, or a function with such a
+ * name (`auditOwn`), directly or through a function of its file. A function that opens a transaction for work that it
+ * is given is an opener like `inTransaction`, and each of its calls is examined.
  */
 const verbGuards = {
   create(context) {
@@ -187,10 +187,10 @@ const AMBIENT_IMPORTS = new Map([
   ['timers/promises', new Set(['setTimeout', 'setInterval', 'scheduler'])],
   ['perf_hooks', new Set(['performance'])],
 ])
-/** Whatever way it is reached: `globalThis.setTimeout` is `setTimeout`. */
+/** The rule covers every spelling: `globalThis.setTimeout` is `setTimeout`. */
 const bare = (text) => text.replace(/^(?:globalThis|global)\./, '')
 
-/** Time, chance and the network come from Deps, so that tests can hold them still. */
+/** Time, chance and the network come from Deps, so that tests can control them. */
 const noAmbient = {
   create(context) {
     if (

@@ -12,30 +12,45 @@ type Verdict = {
 
 const SLOWEST = 10
 
-/** The whole story of each failure as it comes; at the end a summary, and a closing line that machines read. */
+/**
+ * The full report of each failure and a line for each file as they occur; at the end a summary, and a closing line that
+ * machines read.
+ */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const verdicts: Verdict[] = []
   const secondsOf = new Map<string, number>()
+  const suiteIn = new Map<string, string>()
   for await (const event of source) {
     if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message
-    if (event.type === 'test:summary' && event.data.file !== undefined)
-      secondsOf.set(shortPath(event.data.file), event.data.duration_ms / 1_000)
-    const verdict = verdictOf(event)
-    if (verdict === undefined) continue
-    verdicts.push(verdict)
-    if (verdict.kind === 'failed') yield verdict.text
+    if (event.type === 'test:start' && isSuiteOfFile(event.data))
+      suiteIn.set(entryOf(event.data) ?? '', event.data.name)
+    const verdict = verdictOf(event, suiteIn)
+    if (verdict !== undefined) verdicts.push(verdict)
+    if (verdict?.kind === 'failed') yield verdict.text
+    const ended = endedFile(event)
+    if (ended === undefined) continue
+    secondsOf.set(ended.file, ended.seconds)
+    const ofFile = verdicts.filter(({ file }) => file === ended.file)
+    if (ofFile.length > 0) yield fileLine(ended.file, { ...countsOf(ofFile), seconds: ended.seconds })
   }
   yield* summary(verdicts, secondsOf)
   const total = countsOf(verdicts)
-  const countsFile = process.env['POSTROAD_TEST_COUNTS']
-  if (countsFile !== undefined) writeFileSync(countsFile, JSON.stringify(total))
+  writeCounts(total)
   yield `\n${lineOf(total)}\n`
 }
 
-/** One line for each file, the slowest files and tests of a large run, and one line for each reason to skip tests. */
+function writeCounts(total: Counts): void {
+  const countsFile = process.env['POSTROAD_TEST_COUNTS']
+  if (countsFile !== undefined) writeFileSync(countsFile, JSON.stringify(total))
+}
+
+/** A line for each file that failed, the slowest files and tests of a large run, and one line for each reason to skip tests. */
 function* summary(verdicts: readonly Verdict[], secondsOf: ReadonlyMap<string, number>): Generator<string> {
   const files = Map.groupBy(verdicts, ({ file }) => file)
-  for (const [file, ofFile] of files) yield fileLine(file, { ...countsOf(ofFile), seconds: secondsOf.get(file) })
+  yield '\n'
+  for (const [file, ofFile] of files)
+    if (ofFile.some(({ kind }) => kind === 'failed'))
+      yield fileLine(file, { ...countsOf(ofFile), seconds: secondsOf.get(file) })
   if (files.size > SLOWEST) {
     yield slowest(
       'files',
@@ -64,7 +79,7 @@ function fileLine(
 
 type Timed = { readonly name: string; readonly seconds: number }
 
-/** How long each took on the clock of this machine, beside what else ran on it. */
+/** The duration of each on the clock of this machine, beside everything else that ran on it. */
 function slowest(what: string, timed: readonly Timed[]): string {
   const first = timed.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
   const lines = first.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}\n`)
@@ -72,12 +87,14 @@ function slowest(what: string, timed: readonly Timed[]): string {
 }
 
 /** The verdict of one test; suites and files pass with their tests, and only their own failures count. */
-function verdictOf(event: TestEvent): Verdict | undefined {
+function verdictOf(event: TestEvent, suiteIn: ReadonlyMap<string, string>): Verdict | undefined {
   if (event.type !== 'test:pass' && event.type !== 'test:fail') return undefined
   const { data } = event
   const { name, skip } = data
-  const of = { file: shortPath(entryOf(data) ?? name), name, seconds: data.details.duration_ms / 1_000 }
-  const container = data.details.type === 'suite' || name.endsWith('.test.ts')
+  const entry = entryOf(data) ?? name
+  const file = suiteIn.get(entry) ?? shortPath(entry)
+  const of = { file, name, seconds: data.details.duration_ms / 1_000 }
+  const container = data.details.type === 'suite' || /\.(?:test\.ts|mjs)$/.test(name)
   if (event.type === 'test:fail') {
     const { error } = event.data.details
     const ofItsTests = container && /subtests? failed/.test(error.message)
@@ -87,6 +104,19 @@ function verdictOf(event: TestEvent): Verdict | undefined {
   if (container) return undefined
   if (skip === undefined) return { ...of, kind: 'passed', text: '' }
   return { ...of, kind: 'skipped', text: typeof skip === 'string' ? skip : name }
+}
+
+type Named = { readonly name: string; readonly nesting: number }
+
+/** A process that runs several files has a suite for each (`test-batches.ts`). */
+const isSuiteOfFile = ({ name, nesting }: Named): boolean => nesting === 0 && name.endsWith('.test.ts')
+
+function endedFile(event: TestEvent): { readonly file: string; readonly seconds: number } | undefined {
+  if (event.type === 'test:summary' && event.data.file?.endsWith('.test.ts') === true)
+    return { file: shortPath(event.data.file), seconds: event.data.duration_ms / 1_000 }
+  if ((event.type === 'test:pass' || event.type === 'test:fail') && isSuiteOfFile(event.data))
+    return { file: event.data.name, seconds: event.data.details.duration_ms / 1_000 }
+  return undefined
 }
 
 /** The file that was run, also for a test that a helper of it declares. */

@@ -4,11 +4,15 @@ import {
   globalTeardown as stopDatabase,
 } from '../packages/server/test/stage/global-setup.ts'
 
-/** What the files of a run share: one PostgreSQL, and one browser when a test of the console is among them. */
+/**
+ * The resources that the files of a run share: one PostgreSQL, and one browser when a test of the console is among
+ * them.
+ */
 let stopBrowser: () => Promise<void> = () => Promise.resolve()
 
 export async function globalSetup(): Promise<void> {
-  const isConsole = process.argv.some((word) => word.startsWith('packages/console/'))
+  // The arguments name batches of files, so `scripts/test.ts` says whether a test of the console is among them.
+  const isConsole = process.env['POSTROAD_TEST_CONSOLE'] === '1'
   const [, stop] = await Promise.all([startDatabase(), isConsole ? startBrowser() : stopBrowser])
   stopBrowser = stop
 }

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { batched } from './test-batches.ts'
 import { lineOf, sumOf, type Counts } from './test-counts.ts'
 
 /**
@@ -14,12 +15,20 @@ import { lineOf, sumOf, type Counts } from './test-counts.ts'
  *
  * NAME… after `--` selects the files whose path contains one of them. A test that hangs fails.
  */
-type Part = { readonly files: readonly string[]; readonly flags: readonly string[] }
+type Part = {
+  readonly files: readonly string[]
+  readonly flags: readonly string[]
+  /** Several files share a process. Long tests do not: they kill processes and load the machine. */
+  readonly shared?: boolean
+}
 
 /** Most files wait for a server or for a receiver: three at a time keep two cores busy. */
 const FILES_AT_ONCE = 3
 const TEST_MS_MAX = 600_000
-/** Every file, and every server that a test starts, loads the same modules: node keeps what it has compiled for the next one. */
+/**
+ * Every file, and every server that a test starts, loads the same modules: Node stores their compiled code for the next
+ * one.
+ */
 const COMPILED = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
 const LONG = '.long.test.ts'
 const BESIDE_SOURCE = /^packages\/[^/]+\/src\//
@@ -33,8 +42,13 @@ const flags = given.filter((word) => word.startsWith('--') && word !== `--${lane
 
 const all = globSync('packages/**/*.test.ts', { exclude: (name) => name === 'node_modules' }).toSorted()
 const long: Part = { files: all.filter((file) => file.endsWith(LONG)), flags: SETUP }
-const normal: Part = { files: all.filter((file) => !file.endsWith(LONG)), flags: SETUP }
-/** Two processes for all of them, one for each core: starting one for each file would take longer than the tests. */
+const normal: Part = {
+  files: all.filter((file) => !file.endsWith(LONG)),
+  flags: SETUP,
+  // A watched file runs alone, so that a change runs only the files that it affects.
+  shared: !flags.includes('--watch'),
+}
+/** Two processes run all unit tests, one for each core: to start one for each file would take longer than the tests. */
 const unit: readonly Part[] = ['1/2', '2/2'].map((shard) => ({
   files: normal.files.filter((file) => BESIDE_SOURCE.test(file)),
   flags: ['--test-isolation=none', `--test-shard=${shard}`],
@@ -59,9 +73,9 @@ else {
   process.exitCode = 2
 }
 
-/** The unit tests run beside each other. Other parts run one after the other, for the long tests load the machine. */
+/** The unit tests run concurrently. Other parts run one after the other, because the long tests load the machine. */
 async function runAll(toRun: readonly Part[]): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'postroad-test-counts-'))
+  const folder = mkdtempSync(join(tmpdir(), 'postroad-test-run-'))
   const codes: number[] = []
   const counts: Counts[] = []
   try {
@@ -95,9 +109,17 @@ function run(part: Part, countsFile: string): Promise<number> {
       '--test-reporter-destination=stdout',
       ...part.flags,
       ...flags,
-      ...part.files,
+      ...(part.shared === true ? batched(part.files, dirname(countsFile)) : part.files),
     ],
-    { stdio: 'inherit', env: { NODE_COMPILE_CACHE: COMPILED, ...process.env, POSTROAD_TEST_COUNTS: countsFile } },
+    {
+      stdio: 'inherit',
+      env: {
+        NODE_COMPILE_CACHE: COMPILED,
+        ...process.env,
+        POSTROAD_TEST_COUNTS: countsFile,
+        POSTROAD_TEST_CONSOLE: part.files.some((file) => file.startsWith('packages/console/')) ? '1' : '0',
+      },
+    },
   )
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
 }

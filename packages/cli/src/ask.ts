@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises'
 import { complain, io } from './io.ts'
 
-/** Whether somebody is there to answer a question. */
+/** Whether a person can answer a question. */
 export function canAsk(): boolean {
   return io().stdin.isTTY === true
 }
 
-/** Asks a question on stderr, so that stdout has the answer of the command only. */
+/** Asks a question on stderr, so that stdout contains only the result of the command. */
 export async function agrees(text: string, question: string): Promise<boolean> {
   complain(text)
   const line = createInterface({ input: io().stdin, output: io().stderr })

@@ -8,14 +8,14 @@ import { localApiKey } from './server.ts'
 export type ConnectionOptions = { readonly url?: string; readonly project?: string }
 export type Connection = { readonly client: Client; readonly baseUrl: string }
 
-/** Where nobody listens is known at once; a busy machine may take its time. */
+/** A closed port fails at once. A busy server may need this long. */
 const HEALTH_TIMEOUT_MS = 15_000
 
-/** A client for the server and the project that the options and the environment name. */
+/** A client for the server and the project in the options and the environment. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const baseUrl = baseUrlOf(options)
   const given = setting('SERVICE_TOKEN', 'POSTROAD_TOKEN') ?? ''
-  // The schemas take a quarter of a second to load: `start` and `--help` do without, and the local key is had meanwhile.
+  // The schemas take a quarter of a second to load. `start` and `--help` do without them, and the local key is created in the meantime.
   const [token, { createClient }] = await Promise.all([
     given === '' ? tokenOfThisMachine(baseUrl) : given,
     import('@postroad/sdk'),
@@ -25,18 +25,18 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   return { client: project === undefined ? client : createClient({ baseUrl, token, project }), baseUrl }
 }
 
-/** The first of these variables that has a value: the first name is the one that the help names, the other an alias. */
+/** The first of these variables that has a value. The help names the first one; the others are aliases. */
 function setting(...names: readonly string[]): string | undefined {
   return names.map((name) => io().env[name]?.trim()).find((value) => value !== undefined && value !== '')
 }
 
-/** `--url`, POSTROAD_URL or its alias SERVICE_URL, or where a server with this environment listens. */
+/** `--url`, POSTROAD_URL or its alias SERVICE_URL, or the address where a server with this environment listens. */
 export function baseUrlOf({ url }: ConnectionOptions): string {
   const given = url ?? setting('POSTROAD_URL', 'SERVICE_URL')
   if (given === undefined || given === '') return ownUrl()
   const parsed = URL.canParse(given) ? new URL(given) : undefined
   if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return given.replace(/\/+$/, '')
-  throw new Failure(`"${given}" is no address of a server. Write it as https://hooks.example.com.`, EXIT.usage)
+  throw new Failure(`"${given}" is not the address of a server. Write it as https://hooks.example.com.`, EXIT.usage)
 }
 
 function ownUrl(): string {
@@ -45,7 +45,7 @@ function ownUrl(): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${io().env['PORT'] ?? '4680'}`
 }
 
-/** The key never leaves this machine: another address than its own wants a token of its own. */
+/** The local key never leaves this machine, so every other address needs a token. */
 async function tokenOfThisMachine(baseUrl: string): Promise<string> {
   const { hostname } = new URL(baseUrl)
   const here =
@@ -53,13 +53,13 @@ async function tokenOfThisMachine(baseUrl: string): Promise<string> {
   if (!here) throw new Failure(`Set SERVICE_TOKEN to an API key of ${baseUrl} (hk_…).`, EXIT.refused)
   if (!(await answers(baseUrl))) {
     throw new Failure(
-      `There is no Postroad at ${baseUrl}. Start it with "npm start", or set --url or POSTROAD_URL to its address.`,
+      `No Postroad server answers at ${baseUrl}. Start it with "npm start", or set --url or POSTROAD_URL to its address.`,
     )
   }
   const dataDir = resolve(io().env['DATA_DIR'] ?? './data')
   if (!existsSync(dataDir) && (io().env['DATABASE_URL'] ?? '') === '') {
     throw new Failure(
-      `Set SERVICE_TOKEN to an API key (hk_…), or DATA_DIR to the folder of the server: there is no ${dataDir}.`,
+      `The folder ${dataDir} does not exist. Set SERVICE_TOKEN to an API key (hk_…), or DATA_DIR to the folder of the server.`,
       EXIT.refused,
     )
   }
@@ -75,7 +75,7 @@ async function answers(baseUrl: string): Promise<boolean> {
   }
 }
 
-/** An id as it is, a slug looked up; unnamed, the one project of a key that is for one project. */
+/** Returns an id as it is, and looks a slug up. Without a name: the project of a key that is for one project. */
 async function projectOf(
   client: Client,
   { named, ownKey }: { named: string | undefined; ownKey: boolean },

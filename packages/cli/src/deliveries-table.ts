@@ -16,7 +16,7 @@ export async function destinationNames(client: Client): Promise<Names> {
   return names
 }
 
-/** The last answer of a destination: its status, or why there was none. */
+/** The last response of a destination: its status, or the reason why there was none. */
 export function answerText({
   last_status: status,
   last_error: error,
@@ -25,7 +25,7 @@ export function answerText({
   return error === null ? '' : error.replaceAll('_', ' ')
 }
 
-/** A deleted destination has no name any more, so its id stands for it. */
+/** A deleted destination has no name, so its id is shown. */
 export function deliveriesTable(deliveries: readonly Delivery[], { names }: { readonly names: Names }): string {
   return table([
     {
@@ -43,5 +43,8 @@ export function deliveriesTable(deliveries: readonly Delivery[], { names }: { re
       cells: deliveries.map(({ held_by }) => (held_by === null ? '' : held_by.cause.replaceAll('_', ' '))),
       spare: true,
     },
+    { head: 'Event', cells: deliveries.map(({ record_id }) => record_id), spare: true },
+    { head: 'Title', cells: deliveries.map(({ event, dataset }) => event.title ?? dataset), least: 10, spare: true },
+    { head: 'Payload', cells: deliveries.map(({ event }) => event.payload_start), least: 12, spare: true },
   ])
 }

@@ -1,4 +1,5 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { requestTable } from './attempt-text.ts'
 import { heldText, nextProbeText } from './text/held.ts'
 import { cut, plain, plainLines } from './text/plain.ts'
 import { stateStyle, stateText } from './text/state.ts'
@@ -10,9 +11,9 @@ type Delivery = RouteAnswer<Routes['deliveries']['get']>['delivery']
 type Attempt = Delivery['attempts'][number]
 
 type Shown = {
-  /** Of the destination; undefined when it was deleted. */
+  /** The name of the destination; undefined when it was deleted. */
   readonly name: string | undefined
-  /** How this command line is called, for the hint. */
+  /** How this command line was called, for the hint. */
   readonly next: string
 }
 
@@ -20,25 +21,29 @@ const BODY_LINES_MAX = 20
 const LINE_COLUMNS_MAX = 400
 const ENDED: readonly Delivery['state'][] = ['delivered', 'failed', 'cancelled']
 
-/** A delivery with all its attempts, what the destination said last, and what to do next. */
+/** A delivery with all its attempts, the last response of the destination, and the next step. */
 export function deliveryText(delivery: Delivery, { name, next }: Shown): string {
-  const { id, state, pause_reason, record_id, dataset, destination_id, created_at, attempts } = delivery
+  const { id, state, pause_reason, record_id, dataset, destination_id, created_at, attempts, event } = delivery
   const why = pause_reason === null ? '' : `: ${pause_reason.replaceAll('_', ' ')}`
   const rows: [string, string][] = [
     ['Delivery', style.strong(id)],
     ['State', stateStyle(delivery)(stateText(delivery)) + why],
     ['Event', `${record_id}  ${style.dim(`in ${dataset}`)}`],
+    ...(event.title === null ? [] : [['Title', plain(event.title)] as [string, string]]),
     ['Destination', `${destination_id}  ${style.dim(name === undefined ? 'deleted' : plain(name))}`],
     ['Created', moment(created_at)],
   ]
   rows.push(...waitRows(delivery, next))
   if (ENDED.includes(state)) rows.push(['Next', `${next} deliveries replay ${id}`])
-  return [fields(rows), ...(attempts.length === 0 ? [] : [attemptsTable(attempts)]), ...lastWords(attempts)].join(
-    '\n\n',
-  )
+  return [
+    fields(rows),
+    ...(attempts.length === 0 ? [] : [attemptsTable(attempts)]),
+    ...lastRequest(attempts, next),
+    ...lastWords(attempts),
+  ].join('\n\n')
 }
 
-/** What it waits for: what its destination holds it back for, or its next attempt. A time that has passed is "now". */
+/** The wait of a delivery: the reason why its destination holds it back, or its next attempt. A time that has passed is shown as "now". */
 function waitRows({ destination_id, held_by, next_attempt_at }: Delivery, next: string): [string, string][] {
   if (held_by === null)
     return next_attempt_at === null
@@ -62,24 +67,32 @@ function attemptsTable(attempts: readonly Attempt[]): string {
     },
     { head: 'Sent as', cells: attempts.map(({ trigger }) => trigger) },
     { head: 'Answer', cells: attempts.map(outcomeText), least: 12, paint },
+    { head: 'Attempt', cells: attempts.map(({ id }) => id), spare: true },
   ])
 }
 
 function outcomeText({ outcome, response_status: status, error_code: code }: Attempt): string {
-  if (outcome === null) return 'under way'
-  if (outcome === 'interrupted') return 'unknown, the server ended meanwhile'
+  if (outcome === null) return 'in progress'
+  if (outcome === 'interrupted') return 'unknown: the server stopped during the attempt'
   const words = code === null || code === 'bad_status' ? '' : code.replaceAll('_', ' ')
   return [status === null ? '' : String(status), words].filter((part) => part !== '').join(' ')
 }
 
-/** Why the last attempt failed, in a sentence where there is one, and in the body of the answer where there is one. */
+/** The request of the last attempt, as it was sent. */
+function lastRequest(attempts: readonly Attempt[], next: string): readonly string[] {
+  const last = attempts.at(-1)
+  if (last === undefined || last.request === null) return []
+  return [`${requestTable(last.request)}\n${style.dim(`Its body: ${next} deliveries attempt ${last.id}`)}`]
+}
+
+/** The error of the last attempt as a sentence, and the body of its response, as far as there are any. */
 function lastWords(attempts: readonly Attempt[]): readonly string[] {
   const last = attempts.at(-1)
   const detail = last?.outcome === 'failed' ? (last.error_detail ?? '') : ''
   const body = last?.response_body?.trim() ?? ''
   return [
     ...(detail === '' ? [] : [plain(detail)]),
-    ...(body === '' ? [] : [`${style.dim('The last answer said')}\n${excerpt(body)}`]),
+    ...(body === '' ? [] : [`${style.dim('The last response')}\n${excerpt(body)}`]),
   ]
 }
 
@@ -89,5 +102,5 @@ function excerpt(body: string): string {
     .map((line) => cut(line, LINE_COLUMNS_MAX))
   return lines.length <= BODY_LINES_MAX
     ? lines.join('\n')
-    : [...lines.slice(0, BODY_LINES_MAX), style.dim('… the rest with --json')].join('\n')
+    : [...lines.slice(0, BODY_LINES_MAX), style.dim('… add --json for the rest')].join('\n')
 }

@@ -1,8 +1,8 @@
-/** What a shell script acts on; `postroad --help` tells them. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, refused: 3, notFound: 4, rateLimited: 5 } as const
+/** The exit codes that shell scripts act on; `postroad --help` lists them. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, refused: 3, notFound: 4, rateLimited: 5, changes: 6 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** An expected "no" of the command line itself: one sentence and what to do. */
+/** An expected refusal of the command line itself: one sentence, with the remedy. */
 export class Failure extends Error {
   readonly exitCode: ExitCode
 
@@ -12,10 +12,24 @@ export class Failure extends Error {
   }
 }
 
-type Told = { readonly exitCode: ExitCode; readonly sentence: string; readonly json: Readonly<Record<string, unknown>> }
+/** A command that has done its work, and ends with another exit code than 0. It has printed everything. */
+export class Ended extends Error {
+  readonly exitCode: ExitCode
 
-/** How an error ends the command: its exit code, the sentence for people and the object for programs. */
-export async function tellingOf(error: unknown): Promise<Told> {
+  constructor(exitCode: ExitCode) {
+    super('')
+    this.exitCode = exitCode
+  }
+}
+
+type Report = {
+  readonly exitCode: ExitCode
+  readonly sentence: string
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+/** The end of a command that failed: its exit code, the sentence for people and the object for programs. */
+export async function reportOf(error: unknown): Promise<Report> {
   if (error instanceof Failure)
     return {
       exitCode: error.exitCode,
@@ -34,11 +48,11 @@ export async function tellingOf(error: unknown): Promise<Told> {
     }
     return { exitCode: exitCodeOf(status), sentence: sentenceOf(error), json }
   }
-  // A bug of ours, so the place where it happened is worth more than a calm sentence.
+  // A bug of Postroad: the place where it happened is worth more than a calm sentence.
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return {
     exitCode: EXIT.failed,
-    sentence: `something went wrong here, not with your command. ${text}`,
+    sentence: `this is a bug in Postroad, not a mistake in your command. ${text}`,
     json: { error: text },
   }
 }
@@ -62,10 +76,10 @@ function sentenceOf({ status, reason, message, retryAfter, requestId }: Refused)
     return `${message.replace(/\.(?: .*)?$/, '')}. Start the server with "npm start", or set --url or POSTROAD_URL to its address.`
   }
   if (reason === 'unauthorized') {
-    return 'The server does not accept this API key. Set SERVICE_TOKEN to one of its keys (hk_…), or run this where its DATA_DIR is.'
+    return 'The server does not accept this API key. Set SERVICE_TOKEN to one of its keys (hk_…), or run this command on the machine with its DATA_DIR.'
   }
   if (reason === 'not_found')
-    return 'There is nothing with this id here. See the list; what is in another project is found with its --project.'
+    return 'Nothing with this id exists here. Check the id in the list. For another project, add its --project.'
   if (reason === 'overlap_running') return message.replace(/send "end_overlap": true\.$/, 'add --end-overlap.')
   if (status === 429 && retryAfter !== undefined) return `${message} Try again in ${retryAfter} s.`
   return status >= 500 && requestId !== undefined ? `${message} (${requestId})` : message

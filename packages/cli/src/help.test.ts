@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { run, runAtTerminal, type Environment } from '../test/command-line.ts'
 
 async function helpOf(args: readonly string[], env: Environment = {}): Promise<string> {
@@ -26,6 +28,8 @@ test('every command explains itself with an example, within 80 columns', async (
     ['deliveries', 'cancel'],
     ['replays', 'list'],
     ['replays', 'pause'],
+    ['source-presets', 'list'],
+    ['source-presets', 'get'],
     ['endpoints', 'list'],
     ['endpoints', 'get'],
     ['endpoints', 'create'],
@@ -52,6 +56,9 @@ test('every command explains itself with an example, within 80 columns', async (
     ['projects', 'create'],
     ['projects', 'rename'],
     ['projects', 'delete'],
+    ['config', 'pull'],
+    ['config', 'plan'],
+    ['config', 'apply'],
     ['api-keys', 'list'],
     ['api-keys', 'revoke'],
     ['audit', 'list'],
@@ -67,14 +74,34 @@ test('every command explains itself with an example, within 80 columns', async (
   assert.match(await helpOf(['--version']), /^\d+\.\d+\.\d+\n$/)
 })
 
-test('npm run writes its hints so that they can be pasted', async () => {
+test('under npm run, the hints can be pasted', async () => {
   assert.match(await helpOf(['--help'], { npm_lifecycle_event: 'postroad' }), /^Usage: npm run postroad -- <command>/)
 })
 
-test('help has colour at a terminal and for FORCE_COLOR, and none for NO_COLOR', async () => {
-  const colour = /\u001b\[/ // oxlint-disable-line no-control-regex -- the very thing looked for
-  assert.doesNotMatch(await helpOf(['--help']), colour)
-  assert.match((await run(['--help'], { FORCE_COLOR: '1' })).stdout, colour)
-  assert.match((await runAtTerminal(['--help'], { TERM: 'xterm' })).stdout, colour)
-  assert.doesNotMatch((await runAtTerminal(['--help'], { TERM: 'xterm', NO_COLOR: '1' })).stdout, colour)
+test('help has color at a terminal and with FORCE_COLOR, and none with NO_COLOR', async () => {
+  const color = /\u001b\[/ // oxlint-disable-line no-control-regex -- these are the characters to find
+  assert.doesNotMatch(await helpOf(['--help']), color)
+  assert.match((await run(['--help'], { FORCE_COLOR: '1' })).stdout, color)
+  assert.match((await runAtTerminal(['--help'], { TERM: 'xterm' })).stdout, color)
+  assert.doesNotMatch((await runAtTerminal(['--help'], { TERM: 'xterm', NO_COLOR: '1' })).stdout, color)
+})
+
+test('the help loads no schemas, which would take a quarter of a second', async () => {
+  const program = new URL('program.ts', import.meta.url)
+  const child = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '--eval',
+    `import { registerHooks } from 'node:module'
+     const loaded = []
+     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+     const { createProgram } = await import(${JSON.stringify(program.href)})
+     createProgram().helpInformation()
+     console.log(JSON.stringify(loaded))`,
+  ])
+  const loaded: unknown = JSON.parse(child.stdout)
+  assert.ok(Array.isArray(loaded) && loaded.includes(program.href), 'the program was loaded')
+  assert.deepEqual(
+    loaded.filter((url) => String(url).includes('/node_modules/zod/')),
+    [],
+  )
 })

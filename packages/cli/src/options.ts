@@ -3,23 +3,23 @@ import type { ConnectionOptions } from './connection.ts'
 import { io } from './io.ts'
 import type { OutputOptions } from './output.ts'
 
-/** What every command that speaks with a server takes. */
+/** The options of every command that calls a server. */
 export type CommonOptions = ConnectionOptions & OutputOptions
 
-/** What every list takes. */
+/** The options of every list. */
 export type ListOptions = CommonOptions & { readonly limit: number; readonly cursor?: string }
 
 const LIMIT = 20
 const LIMIT_MAX = 200
 
-/** For what is about one project. */
+/** For commands about one project. */
 export function withCommon(command: Command): Command {
   return withOutput(command)
     .option('--project <project>', 'slug or id of a project (without it, Default)')
     .option('--url <url>', URL_HELP)
 }
 
-/** For what is about the whole workspace. */
+/** For commands about the whole workspace. */
 export function withWorkspace(command: Command): Command {
   return withUrl(withOutput(command))
 }
@@ -31,7 +31,7 @@ export function withUrl(command: Command): Command {
 const URL_HELP = 'address of the server (default: POSTROAD_URL)'
 
 function withOutput(command: Command): Command {
-  return command.option('--json', 'print the answer of the API as it is').option('-q, --quiet', 'print ids only')
+  return command.option('--json', 'print the response of the API as JSON').option('-q, --quiet', 'print ids only')
 }
 
 export function withList(command: Command): Command {
@@ -40,11 +40,11 @@ export function withList(command: Command): Command {
 
 export function withPages(command: Command): Command {
   return command
-    .option('-n, --limit <count>', `how many at most, 1 to ${LIMIT_MAX}`, wholeNumber, LIMIT)
-    .option('--cursor <cursor>', 'go on after an earlier page, by its next_cursor')
+    .option('-n, --limit <count>', `maximum number of items, 1 to ${LIMIT_MAX}`, numberIn(1, LIMIT_MAX), LIMIT)
+    .option('--cursor <cursor>', 'next_cursor of the previous page')
 }
 
-/** An example under the help of a command, written as this command line was called. */
+/** Adds examples to the help of a command, written in the way in which the command line was called. */
 export function withExample(command: Command, ...examples: readonly string[]): Command {
   const title = examples.length === 1 ? 'Example' : 'Examples'
   return command.addHelpText(
@@ -53,31 +53,36 @@ export function withExample(command: Command, ...examples: readonly string[]): C
   )
 }
 
-/** `npm run postroad --` when npm runs us, so that what we suggest can be pasted. */
+/** `npm run postroad --` when npm runs the command, so that its hints can be pasted. */
 export function invokedAs(): string {
   const script = io().env['npm_lifecycle_event']
   return script === 'postroad' || script === 'start' ? 'npm run postroad --' : 'postroad'
 }
 
-/** For a repeatable option. */
+/** Collects the values of a repeatable option. */
 export function collected(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value]
 }
 
-function wholeNumber(text: string): number {
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < 1 || number > LIMIT_MAX)
-    throw new InvalidArgumentError(`It is a number from 1 to ${LIMIT_MAX}.`)
-  return number
+/** Parses a whole number within bounds. */
+export function numberIn(...[least, most]: [least: number, most: number]): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (!/^\d+$/.test(text) || number < least || number > most)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+    return number
+  }
 }
 
 const AGO: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A time as the API takes it: `6h` is six hours ago. */
+/** A time in the form that the API takes: `6h` is six hours ago. */
 export function timeOf(text: string): string {
   const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? []
   const at = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (AGO[unit] ?? 0)
   if (Number.isNaN(at))
-    throw new InvalidArgumentError('It is a time such as 2026-01-31T12:00:00Z, or 30m, 6h, 2d for so long ago.')
+    throw new InvalidArgumentError(
+      'It must be a time such as 2026-01-31T12:00:00Z, or a span before now such as 30m, 6h or 2d.',
+    )
   return new Date(at).toISOString()
 }

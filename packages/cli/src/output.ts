@@ -3,7 +3,7 @@ import { say } from './io.ts'
 export type OutputOptions = { readonly json?: true; readonly quiet?: true }
 
 export type Answer = {
-  /** Exactly what the API answered. */
+  /** The response of the API. */
   readonly json: unknown
   /** The ids in it, for pipes. */
   readonly ids: readonly string[]
@@ -11,7 +11,7 @@ export type Answer = {
   readonly text: () => string
 }
 
-/** Prints an answer in the one form that was asked for. */
+/** Prints a result in the form that the options select. */
 export function print({ json, ids, text }: Answer, options: OutputOptions): void {
   if (options.json === true) say(JSON.stringify(json))
   else if (options.quiet !== true) say(text())

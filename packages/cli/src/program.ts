@@ -3,6 +3,7 @@ import { styleText } from 'node:util'
 import { Command, type HelpConfiguration } from 'commander'
 import { addApiKeys } from './commands/api-keys.ts'
 import { addAudit } from './commands/audit.ts'
+import { addConfig } from './commands/config.ts'
 import { addDeliveries } from './commands/deliveries.ts'
 import { addDestinations } from './commands/destinations.ts'
 import { addEndpoints } from './commands/endpoints.ts'
@@ -13,6 +14,7 @@ import { addReplays } from './commands/replays.ts'
 import { addRules } from './commands/rules.ts'
 import { addSend } from './commands/send.ts'
 import { addSink } from './commands/sink.ts'
+import { addSourcePresets } from './commands/source-presets.ts'
 import { addServer, addWorkspaces } from './commands/server.ts'
 import { io } from './io.ts'
 import { invokedAs } from './options.ts'
@@ -28,13 +30,14 @@ Environment:
   NO_COLOR       no colors
 
 Exit codes:
-  0 ok, 1 failed, 2 usage, 3 refused, 4 not found, 5 rate limited
+  0 ok, 1 failed, 2 usage, 3 refused, 4 not found, 5 rate limited,
+  6 config plan --exit-code found changes
 
 Start with:
   ${invokedAs()} start
   ${invokedAs()} send     (in another terminal)`
 
-/** Commander's help, less crowded. It takes the styles away again where the output is no terminal or wants no colour. */
+/** Commander's help in a plainer layout. Commander removes the styles where the output is not a terminal or has no color. */
 const HELP: HelpConfiguration = {
   styleTitle: (title) => styleText('bold', title, { validateStream: false }),
   subcommandTerm: (command) =>
@@ -48,17 +51,17 @@ const HELP: HelpConfiguration = {
     const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`
     return description + choices + (defaultValue === undefined ? '' : ` (without it, ${String(defaultValue)})`)
   },
-  // `help` works, but every command has --help, so it need not be told.
+  // `help` works too, but every command has --help, so the list leaves it out.
   visibleCommands: (command) => command.commands.filter((one) => one.name() !== 'help'),
 }
 
 /**
- * The whole command line. Its usage errors and its help are thrown as CommanderError once they are printed; `json`: usage errors are not
- * printed, for whoever catches them says them as an object.
+ * The whole command line. It prints its usage errors and its help, and then throws them as CommanderError. With `json` it does not
+ * print usage errors, because the caller prints them as an object.
  */
 export function createProgram({ json = false }: { readonly json?: boolean } = {}): Command {
   const program = new Command(invokedAs())
-    .description('Postroad: capture webhooks, route them by rules, deliver them signed and retried.')
+    .description('Postroad: capture webhooks, route them by rules, and deliver them with signatures and retries.')
     .usage('<command> [options]')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain a command')
@@ -86,13 +89,15 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
   addEvents(program)
   addDeliveries(program)
   addReplays(program)
-  program.commandsGroup('Where events come from and go to:')
+  program.commandsGroup('Set up sources and destinations:')
   addEndpoints(program)
+  addSourcePresets(program)
   addRules(program)
   addDestinations(program)
   addSink(program)
-  program.commandsGroup('Look after the workspace:')
+  program.commandsGroup('Manage the workspace:')
   addProjects(program)
+  addConfig(program)
   addAudit(program)
   addExport(program)
   addApiKeys(program)

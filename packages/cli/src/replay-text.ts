@@ -9,7 +9,7 @@ type Replay = RouteAnswer<Routes['replays']['get']>['replay']
 
 const DESTINATIONS_SHOWN = 5
 
-/** What a replay comes to, before anything is sent. */
+/** The plan of a replay, before anything is sent. */
 export function planText(
   { count, complete, bytes, minutes, duplicates, allowance, destinations }: Plan,
   { names, notes }: { readonly names: Names; readonly notes: readonly (readonly [string, string])[] },
@@ -33,7 +33,7 @@ export function planText(
 
 function allowanceText({ left, suffices }: NonNullable<Plan['allowance']>): string {
   if (left === 0) return `none left  ${style.dim('the deliveries of this month are used up')}`
-  return `${left} left  ${style.dim(suffices ? 'enough for all of them' : 'it pauses when they are used up, and goes on when there is room again')}`
+  return `${left} left  ${style.dim(suffices ? 'enough for all of them' : 'it pauses when they are used up, then resumes')}`
 }
 
 /** `120 of 4000`. */

@@ -4,15 +4,24 @@ import { promisify } from 'node:util'
 import { Failure } from './failure.ts'
 import { io } from './io.ts'
 
-/** Found by its place: the command line speaks HTTP with the server and imports none of it. */
+/** Found by its path: the command line calls the server over HTTP and imports nothing of it. */
 const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 
 /**
- * This process becomes the server's command: same id, same terminal, its exit code. With no process in between there is
- * nobody to pass a signal on twice, and nothing can be left behind.
+ * This process becomes the command of the server: the same process id, terminal and exit code. Without a process in between, no
+ * signal is passed on twice and nothing is left behind.
  */
 export function become(
-  command: 'serve' | 'bootstrap' | 'sign-in-link' | 'doctor' | 'rotate-key' | 'workspaces' | 'suspend' | 'reinstate',
+  command:
+    | 'serve'
+    | 'bootstrap'
+    | 'sign-in-link'
+    | 'doctor'
+    | 'rotate-key'
+    | 'workspaces'
+    | 'suspend'
+    | 'reinstate'
+    | 'clear-network',
   flags: readonly string[] = [],
 ): never {
   const { execve, env } = io()
@@ -20,16 +29,18 @@ export function become(
   return execve.call(process, process.execPath, [process.execPath, SERVER, command, ...flags], { ...env })
 }
 
-/** An admin key of the database that this environment names, minted for this command; it expires in an hour and is stored nowhere. */
+/** An admin key of the database in this environment, created for this command. It expires in an hour and is stored nowhere. */
 export async function localApiKey(): Promise<string> {
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [SERVER, 'local-key'], { env: io().env })
     const made: unknown = JSON.parse(stdout)
     if (typeof made === 'object' && made !== null && 'api_key' in made && typeof made.api_key === 'string')
       return made.api_key
-    throw new Error('the server gave no API key')
+    throw new Error('the server returned no API key')
   } catch (error) {
-    throw new Failure(`There is no SERVICE_TOKEN, and no API key could be made on this machine: ${lastWords(error)}`)
+    throw new Failure(
+      `SERVICE_TOKEN is not set, and Postroad could not create an API key on this machine: ${lastWords(error)}`,
+    )
   }
 }
 

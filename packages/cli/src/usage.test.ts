@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refused, run } from '../test/command-line.ts'
 
-test('a command that is written wrong is exit code 2, in one line and where to look', async () => {
+test('a usage error has exit code 2, and one line says where to look', async () => {
   for (const args of [
     ['evnts'],
     ['events', 'git'],
@@ -19,7 +19,7 @@ test('a command that is written wrong is exit code 2, in one line and where to l
     refused(await run(args, {}), { code: 2, stderr: /^postroad: .+/ })
 })
 
-test('with --json a command that is written wrong is an object on stderr too, and nothing else', async () => {
+test('with --json a usage error is one object on stderr, and nothing else', async () => {
   for (const args of [
     ['evnts'],
     ['events'],

@@ -13,17 +13,17 @@ import { fileURLToPath } from 'node:url'
 import { run as runCommand } from '../src/run.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-/** What npm links as `postroad`. */
+/** The file that npm links as `postroad`. */
 const LAUNCHER = fileURLToPath(new URL('../bin/postroad.js', import.meta.url))
 
-/** The compiled code of the many processes that follow, which halves their time. */
+/** A compile cache for the many processes that the tests start, which halves their time. */
 const COMPILED = mkdtempSync(join(tmpdir(), 'postroad-cli-compiled-'))
 process.on('exit', () => rmSync(COMPILED, { recursive: true, force: true }))
 
 export type Environment = Readonly<Record<string, string>>
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
-/** This environment, and nothing of ours but the path. */
+/** The environment of this process without any Postroad variable, and with the path. */
 const environmentOf = (env: Environment): Environment => ({
   PATH: process.env['PATH'] ?? '',
   LOG_LEVEL: 'warn',
@@ -32,7 +32,7 @@ const environmentOf = (env: Environment): Environment => ({
   ...env,
 })
 
-/** A command in this process, 80 columns wide: quick, and as many at a time as a test likes. */
+/** Runs a command in this process, 80 columns wide: fast, and a test may run as many at a time as it likes. */
 export function run(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
   return runOn(args, { env, input, isTTY: false, columns: 80 })
 }
@@ -41,7 +41,7 @@ export function runAtTerminal(args: readonly string[], env: Environment, input =
   return runOn(args, { env, input, isTTY: true, columns: 80 })
 }
 
-/** A command whose output another program reads. */
+/** Runs a command whose output another program reads. */
 export function runPiped(args: readonly string[], env: Environment): Promise<Ended> {
   return runOn(args, { env, input: '', isTTY: false })
 }
@@ -64,7 +64,9 @@ async function runOn(args: readonly string[], { env, input, isTTY, columns }: On
   return { code, stdout: out, stderr: err }
 }
 
-/** The command line in a process of its own: for commands that become the server, and for what is about the process. */
+/**
+ * Runs the command line in a separate process, for commands that become the server and for tests of the process itself.
+ */
 export function begin(args: readonly string[], env: Environment, program = MAIN): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [program, ...args], { env: environmentOf(env), stdio: 'pipe' })
 }
@@ -73,7 +75,7 @@ export function runProcess(args: readonly string[], env: Environment, input = ''
   return endOf(begin(args, env), input)
 }
 
-/** The same through the launcher. */
+/** Does the same through the launcher. */
 export function launch(args: readonly string[], env: Environment): Promise<Ended> {
   return endOf(begin(args, env, LAUNCHER), '')
 }
@@ -87,24 +89,24 @@ async function endOf(child: ChildProcessWithoutNullStreams, input: string): Prom
 export type Started = {
   readonly pid: number
   readonly postgresPid: number
-  /** What was printed up to the third line. */
+  /** The text that the command printed up to the third line. */
   readonly welcome: string
   readonly baseUrl: string
   readonly endpoint: string
   signal(name: NodeJS.Signals): void
-  /** The exit code, and what was said on stderr. */
+  /** The exit code, and the text that the command wrote to stderr. */
   readonly ended: Promise<Ended>
 }
 
 const running = new Set<Started>()
 
-/** Ends the servers that a failed test has left. */
+/** Stops the servers that a failed test left running. */
 export async function stopServers(): Promise<void> {
   for (const server of running) server.signal('SIGTERM')
   await Promise.all([...running].map(({ ended }) => ended))
 }
 
-/** `postroad start` on a free port; resolves once it has printed its three lines. */
+/** Runs `postroad start` on a free port; resolves once it has printed its three lines. */
 export async function startServer(dataDir: string, env: Environment = {}): Promise<Started> {
   const child = begin(['start'], { DATA_DIR: dataDir, PORT: '0', ...env })
   let stdout = ''
@@ -132,7 +134,7 @@ export async function startServer(dataDir: string, env: Environment = {}): Promi
   return server
 }
 
-/** Whether a process with this id lives. */
+/** Whether a process with this id is alive. */
 export function lives(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -141,13 +143,13 @@ export function lives(pid: number): boolean {
   }
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export async function aFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'postroad-cli-'))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** A destination on a free port that answers everything with this. */
+/** A destination on a free port that answers every request with this status. */
 export async function aDestination(
   status: number,
   body = '',
@@ -161,7 +163,7 @@ export async function aDestination(
   return { url: `http://127.0.0.1:${port}/hook`, port, stop: () => server.close().closeAllConnections() }
 }
 
-/** A command that fails in order, and says so without the place in our code. */
+/** Asserts that a command fails with a clean message and no stack trace of our code. */
 export function refused(end: Ended, wanted: { code: number; stderr: RegExp }): void {
   assert.equal(end.code, wanted.code, end.stderr)
   assert.equal(end.stdout, '')

@@ -7,7 +7,7 @@ import { onServer, refused } from './server-stage.ts'
 const stage = onServer()
 const { ok, json, quiet, remote, delivered } = stage
 
-test('an event is listed, and shown with its data byte for byte and its deliveries', async () => {
+test('the command line lists an event, and shows its data byte for byte with its deliveries', async () => {
   await ok(['destinations', 'create', stage.good.url, '--name', 'good'])
   const id = await quiet(['send', '-d', '{"n":12345678901234567890,"t":"\\u001b[31m","e":{},"l":[1,[]]}'])
   await delivered(id, 'delivered')
@@ -33,7 +33,7 @@ test('an event is listed, and shown with its data byte for byte and its deliveri
   assert.equal(await quiet(['events', 'list', '--dataset', 'nothing']), '')
 })
 
-test('a delivery is listed by state, destination and event, shown with its attempts, and sent again once it has ended', async () => {
+test('the command line lists deliveries by state, destination and event, shows one with its attempts, and replays it once it has ended', async () => {
   await ok(['destinations', 'create', stage.bad.url, '--name', 'bad', '--dataset', 'failing'])
   await stage.client.webhooks.create({ name: 'Failing', dataset: 'failing' })
   const event = await quiet(['send', 'failing'])
@@ -55,8 +55,8 @@ test('a delivery is listed by state, destination and event, shown with its attem
       `^Delivery {5}${id}\nState {8}▲ retrying\nEvent {8}${event} {2}in failing\nDestination {2}dst_\\w{26} {2}bad\nCreated {6}.* UTC\nNext try {5}.* UTC\n\n`,
     ),
   )
-  assert.match(text, /\n1 {2}\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +\d+ ms {2}initial {2,}500\n/)
-  assert.match(text, /\nThe last answer said\n\\x1b\[31mno room\n$/)
+  assert.match(text, /\n1 {2}\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +\d+ ms {2}initial {2,}500(?: {2,}att_\w{26})?\n/)
+  assert.match(text, /\nThe last response\n\\x1b\[31mno room\n$/)
   const again = await run(['deliveries', 'replay', id], remote())
   refused(again, { code: 1, stderr: /^postroad: .*has not ended yet.*\n$/ })
 
@@ -64,14 +64,14 @@ test('a delivery is listed by state, destination and event, shown with its attem
   assert.match(await ok(['deliveries', 'get', ended]), new RegExp(`\nNext {9}postroad deliveries replay ${ended}\n`))
   assert.match(
     await ok(['deliveries', 'replay', ended]),
-    new RegExp(`^Again {2}${ended} .*\nNext {3}postroad deliveries get ${ended}\n$`),
+    new RegExp(`^Replayed {2}${ended} .*\nNext {6}postroad deliveries get ${ended}\n$`),
   )
-  assert.equal(await ok(['deliveries', 'list', '--state', 'cancelled']), 'No delivery is like that.\n')
+  assert.equal(await ok(['deliveries', 'list', '--state', 'cancelled']), 'No delivery matches the filters.\n')
   const shown = await json(['deliveries', 'get', id])
   assert.equal(shown.delivery.attempts[0].response_status, 500)
 })
 
-test('many deliveries are replayed by a plan, with --yes at once, and recovered with their destination', async () => {
+test('the command line replays many deliveries from a plan, runs at once with --yes, and recovers a destination with its deliveries', async () => {
   const { destination } = await stage.client.destinations.create({
     name: 'broken',
     url: stage.bad.url,
@@ -100,7 +100,7 @@ test('many deliveries are replayed by a plan, with --yes at once, and recovered 
   refused(await run(['replays', 'cancel', replay.id], remote()), { code: 1, stderr: /has ended/ })
   assert.match(
     await ok(['destinations', 'recover', 'broken', '--since', '1h', '--dry-run']),
-    /Waiting {5}\d+ {2}go by themselves/,
+    /Waiting {5}\d+ {2}Postroad sends them/,
   )
   assert.equal(
     (await json(['destinations', 'recover', 'broken', '--since', '2020-01-01T00:00:00Z', '--yes', '--detach']))
@@ -113,7 +113,7 @@ test('many deliveries are replayed by a plan, with --yes at once, and recovered 
   )
 })
 
-test('a destination is tested; a waiting delivery is retried and cancelled', async () => {
+test('the command line tests a destination, and retries and cancels a waiting delivery', async () => {
   const { destination } = await stage.client.destinations.create({
     name: 'patient',
     url: stage.bad.url,
@@ -121,14 +121,14 @@ test('a destination is tested; a waiting delivery is retried and cancelled', asy
   })
   const failed = await run(['destinations', 'test', 'patient'], remote())
   assert.equal(failed.code, 1)
-  assert.match(failed.stdout, /^Answer {3}500\n/)
+  assert.match(failed.stdout, /^Answer {4}500\n/)
   assert.match(failed.stderr, /it answered 500/)
   const { destination: fine } = await stage.client.destinations.create({
     name: 'fine',
     url: stage.good.url,
     datasets: ['nothing'],
   })
-  assert.match(await ok(['destinations', 'test', fine.id]), /^Answer {3}200\n[^]*It said {2,}thanks\n$/)
+  assert.match(await ok(['destinations', 'test', fine.id]), /^Answer {4}200\n[^]*Response {2,}thanks\n$/)
   const event = (await (await fetch(`${stage.server.endpoint}/patient`, { method: 'POST', body: '{}' })).json()) as {
     records: { id: string }[]
   }
@@ -139,7 +139,7 @@ test('a destination is tested; a waiting delivery is retried and cancelled', asy
   await stage.client.destinations.remove({ id: destination.id })
 })
 
-test('a delivery that an open breaker holds back says so in the list, the filter, the details and the health, and a probe goes at once', async () => {
+test('the list, the filter, the details and the health report a delivery that an open breaker holds back, and a probe is sent at once', async () => {
   const { destination } = await stage.client.destinations.create({
     name: 'dead',
     url: stage.bad.url,
@@ -156,9 +156,9 @@ test('a delivery that an open breaker holds back says so in the list, the filter
   const [id = ''] = ids
   const text = await ok(['deliveries', 'get', id])
   assert.match(text, /\nState {8}■ held\n/)
-  assert.match(text, /\nHeld by {6}the breaker is open\n {13}since .* UTC, last answer 500\nNext probe {3}.* UTC\n/)
+  assert.match(text, /\nHeld by {6}the breaker is open\n {13}since .* UTC, last error 500\nNext probe {3}.* UTC\n/)
   assert.match(text, new RegExp(`\nNext {9}postroad destinations probe ${destination.id}\n`))
-  assert.ok(!text.includes('Next try'), 'a time that has passed is not the next try')
+  assert.ok(!text.includes('Next try'), 'a time in the past is not the next attempt')
   assert.match(
     await ok(['deliveries', 'retry', id]),
     /due now, but the breaker is open\nProbe {4}postroad destinations probe /,
@@ -167,6 +167,6 @@ test('a delivery that an open breaker holds back says so in the list, the filter
   const health = await ok(['destinations', 'health', 'dead'])
   assert.match(health, new RegExp(`^Destination {2}${destination.id} {2}■ breaker open\n`))
   assert.match(health, /\nHeld back {4}10 {2}the breaker is open\n.*\nNext probe {3}.* UTC\n$/)
-  assert.match(await ok(['destinations', 'probe', 'dead']), new RegExp(`^Probe {2}${destination.id} {2}goes now`))
+  assert.match(await ok(['destinations', 'probe', 'dead']), new RegExp(`^Probe {2}${destination.id} {2}sent now`))
   await stage.client.destinations.remove({ id: destination.id })
 })

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { run } from './command-line.ts'
 import { onServer, refused } from './server-stage.ts'
 
-/** What a person sets up from a shell: created, shown, changed and deleted. */
+/** The resources that a person creates, shows, changes and deletes from a shell. */
 const stage = onServer()
 const { ok, json, quiet, remote } = stage
 
-test('endpoints create prints the URL, which takes events at once', async () => {
+test('endpoints create prints the URL, and the URL accepts events at once', async () => {
   const text = await ok(['endpoints', 'create', 'Orders', '--dataset', 'orders'])
   const [, url = ''] =
     /^orders {2}whk_\w{26}\nOrders · files into orders · open to anyone\n(http\S+)\n$/.exec(text) ?? []
@@ -15,7 +15,7 @@ test('endpoints create prints the URL, which takes events at once', async () => 
   assert.equal(await ok(['endpoints', 'get', 'orders']), text)
 })
 
-test('endpoints create takes a scheme with its secret from stdin, or without it, and never prints it', async () => {
+test('endpoints create accepts a scheme with its secret from stdin or without a secret, and never prints the secret', async () => {
   const args = ['endpoints', 'create', 'GitHub', '--scheme', 'code_host', '--secret-stdin', '--json']
   const text = await ok(args, remote(), 'the secret\n')
   assert.ok(!text.includes('the secret'))
@@ -31,7 +31,52 @@ test('endpoints create takes a scheme with its secret from stdin, or without it,
   refused(await run(['endpoints', 'create', 'None', '--secret-stdin'], remote()), { code: 2, stderr: /add --scheme/ })
 })
 
-test('endpoints edit changes what is named and nothing else; an option has precedence over --data', async () => {
+test('endpoints create takes the settings of a preset, and says what a preset needs', async () => {
+  const create = ['endpoints', 'create', 'Payments', '--preset']
+  const made = (await json([...create, 'paddle', '--without-secret', '--dataset', 'payments'])).webhook
+  const preset = (await json(['source-presets', 'get', 'paddle'])).source_preset
+  assert.deepEqual(
+    [made.verification, made.event_title, made.dataset],
+    [
+      { ...preset.settings.verification, has_secret: false, previous_secret_expires_at: null },
+      preset.settings.event_title,
+      'payments',
+    ],
+  )
+  await ok([...create, 'gitlab', '--secret-stdin'], remote(), 'a token\n')
+  const meta = ['-d', '{"handshake":{"kind":"hub_challenge","verify_token":"a token"}}']
+  const asked = (await json([...create, 'meta', '--without-secret', ...meta])).webhook
+  assert.deepEqual(asked.handshake, { kind: 'hub_challenge', has_verify_token: true })
+  for (const [args, code, stderr] of [
+    [['github'], 2, /Add --secret-stdin, or --without-secret/],
+    [['github', '--scheme', 'hmac', '--without-secret'], 2, /Choose one of --preset and --scheme/],
+    [['meta', '--without-secret'], 2, /asks for a verify token/],
+    [['nobody', '--without-secret'], 4, /There is no source preset "nobody"/],
+  ] as const)
+    refused(await run([...create, ...args], remote()), { code, stderr })
+})
+
+test('source-presets lists what a search finds, and shows the steps at the provider', async () => {
+  const all = (await json(['source-presets', 'list'])).source_presets
+  assert.ok(all.length >= 60)
+  assert.match(
+    await ok(['source-presets', 'list', 'x-gitlab']),
+    /^Preset +Name +Scheme +Header\ngitlab +GitLab +static_token +X-Gitlab-Token\n$/,
+  )
+  assert.equal(
+    await ok(['source-presets', 'list', 'no such']),
+    'No preset has this in its name or header. See postroad source-presets list.\n',
+  )
+  // The address of a source file may be wider than a terminal.
+  const { stdout: text, code } = await run(['source-presets', 'get', 'paddle'], remote())
+  assert.equal(code, 0)
+  for (const line of text.split('\n')) assert.ok(line.length <= 80 || line.startsWith('https://'), line)
+  assert.match(text, /^Preset +paddle {2}Paddle$/m)
+  assert.match(text, /^Signed +\{timestamp\}:\{body\}$/m)
+  assert.match(text, /^ 1\. At Paddle, open the webhook settings and add the URL of the endpoint\.$/m)
+})
+
+test('endpoints edit changes only the named settings; an option takes precedence over --data', async () => {
   const before = (await json(['endpoints', 'get', 'orders'])).webhook
   const data = '{"name":"Not this","criteria":[{"path":"a","equals":1}]}'
   const after = (await json(['endpoints', 'edit', 'orders', '--name', 'All orders', '--off', '-d', data])).webhook
@@ -49,20 +94,17 @@ test('endpoints edit changes what is named and nothing else; an option has prece
   refused(await run(['endpoints', 'edit', 'nobody', '--on'], remote()), { code: 4, stderr: /no endpoint "nobody"/ })
 })
 
-test('nothing is deleted unless a person agrees or --yes is there', async () => {
+test('a delete command deletes nothing unless a person confirms or --yes is given', async () => {
   refused(await run(['endpoints', 'delete', 'orders'], remote()), {
     code: 2,
-    stderr: /^postroad: This deletes the endpoint orders\. Its URL answers 404 from then on\. Add --yes to do it\.\n$/,
+    stderr: /^postroad: This deletes the endpoint orders\. From then on its URL answers 404\. Add --yes to do it\.\n$/,
   })
   const { public_url: url } = (await json(['endpoints', 'get', 'orders'])).webhook
-  assert.match(
-    await ok(['endpoints', 'delete', 'orders', '--yes']),
-    /^Deleted whk_\w{26}\. What it received stays\.\n$/,
-  )
+  assert.match(await ok(['endpoints', 'delete', 'orders', '--yes']), /^Deleted whk_\w{26}\. Its events stay\.\n$/)
   assert.equal((await fetch(url, { method: 'POST', body: '{}' })).status, 404)
 })
 
-test('destinations are shown, changed and deleted by their name', async () => {
+test('destinations can be shown, changed and deleted by name', async () => {
   await stage.client.destinations.create({ name: 'erp', url: stage.good.url })
   const changed = await ok(['destinations', 'edit', 'erp', '--off', '--dataset', 'orders', '-d', '{"timeout_ms":5000}'])
   assert.match(changed, /^Destination {2}dst_\w{26} {2}erp\n/)
@@ -75,7 +117,7 @@ test('destinations are shown, changed and deleted by their name', async () => {
   refused(await run(['destinations', 'get', 'erp'], remote()), { code: 4, stderr: /no destination "erp"/ })
 })
 
-test('rules are created, listed, changed and deleted', async () => {
+test('rules can be created, listed, changed and deleted', async () => {
   const data = '{"conditions":[{"path":"total","op":"gt","value":40}]}'
   const made = await ok(['rules', 'create', 'Large', 'large', '-d', data])
   assert.match(made, /^Rule {8}rul_\w{26} {2}Large\n/)
@@ -89,7 +131,7 @@ test('rules are created, listed, changed and deleted', async () => {
   assert.equal(await quiet(['rules', 'list']), '')
 })
 
-test('projects are created, renamed and deleted, and hold what is made in them', async () => {
+test('projects can be created, renamed and deleted, and a command creates resources in the project that it names', async () => {
   const made = await ok(['projects', 'create', 'Shop', '--slug', 'shop'])
   assert.match(
     made,

@@ -7,7 +7,7 @@ import { onServer, refused } from './server-stage.ts'
 const stage = onServer()
 const { local, remote } = stage
 
-test('what is not there is exit code 4', async () => {
+test('a resource that does not exist gives exit code 4', async () => {
   for (const args of [
     ['events', 'get', 'nope'],
     ['deliveries', 'get', 'dlv_01m7ys72kve0fb1zmh4gjtmv5x'],
@@ -20,7 +20,7 @@ test('what is not there is exit code 4', async () => {
     refused(await run(args, remote()), { code: 4, stderr: /^postroad: .+\.\n$/ })
 })
 
-test('who may not is exit code 3, and the key of this machine never leaves it', async () => {
+test('a missing permission gives exit code 3, and the key of this machine is never sent to another server', async () => {
   refused(await run(['events', 'list'], remote({ SERVICE_TOKEN: 'hk_nobody' })), {
     code: 3,
     stderr: /^postroad: The server does not accept this API key\. Set SERVICE_TOKEN/,
@@ -37,15 +37,15 @@ test('who may not is exit code 3, and the key of this machine never leaves it', 
   refused(await run(['events', 'list'], elsewhere), {
     code: 3,
     stderr:
-      /^postroad: Set SERVICE_TOKEN to an API key \(hk_…\), or DATA_DIR to the folder of the server: there is no \S+\.\n$/,
+      /^postroad: The folder \S+ does not exist\. Set SERVICE_TOKEN to an API key \(hk_…\), or DATA_DIR to the folder of the server\.\n$/,
   })
 })
 
-test('no server, or another one, is said in one line', async () => {
+test('the command line reports in one line that no server answers, or that the server is not Postroad', async () => {
   refused(await run(['events', 'list'], { ...local(), PORT: '1' }), {
     code: 1,
     stderr:
-      /^postroad: There is no Postroad at http:\/\/127\.0\.0\.1:1\. Start it with "npm start", or set --url or POSTROAD_URL to its address\.\n$/,
+      /^postroad: No Postroad server answers at http:\/\/127\.0\.0\.1:1\. Start it with "npm start", or set --url or POSTROAD_URL to its address\.\n$/,
   })
   for (const args of [
     ['events', 'list', '--url', 'http://127.0.0.1:1'],
@@ -61,7 +61,7 @@ test('no server, or another one, is said in one line', async () => {
   })
 })
 
-test('too many at once is exit code 5, with the time to wait', async () => {
+test('a rate limit gives exit code 5 and the time to wait', async () => {
   const busy = await aDestination(429, '{"error":"Too many at once.","reason":"burst_limited","retry_after":30}')
   refused(await run(['send', busy.url], remote()), {
     code: 5,
@@ -73,8 +73,8 @@ test('too many at once is exit code 5, with the time to wait', async () => {
 test('with --json a refusal is an object on stderr', async () => {
   const { code, stdout, stderr } = await run(['events', 'get', 'nope', '--json'], remote())
   assert.deepEqual([code, stdout], [4, ''])
-  const { request_id, ...told } = JSON.parse(stderr)
-  assert.deepEqual(told, {
+  const { request_id, ...reported } = JSON.parse(stderr)
+  assert.deepEqual(reported, {
     error: 'There is nothing here with this id. Check the id, and that it belongs to this workspace and project.',
     reason: 'not_found',
     status: 404,

@@ -6,7 +6,7 @@ import { onServer, refused } from './server-stage.ts'
 const stage = onServer()
 const { ok, json, quiet, local, remote } = stage
 
-test('on the machine of the server no token is needed', async () => {
+test('a command on the machine of the server needs no token', async () => {
   assert.match(
     await ok(['endpoints', 'list'], local()),
     new RegExp(
@@ -15,7 +15,7 @@ test('on the machine of the server no token is needed', async () => {
   )
 })
 
-test('--json prints exactly what the API answers, and --quiet the ids', async () => {
+test('--json prints exactly the answer of the API, and --quiet prints the ids', async () => {
   await stage.client.webhooks.create({ name: 'Second' })
   const answers = {
     endpoints: stage.client.webhooks.list({ limit: 20 }),
@@ -27,23 +27,20 @@ test('--json prints exactly what the API answers, and --quiet the ids', async ()
   assert.equal(await quiet(['endpoints', 'list']), (await answers.endpoints).webhooks.map(({ id }) => id).join('\n'))
 })
 
-test('a list goes on where the page before ended', async () => {
+test('a list continues where the previous page ended', async () => {
   const first = await ok(['endpoints', 'list', '--limit', '1'])
   const cursor = /There are more: add --cursor (\S+)/.exec(first)?.[1]
   assert.ok(cursor)
   assert.match(await ok(['endpoints', 'list', '-n', '1', '--cursor', cursor]), /^first {2}/)
 })
 
-test('before there is anything, each list says how to begin', async () => {
+test('an empty list explains how to create the first item', async () => {
   const { project } = await stage.client.projects.create({ name: 'Empty', slug: 'empty' })
   for (const [noun, words] of [
     ['endpoints', 'There are no endpoints here. Create one: postroad endpoints create <name>'],
     ['rules', 'There are no rules here. Create one: postroad rules create <name> <dataset>'],
     ['events', 'There are no events here. Send one: postroad send'],
-    [
-      'deliveries',
-      'There are no deliveries here. They begin with a destination: postroad destinations create https://…',
-    ],
+    ['deliveries', 'There are no deliveries here. Create a destination first: postroad destinations create https://…'],
     ['destinations', 'There are no destinations here. Create one: postroad destinations create https://…'],
   ] as const) {
     const { stdout } = await run([noun, 'list', '--project', 'empty'], remote())
@@ -56,7 +53,7 @@ test('before there is anything, each list says how to begin', async () => {
   })
 })
 
-test('piped to a program, a table is as wide as its cells: nothing is cut and no column is left out', async () => {
+test('a table that is piped to a program is as wide as its cells: no cell is cut and no column is omitted', async () => {
   const name = 'A destination whose name is longer than what a narrow terminal has room for'
   await stage.client.destinations.create({ name, url: stage.good.url, datasets: ['one', 'two'] })
   const { stdout } = await runPiped(['destinations', 'list'], remote())

@@ -6,7 +6,7 @@ import { onServer, refused } from './server-stage.ts'
 const stage = onServer()
 const { remote } = stage
 
-test('a reader that has seen enough is no failure', async () => {
+test('a reader that closes the pipe early causes no failure', async () => {
   const child = begin(['endpoints', 'list', '--json'], remote())
   child.stdout.destroy()
   const [code] = await new Promise<[number | null]>((resolve) =>
@@ -15,18 +15,18 @@ test('a reader that has seen enough is no failure', async () => {
   assert.equal(code, 0)
 })
 
-test('an older Node is told so in one line', async () => {
+test('the command line reports in one line that Node is too old', async () => {
   const older =
     'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"22.19.0"}})'
   const end = await runProcess(['events', 'list'], remote({ NODE_OPTIONS: `--import=${encodeURI(older)}` }))
   refused(end, {
     code: 1,
     stderr:
-      /^postroad: this is Node 22\.19\.0, and Postroad needs 24 or newer\. Run it as "npm run postroad -- …", which brings its own\.\n$/,
+      /^postroad: Postroad needs Node 24 or newer, and this is Node 22\.19\.0\. Run it as "npm run postroad -- …", which uses the Node of the project\.\n$/,
   })
 })
 
-test('the command that npm links hands over to the Node installed with it, whatever Node runs it', async () => {
+test('the command that npm links starts the Node that was installed with it, whichever Node runs the command', async () => {
   const older =
     'data:text/javascript,if(process.argv[1].endsWith("postroad.js"))Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})'
   for (const env of [{}, { NODE_OPTIONS: `--import=${encodeURI(older)}` }]) {

@@ -8,11 +8,11 @@ import { onServer, refused } from './server-stage.ts'
 const stage = onServer()
 const { ok, json, quiet, remote } = stage
 
-test('send tells what was stored, where it goes and where it does not, and what to look at next', async () => {
+test('send reports the stored event, the destinations that get it, the destinations that do not, and the command to run next', async () => {
   const alone = await ok(['send'])
   assert.match(
     alone,
-    /^Stored {3}sub_\w{26} {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC\nEvent {4}rec_\w{26} {2}in events\nGoes to {2}nobody yet; make a destination: .*\nNext {5}postroad events get rec_\w{26}\n$/,
+    /^Stored {3}sub_\w{26} {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC\nEvent {4}rec_\w{26} {2}in events\nGoes to {2}no destination yet; create one: .*\nNext {5}postroad events get rec_\w{26}\n$/,
   )
   await ok(['destinations', 'create', stage.good.url, '--name', 'good'])
   await ok(['destinations', 'create', stage.good.url, '--name', 'orders only', '--dataset', 'orders'])
@@ -31,8 +31,8 @@ test('send tells what was stored, where it goes and where it does not, and what 
   assert.match(text, /· not large: only when amount gt 1000; it is 12\n/)
 })
 
-test('send has colour for FORCE_COLOR, and none where the output is no terminal', async () => {
-  const colour = /\u001b\[/ // oxlint-disable-line no-control-regex -- the very thing looked for
+test('send prints colors for FORCE_COLOR, and none when the output is not a terminal', async () => {
+  const colour = /\u001b\[/ // oxlint-disable-line no-control-regex -- the test looks for exactly this
   assert.doesNotMatch((await run(['send'], remote())).stdout, colour)
   assert.match((await run(['send'], remote({ FORCE_COLOR: '1' }))).stdout, colour)
 })
@@ -42,7 +42,7 @@ async function bodyOf(args: readonly string[], input = ''): Promise<string> {
   return (await stage.client.records.get({ id })).record.data_text
 }
 
-test('the body of send is text, a file, stdin or a sample', async () => {
+test('the body for send comes from text, a file, stdin or a sample', async () => {
   const path = join(stage.folder.path, 'event.json')
   await writeFile(path, '{"from":"file"}')
   assert.equal(await bodyOf(['-d', '{"n":12345678901234567890}']), '{"n":12345678901234567890}')
@@ -52,13 +52,13 @@ test('the body of send is text, a file, stdin or a sample', async () => {
   assert.equal(await bodyOf([]), '{"hello":"world"}')
 })
 
-test('send to a bare URL needs no token, and --json is the answer of the endpoint', async () => {
+test('send to a bare URL needs no token, and --json prints the answer of the endpoint', async () => {
   const accepted = await json(['send', stage.server.endpoint, '-d', '{"a":1}'], {})
   assert.equal(accepted.status, 'accepted')
   assert.match(await ok(['send', stage.server.endpoint], {}), /^Stored .*\nEvent .*\nNext /)
 })
 
-test('send with a key stores an event once, and says that it is known', async () => {
+test('send with a key stores an event once, and reports a repeat', async () => {
   const key = `cli-${Date.now()}`
   const first = await json(['send', '-d', '{"a":1}', '--key', key])
   assert.equal(first.duplicate, false)
@@ -99,16 +99,16 @@ test('send signs as each kind of sender does', async () => {
   assert.match(await quiet(['send', webhook.slug, '--sign', secret]), /^rec_/)
   refused(await run(['send', 'first', '--sign', secret], remote()), {
     code: 2,
-    stderr: /^postroad: Say how to sign with --scheme: payments_provider, /,
+    stderr: /^postroad: Name the signature scheme with --scheme: payments_provider, /,
   })
   refused(await run(['send', '--scheme', 'hmac'], remote()), { code: 2, stderr: /--scheme needs --sign/ })
 })
 
-test('an event that its endpoint does not take is stored, and send says why it is filed nowhere', async () => {
+test('an endpoint stores an event that its criteria do not match, and send explains why no dataset got it', async () => {
   await stage.client.webhooks.create({ name: 'Picky', criteria: [{ path: 'type', op: 'equals', value: 'paid' }] })
   assert.match(
     await ok(['send', 'picky', '-d', '{"type":"open"}']),
-    /\nFiled {3}nowhere, since the endpoint takes it only when\n {8}type equals "paid"; it is "open"\n$/,
+    /\nFiled {3}nowhere, because the criteria of the endpoint require\n {8}type equals "paid"; it is "open"\n$/,
   )
   assert.match(await ok(['send', 'picky', '-d', '{}']), /type equals "paid"; there is no such value\n$/)
 })

@@ -20,7 +20,7 @@ type Made = { readonly folder: Folder; readonly server: Started; readonly good: 
 
 export { refused } from './command-line.ts'
 
-/** A server that `postroad start` has started, and two receivers: one that answers 200, one that answers 500. */
+/** A server that `postroad start` started, and two receivers: one answers 200, and one answers 500. */
 class ServerStage {
   #made: Made | undefined
   #token: { readonly key: string; readonly client: Client } | undefined
@@ -68,26 +68,26 @@ class ServerStage {
     return made(this.#token).client
   }
 
-  /** From now on commands and the client come with the key that the machine of the server has. */
+  /** From here on the commands and the client use the key of the server's machine. */
   async takeKey(): Promise<void> {
     const key = JSON.parse((await runProcess(['bootstrap', '--json'], this.local())).stdout).api_key
     this.#token = { key, client: createClient({ baseUrl: this.server.baseUrl, token: key }) }
   }
 
-  /** The environment of the machine of the server. */
+  /** The environment on the server's machine. */
   readonly local = (): Environment => ({
     DATA_DIR: join(this.folder.path, 'data'),
     PORT: new URL(this.server.baseUrl).port,
   })
 
-  /** The environment of any other machine. */
+  /** The environment on any other machine. */
   readonly remote = (env: Environment = {}): Environment => ({
     POSTROAD_URL: this.server.baseUrl,
     SERVICE_TOKEN: this.apiKey,
     ...env,
   })
 
-  /** A command that ends well; gives what it printed. */
+  /** Runs a command that must succeed, and returns the text that it printed. */
   readonly ok = async (args: readonly string[], env: Environment = this.remote(), input = ''): Promise<string> => {
     const { code, stdout, stderr } = await run(args, env, input)
     assert.equal(stderr, '')
@@ -101,7 +101,7 @@ class ServerStage {
     JSON.parse(await this.ok([...args, '--json'], env))
   readonly quiet = async (args: readonly string[]) => (await this.ok([...args, '--quiet'])).trim()
 
-  /** Waits for a delivery of the event to reach this state. */
+  /** Waits until a delivery of the event reaches this state. */
   readonly delivered = async (event: string, state: 'delivered' | 'retrying'): Promise<string> => {
     for (let turn = 0; turn < 200; turn += 1) {
       const { deliveries } = await this.client.deliveries.list({ record_id: event, state })
@@ -114,7 +114,7 @@ class ServerStage {
 
 const made = <T>(thing: T | undefined): T => thing ?? assert.fail('The stage is made before the tests.')
 
-/** What all tests of a file look at: made before them, and stopped after them. */
+/** The stage that all tests of a file share: it starts before them and stops after them. */
 export function onServer(): ServerStage {
   const stage = new ServerStage()
   before(() => stage.begin())

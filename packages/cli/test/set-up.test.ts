@@ -6,7 +6,7 @@ import { onServer, refused } from './server-stage.ts'
 const stage = onServer()
 const { ok, json, remote } = stage
 
-test('api-keys lists the keys without showing one, and names what is not there', async () => {
+test('api-keys lists the keys without showing any of them, and names a key that does not exist', async () => {
   const { api_keys } = await json(['api-keys', 'list'])
   assert.equal(api_keys[0].shown_prefix, stage.apiKey.slice(0, 11))
   const text = await ok(['api-keys', 'list'])
@@ -14,11 +14,11 @@ test('api-keys lists the keys without showing one, and names what is not there',
   assert.ok(!text.includes(stage.apiKey))
   refused(await run(['api-keys', 'revoke', 'key_01kf0rdqg0e31tkzsaqv275w2x'], remote()), {
     code: 4,
-    stderr: /There is nothing with this id here/,
+    stderr: /Nothing with this id exists here/,
   })
 })
 
-test('api-keys revoke ends a key at once; bootstrap on the machine of the server makes a new one', async () => {
+test('api-keys revoke ends a key at once; bootstrap on the machine of the server creates a new key', async () => {
   const [{ id }] = (await json(['api-keys', 'list'])).api_keys
   assert.match(await ok(['api-keys', 'revoke', id]), new RegExp(`^Revoked ${id}\\.`))
   refused(await run(['api-keys', 'list'], remote()), { code: 3, stderr: /was revoked/ })
@@ -29,12 +29,12 @@ test('api-keys revoke ends a key at once; bootstrap on the machine of the server
   )
 })
 
-test('destinations create shows the secret this once and names it after its host', async () => {
+test('destinations create shows the secret only this once, and names the destination after its host', async () => {
   const text = await ok(['destinations', 'create', stage.good.url])
   assert.match(
     text,
     new RegExp(
-      `^Destination {2}dst_\\w{26} {2}127\\.0\\.0\\.1:${stage.good.port}\nDelivers to {2}${stage.good.url}\nDatasets {5}all\nSecret {7}whsec_\\S+ {2}shown this once\n`,
+      `^Destination {2}dst_\\w{26} {2}127\\.0\\.0\\.1:${stage.good.port}\nDelivers to {2}${stage.good.url}\nDatasets {5}all\nSecret {7}whsec_\\S+ {2}shown only once\n`,
     ),
   )
   const made = await json([
@@ -70,7 +70,7 @@ test('destinations create shows the secret this once and names it after its host
   })
 })
 
-test('destinations create --order-by keeps an order by key, says so, and repeats what the API says of a path that is none', async () => {
+test('destinations create --order-by sets an order by key, confirms it, and repeats the error of the API for an invalid path', async () => {
   assert.match(
     await ok([
       'destinations',
@@ -98,7 +98,7 @@ test('destinations create --order-by keeps an order by key, says so, and repeats
     '-d',
     '{"ordering":"none"}',
   ])
-  assert.deepEqual(made.destination.ordering, { path: 'key' }, 'what is named by an option counts')
+  assert.deepEqual(made.destination.ordering, { path: 'key' }, 'an option takes precedence')
   refused(await run(['destinations', 'create', stage.good.url, '--name', 'none', '--order-by', ''], remote()), {
     code: 1,
     stderr: /A path may not be empty; write one such as "items\.0\.id"\./,
@@ -109,7 +109,7 @@ test('destinations create --order-by keeps an order by key, says so, and repeats
   })
 })
 
-test('an endpoint gets a new URL or a new secret, and its versions are listed', async () => {
+test('an endpoint can get a new URL or a new secret, and the command line lists its versions', async () => {
   const { webhook } = await stage.client.webhooks.create({
     name: 'Turned',
     slug: 'turned',
@@ -123,7 +123,7 @@ test('an endpoint gets a new URL or a new secret, and its versions are listed', 
   assert.deepEqual([rotated.id, typeof rotated.previous_public_url], [webhook.id, 'string'])
   assert.match(
     await ok(['endpoints', 'rotate-secret', 'turned']),
-    /Secret {8}\S+ {2}shown this once\nPrevious one {2}verifies until /,
+    /Secret {8}\S+ {2}shown only once\nPrevious one {2}works until /,
   )
   for (const command of ['rotate', 'rotate-secret'])
     refused(await run(['endpoints', command, 'turned'], remote()), {
@@ -135,7 +135,7 @@ test('an endpoint gets a new URL or a new secret, and its versions are listed', 
     remote(),
     'theirs\n',
   )
-  assert.ok(!given.includes('theirs') && !given.includes('shown this once'))
+  assert.ok(!given.includes('theirs') && !given.includes('shown only once'))
   const before = (await stage.client.webhooks.get({ id: webhook.id })).webhook.public_url
   const asked = await runAtTerminal(
     ['endpoints', 'rotate', 'turned', '--end-overlap', '--overlap', '0'],

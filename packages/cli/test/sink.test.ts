@@ -11,7 +11,7 @@ const EVENT =
 
 type Sink = { readonly url: string; readonly ended: Promise<{ code: number; stdout: string; stderr: string }> }
 
-/** `postroad sink` in this process, once it listens. */
+/** Runs `postroad sink` in this process, and returns once it listens. */
 async function aSink(...args: readonly string[]): Promise<Sink> {
   const stdout = new PassThrough()
   const stderr = new PassThrough()
@@ -47,7 +47,7 @@ function signed(body: string, at = Math.floor(Date.now() / 1_000)): Record<strin
 const statusOf = async (url: string, headers: Record<string, string>, body = EVENT): Promise<number> =>
   (await fetch(url, { method: 'POST', headers, body })).status
 
-test('a sink prints what arrives, digit for digit, and answers 200', async () => {
+test('a sink prints each request digit for digit, and answers 200', async () => {
   const sink = await aSink('--count', '2')
   assert.equal(await statusOf(`${sink.url}hooks?a=1`, { 'Service-Event-Id': 'rec_1' }), 200)
   assert.equal(await statusOf(sink.url, {}, 'no JSON\u001b[31m'), 200)
@@ -56,10 +56,10 @@ test('a sink prints what arrives, digit for digit, and answers 200', async () =>
   assert.match(stdout, /destinations create http:\/\/127\.0\.0\.1:\d+\/ --name sink\n/)
   assert.match(stdout, /POST \/hooks\?a=1 {2}answered 200\n {2}service-event-id {2}rec_1\n/)
   assert.match(stdout, /\n {4}"total": 12345678901234567890\n|"total": 12345678901234567890/)
-  assert.match(stdout, /\n {2}no JSON\\x1b\[31m\n/, 'what a sender writes cannot write on the terminal')
+  assert.match(stdout, /\n {2}no JSON\\x1b\[31m\n/, 'text of a sender cannot control the terminal')
 })
 
-test('with the secret a sink says whether each signature is right, and answers 401 to those that are not', async () => {
+test('a sink with the secret reports whether each signature is valid, and answers 401 to an invalid one', async () => {
   const sink = await aSink('--secret', SECRET, '--count', '3')
   const statuses = [
     await statusOf(sink.url, signed(EVENT)),
@@ -74,7 +74,7 @@ test('with the secret a sink says whether each signature is right, and answers 4
   assert.ok(!stdout.includes(SECRET))
 })
 
-test('a sink answers with the status that it is given, and prints lines of JSON for programs', async () => {
+test('a sink answers with the configured status, and prints JSON lines for programs', async () => {
   const sink = await aSink('--status', '500', '--count', '1', '--json')
   assert.equal(await statusOf(sink.url, signed(EVENT)), 500)
   const { stdout } = await sink.ended
@@ -83,7 +83,7 @@ test('a sink answers with the status that it is given, and prints lines of JSON 
   assert.equal(headers['service-event-id'], 'rec_1')
 })
 
-test('a port that is taken is named with the way out; Ctrl-C ends a sink without an error', async () => {
+test('a sink names a port that is taken and suggests another way; Ctrl-C ends a sink without an error', async () => {
   const child = begin(['sink', '--port', '0'], {})
   const url = await new Promise<string>((resolve) => {
     child.stdout.on('data', (chunk: Buffer) => {
@@ -93,7 +93,7 @@ test('a port that is taken is named with the way out; Ctrl-C ends a sink without
   })
   const taken = await run(['sink', '--port', new URL(url).port], {})
   assert.deepEqual([taken.code, taken.stdout], [1, ''])
-  assert.match(taken.stderr, /^postroad: Port \d+ is taken\. Choose another one with --port/)
+  assert.match(taken.stderr, /^postroad: Port \d+ is in use\. Choose another one with --port/)
   const ended = new Promise((resolve) => child.once('close', resolve))
   child.kill('SIGINT')
   assert.equal(await ended, 0)

@@ -14,7 +14,7 @@ after(async () => {
 
 const here = (env: Record<string, string> = {}) => ({ DATA_DIR: folder.path, PORT: '0', ...env })
 
-test('the first start says in three lines where to look, where to send and how; Ctrl-C ends it, and PostgreSQL with it', async () => {
+test('the first start prints in three lines where to look, where to send and how; Ctrl-C ends the server and PostgreSQL', async () => {
   const server = await startServer(folder.path)
   assert.match(
     server.welcome,
@@ -34,7 +34,7 @@ test('the first start says in three lines where to look, where to send and how; 
   assert.ok(!lives(server.postgresPid))
 })
 
-test('a later start prints no link that signs in; sign-in-link prints one, beside the server', async () => {
+test('a later start prints no sign-in link; sign-in-link prints one beside the running server', async () => {
   const server = await startServer(folder.path)
   assert.match(server.welcome, /^\n {2}Console {4}http\S+:\d+\/\n/)
   assert.match(server.welcome, /^ {2}Sign in {4}npm run postroad -- sign-in-link$/m)
@@ -52,7 +52,7 @@ test('a later start prints no link that signs in; sign-in-link prints one, besid
   assert.equal((await server.ended).code, 0)
 })
 
-test('commands work right after the first start with nothing set, and mint no key that lasts', async (t) => {
+test('commands work without settings right after the first start, and create no permanent key', async (t) => {
   const fresh = await aFolder()
   const server = await startServer(fresh.path)
   const local = { DATA_DIR: fresh.path, PORT: new URL(server.baseUrl).port }
@@ -63,13 +63,13 @@ test('commands work right after the first start with nothing set, and mint no ke
     ['send', '-d', '{"type":"order.created","total":42.5}'],
     ['deliveries', 'list'],
   ]) {
-    // oxlint-disable-next-line no-await-in-loop -- as one types them
+    // oxlint-disable-next-line no-await-in-loop -- in the order in which a person types them
     const { code, stderr } = await runProcess(args, local)
     assert.deepEqual([code, stderr], [0, ''], args.join(' '))
   }
   const { api_keys } = JSON.parse((await runProcess(['api-keys', 'list', '--json'], local)).stdout)
   const names = api_keys.map(({ name }: { name: string }) => name)
-  assert.deepEqual(new Set(names), new Set(['Command line']), 'no key of bootstrap, which nobody has asked for')
+  assert.deepEqual(new Set(names), new Set(['Command line']), 'no key of bootstrap without a request for one')
   for (const { expires_at } of api_keys) assert.ok(Date.parse(expires_at) - Date.now() <= 3_600_000)
   server.signal('SIGINT')
   assert.equal((await server.ended).code, 0)
@@ -77,7 +77,7 @@ test('commands work right after the first start with nothing set, and mint no ke
 })
 
 for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGTERM']] as const) {
-  test(`${signals.join(' and ')} at once: it ends in order, and leaves nobody behind`, async () => {
+  test(`${signals.join(' and ')} at once: the server ends cleanly, and no process stays behind`, async () => {
     const server = await startServer(folder.path)
     for (const signal of signals) server.signal(signal)
     assert.equal((await server.ended).code, 0)
@@ -85,7 +85,7 @@ for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGTERM']] as const)
   })
 }
 
-test('a wrong setting stops the start with one line that names it', async () => {
+test('an invalid setting stops the start with one line that names the setting', async () => {
   const { code, stdout, stderr } = await runProcess(['start'], here({ PORT: 'many' }))
   assert.deepEqual(
     { code, stdout, stderr },
@@ -93,7 +93,7 @@ test('a wrong setting stops the start with one line that names it', async () => 
   )
 })
 
-test('a port that is taken stops the start with one line, and PostgreSQL is not left behind', async () => {
+test('a port that is taken stops the start with one line, and no PostgreSQL process stays behind', async () => {
   const taken = await aDestination(200)
   const { code, stdout, stderr } = await runProcess(['start'], here({ PORT: String(taken.port) }))
   taken.stop()
@@ -101,14 +101,14 @@ test('a port that is taken stops the start with one line, and PostgreSQL is not 
   assert.equal(stdout, '')
   assert.equal(
     stderr,
-    `postroad: Port ${taken.port} on 127.0.0.1 is taken. Set PORT to another one, or stop the program that has it.\n`,
+    `postroad: Port ${taken.port} on 127.0.0.1 is in use. Set PORT to another one, or stop the program that uses it.\n`,
   )
   const next = await startServer(folder.path)
   next.signal('SIGTERM')
   assert.equal((await next.ended).code, 0)
 })
 
-test('a second server on the same folder is refused with one line, and the first goes on', async () => {
+test('a second server on the same folder is refused with one line, and the first server continues', async () => {
   const first = await startServer(folder.path)
   const { code, stderr } = await runProcess(['start'], here())
   assert.equal(code, 1)
@@ -121,7 +121,7 @@ test('a second server on the same folder is refused with one line, and the first
   assert.equal((await first.ended).code, 0)
 })
 
-test('bootstrap and doctor work without a running server, and leave nobody behind', async () => {
+test('bootstrap and doctor work without a running server, and no process stays behind', async () => {
   const made = await runProcess(['bootstrap', '--json'], here())
   assert.equal(made.code, 0, made.stderr)
   assert.match(JSON.parse(made.stdout).api_key, /^hk_/)

@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const TEXT = /\.(?:js|css|html|svg)$/
 const BYTES_MIN = 1_024
 
-/** Beside every text file of a folder its compressed forms, made once, so that the server never compresses. */
+/** Writes the compressed forms of every text file of a folder once, so that the server never compresses. */
 export async function compressFolder(folder: string): Promise<void> {
   const names = readdirSync(folder).filter((name) => TEXT.test(name))
   await Promise.all(names.map((name) => compressFile(join(folder, name))))

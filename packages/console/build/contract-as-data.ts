@@ -4,7 +4,7 @@ import type { Plugin } from 'vite'
 const ID = '\0contract-as-data'
 
 /**
- * The browser gets the contract as plain data: what a route is called with, lists of words, limits. Schemas stay on the
+ * The browser gets the contract as plain data: the arguments of each route, lists of words, limits. Schemas stay on the
  * server, which checks every request anyway; with them the first load would be half as large again.
  */
 export function contractAsData(): Plugin {
@@ -23,7 +23,7 @@ function source(): string {
     .join('\n')
 }
 
-/** What the client reads of a route: where it goes, which members stand where, and who may call it. */
+/** The parts of a route that the client reads: its address, the places of its members, and its callers. */
 function routesAsData(): unknown {
   const rooms = Object.entries(contract.routes).map(([room, verbs]) => {
     const routes = Object.entries<contract.Route>(verbs).map(
@@ -61,7 +61,8 @@ function names(fields: contract.Route['params']): unknown {
 }
 
 function isPlain(value: unknown): boolean {
+  if (value === null) return true
   if (Array.isArray(value)) return value.every(isPlain)
-  if (typeof value !== 'object' || value === null) return ['string', 'number', 'boolean'].includes(typeof value)
+  if (typeof value !== 'object') return ['string', 'number', 'boolean'].includes(typeof value)
   return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isPlain)
 }

@@ -4,7 +4,7 @@ import { compressFolder } from './compress.ts'
 import { hashOfSources } from './sources.ts'
 
 /**
- * Builds the console into `dist`, unless what lies there is made of these very sources. The new build is made beside and put
+ * Builds the console into `dist`, unless the build there is made of these same sources. The new build is made beside it and put
  * in place at once, so a server never reads half of one. `--at-install`: a build that fails does not fail the installation,
  * for the server tries again when it starts.
  */
@@ -15,7 +15,7 @@ const MARK = 'sources.txt'
 async function main(): Promise<void> {
   const hash = hashOfSources()
   if (existsSync(join(DIST, MARK)) && readFileSync(join(DIST, MARK), 'utf8') === hash) return
-  // Loaded here, for to find that nothing has changed takes no build tool.
+  // Loaded here, because a run that finds no change needs no build tool.
   const { build } = await import('vite')
   const made = mkdtempSync(join(HERE, '.dist-'))
   try {
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Whoever builds at the same time builds the same, so it does not matter which of them is last. */
+/** Builds at the same time have the same result, so it does not matter which of them is last. */
 function replace(made: string): void {
   const former = mkdtempSync(join(HERE, '.dist-'))
   if (existsSync(DIST)) renameSync(DIST, join(former, 'dist'))

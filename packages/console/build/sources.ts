@@ -11,7 +11,7 @@ const READ = [
   '../package-lock.json',
 ]
 
-/** One hash of everything that a build is made from: the same hash, the same build. */
+/** One hash of all sources of a build: the same hash means the same build. */
 export function hashOfSources(): string {
   const hash = createHash('sha256')
   const files = READ.flatMap((pattern) => globSync(pattern, { cwd: PACKAGES, withFileTypes: true }))

@@ -12,12 +12,12 @@ function refusal(sent: unknown): string {
   return parsed.error.issues[0]?.message ?? ''
 }
 
-test('an exact match is kept as {path, equals}, however it was sent', () => {
+test('an exact match is stored as {path, equals}, whichever form was sent', () => {
   assert.deepEqual(kept({ path: 'a', op: 'equals', value: 1 }), { path: 'a', equals: 1 })
   assert.deepEqual(kept({ path: 'a', equals: null }), { path: 'a', equals: null })
 })
 
-test('each op is accepted with a value of its kind and kept as it is', () => {
+test('each op is accepted with a value of its kind and stored unchanged', () => {
   const conditions = [
     { path: 'a.b', op: 'not_equals', value: 'x' },
     { path: 'a', op: 'contains', value: '' },
@@ -32,7 +32,7 @@ test('each op is accepted with a value of its kind and kept as it is', () => {
   assert.deepEqual(Conditions.parse(conditions), conditions)
 })
 
-test('what is kept is accepted again and stays the same', () => {
+test('a stored condition is accepted again and stays the same', () => {
   const once = kept({ path: 'a', op: 'equals', value: 'x' })
   assert.deepEqual(kept(once), once)
 })
@@ -72,7 +72,7 @@ test('in needs 1 to 100 scalars', () => {
   assert.ok(kept({ path: 'a', op: 'in', value: Array(100).fill('x') }))
 })
 
-test('objects and numbers that have lost digits cannot be compared with', () => {
+test('a condition cannot compare with an object or with a number that has lost digits', () => {
   assert.match(refusal({ path: 'a', equals: {} }), /cannot be compared/)
   assert.match(refusal({ path: 'a', equals: 2 ** 60 }), /in quotes/)
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { PATH_PROBLEMS, pathProblem } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
-/** The one dialect of rules, endpoint criteria and workflow and trigger conditions (contract part 2, "Condition"). */
+/** Conditions have one syntax, in rules, endpoint criteria and everywhere else (contract part 2, "Condition"). */
 export const CONDITION_OPS = [
   'equals',
   'not_equals',
@@ -22,7 +22,7 @@ export const DotPath = z
   .string('A path is text, such as "items.0.id".')
   .min(1, PATH_PROBLEMS.empty)
   .max(LIMITS.conditionPathCharsMax, `A path has at most ${LIMITS.conditionPathCharsMax} characters; shorten it.`)
-  // Of an empty path one thing is said; and nothing aborts, for a union repeats only what a member says to the end.
+  // One message for an empty path. No check aborts, because a union reports only the messages of a member that ran to the end.
   .refine((path) => pathProblem(path) !== PATH_PROBLEMS.emptyStep, PATH_PROBLEMS.emptyStep)
 
 const MEMBERS = ['path', 'op', 'value', 'equals']
@@ -49,7 +49,7 @@ const Sent = z
       equals: z
         .unknown()
         .optional()
-        .describe('Shorthand for op `equals` with this value; not together with op and value.'),
+        .describe('Shorthand for op `equals` with this value; do not combine it with op and value.'),
     },
     'A condition is an object with path, op and value, or with path and equals.',
   )
@@ -59,7 +59,7 @@ const Sent = z
   })
   .meta({ additionalProperties: false })
 
-/** One condition. Comes in as `{path, op, value}` or `{path, equals}`; an exact match is kept as `{path, equals}`. */
+/** One condition, sent as `{path, op, value}` or `{path, equals}`. An exact match is stored as `{path, equals}`. */
 export const Condition = Sent.transform((sent): z.input<typeof Stored> => {
   const { path, op = 'equals' } = sent
   if (op === 'exists') return { path, op }
@@ -69,7 +69,7 @@ export const Condition = Sent.transform((sent): z.input<typeof Stored> => {
 }).pipe(Stored)
 export type Condition = z.infer<typeof Condition>
 
-/** A list of conditions: all must hold, and an empty list matches everything. */
+/** A list of conditions. All must match; an empty list matches everything. */
 export const Conditions = z
   .array(Condition, 'Conditions are a list.')
   .max(
@@ -78,7 +78,7 @@ export const Conditions = z
   )
 export type Conditions = z.infer<typeof Conditions>
 
-/** What is wrong with a condition, in one sentence. The syntax tree of a regex is the server's to check. */
+/** The problem with a condition, in one sentence. The server checks the syntax of a regex. */
 function problemOf(sent: {
   readonly op?: ConditionOp | undefined
   readonly value?: unknown
@@ -123,7 +123,7 @@ function scalarProblem(value: unknown): string | undefined {
   return 'The value to compare with is text, a number, true, false or null; objects and lists cannot be compared.'
 }
 
-/** A larger number has already lost digits when it gets here, and would match its neighbours. */
+/** A larger number has already lost digits in JSON parsing, and would match neighboring numbers. */
 function numberProblem(value: number): string | undefined {
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return undefined
   return 'A number beyond 2^53 loses digits; write it as text, in quotes.'

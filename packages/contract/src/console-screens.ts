@@ -1,4 +1,4 @@
-/** The screens of the console: `/{workspace}/{project}/{screen}`. At any other address its page says 404. */
+/** The screens of the console, at `/{workspace}/{project}/{screen}`. At any other address the console shows a 404 page. */
 export const CONSOLE_SCREENS = [
   'overview',
   'events',

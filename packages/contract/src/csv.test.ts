@@ -6,7 +6,7 @@ test('a line ends with CRLF, texts are quoted, quotes doubled, and null is an em
   assert.equal(csvLine(['a', null, 'say "hi"', 'x,y;z\nw', '']), '"a",,"say ""hi""","x,y;z\nw",""\r\n')
 })
 
-test('a text that a spreadsheet would take for a formula has an apostrophe before it', () => {
+test('a text that a spreadsheet would run as a formula gets an apostrophe in front', () => {
   for (const text of [
     '=1+1',
     '+1',
@@ -26,7 +26,7 @@ test('a text that a spreadsheet would take for a formula has an apostrophe befor
   }
 })
 
-test('no other text is touched', () => {
+test('no other text is changed', () => {
   for (const text of ['a=b', '1-2', 'me@example.com', '{"a":"=1"}', '2026-01-15T12:00:00.000Z', "'"])
     assert.equal(csvLine([text]), `"${text.replaceAll('"', '""')}"\r\n`)
 })

@@ -1,23 +1,23 @@
 import { z } from 'zod'
-import { VERIFIED_SCHEMES } from './verification.ts'
+import { VERIFIED_SCHEMES } from './schemes.ts'
 
-/** Why a list of conditions did not hold: the first that failed, and the value it saw. */
+/** The reason why a list of conditions did not match: the first condition that failed, and the value that it saw. */
 export const Failure = z.object({
   index: z.int(),
   path: z.string(),
   op: z.string(),
   expected: z.unknown().optional(),
-  saw: z.unknown().optional().describe('Absent when the path leads nowhere; long values are cut.'),
+  saw: z.unknown().optional().describe('Absent when nothing is at the path. Long values are cut off.'),
 })
 export type Failure = z.infer<typeof Failure>
 
-/** What was decided about one submission, and why: kept with it. */
+/** The routing decision for one submission, with its reasons. It is stored with the submission. */
 export const Decision = z.object({
   verified_scheme: z
     .enum(VERIFIED_SCHEMES)
     .optional()
     .describe(
-      'The scheme whose signature was right: that of the endpoint, else `service_signature` of the ingest key; absent when none was asked for.',
+      'The scheme of the signature that was verified: the scheme of the endpoint, or `service_signature` of the ingest key. Absent when none was required.',
     ),
   criteria: z.object({ matched: z.boolean(), failed: Failure.nullable() }).optional(),
   rules: z

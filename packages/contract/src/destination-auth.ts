@@ -3,7 +3,7 @@ import { headerName } from './header-name.ts'
 import { LIMITS } from './limits.ts'
 import { Text, Timestamp } from './list.ts'
 
-/** How a destination is reached beyond its URL: what proves who is calling, over which TLS, and through which proxy. */
+/** How Postroad reaches a destination beyond its URL: the credentials, the TLS settings and the proxy. */
 
 const { destinationSecretCharsMax, pemCharsMax } = LIMITS
 
@@ -13,7 +13,7 @@ const secret = (what: string) =>
     .min(1)
     .max(destinationSecretCharsMax)
     .optional()
-    .describe(`${what} Stored sealed, never shown. If a change leaves it out, the stored one stays.`)
+    .describe(`${what} Stored encrypted and never shown. A change that leaves it out retains the stored one.`)
 const word = (pattern: RegExp, rule: string) => z.string().max(destinationSecretCharsMax).regex(pattern, rule)
 
 const UserName = word(/^[^:\p{Cc}]+$/u, 'must be a user name without a colon').max(255)
@@ -31,7 +31,7 @@ const CLIENT_AUTHS = ['basic', 'body'] as const
 export const AUTH_KINDS = ['none', 'basic', 'bearer', 'header', 'oauth2_client_credentials', 'payload'] as const
 export type AuthKind = (typeof AUTH_KINDS)[number]
 
-/** What every delivery carries to prove who is calling. Secrets are needed when the kind is turned on. */
+/** The credentials that every delivery carries. A secret is required when its kind is first set. */
 export const DestinationAuth = z
   .discriminatedUnion(
     'kind',
@@ -50,25 +50,27 @@ export const DestinationAuth = z
         client_id: Text.min(1).max(512),
         client_secret: secret('The client secret.'),
         scope: Text.max(1_024).optional().describe('Scopes, separated by spaces.'),
-        audience: Text.max(1_024).optional().describe('For servers that ask for it; sent as `audience`.'),
+        audience: Text.max(1_024).optional().describe('Sent as `audience` to authorization servers that require it.'),
         client_auth: z
           .enum(CLIENT_AUTHS)
           .default('basic')
-          .describe('Where the client id and secret are sent: in the Authorization header, or in the body.'),
+          .describe('How the client id and secret are sent: in the Authorization header or in the body.'),
       }),
       z.strictObject({
         kind: z.literal('payload'),
-        secret: secret('For receivers that read a key in the body: the payload template writes it as {{ secret }}.'),
+        secret: secret(
+          'A key for receivers that expect it in the body. The payload template inserts it as {{ secret }}.',
+        ),
       }),
     ],
     { error: `The kind is one of ${AUTH_KINDS.join(', ')}.` },
   )
   .describe(
-    'How Postroad authenticates to the destination. It stores an OAuth 2 access token, and renews it before it expires and once after a 401.',
+    'How Postroad authenticates to the destination. Postroad stores an OAuth 2 access token and renews it before it expires, and once after a 401.',
   )
 export type DestinationAuth = z.output<typeof DestinationAuth>
 
-/** The same as every answer shows it: settings, and whether a secret is held. */
+/** The form in responses: the settings, and whether a secret is stored. */
 export const ShownAuth = z.object({
   kind: z.enum(AUTH_KINDS),
   username: z.string().optional(),
@@ -83,20 +85,20 @@ export const ShownAuth = z.object({
 
 const Pem = Text.min(1).max(pemCharsMax)
 
-/** Mutual TLS stands beside `auth`: a receiver may ask for a client certificate and for a token. */
+/** Mutual TLS is separate from `auth`, because a receiver may require both a client certificate and a token. */
 export const DestinationTls = z
   .strictObject({
-    certificate: Pem.optional().describe('The client certificate, PEM; its intermediates may follow it.'),
+    certificate: Pem.optional().describe('The client certificate in PEM, optionally followed by its intermediates.'),
     private_key: Pem.optional().describe(
-      'Its private key, PEM, without a passphrase. Stored sealed, never shown. If a change leaves it out, the stored one stays.',
+      'Its private key in PEM, without a passphrase. Stored encrypted and never shown. A change that leaves it out retains the stored one.',
     ),
     ca: Pem.optional().describe(
-      'Certificate authorities, PEM, that are trusted for this destination beside the public ones.',
+      'Certificate authorities in PEM that are trusted for this destination in addition to the public ones.',
     ),
   })
   .nullable()
   .describe(
-    'A client certificate for mutual TLS, and custom certificate authorities; null: neither. Only with https. The token endpoint is called with them too.',
+    'A client certificate for mutual TLS and custom certificate authorities; null: neither. Requires an https URL. Requests to the token endpoint use them too.',
   )
 export type DestinationTls = z.output<typeof DestinationTls>
 
@@ -118,8 +120,8 @@ export const DestinationProxy = z
   })
   .nullable()
   .describe(
-    'A forward proxy that connections to the destination and to the token endpoint are made through (HTTP CONNECT); null: none. ' +
-      'The address of the destination is looked up and checked here, and the proxy is asked for that address.',
+    'A forward proxy (HTTP CONNECT) for connections to the destination and to the token endpoint; null: none. ' +
+      'Postroad resolves and checks the address of the destination itself and asks the proxy to connect to that address.',
   )
 export type DestinationProxy = z.output<typeof DestinationProxy>
 

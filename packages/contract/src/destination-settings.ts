@@ -5,12 +5,12 @@ import { headerName } from './header-name.ts'
 import { LIMITS } from './limits.ts'
 import { DatasetName, Text, Timestamp } from './list.ts'
 
-/** What a destination is set to, piece by piece; the routes that take or show one are made of these. */
+/** The settings of a destination. The routes that take or show a destination are made of these schemas. */
 
 export const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
-export const Datasets = z.array(DatasetName).max(100).nullable().describe('Which datasets it receives; null: all.')
+export const Datasets = z.array(DatasetName).max(100).nullable().describe('The datasets that it receives; null: all.')
 const HeaderName = headerName('X-Tenant')
-/** How an answer shows the value of a custom header; sent back, it keeps the value. */
+/** Responses show this in place of the value of a custom header. A change that sends it back retains the value. */
 const HeldValue = z.strictObject({ has_value: z.literal(true) })
 export const Headers = z
   .record(
@@ -26,19 +26,21 @@ export const Headers = z
   )
   .superRefine((headers, ctx) => {
     for (const [name, value] of Object.entries(headers)) {
-      // A value that is kept has a name that is held, which may be from before names were judged.
+      // A retained value has a stored name, which may be older than the check of names.
       const { error } = typeof value === 'string' ? HeaderName.safeParse(name) : {}
       if (error !== undefined) ctx.addIssue({ code: 'custom', message: error.issues[0]?.message, path: [name] })
     }
   })
   .describe(
-    'Sent with every delivery. Values are stored sealed and never shown. A change replaces all headers; null, or the placeholder of an answer, retains the stored ' +
+    'Sent with every delivery. Values are stored encrypted and never shown. A change replaces all headers; null, or the placeholder of a response, retains the stored ' +
       'value of that name. Headers that Postroad sets cannot be overridden.',
   )
 export type CustomHeaders = z.output<typeof Headers>
 
-/** The same as every answer shows it. */
-export const ShownHeaders = z.record(z.string(), HeldValue).describe('Their names; no answer shows a value.')
+/** The form in responses. */
+export const ShownHeaders = z
+  .record(z.string(), HeldValue)
+  .describe('The names of the headers. No response shows a value.')
 export type ShownHeaders = z.output<typeof ShownHeaders>
 export const Retry = z.strictObject({
   schedule_seconds: z
@@ -46,13 +48,13 @@ export const Retry = z.strictObject({
     .min(1)
     .max(LIMITS.retryScheduleStepsMax)
     .nullable()
-    .describe('The waits before each attempt, in seconds, each ±20 %; null: the default schedule, up to 80 hours.'),
+    .describe('The wait before each attempt, in seconds, ±20 % each; null: the default schedule of up to 80 hours.'),
 })
 
 const HOUR_S = 3_600
 const HORIZON_S = 80 * HOUR_S
 
-/** Seconds before each attempt: dense at first, then every 2 h up to 80 h, so a receiver that is down for three days still has chances left. */
+/** Seconds before each attempt: dense at first, then every 2 h up to 80 h, so a receiver that is down for three days still gets its events. */
 export const DEFAULT_SCHEDULE_SECONDS: readonly number[] = withTail([0, 5, 30, 120, 300, 900, 1_800, HOUR_S])
 
 function withTail(head: readonly number[]): readonly number[] {
@@ -70,7 +72,7 @@ export const RateLimit = z
   })
   .nullable()
   .describe(
-    'At most this many attempts in any second, minute or hour, retries included, whichever process sends; null: no limit.',
+    'At most this many attempts in any second, minute or hour, including retries, across all processes; null: no limit.',
   )
 export const Ordering = z
   .union(
@@ -78,14 +80,14 @@ export const Ordering = z
     'An order is "none", or an object with a path into the record, such as {"path":"customer.id"}.',
   )
   .describe(
-    'With a path into the record: records with the same value there are delivered one after another in the order they were accepted, and a later one is not begun while an earlier one ' +
-      'waits, is being sent or is paused; one that failed for good or was cancelled is passed. Other values go on meanwhile. A record without the value, or with null, waits for none. What is replayed goes ' +
-      'to the end. A change counts for records that are accepted after it.',
+    'The path of an order key in the record. Records with the same key are delivered one at a time, in the order in which they were accepted: a delivery does not start while an earlier one with its key ' +
+      'waits, is being sent or is paused. A delivery that failed for good or was cancelled does not block later ones. Deliveries with other keys go on in the meantime. A record without the key, or with null, waits for no other. ' +
+      'A replayed delivery goes to the end of its key. A change applies to records that are accepted after it.',
   )
 export const Signing = z.strictObject({
   header: z
     .enum(['both', 'service', 'standard'])
-    .describe('Service-Signature, the Standard Webhooks headers, or both.'),
+    .describe('The signature headers to send: Service-Signature, the Standard Webhooks headers, or both.'),
 })
 
 export const Breaker = z
@@ -93,33 +95,32 @@ export const Breaker = z
     state: z
       .enum(['closed', 'open', 'half_open', 'recovering'])
       .describe(
-        '`open`: nothing is sent before next_probe_at. `half_open`: one probe is under way. `recovering`: it succeeded, and more are let through with each success.',
+        '`open`: nothing is sent before next_probe_at. `half_open`: one probe is in progress. `recovering`: the probe succeeded, and each success lets more requests through.',
       ),
-    opened_at: Timestamp.nullable().describe('When it opened from closed; null when closed.'),
+    opened_at: Timestamp.nullable().describe('The time at which it opened; null when closed.'),
     next_probe_at: Timestamp.nullable().describe(
-      'When one delivery is tried while it is open: after 30 seconds, growing to 300. Null when closed.',
+      'The time of the next probe while it is open: after 30 seconds at first, later up to 300. null when closed.',
     ),
-    failures_in_row: z.int().describe('Attempts that failed since the last success. It may be up to 5 seconds old.'),
+    failures_in_row: z
+      .int()
+      .describe('Attempts that failed since the last success. The number may be up to 5 seconds old.'),
     failing_since: Timestamp.nullable().describe(
-      'The first of them. After 120 hours a probe that fails switches the destination off.',
+      'The time of the first of these failures. After 120 hours a failed probe switches the destination off.',
     ),
     last_error: z
       .enum(ERROR_CODES)
       .nullable()
-      .describe('Why the last of them failed; null: the last attempt succeeded.'),
-    last_status: z
-      .int()
-      .nullable()
-      .describe('The status that the destination answered then; null: there was no answer.'),
+      .describe('The error of the last of them; null: the last attempt succeeded.'),
+    last_status: z.int().nullable().describe('The status of its response; null: there was no response.'),
   })
   .describe(
-    'Opens after 10 failures in a row, or when at least half of 20 or more attempts in 5 minutes failed. What waits meanwhile uses up no attempt.',
+    'Opens after 10 failures in a row, or when at least half of 20 or more attempts in 5 minutes failed. Deliveries that wait meanwhile use up no attempts.',
   )
 
 export const PayloadTemplate = z
   .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
   .nullable()
   .describe(
-    'JSON that is sent in place of the envelope; its strings are Liquid without tags, and see id, dataset, received_at, data and secret (that of auth, kind payload). A string that is ' +
-      `one {{ … }} keeps the type of its value. null: the envelope. At most ${LIMITS.templateCharsMax} characters. A change counts from the next attempt on.`,
+    'JSON that replaces the envelope as the body. Its strings are Liquid without tags, with the variables id, dataset, received_at, data and secret (of auth, kind payload). A string that is only ' +
+      `one {{ … }} keeps the type of its value. null: the envelope. At most ${LIMITS.templateCharsMax} characters. A change applies from the next attempt.`,
   )

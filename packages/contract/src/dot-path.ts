@@ -3,16 +3,16 @@ export function splitPath(path: string): readonly string[] {
   const steps: string[] = []
   let step = ''
   for (let at = 0; at < path.length; at += 1) {
-    const letter = path.charAt(at)
+    const char = path.charAt(at)
     const next = path.charAt(at + 1)
-    if (letter === '\\' && (next === '.' || next === '\\')) {
+    if (char === '\\' && (next === '.' || next === '\\')) {
       step += next
       at += 1
-    } else if (letter === '.') {
+    } else if (char === '.') {
       steps.push(step)
       step = ''
     } else {
-      step += letter
+      step += char
     }
   }
   steps.push(step)
@@ -24,7 +24,7 @@ export const PATH_PROBLEMS = {
   emptyStep: 'A path may not have an empty step; write a literal dot as "\\.".',
 } as const
 
-/** What is wrong with a dot path, in a sentence; undefined: nothing. Its length has a limit besides. */
+/** The problem with a dot path, in a sentence; undefined: it is valid. The limit of its length is checked separately. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return PATH_PROBLEMS.empty
   return splitPath(path).includes('') ? PATH_PROBLEMS.emptyStep : undefined

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { DatasetName, Timestamp } from './list.ts'
 
-/** The body of every outbound delivery: exactly these members in this order, the same bytes on every attempt and replay. */
+/** The body of every delivery: exactly these members in this order, and the same bytes on every attempt and replay. */
 export const Envelope = z.object({
-  id: z.string().describe('The record (event) id; the same on every retry and replay. Dedupe on it.'),
+  id: z.string().describe('The record (event) id, the same on every retry and replay. Use it to detect duplicates.'),
   dataset: DatasetName,
   received_at: Timestamp,
   data: z.unknown().describe("The record's payload as routed."),
 })
 
-/** Headers of a delivery (decisions §6), by what they say. */
+/** Headers of a delivery (decisions §6), by their meaning. */
 export const DELIVERY_HEADERS = {
   eventId: 'Service-Event-Id',
   deliveryId: 'Service-Delivery-Id',
@@ -19,9 +19,9 @@ export const DELIVERY_HEADERS = {
   chain: 'Service-Chain',
 } as const
 
-/** The 201 (and 200 on a repeat) of ingest. */
+/** The response of ingest: 201, or 200 on a repeat. */
 export const Accepted = z.object({
-  id: z.string().describe('The submission.'),
+  id: z.string().describe('The id of the submission.'),
   status: z.literal('accepted'),
   dataset: z.string().nullable(),
   received_at: Timestamp,

@@ -1,4 +1,4 @@
-/** Why an attempt failed (decisions §6; the last three: no way through the proxy, no access token, no body from the payload template). */
+/** The reasons why an attempt failed (decisions §6). The last three: no connection through the proxy, no access token, no body from the template. */
 export const ERROR_CODES = [
   'timeout',
   'connection_refused',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capture } from './errors/capture.ts'
 import { delivery } from './errors/delivery.ts'
+import { operate } from './errors/operate.ts'
 import { people } from './errors/people.ts'
 import { serving } from './errors/serving.ts'
 import { surfaces } from './errors/surfaces.ts'
@@ -8,14 +9,22 @@ import { workspace } from './errors/workspace.ts'
 import { SCOPES } from './route.ts'
 
 /**
- * Every expected "no", once: its status and the sentence a caller reads when nobody knows a better one.
+ * Every expected refusal, once: its status and its default sentence.
  * A reason that is not here does not compile; a reason that no test produces fails the suite.
  */
-export const REASONS = { ...capture, ...surfaces, ...delivery, ...people, ...workspace, ...serving } as const
+export const REASONS = {
+  ...capture,
+  ...surfaces,
+  ...delivery,
+  ...people,
+  ...workspace,
+  ...serving,
+  ...operate,
+} as const
 
 export type Reason = keyof typeof REASONS
 
-/** The error body of every surface (contract part 2). Members beyond `error` stand only where they apply. */
+/** The error body of every surface (contract part 2). Members other than `error` are present only where they apply. */
 export const ErrorBody = z.object({
   error: z.string().describe('One sentence: what was wrong and what to do.'),
   reason: z.string().optional().describe('The machine-readable reason.'),
@@ -27,18 +36,24 @@ export const ErrorBody = z.object({
     .string()
     .optional()
     .describe(
-      'When the events or the deliveries of the month are used up, or the plan allows no more members: where to change the plan.',
+      'The page where the plan can be changed. Present when the events or the deliveries of the month are used up, or the plan allows no more members.',
     ),
-  max_members: z.int().optional().describe('With member_limit_reached: what the plan allows.'),
-  members: z.int().optional().describe('With member_limit_reached: how many there are.'),
-  pending_invites: z.int().optional().describe('With member_limit_reached: how many pending invites take a place too.'),
+  max_members: z.int().optional().describe('With member_limit_reached: the number of members that the plan allows.'),
+  members: z.int().optional().describe('With member_limit_reached: the number of members.'),
+  pending_invites: z
+    .int()
+    .optional()
+    .describe('With member_limit_reached: the number of pending invites, which count too.'),
   scheme: z.string().optional().describe('On a signature 401: the scheme of the endpoint.'),
-  required_scope: z.enum(SCOPES).optional().describe('With agent_scope_insufficient: what the call needs.'),
+  required_scope: z.enum(SCOPES).optional().describe('With agent_scope_insufficient: the scope that the call needs.'),
   granted_scopes: z
     .array(z.enum(SCOPES))
     .optional()
-    .describe('With agent_scope_insufficient: what the agent was granted.'),
-  manage_url: z.string().optional().describe('With agent_scope_insufficient: where the person widens the grant.'),
+    .describe('With agent_scope_insufficient: the scopes that the agent was granted.'),
+  manage_url: z
+    .string()
+    .optional()
+    .describe('With agent_scope_insufficient: the page where the person can widen the grant.'),
   supported_versions: z.array(z.string()).optional(),
 })
 export type ErrorBody = z.infer<typeof ErrorBody>

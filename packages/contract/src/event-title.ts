@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { DotPath } from './condition.ts'
 import { headerName, heldHeaderName } from './header-name.ts'
 
-/** Where an endpoint finds the title of an event: what its sender calls it. */
+/** The place where an endpoint finds the title of an event: the sender's name for it. */
 
 const EXAMPLE = 'X-GitHub-Event'
 
-/** Headers in which senders name an event, for an endpoint that names no place itself. In lower case, the first one counts. */
+/** Headers in which senders name an event, for an endpoint without this setting. In lower case; the first one present counts. */
 export const TITLE_HEADERS = [
   'x-github-event',
   'x-shopify-topic',
@@ -15,7 +15,7 @@ export const TITLE_HEADERS = [
   'sentry-hook-resource',
 ] as const
 
-/** Members of a payload in which senders name an event. `name` is none of them: it is often the name of a person. */
+/** Payload members in which senders name an event. `name` is left out, because it is often the name of a person. */
 export const TITLE_MEMBERS = ['type', 'event', 'event_type', 'eventType', 'topic', 'action', 'kind'] as const
 
 const eventTitle = (header: z.ZodString) =>
@@ -31,12 +31,12 @@ const eventTitle = (header: z.ZodString) =>
     })
     .nullable()
     .describe(
-      'Where the console finds the title of an event: in a header of its request, or at a path of the event. ' +
-        `null: in the first of the headers ${TITLE_HEADERS.join(', ')}, else in the first of the members ${TITLE_MEMBERS.join(', ')}.`,
+      'Where the console finds the title of an event: in a header of its request or at a path of the event. ' +
+        `null: the first of the headers ${TITLE_HEADERS.join(', ')}, otherwise the first of the members ${TITLE_MEMBERS.join(', ')}.`,
     )
 
-/** As it is stored and shown. */
+/** As stored and shown. */
 export const EventTitle = eventTitle(heldHeaderName(EXAMPLE))
-/** As it is configured. */
+/** As configured. */
 export const EventTitleSetting = eventTitle(headerName(EXAMPLE))
 export type EventTitle = z.infer<typeof EventTitle>

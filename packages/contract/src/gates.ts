@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 
-/** Who may send: addresses, browser origins, and the question by which a provider checks whose an endpoint is. */
+/** The checks of the sender: IP addresses, browser origins, and the handshake by which a provider checks who controls an endpoint. */
 
 const addressError = 'An entry is an IPv4 or IPv6 address, or a CIDR range such as 203.0.113.0/24.'
 
@@ -12,12 +12,12 @@ export const IpAllowlist = z
   )
   .max(LIMITS.ipAllowlistEntriesMax, `An allowlist has at most ${LIMITS.ipAllowlistEntriesMax} entries.`)
   .describe(
-    'IPv4 and IPv6 addresses and CIDR ranges; empty: any address. A sender whose address is unknown is refused by a list that is not empty.',
+    'IPv4 and IPv6 addresses and CIDR ranges; empty: any address. A list that is not empty refuses a sender whose address is unknown.',
   )
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+\/?$/i
 
-/** As a browser writes it: lower case, no slash, no port that goes without saying. */
+/** The form in which browsers send it: lower case, without a slash at the end and without a default port. */
 function asBrowsersWriteIt(text: string): string {
   const origin = URL.canParse(text) ? new URL(text).origin : 'null'
   return origin === 'null' ? text.toLowerCase().replace(/\/$/, '') : origin
@@ -26,7 +26,10 @@ function asBrowsersWriteIt(text: string): string {
 const Origin = z
   .string('An origin is text such as https://shop.example.')
   .max(LIMITS.originCharsMax, `An origin has at most ${LIMITS.originCharsMax} characters.`)
-  .regex(ORIGIN, 'An origin is a scheme, a host and perhaps a port, such as https://shop.example; no path, and no "*".')
+  .regex(
+    ORIGIN,
+    'An origin is a scheme, a host and optionally a port, such as https://shop.example; no path, and no "*".',
+  )
   .refine(
     (text) => !text.includes('*'),
     'An origin is one scheme and host, such as https://shop.example. To let every origin post, set cors to null.',
@@ -41,7 +44,7 @@ export const Cors = z
   })
   .nullable()
   .describe(
-    'The origins whose pages may post from a browser; null: any. Requests without an Origin, as servers send them, are not concerned.',
+    'The origins whose pages may post from a browser; null: any. Requests without an Origin header, such as those of servers, are not affected.',
   )
 export type Cors = z.infer<typeof Cors>
 
@@ -60,9 +63,9 @@ function kindOf<const Kind extends HandshakeKind, Fields extends z.ZodRawShape>(
 
 const kindError = `The kind is one of ${HANDSHAKE_KINDS.join(', ')}.`
 const meaning =
-  'How a provider proves whose the endpoint is. `hub_challenge`: a GET with hub.mode, hub.verify_token and hub.challenge is answered with ' +
-  'the challenge. `url_verification`: a POST of {"type":"url_verification","challenge":…} is, after the signature check; with a verify token ' +
-  'its `token` must be that.'
+  'How a provider checks that you control the endpoint. `hub_challenge`: Postroad answers a GET with hub.mode, hub.verify_token and hub.challenge with ' +
+  'the challenge. `url_verification`: Postroad answers a POST of {"type":"url_verification","challenge":…} with the challenge, after the signature check; ' +
+  'if a verify token is set, `token` must equal it.'
 
 export const HandshakeCreate = z
   .discriminatedUnion(
@@ -77,7 +80,7 @@ export const HandshakeCreate = z
   .describe(meaning)
 export type HandshakeCreate = z.infer<typeof HandshakeCreate>
 
-/** A change: the verify token may be left out to keep the held one while the kind stays. */
+/** A change. If it leaves the verify token out, the stored one is retained while the kind stays the same. */
 export const HandshakePatch = z
   .discriminatedUnion(
     'kind',

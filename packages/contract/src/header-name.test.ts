@@ -9,18 +9,18 @@ const ODD = ["x'y", 'x"y', 'x`y', 'x$y', 'x|y', '$(id)', 'x y', 'x:y', '@x', 'x\
 const PLAIN = ['X-Signature', 'x_a.b~c', '!#%&*+^']
 const SAYS = /The header is the name of a request header, such as \S+\. Use letters, digits and hyphens; quotes/
 
-/** Each place where the name of a header is configured. */
+/** Each setting that contains the name of a header. */
 const PLACES = {
   'verification of a new endpoint': (header: string) =>
     VerificationCreate.safeParse({ scheme: 'hmac', header, secret: 's' }),
-  'verification that is changed': (header: string) => VerificationPatch.safeParse({ scheme: 'hmac', header }),
+  'verification of a changed endpoint': (header: string) => VerificationPatch.safeParse({ scheme: 'hmac', header }),
   idempotency: (header: string) => IdempotencySetting.safeParse({ header }),
   'headers of a destination': (header: string) => Headers.safeParse({ [header]: 'x' }),
   'auth of a destination': (header: string) => DestinationAuth.safeParse({ kind: 'header', header, value: 'x' }),
 }
 
 for (const [place, parse] of Object.entries(PLACES)) {
-  test(`a header is named by a token that is plain text in every shell: ${place}`, () => {
+  test(`the name of a header is a token that every shell reads as plain text: ${place}`, () => {
     for (const name of PLAIN) assert.equal(parse(name).success, true, name)
     for (const name of ODD) {
       const { success, error } = parse(name)
@@ -31,7 +31,7 @@ for (const [place, parse] of Object.entries(PLACES)) {
   })
 }
 
-test('an odd name that is held is shown and goes on working', () => {
+test('an odd name that is already stored is shown and still works', () => {
   assert.equal(VerificationSettings.parse({ scheme: 'hmac', header: "x'$|`y" }).scheme, 'hmac')
   assert.equal(Headers.safeParse({ "x'$|`y": null }).success, true)
   assert.deepEqual(Idempotency.parse({ header: "x'$|`y" }), { header: "x'$|`y" })

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 
-/** A token of RFC 9110, which is what a header is called on the wire. Names that are held may be any of these. */
+/** A token (RFC 9110), which is the form of a header name on the wire. Stored names may be any token. */
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 
-/** A token without what a shell or a program would read as more than a name: people copy these names into commands. */
+/** A token without the characters that a shell or a program interprets, because people copy these names into commands. */
 const PLAIN_TOKEN = /^[A-Za-z0-9!#%&*+.^_~-]+$/
 
-/** The name of a header as it is held and shown. */
+/** The name of a header as stored and shown. */
 export const heldHeaderName = (example: string) => named(example).regex(TOKEN, sentence(example))
 
 /** The name of a header that is being configured. */

@@ -4,27 +4,27 @@ import { HOLD_CAUSES } from './holds.ts'
 import { idOutput } from './ids.ts'
 import { Timestamp } from './list.ts'
 
-/** What holds a delivery back that would be sent otherwise. */
+/** The reason why a destination holds back a delivery that would be sent otherwise. */
 export const HeldBy = z
   .object({
     cause: z
       .enum(HOLD_CAUSES)
       .describe(
-        '`destination_disabled`: Postroad has switched the destination off, and disabled_reason of the destination says why. `destination_off`: a person has switched it off. `breaker_open`: too many attempts failed, so only a probe is sent now and then. ' +
-          '`breaker_recovering`: a probe succeeded, and the destination gets more requests with each success. `rate_limit`: the rate limit of the destination allows no attempt now. ' +
-          '`in_flight`: the destination has as many requests under way as max_in_flight allows. `order`: an earlier delivery with the same order key has not ended.',
+        '`destination_disabled`: Postroad has switched the destination off, and disabled_reason of the destination gives the cause. `destination_off`: a person has switched it off. `breaker_open`: too many attempts failed, so Postroad sends only a probe from time to time. ' +
+          '`breaker_recovering`: a probe succeeded, and each success lets more requests through. `rate_limit`: the rate limit of the destination allows no attempt now. ' +
+          '`in_flight`: the destination has as many requests in progress as max_in_flight allows. `order`: an earlier delivery with the same order key has not ended.',
       ),
     last_error: z
       .enum(ERROR_CODES)
       .nullable()
-      .describe('Why the last attempt at the destination failed, if it failed.'),
-    last_status: z.int().nullable().describe('The status that the destination answered then.'),
+      .describe('The error of the last attempt at the destination, if it failed.'),
+    last_status: z.int().nullable().describe('The status of the response to that attempt.'),
     since: Timestamp.nullable().describe(
-      'Since when: the breaker is open, the destination is off, or the delivery is due.',
+      'The time at which the breaker opened, the destination was switched off, or the delivery became due.',
     ),
     next_probe_at: Timestamp.nullable().describe(
-      'When an open breaker lets the next probe through. null: at once, or there is no probe.',
+      'The time at which an open breaker lets the next probe through. null: at once, or no probe is planned.',
     ),
     behind: idOutput('delivery').nullable().describe('The earlier delivery that this one waits for (`order`).'),
   })
-  .describe('Why the destination holds the delivery back; null: the destination does not hold it back.')
+  .describe('The reason why the destination holds the delivery back; null: it does not hold it back.')

@@ -1,7 +1,7 @@
-/** What destinations hold back, as values: the server, the console and the command line share these rules. */
+/** Rules about held deliveries, as pure functions that the server, the console and the command line share. */
 import type { ERROR_CODES } from './error-codes.ts'
 
-/** Why a destination holds deliveries back, the most serious cause first: a destination has one cause at a time. */
+/** The causes for which a destination holds deliveries back, most serious first. A destination has one cause at a time. */
 export const HOLD_CAUSES = [
   'destination_disabled',
   'destination_off',
@@ -13,7 +13,7 @@ export const HOLD_CAUSES = [
 ] as const
 export type HoldCause = (typeof HOLD_CAUSES)[number]
 
-/** As an answer shows it; the schema is in held-by.ts. */
+/** The form in responses; the schema is in held-by.ts. */
 export type HeldBy = {
   readonly cause: HoldCause
   readonly last_error: (typeof ERROR_CODES)[number] | null
@@ -38,26 +38,26 @@ const OFF: HeldBy = {
   behind: null,
 }
 
-/** True when the destination is off, so that its deliveries are paused. */
+/** True when the destination is off, so its deliveries are paused. */
 export function isOff({ cause }: Pick<HeldBy, 'cause'>): boolean {
   return cause === 'destination_off' || cause === 'destination_disabled'
 }
 
-/** Causes that somebody has to look after. The others are queues, which move on. */
+/** Causes that a person must look into. The others are queues, which move on without help. */
 export const TROUBLE_CAUSES: ReadonlySet<string> = new Set<HoldCause>([
   'destination_disabled',
   'breaker_open',
   'breaker_recovering',
 ])
 
-/** Until when a delivery must be due to be held: one that is due after the next probe waits for its own time. */
+/** A delivery that is due by this time is held back. One that is due after the next probe waits for its scheduled time. */
 export function heldUntil({ cause, next_probe_at }: Pick<HeldBy, 'cause' | 'next_probe_at'>, now: number): number {
   return cause === 'breaker_open' && next_probe_at !== null ? Math.max(now, Date.parse(next_probe_at)) : now
 }
 
 /**
- * What holds this delivery back: the hold of its destination, if the delivery would be sent without it. The server, the console and
- * the command line all ask this one function.
+ * The hold on this delivery: that of its destination, if the delivery would be sent without it. The server, the console and the
+ * command line all use this function.
  */
 export function heldBy(
   delivery: Waiting,
@@ -79,7 +79,7 @@ const CAUSES: Readonly<Record<HoldCause, string>> = {
   breaker_open: 'the breaker is open',
   breaker_recovering: 'the destination is recovering',
   rate_limit: 'the rate limit is reached',
-  in_flight: 'too many requests are under way',
+  in_flight: 'too many requests are in progress',
   order: 'an earlier delivery has the same key',
 }
 

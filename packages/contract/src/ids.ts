@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Public ids are TypeIDs: a prefix, `_`, and the Crockford base32 of a UUIDv7. The store keeps the UUID;
- * these schemas are the border: what comes in is decoded to the UUID, what goes out is encoded by `encodeId`.
+ * Public ids are TypeIDs: a prefix, `_`, and the Crockford base32 of a UUIDv7. The database stores the UUID. The schemas here decode
+ * ids in requests to the UUID, and `encodeId` encodes ids in responses.
  */
 export const ID_PREFIXES = {
   user: 'usr',
@@ -26,11 +26,13 @@ export const ID_PREFIXES = {
   passkey: 'psk',
   invite: 'inv',
   dataExport: 'exp',
+  ssoRequest: 'sreq',
+  broadcast: 'bct',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES
 
-/** Secrets carry their prefix, so that a leaked one is recognised on sight. */
+/** Secrets carry a prefix, so that a leaked one is recognized on sight. */
 export const SECRET_PREFIXES = {
   ingestKey: 'ik_live_',
   apiKey: 'hk_',
@@ -41,9 +43,14 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const VALUE_OF = new Map(Array.from(ALPHABET, (letter, value) => [letter, BigInt(value)]))
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
+/** The contract fixes the form of these: 32 hexadecimal digits. */
+const HEX_KINDS: ReadonlySet<IdKind> = new Set(['ssoRequest'])
+const HEX_SUFFIX = /^[0-9a-f]{32}$/
+
 /** `encodeId('record', uuid)` → `rec_01j…`: 26 base32 digits of the 128 bits, most significant first. */
 export function encodeId(kind: IdKind, uuid: string): string {
   let text = `${ID_PREFIXES[kind]}_`
+  if (HEX_KINDS.has(kind)) return text + uuid.replaceAll('-', '')
   // 26 digits hold 130 bits: the first digit begins with two zero bits.
   let pending = 0
   let bits = 2
@@ -70,10 +77,15 @@ const LETTER_A = 97
 export function decodeId(kind: IdKind, text: string): string | undefined {
   const prefix = `${ID_PREFIXES[kind]}_`
   const suffix = text.slice(prefix.length)
-  if (!text.startsWith(prefix) || !SUFFIX.test(suffix)) return undefined
+  if (!text.startsWith(prefix)) return undefined
+  if (HEX_KINDS.has(kind)) return HEX_SUFFIX.test(suffix) ? uuidOf(suffix) : undefined
+  if (!SUFFIX.test(suffix)) return undefined
   let bits = 0n
   for (const letter of suffix) bits = (bits << 5n) | (VALUE_OF.get(letter) ?? 0n)
-  const hex = bits.toString(16).padStart(32, '0')
+  return uuidOf(bits.toString(16).padStart(32, '0'))
+}
+
+function uuidOf(hex: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
@@ -82,7 +94,7 @@ export function idInput(kind: IdKind) {
   return z
     .string()
     .regex(
-      new RegExp(`^${ID_PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`),
+      new RegExp(`^${ID_PREFIXES[kind]}_${HEX_KINDS.has(kind) ? '[0-9a-f]{32}' : '[0-7][0-9a-hjkmnp-tv-z]{25}'}$`),
       `must be an id that begins with ${ID_PREFIXES[kind]}_`,
     )
     .transform((text) => decodeId(kind, text) ?? '')

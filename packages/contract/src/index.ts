@@ -1,4 +1,4 @@
-/** The package's one door: what crosses the wire. */
+/** The only entry point of the package: everything that crosses the wire. */
 export type { StoredFile } from './chunks.ts'
 export * from './condition.ts'
 export * from './decision.ts'
@@ -9,11 +9,13 @@ export * from './dry-run.ts'
 export * from './envelope.ts'
 export { ERROR_CODES } from './error-codes.ts'
 export * from './errors.ts'
+export type { EventSummary } from './event-summary.ts'
 export * from './event-title.ts'
 export * from './gates.ts'
 export * from './holds.ts'
 export * from './idempotency.ts'
 export * from './ids.ts'
+export { closedJson } from './json-start.ts'
 export * from './lights.ts'
 export { LIMITS } from './limits.ts'
 export { DATASET_NAME } from './list.ts'
@@ -21,17 +23,31 @@ export * from './mapping.ts'
 export * from './rejection.ts'
 export * from './refused-sample.ts'
 export { CONSOLE_SCREENS, type ConsoleScreen } from './console-screens.ts'
+export type { ConfigKind, ProjectConfig } from './project-config.ts'
+export { outcomeText } from './replay-outcome.ts'
 export { RESERVED_ROOTS } from './reserved-roots.ts'
 export * from './route.ts'
 export type { Misfit } from './routes/workspace/audit.ts'
 export { DestinationPreset } from './routes/delivery/destination-presets.ts'
+export { SourcePreset } from './routes/capture/source-presets.ts'
 export { FORWARD_STATUSES } from './routes/capture/activity.ts'
 export { DELIVERY_STATES, OUTCOMES, PAUSE_REASONS, TRIGGERS } from './routes/delivery/deliveries.ts'
+export { SSO_REPLACE_PATH } from './routes/people/sso.ts'
 export { INGEST_KEY_SCOPES } from './routes/capture/ingest-keys.ts'
 export type { ReplayPlan } from './routes/delivery/replays.ts'
 export { routes, type RouteGroups, type Routes } from './routes/index.ts'
 export type { WebhookConfig } from './routes/capture/webhooks.ts'
+export type { SentBody, SentRequest } from './sent-request.ts'
 export * from './sign-in.ts'
+export * from './signed-content.ts'
 export * from './stream-frame.ts'
+export {
+  ADDITIVE_SCHEMES,
+  schemeText,
+  VERIFICATION_SCHEMES,
+  VERIFIED_SCHEMES,
+  type VerificationScheme,
+  type AdditiveScheme,
+} from './schemes.ts'
 export * from './verification.ts'
 export { SERVICE_VERSION, SERVICE_VERSIONS } from './version.ts'

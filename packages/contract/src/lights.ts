@@ -1,14 +1,14 @@
 import { TROUBLE_CAUSES } from './holds.ts'
 
 /**
- * The light of what people set up: one word and one tone for a destination, an endpoint and a delivery. Every list, detail, palette and
- * command asks here, so no two places can disagree.
+ * The light of a destination, an endpoint and a delivery: one word and one tone. Every list, detail view, palette and command uses
+ * these functions, so no two places can disagree.
  */
 export type Tone = 'ok' | 'retry' | 'fail' | 'paused' | 'sending' | 'rejected'
 export type Light = {
   readonly tone: Tone
   readonly word: string
-  /** What it means, in a sentence. */
+  /** The meaning, in a sentence. */
   readonly text: string
 }
 
@@ -33,13 +33,13 @@ const OFF: Readonly<Record<NonNullable<DestinationLit['disabled_reason']>, Light
   failing: {
     tone: 'fail',
     word: 'disabled: failing',
-    text: 'Nothing succeeded for 120 hours, so Postroad switched it off. Its deliveries wait.',
+    text: 'No delivery succeeded for 120 hours, so Postroad switched it off. Its deliveries wait.',
   },
 }
 
 const BREAKERS: Readonly<Record<Exclude<DestinationLit['breaker']['state'], 'closed'>, Light>> = {
   open: { tone: 'fail', word: 'breaker open', text: 'Too many attempts failed. Its deliveries wait for a probe.' },
-  half_open: { tone: 'fail', word: 'probing', text: 'The breaker is open, and a probe is under way.' },
+  half_open: { tone: 'fail', word: 'probing', text: 'The breaker is open, and a probe is in progress.' },
   recovering: {
     tone: 'retry',
     word: 'recovering',
@@ -61,12 +61,13 @@ export type EndpointLit = {
 }
 
 export function endpointLight({ enabled, verification }: EndpointLit): Light {
-  if (!enabled) return { tone: 'paused', word: 'off', text: 'It is switched off: requests are answered 503.' }
+  if (!enabled)
+    return { tone: 'paused', word: 'off', text: 'It is switched off, so Postroad answers requests with 503.' }
   if (verification.scheme !== 'none' && verification.has_secret !== true)
     return {
       tone: 'fail',
       word: 'no secret',
-      text: 'It checks signatures and has no secret: every request is answered 401.',
+      text: 'It checks signatures but has no secret, so Postroad answers every request with 401.',
     }
   return ON
 }
@@ -86,7 +87,7 @@ const STATES: Readonly<Record<DeliveryLit['state'], Tone>> = {
   cancelled: 'rejected',
 }
 
-/** A delivery that its destination holds back is `held`, whatever it waits as. One in a queue that moves on looks like any other that waits. */
+/** A delivery that its destination holds back is `held`, in whichever state it waits. If the cause is a queue, it has the tone of a waiting one. */
 export function deliveryLight({ state, held_by }: DeliveryLit): Omit<Light, 'text'> {
   const tone = STATES[state]
   if (held_by === null) return { tone, word: state }

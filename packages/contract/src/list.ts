@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 
-/** The query of every list: newest first, `cursor` from the answer before. */
+/** The query of every list: newest first, and `cursor` from the previous response. */
 export const ListQuery = z.object({
   limit: z.coerce
     .number()
@@ -9,19 +9,19 @@ export const ListQuery = z.object({
     .min(1)
     .max(LIMITS.listLimitMax)
     .default(LIMITS.listLimitDefault)
-    .describe(`How many at most: 1 to ${LIMITS.listLimitMax}.`),
-  cursor: z.string().max(200).optional().describe('`next_cursor` of the page before.'),
+    .describe(`The maximum number of items, 1 to ${LIMITS.listLimitMax}.`),
+  cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page.'),
 })
 
-/** A time that is sent, as a Date. */
+/** A time in a request, parsed to a Date. */
 export const Instant = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z; write the + of an offset as %2B' })
   .transform((text) => new Date(text))
 
-/** The bounds in time of a list of events, by the time in their ids: `from` is inside, `to` is not. */
+/** The time range of a list of events, compared with the time in their ids: `from` is inclusive, `to` is exclusive. */
 export const TimeRange = {
-  from: Instant.optional().describe('RFC 3339: only what came at this time or later.'),
-  to: Instant.optional().describe('RFC 3339: only what came before this time.'),
+  from: Instant.optional().describe('RFC 3339: only items from this time or later.'),
+  to: Instant.optional().describe('RFC 3339: only items from before this time.'),
 }
 
 /** `{"<plural>": […], "next_cursor": string | null}` */
@@ -32,7 +32,7 @@ export function listOf<const Name extends string, Item extends z.ZodType>(name: 
 }
 
 export const Timestamp = z.string().describe('RFC 3339, UTC, milliseconds')
-/** Text of a person. The store cannot hold U+0000. */
+/** Text that a person writes. PostgreSQL cannot store U+0000. */
 export const Text = z.string().regex(/^[^\0]*$/, 'may not contain the character U+0000')
 export const Name = Text.trim().min(1).max(LIMITS.nameCharsMax)
 /** An email address as a person types it; upper and lower case are the same account. */
@@ -47,7 +47,7 @@ export const Slug = z
     'must be 1 to 63 lower-case letters, digits or dashes, with no dash at either end',
   )
 
-/** Dataset names (decisions on names): the only form that ingest accepts too. */
+/** Dataset names (decisions on names), in the only form that ingest accepts. */
 export const DATASET_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/
 export const DatasetName = z
   .string()

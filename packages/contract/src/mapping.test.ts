@@ -10,7 +10,7 @@ function refusal(schema: typeof Mapping | typeof Mappings, sent: unknown): strin
 
 const list = (...targets: string[]): unknown => targets.map((target) => ({ target, path: 'x' }))
 
-test('a mapping takes a path or a constant, exactly one of them; null is a constant', () => {
+test('a mapping takes either a path or a constant; null is a constant', () => {
   assert.deepEqual(Mapping.parse({ target: 'a', value: null }), { target: 'a', value: null })
   const mapped = { target: 'a', path: 'b', default: false, transform: 'boolean' }
   assert.deepEqual(Mapping.parse(mapped), mapped)
@@ -28,13 +28,13 @@ test('the transform is one of a closed set, and unknown properties are refused',
   assert.match(refusal(Mapping, { target: 'a', path: 'b', script: 'x' }), /no property "script"/)
 })
 
-test('a place in a list is at most 199; at the top a number is a name', () => {
+test('a list index is at most 199; at the top level a number is a name', () => {
   assert.ok(Mapping.parse({ target: 'items.199', path: 'b' }))
   assert.match(refusal(Mapping, { target: 'items.200', path: 'b' }), /0 to 199/)
   assert.ok(Mapping.parse({ target: '4000000000', path: 'b' }))
 })
 
-test('targets that would write over each other are refused', () => {
+test('targets that would overwrite each other are refused', () => {
   assert.ok(Mappings.parse(list('a.0.x', 'a.1.x', 'b', '0', 'c.d', 'c.e')))
   for (const clash of [
     ['a', 'a'],
@@ -56,7 +56,7 @@ test('an empty list takes the whole payload; more than 200 are refused', () => {
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
 
-test('a constant or default may be as deep as its target leaves of 128 levels', () => {
+test('a target and its constant or default may nest 128 levels together', () => {
   for (const [target, levels] of [
     ['a', 127],
     ['a.b.0', 125],

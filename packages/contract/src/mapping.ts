@@ -6,22 +6,22 @@ import { LIMITS } from './limits.ts'
 export const TRANSFORMS = ['string', 'number', 'boolean', 'lowercase', 'uppercase', 'trim', 'iso_date', 'json'] as const
 export type Transform = (typeof TRANSFORMS)[number]
 
-/**
- * A step of a target that is a place in a list: `0`, `1`, … A larger number than a list may hold is refused on save.
- */
+/** A step of a target that is a list index: `0`, `1`, … An index that is too large for a list is refused on save. */
 export const LIST_STEP = /^(?:0|[1-9]\d*)$/
 
-/** One field of a record: where it goes, and where it comes from or what it always is. */
+/** One field of a record: its target, and either its path in the payload or its constant. */
 export const Mapping = z
   .strictObject(
     {
-      target: DotPath.describe('Dot path in the record; a step that is a number is a place in a list.'),
-      path: DotPath.optional().describe('Dot path in the payload. Exactly one of path and value.'),
-      value: z.unknown().optional().describe('A constant. Exactly one of path and value.'),
+      target: DotPath.describe('Dot path in the record; a step that is a number is a list index.'),
+      path: DotPath.optional().describe('Dot path in the payload. Send either path or value.'),
+      value: z.unknown().optional().describe('A constant. Send either path or value.'),
       default: z
         .unknown()
         .optional()
-        .describe('Taken when the path leads nowhere or the transform does not fit; without it the field is left out.'),
+        .describe(
+          'The value when nothing is at the path or the transform does not fit. Without a default the field is left out.',
+        ),
       transform: z.enum(TRANSFORMS, `The transform is one of ${TRANSFORMS.join(', ')}.`).optional(),
     },
     {
@@ -37,7 +37,7 @@ export const Mapping = z
   })
 export type Mapping = z.infer<typeof Mapping>
 
-/** A list of mappings; an empty list takes the whole payload as it came. */
+/** A list of mappings. An empty list files the whole payload as it is. */
 export const Mappings = z
   .array(Mapping, 'Mappings are a list.')
   .max(LIMITS.mappingsPerListMax, `A list has at most ${LIMITS.mappingsPerListMax} mappings.`)
@@ -48,8 +48,7 @@ export const Mappings = z
 export type Mappings = z.infer<typeof Mappings>
 
 function problemOf(mapping: z.infer<typeof Mapping>): string | undefined {
-  if ('path' in mapping === 'value' in mapping)
-    return 'A mapping takes a path or a constant value, exactly one of them.'
+  if ('path' in mapping === 'value' in mapping) return 'A mapping takes exactly one of a path and a constant value.'
   if ('value' in mapping && ('default' in mapping || mapping.transform !== undefined)) {
     return 'A constant value takes no default and no transform; remove them.'
   }
@@ -60,10 +59,10 @@ function problemOf(mapping: z.infer<typeof Mapping>): string | undefined {
   }
   const places = steps.slice(1).filter((step) => LIST_STEP.test(step))
   if (places.every((place) => Number(place) < LIMITS.mappingsPerListMax)) return undefined
-  return `A place in a list is a number from 0 to ${LIMITS.mappingsPerListMax - 1}.`
+  return `A list index is a number from 0 to ${LIMITS.mappingsPerListMax - 1}.`
 }
 
-/** A number that is kept as its source is an object without a prototype, and no level. */
+/** A number that is stored with its source text is an object without a prototype. It adds no level. */
 function nestsBeyond(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) === null) return false
   return levels === 0 || Object.values(value).some((member) => nestsBeyond(member, levels - 1))
@@ -71,10 +70,7 @@ function nestsBeyond(value: unknown, levels: number): boolean {
 
 type Node = Map<string, Node>
 
-/**
- * Two targets that would write over each other, or a list that would also be an object: the result would hang on their
- * order.
- */
+/** Finds two targets that would overwrite each other, or a list that would also be an object: the record would depend on their order. */
 function overlapOf(targets: readonly string[]): string | undefined {
   const root: Node = new Map()
   for (const target of targets) {
@@ -99,7 +95,7 @@ function plant(root: Node, steps: readonly string[]): boolean {
   return true
 }
 
-/** Whether this step and its siblings are partly places in a list and partly names. */
+/** Whether this step and its siblings mix list indexes and names. */
 function mixes(node: Node, step: string): boolean {
   const [sibling] = node.keys()
   return sibling !== undefined && LIST_STEP.test(sibling) !== LIST_STEP.test(step)

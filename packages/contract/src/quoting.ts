@@ -1,20 +1,20 @@
 /**
- * Values in commands and programs that people copy into a terminal or a file. Whoever names an endpoint, sends an event or sets a
- * header chooses these values, so each is quoted for the language that reads it: it stays one value and runs nothing.
+ * Quotes values in commands and programs that people copy into a terminal or a file. Anybody who names an endpoint, sends an event or
+ * sets a header chooses these values, so each is quoted for its language: it stays one value and runs nothing.
  */
 
 /** A piece of a shell word: text as it is, or the value of a variable of the command. */
 export type ShellPart = string | { readonly variable: string }
 
-// Typed into a terminal these are keys, even between quotes: an escape sequence may end the paste that it is part of.
+// Typed into a terminal these are keys, even inside quotes: an escape sequence may end the paste that contains it.
 const KEYS = /[\p{Cc}--[\t\n]]/v
 const EACH_KEY = /[\p{Cc}--[\t\n]]/gv
 
-/** Text as one word of a POSIX shell. A word cannot hold U+0000: it is left out, so use `shellInput` for a body. */
+/** Text as one word of a POSIX shell. A word cannot contain U+0000, so it is left out; `curlCommand` pipes a body with one. */
 export function shellWord(text: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text)) return text
   if (!KEYS.test(text)) return `'${text.replaceAll("'", String.raw`'\''`)}'`
-  // A substitution loses the newlines at its end.
+  // A command substitution drops the newlines at its end.
   const [, start = '', newlines = ''] = /^([^]*?)(\n*)$/.exec(text.replaceAll('\0', '')) ?? []
   return `"$(printf %b ${escaped(start)})"${newlines === '' ? '' : `'${newlines}'`}`
 }
@@ -29,7 +29,7 @@ export function shellText(parts: readonly ShellPart[]): string {
     .join('')
 }
 
-/** Text as one string of JavaScript, Python or Go: what JSON escapes all three read the same way. */
+/** Text as one string literal of JavaScript, Python or Go: all three read the escapes of JSON in the same way. */
 export function programText(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll(
     /[\p{Cc}\u2028\u2029]/gu,
@@ -39,16 +39,16 @@ export function programText(text: string): string {
 
 export type CurlRequest = {
   readonly url: ShellPart | readonly ShellPart[]
-  /** Options of curl without a value of anybody's. */
+  /** Options of curl, without any value that a user chose. */
   readonly options?: readonly string[]
-  /** `GET` without a body, and `POST` with one, when it is left out. */
+  /** Absent: `GET` without a body, `POST` with one. */
   readonly method?: string
   readonly headers?: Readonly<Record<string, string | readonly ShellPart[]>>
-  /** Text, or a variable of the command that holds it. */
+  /** Text, or the variable of the command that contains it. */
   readonly body?: ShellPart | undefined
 }
 
-/** A request as a curl command. No value of it is read as an option, a file (`@name`) or a pattern of URLs. */
+/** A request as a curl command. curl reads none of its values as an option, a file (`@name`) or a URL pattern. */
 export function curlCommand({ url, options = [], method, headers = {}, body }: CurlRequest): string {
   const parts = Array.isArray(url) ? url : [url]
   const isPattern = parts.some((part) => typeof part === 'string' && /[[\]{}]/.test(part))
@@ -69,7 +69,7 @@ function partsWord(parts: readonly ShellPart[]): string {
 }
 
 function header(name: string, value: string | readonly ShellPart[]): string {
-  // curl leaves a header without a value out, unless a semicolon ends its name; and it reads a file where the name begins with @.
+  // curl omits a header without a value, unless its name ends with a semicolon, and reads a file if the name begins with @.
   const safe = name.replace(/^@+/, '')
   if (value === '') return shellWord(`${safe};`)
   return typeof value === 'string' ? shellWord(`${safe}: ${value}`) : shellText([`${safe}: `, ...value])
@@ -81,7 +81,7 @@ function bodyOption(body: ShellPart | undefined, piped: boolean): readonly strin
   return [`--data-raw ${typeof body === 'string' ? shellWord(body) : `"${valueOf(body)}"`}`]
 }
 
-/** For the %b of printf: every byte that a terminal could read as a key is written in octal. */
+/** For `printf %b`: writes every byte that a terminal could read as a key in octal. */
 function escaped(text: string): string {
   const safe = text
     .replaceAll('\\', String.raw`\\`)

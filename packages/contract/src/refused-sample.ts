@@ -4,34 +4,36 @@ import { Timestamp } from './list.ts'
 import { RejectionReason } from './rejection.ts'
 import { SignatureExplanation } from './signature-explanation.ts'
 
-/** What an endpoint stores of one refused request, so that a person sees what a sender does wrong. Nothing of it can be sent again. */
+/** The sample that an endpoint stores of one refused request, so that a person can see the sender's mistake. It cannot be sent again. */
 export const RefusedSample = z.object({
   reason: RejectionReason,
-  at: Timestamp.describe('When the request came.'),
+  at: Timestamp.describe('The time of the request.'),
   source_ip: z.string().nullable(),
   method: z.string(),
   header_names: z.array(z.string()).describe('In lower case; at most 100.'),
   signature_forms: z
     .record(z.string(), z.string())
     .describe(
-      'How headers that carry signatures were formed, by name, such as `t=<10 digits>,v1=<64 hex>`; never their values.',
+      'The forms of headers that carry signatures, by name, such as `t=<10 digits>,v1=<64 hex>`; never their values.',
     ),
   headers: z
     .record(z.string(), z.string())
     .nullable()
-    .describe('With credentials masked. null: the sender had not proven its signature, so only names are stored.'),
+    .describe(
+      'The headers, with credentials masked. null: the sender had not proven its signature, so only the names are stored.',
+    ),
   body: z
     .string()
     .nullable()
     .describe(
-      `Its first ${LIMITS.refusedSampleBodyBytesMax / 1_024} KiB, with values of secrets masked. null: the sender had not proven its signature, or the body was not read or is not text.`,
+      `The first ${LIMITS.refusedSampleBodyBytesMax / 1_024} KiB, with values of secrets masked. null: the sender had not proven its signature, or the body was not read or is not text.`,
     ),
   body_bytes: z
     .int()
     .nullable()
-    .describe('How long the whole body was; null: it was not read, or nothing of it is stored.'),
+    .describe('The length of the whole body; null: the body was not read, or none of it is stored.'),
   explanation: SignatureExplanation.nullable().describe(
-    'How far the signature got when the request came; null: something else refused the request.',
+    'How far the signature check got when the request arrived; null: another check refused the request.',
   ),
 })
 export type RefusedSample = z.infer<typeof RefusedSample>

@@ -1,4 +1,4 @@
-/** First path segments that never reach ingest, so no workspace may have one as its slug (contract part 4, ingest rule 2). */
+/** First path segments that never reach ingest, so no workspace may use one as its slug (contract part 4, ingest rule 2). */
 export const RESERVED_ROOTS: ReadonlySet<string> = new Set([
   'api',
   'admin',

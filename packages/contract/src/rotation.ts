@@ -10,20 +10,20 @@ export const OverlapHours = z
   .min(0, meant)
   .max(hoursMax, meant)
   .default(hoursDefault)
-  .describe(`How many hours the previous one continues to work; 0 ends it at once.`)
+  .describe(`The number of hours for which the previous one continues to work; 0 ends it at once.`)
 
-/** Whether a rotation may end the overlap of an earlier one. Secrets: only when the caller says so. */
+/** Whether a rotation may end the overlap of an earlier one. For secrets it may only when the caller says so. */
 export const EndOverlap = z
   .boolean()
   .default(false)
   .describe(
-    'Whether this may end an overlap that is still running. false: 409 `overlap_running` while the previous one still works.',
+    'Whether this call may end an overlap that is still running. false: 409 `overlap_running` while the previous one still works.',
   )
 
-/** Contract part 3 fixes the default for URLs: to rotate again within the overlap ends the older URL at once. */
+/** Contract part 3 fixes the default for URLs: a second rotation within the overlap ends the older URL at once. */
 export const EndUrlOverlap = z
   .boolean()
   .default(true)
   .describe(
-    'Whether this may end an overlap that is still running. Send false to get 409 `overlap_running` instead while the previous URL still works.',
+    'Whether this call may end an overlap that is still running. Send false to get 409 `overlap_running` instead while the previous URL still works.',
   )

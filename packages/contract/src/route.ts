@@ -2,22 +2,35 @@ import type { z } from 'zod'
 
 export const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
-/** The rungs of what a person grants to a connected agent; the higher includes the lower ones. */
+/** The levels of access that a person grants to a connected agent. A higher level includes the lower ones. */
 export const SCOPES = ['service:read', 'service:write', 'service:manage'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Who may read: every role. */
+/** The flags of a route that reads. */
 export const READ = { role: 'viewer', scope: 'service:read', callers: 'all', whileSuspended: 'read' } as const
-/** Who may create, change and delete what is in a project. */
+/** The flags of a route that creates, changes or deletes something in a project. */
 export const WRITE = { role: 'developer', scope: 'service:write', callers: 'all', whileSuspended: 'refused' } as const
-/** Who may manage the workspace. */
+/** The flags of a route that manages the workspace. */
 export const MANAGE = { role: 'admin', scope: 'service:manage', callers: 'all', whileSuspended: 'refused' } as const
+/** The flags of a route that only admins may read. */
+export const ADMINS_READ = { ...MANAGE, whileSuspended: 'read' } as const
+/** What an operator of the installation does (docs/adr/0130). Their role and their own workspace do not count. */
+export const OPERATE = {
+  role: 'viewer',
+  scope: 'service:manage',
+  callers: 'people',
+  operator: true,
+  withoutWorkspace: true,
+  whileSuspended: 'allowed',
+} as const
+/** What an operator reads. */
+export const OPERATORS_READ = { ...OPERATE, whileSuspended: 'read' } as const
 
 type Fields = z.ZodObject | undefined
 
 /**
- * One route of the admin API as a value. REST, OpenAPI, SDK, CLI and console are all read from it.
- * `area: 'project'` stands under `/admin/api/projects/{project_id}/` and, for the Default project, under `/admin/api/`.
+ * One route of the admin API as a value. REST, OpenAPI, SDK, CLI and console are all derived from it. Routes with `area: 'project'`
+ * are under `/admin/api/projects/{project_id}/` and, for the Default project, under `/admin/api/`.
  */
 export type Route<
   Params extends Fields = Fields,
@@ -29,45 +42,49 @@ export type Route<
   readonly area: 'project' | 'workspace'
   /** Relative to the area; members in braces are the fields of `params`. */
   readonly path: string
-  /** An earlier path that is still answered, and is no longer documented. */
+  /** An earlier path that still works but is no longer documented. */
   readonly formerPath?: string
   readonly summary: string
   readonly description: string
-  /** The least role that may call it. */
+  /** The lowest role that may call it. */
   readonly role: Role
-  /** The least scope of a connected agent. */
+  /** The lowest scope of a connected agent that may call it. */
   readonly scope: Scope
-  /** `people`: contract part 5 lets no connected agent and no API key call it, at any scope or role. */
+  /** `people`: no connected agent and no API key may call it, at any scope or role (contract part 5). */
   readonly callers: 'all' | 'people'
   /**
-   * Contract part 1, suspension. `read`: goes on, for nothing is changed, whatever the method; `refused`: a write;
-   * `allowed`: a write of the contract's list of exceptions.
+   * While the workspace is suspended (contract part 1). `read`: allowed, because the route changes nothing, whatever its method;
+   * `refused`: a write; `allowed`: a write in the contract's list of exceptions.
    */
   readonly whileSuspended: 'read' | 'refused' | 'allowed'
-  /** A write that a closed workspace may do too, as long as it is not suspended. */
+  /** A write that is also allowed in a closed workspace, as long as it is not suspended. */
   readonly whileClosed?: 'allowed'
-  /** It is about the workspaces of a person: one who is in none may call it too, and its Idempotency-Key is the person's, wherever the session goes. */
+  /** It concerns the workspaces of a person, so a person without one may call it, and its Idempotency-Key belongs to the person in all of them. */
   readonly withoutWorkspace?: true
-  /** A workspace route that a key for one project may call too. Project routes it may always call, under its own project. */
+  /** Only for operators of the installation, whatever their role in a workspace is. */
+  readonly operator?: true
+  /** A workspace route that a key for one project may also call. Such a key may always call the routes of its project. */
   readonly forOneProjectKeys?: true
   readonly status: 200 | 201
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
   readonly output: Output
-  /** The answer holds a secret that is shown once. */
+  /** The response contains a secret that is shown once. */
   readonly showsSecret?: true
-  /** A POST that takes no Idempotency-Key: what it shows once must not be stored to be shown again. */
+  /** A POST without Idempotency-Key: a secret that is shown once must not be stored to be shown again. */
   readonly refusesIdempotencyKey?: true
-  /** The answer is a file that streams, of this media type and name; `output` is `Chunks`. */
+  /** The response is a file of this media type and name, sent in chunks; `output` is `Chunks`. */
   readonly download?: {
     readonly type: string
     readonly name: string
-    /** Any part of it can be asked for; `output` is `FileBytes`. */ readonly stored?: true
+    /** What a file of JSON says, for the OpenAPI document. */
+    readonly named?: string
+    /** The file is stored, so any part of it can be requested; `output` is `FileBytes`. */ readonly stored?: true
   }
 }
 
-/** Keeps the literal types of a route, so that its verb is typed by it. */
+/** Retains the literal types of a route, which give its verb its types. */
 export function defineRoute<
   const Params extends Fields = undefined,
   const Query extends Fields = undefined,
@@ -80,11 +97,11 @@ export function defineRoute<
 type Parsed<F> = F extends z.ZodType ? z.output<F> : unknown
 type Sent<F> = F extends z.ZodType ? z.input<F> : unknown
 
-/** What a verb is asked: path, query and body members in one object, parsed. */
+/** The input of a verb: the parsed members of path, query and body in one object. */
 export type RouteInput<R> = R extends Route<infer P, infer Q, infer B> ? Parsed<P> & Parsed<Q> & Parsed<B> : never
-/** What a client sends: the same members before parsing. */
+/** The input of a client: the same members before parsing. */
 export type RouteRequest<R> = R extends Route<infer P, infer Q, infer B> ? Sent<P> & Sent<Q> & Sent<B> : never
-/** What a verb gives back. */
+/** The output of a verb. */
 export type RouteOutput<R> = R extends Route<Fields, Fields, Fields, infer O> ? z.input<O> : never
-/** What a client reads. */
+/** The output for a client. */
 export type RouteAnswer<R> = R extends Route<Fields, Fields, Fields, infer O> ? z.output<O> : never

@@ -9,8 +9,8 @@ const Next = z
   .string()
   .max(2_000)
   .optional()
-  .describe('Where to go on afterwards: a path of this server. Anything else becomes "/".')
-/** What the browser's `navigator.credentials` gives, as its `toJSON()` writes it; checked by the WebAuthn library. */
+  .describe('The path of this server to continue at. Any other value becomes "/".')
+/** The result of the browser's `navigator.credentials`, as `toJSON()` writes it. The WebAuthn library checks it. */
 const PasskeyResponse = z.looseObject({
   id: z.string().min(1).max(2_000),
   rawId: z.string(),
@@ -22,14 +22,14 @@ const PasskeyOptions = z
   .describe('For PublicKeyCredential.parseCreationOptionsFromJSON or parseRequestOptionsFromJSON.')
 
 const Ok = z.object({ ok: z.literal(true) })
-const SignedIn = z.object({ ok: z.literal(true), next: z.string().describe('Where to go on: a path of this server.') })
+const SignedIn = z.object({ ok: z.literal(true), next: z.string().describe('The path of this server to continue at.') })
 const time = z.string().describe('RFC 3339')
 
 type Fields = z.ZodObject | undefined
 
 /**
- * One route of signing in, or of one's own account, as a value. They stand under `/admin/api/` and give or need the session
- * cookie; no API key can call them, so they have no role and no scope.
+ * One route for signing in, or for a person's account, as a value. These routes are under `/admin/api/` and give or need the session
+ * cookie. No API key can call them, so they have no role and no scope.
  */
 export type SignInRoute<
   Caller extends 'nobody' | 'session' = 'nobody' | 'session',
@@ -41,7 +41,7 @@ export type SignInRoute<
   readonly path: string
   readonly summary: string
   readonly description: string
-  /** `session`: the cookie of somebody who is signed in. `nobody`: anyone may call it. */
+  /** `session`: needs the cookie of a person who is signed in. `nobody`: anyone may call it. */
   readonly caller: Caller
   readonly params?: Params
   readonly body?: Body
@@ -61,9 +61,9 @@ export const signInRoutes = {
   listMethods: route({
     method: 'GET',
     path: 'session/methods',
-    summary: 'Ways to sign in here',
+    summary: 'List the ways to sign in',
     description:
-      'What a sign-in page may offer. `mail` is `outbox` when no mail server is set: mails lie as files in the data folder.',
+      'The methods that a sign-in page may offer. `mail` is `outbox` when no mail server is set: emails are then files in the data folder.',
     caller: 'nobody',
     output: z.object({
       passkey: z.boolean(),
@@ -76,7 +76,7 @@ export const signInRoutes = {
     path: 'session',
     summary: 'Sign in',
     description:
-      'By email and password, by the token of a one-time link, or by a passkey. Sets the cookie `service_session` with a new session; one that the request carried is ended. 401 `sign_in_failed` says the same for an unknown account and a wrong password; 429 `too_many_attempts` says when to try again.',
+      'Signs in by email and password, by the token of a one-time link, or by a passkey. Sets the cookie `service_session` with a new session and ends the session that the request carried. 401 `sign_in_failed` is the same for an unknown account and a wrong password; 429 `too_many_attempts` contains the time to wait.',
     caller: 'nobody',
     body: z.union([
       z.strictObject({ email: Email, password: Password, next: Next }),
@@ -89,17 +89,16 @@ export const signInRoutes = {
     method: 'DELETE',
     path: 'session',
     summary: 'Sign out',
-    description:
-      'Ends the session at once, on every node, and takes the cookie back. Without a session it does nothing.',
+    description: 'Ends the session at once, on every node, and removes the cookie. Without a session it does nothing.',
     caller: 'nobody',
     output: Ok,
   }),
   requestLink: route({
     method: 'POST',
     path: 'session/links',
-    summary: 'Send me a link',
+    summary: 'Request a sign-in link',
     description:
-      'Mails a link that signs in once, within 15 minutes. The answer is the same whether or not an account has this address.',
+      'Emails a link that signs in once, within 15 minutes. The response is the same whether or not an account has this address.',
     caller: 'nobody',
     body: z.strictObject({ email: Email, next: Next }),
     output: Ok,
@@ -107,9 +106,9 @@ export const signInRoutes = {
   offerPasskey: route({
     method: 'POST',
     path: 'session/passkey-options',
-    summary: 'Begin to sign in by passkey',
+    summary: 'Start to sign in with a passkey',
     description:
-      'Options for the browser, good for 5 minutes and one try. No account is named: the passkey says whose it is.',
+      'Options for the browser, valid for 5 minutes and one try. The request names no account, because the passkey identifies it.',
     caller: 'nobody',
     body: z.strictObject({}),
     output: z.object({ options: PasskeyOptions }),
@@ -119,7 +118,7 @@ export const signInRoutes = {
     path: 'session/oidc',
     summary: 'Start to sign in with the identity provider',
     description:
-      'Gives the address to send the browser to. A cookie of 10 minutes stores the state until the browser returns. `GET session/oidc` does the same by a redirect, for links. 404 `oidc_not_configured` without a provider, 502 `identity_provider_error` when it does not answer.',
+      'Returns the address to send the browser to. A cookie stores the state for 10 minutes, until the browser returns. `GET session/oidc` does the same with a redirect, for links. 404 `oidc_not_configured` without a provider, 502 `identity_provider_error` when it does not respond.',
     caller: 'nobody',
     body: z.strictObject({ next: Next }),
     output: z.object({ url: z.string() }),
@@ -127,9 +126,9 @@ export const signInRoutes = {
   requestReset: route({
     method: 'POST',
     path: 'account/password-reset',
-    summary: 'Forgot my password',
+    summary: 'Request a password reset',
     description:
-      'Mails a link that sets a new password once, within 15 minutes. The answer is the same whether or not an account has this address.',
+      'Emails a link that sets a new password once, within 15 minutes. The response is the same whether or not an account has this address.',
     caller: 'nobody',
     body: z.strictObject({ email: Email }),
     output: Ok,
@@ -137,9 +136,9 @@ export const signInRoutes = {
   resetPassword: route({
     method: 'PUT',
     path: 'account/password-reset',
-    summary: 'Set a new password by link',
+    summary: 'Set a new password with a link',
     description:
-      'Ends every session of the account and starts a new one. 400 `weak_password` says what a password needs; the link then stays valid.',
+      'Ends every session of the account and starts a new one. 400 `weak_password` contains the requirements, and the link then stays valid.',
     caller: 'nobody',
     body: z.strictObject({ token: Token, new_password: Password }),
     output: SignedIn,
@@ -147,9 +146,9 @@ export const signInRoutes = {
   confirmEmail: route({
     method: 'PUT',
     path: 'account/email',
-    summary: 'Confirm my email address by link',
+    summary: 'Confirm an email address with a link',
     description:
-      'To be called by the account that asked for it: a link that somebody else asked for gives them nothing.',
+      'Call this with the account that requested the change. A link that somebody else requested has no effect.',
     caller: 'session',
     body: z.strictObject({ token: Token }),
     output: z.object({ ok: z.literal(true), email: z.string() }),
@@ -157,8 +156,8 @@ export const signInRoutes = {
   showAccount: route({
     method: 'GET',
     path: 'account',
-    summary: 'My account',
-    description: 'Who is signed in, and by what they can sign in.',
+    summary: 'Get the account',
+    description: 'The person who is signed in, and their ways to sign in.',
     caller: 'session',
     output: z.object({
       user: z.object({ id: idOutput('user'), name: z.string(), email: z.string().nullable() }),
@@ -169,9 +168,9 @@ export const signInRoutes = {
   requestEmail: route({
     method: 'POST',
     path: 'account/email',
-    summary: 'Change my email address',
+    summary: 'Change the email address',
     description:
-      'Mails a link to the new address; it becomes the address of the account when the link is used, within 15 minutes. Then every link that was mailed to the previous address ends. Needs a sign-in within the last 15 minutes (403 `recent_sign_in_required`).',
+      'Emails a link to the new address. When the link is used, within 15 minutes, the account gets that address, and every link that was emailed to the previous address stops working. Needs a sign-in within the last 15 minutes (403 `recent_sign_in_required`).',
     caller: 'session',
     body: z.strictObject({ email: Email }),
     output: Ok,
@@ -179,9 +178,9 @@ export const signInRoutes = {
   changePassword: route({
     method: 'PUT',
     path: 'account/password',
-    summary: 'Change my password',
+    summary: 'Change the password',
     description:
-      'Needs `current_password` when there is one (403 `wrong_password`); a first password needs a sign-in within the last 15 minutes instead (403 `recent_sign_in_required`). Ends all other sessions and gives this one a new cookie.',
+      'Needs `current_password` if the account has a password (403 `wrong_password`). A first password needs a sign-in within the last 15 minutes instead (403 `recent_sign_in_required`). Ends all other sessions and gives this one a new cookie.',
     caller: 'session',
     body: z.strictObject({ current_password: Password.optional(), new_password: Password }),
     output: Ok,
@@ -189,8 +188,8 @@ export const signInRoutes = {
   listPasskeys: route({
     method: 'GET',
     path: 'account/passkeys',
-    summary: 'My passkeys',
-    description: 'The newest first.',
+    summary: 'List the passkeys',
+    description: 'The passkeys of the account, newest first.',
     caller: 'session',
     output: z.object({
       passkeys: z.array(
@@ -201,9 +200,9 @@ export const signInRoutes = {
   preparePasskey: route({
     method: 'POST',
     path: 'account/passkeys/options',
-    summary: 'Begin to add a passkey',
+    summary: 'Start to add a passkey',
     description:
-      'Options for the browser, good for 5 minutes and one try. Needs a sign-in within the last 15 minutes (403 `recent_sign_in_required`).',
+      'Options for the browser, valid for 5 minutes and one try. Needs a sign-in within the last 15 minutes (403 `recent_sign_in_required`).',
     caller: 'session',
     body: z.strictObject({}),
     output: z.object({ options: PasskeyOptions }),
@@ -213,7 +212,7 @@ export const signInRoutes = {
     path: 'account/passkeys',
     summary: 'Add a passkey',
     description:
-      'What the browser made of the options. 401 `passkey_refused` when it is not for this server, or too late.',
+      'Takes the result of the browser for the options. 401 `passkey_refused` when it is not for this server, or too late.',
     caller: 'session',
     body: z.strictObject({ name: z.string().trim().min(1).max(LIMITS.nameCharsMax), passkey: PasskeyResponse }),
     output: z.object({ passkey: z.object({ id: idOutput('passkey'), name: z.string() }) }),
@@ -222,7 +221,7 @@ export const signInRoutes = {
     method: 'DELETE',
     path: 'account/passkeys/{id}',
     summary: 'Remove a passkey',
-    description: 'It signs nobody in any more.',
+    description: 'Nobody can sign in with the passkey any more.',
     caller: 'session',
     params: z.object({ id: idInput('passkey') }),
     output: Ok,
@@ -230,8 +229,9 @@ export const signInRoutes = {
   listSessions: route({
     method: 'GET',
     path: 'account/sessions',
-    summary: 'Where I am signed in',
-    description: 'My sessions that are not over, the one used last first; `current` is the one that asks.',
+    summary: 'List the sessions',
+    description:
+      'The active sessions of the account, the one used last first. `current` is the session of the request.',
     caller: 'session',
     output: z.object({
       sessions: z.array(
@@ -252,7 +252,7 @@ export const signInRoutes = {
     method: 'DELETE',
     path: 'account/sessions/{id}',
     summary: 'Sign out one session',
-    description: 'Takes effect at once, on every node.',
+    description: 'Ends the session at once, on every node.',
     caller: 'session',
     params: z.object({ id: idInput('session') }),
     output: Ok,
@@ -261,7 +261,7 @@ export const signInRoutes = {
     method: 'DELETE',
     path: 'account/sessions',
     summary: 'Sign out everywhere',
-    description: 'Ends every session of the account, this one too.',
+    description: 'Ends every session of the account, including this one.',
     caller: 'session',
     output: Ok,
   }),
@@ -269,7 +269,7 @@ export const signInRoutes = {
 
 export type SignInRoutes = typeof signInRoutes
 type Parsed<F> = F extends z.ZodType ? z.output<F> : unknown
-/** The routes that anyone, or somebody signed in, may call. */
+/** The routes that this kind of caller may call. */
 export type SignInRoutesOf<Caller> = {
   [Name in keyof SignInRoutes as SignInRoutes[Name]['caller'] extends Caller ? Name : never]: SignInRoutes[Name]
 }

@@ -5,17 +5,17 @@ import { Rejection } from './rejection.ts'
 import { SenderOf } from './routes/capture/records.ts'
 import { DeliveryChange } from './routes/delivery/deliveries.ts'
 
-/** A record as a stream shows it: the body that a destination would get. The admin stream adds what the console shows of its sender. */
+/** A record in a stream: the body that a destination would get. The admin stream adds the data about its sender that the console shows. */
 const RecordFrame = Envelope.extend({
   webhook_id: SenderOf.webhook_id.optional(),
   header_title: SenderOf.header_title.optional(),
 })
 
-/** Records between two moments are no longer kept; how many there were is not known any more. */
+/** The records between two moments are no longer stored, and their number is unknown. */
 const GapFrame = z.object({ from: Timestamp, to: Timestamp, missed: z.int().nullable() })
 export type GapFrame = z.infer<typeof GapFrame>
 
-/** Why a stream ends, and the close code of a WebSocket that ends so. */
+/** The reasons why a stream ends, each with the close code of a WebSocket. */
 export const CLOSE_CODES = {
   workspace_suspended: 4403,
   workspace_closed: 4403,
@@ -30,8 +30,8 @@ export type CloseReason = keyof typeof CLOSE_CODES
 const ClosingFrame = z.object({ reason: z.string() })
 
 /**
- * The events of `GET /v1/stream` and `GET /admin/api/stream`, by name: SSE says the name as `event`, a WebSocket as `type`.
- * `delivery` and `rejection` are on the admin stream only; a rejection comes again, with its new `count`, at most once a second.
+ * The events of `GET /v1/stream` and `GET /admin/api/stream`, by name: SSE sends the name as `event`, a WebSocket as `type`. `delivery`
+ * and `rejection` are only on the admin stream. A rejection is sent again with its new `count`, at most once a second.
  */
 export const StreamFrames = {
   record: RecordFrame,
@@ -42,5 +42,5 @@ export const StreamFrames = {
 } as const
 export type StreamFrameType = keyof typeof StreamFrames
 
-/** Whoever stays silent loses the connection somewhere on the way. */
+/** The time after which a client of SSE connects again; the stream sends it as `retry`. */
 export const STREAM_RETRY_MS = 3_000

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ADDITIVE_DEFAULTS } from './signed-content.ts'
+import { ADDITIVE_SCHEMES, VERIFICATION_SCHEMES } from './schemes.ts'
 import {
   patchVerification,
   Verification,
-  VERIFICATION_SCHEMES,
   VerificationCreate,
   VerificationPatch,
   VerificationSettings,
@@ -50,7 +51,7 @@ test('without_secret is refused with scheme none and on PATCH', () => {
 
 test('settings that do not apply to the scheme are refused by name', () => {
   const settings = { header: 'X-A', algorithm: 'sha1', encoding: 'base64', prefix: 'p=', tolerance_seconds: 60 }
-  for (const scheme of VERIFICATION_SCHEMES) {
+  for (const scheme of VERIFICATION_SCHEMES.filter((one) => !ADDITIVE_SCHEMES.some((added) => added === one))) {
     for (const [name, value] of Object.entries(settings)) {
       const applies = name === 'tolerance_seconds' ? WITH_TOLERANCE.includes(scheme) : scheme === 'hmac'
       const secret = scheme === 'none' ? {} : { secret: 's' }
@@ -101,8 +102,11 @@ test('whsec_ is followed by base64', () => {
     VerificationCreate.safeParse({ scheme: 'standard_webhooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
       .success,
   )
-  assert.match(refusal(VerificationCreate, { scheme: 'standard_webhooks', secret: 'whsec_not base64' }), /is base64/)
-  assert.match(refusal(VerificationPatch, { scheme: 'standard_webhooks', secret: 'whsec_' }), /is base64/)
+  assert.match(
+    refusal(VerificationCreate, { scheme: 'standard_webhooks', secret: 'whsec_not base64' }),
+    /must be base64/,
+  )
+  assert.match(refusal(VerificationPatch, { scheme: 'standard_webhooks', secret: 'whsec_' }), /must be base64/)
 })
 
 test('an unknown scheme and an unknown property are refused', () => {
@@ -111,13 +115,13 @@ test('an unknown scheme and an unknown property are refused', () => {
   assert.match(refusal(VerificationCreate, { scheme: 'code_host', secret: 's', url: 'x' }), /no property "url"/)
 })
 
-test('the settings that are kept and exported can hold nothing secret', () => {
+test('the settings that are stored and exported cannot contain a secret', () => {
   for (const name of ['secret', 'without_secret', 'has_secret']) {
     assert.equal(VerificationSettings.safeParse({ scheme: 'code_host', [name]: 'x' }).success, false)
   }
 })
 
-test('a PATCH keeps what it leaves out; another scheme starts from its defaults and needs a secret', () => {
+test('a PATCH retains the settings that it leaves out; another scheme starts from its defaults and needs a secret', () => {
   const held = VerificationSettings.parse({ scheme: 'hmac', header: 'X-A', algorithm: 'sha1', prefix: 'a=' })
   const changed = patchVerification({ held, patch: VerificationPatch.parse({ scheme: 'hmac', prefix: 'b=' }) })
   assert.deepEqual(changed, { settings: { ...held, prefix: 'b=' } })
@@ -137,4 +141,59 @@ test('a returned verification never shows a secret', () => {
     secret: 's',
   })
   assert.deepEqual(shown, { scheme: 'code_host', has_secret: true, previous_secret_expires_at: null })
+})
+
+test('a content that is described in words that do not fit together is refused with the reason', () => {
+  const sentences: readonly (readonly [object, RegExp])[] = [
+    [{ signed: '{timestamp}.{body}' }, /set "timestamp_header" or "timestamp_item"/],
+    [{ timestamp_header: 'X-Time' }, /not signed, so anybody could change it/],
+    [{ signed: '{timestamp}.{body}', timestamp_item: 't' }, /needs a "signature_item"/],
+    [
+      { signed: '{timestamp}{body}', timestamp_header: 'X-T', timestamp_item: 't', signature_item: 'v1' },
+      /set one of "timestamp_header" and "timestamp_item"/,
+    ],
+    [{ signed: '{id}.{body}' }, /set "id_header"/],
+    [{ id_header: 'X-Id' }, /The id is not signed/],
+    [{ tolerance_seconds: 300 }, /set "tolerance_seconds" to null/],
+    [{ signed: '{timestamp}' }, /\{body\} or \{form\} exactly once/],
+    [{ signed: '{body}{body}' }, /exactly once/],
+    [{ signed: '{body}{secret}' }, /has the parts/],
+    [{ encoding: 'base32' }, /encoding is one of/],
+    [{ header: 'no spaces' }, /name of a request header/],
+  ]
+  for (const [settings, sentence] of sentences)
+    assert.match(refusal(VerificationCreate, { scheme: 'custom_hmac', secret: 's', ...settings }), sentence)
+  const fits = {
+    scheme: 'custom_hmac',
+    secret: 's',
+    signed: '{timestamp}.{body}',
+    timestamp_item: 't',
+    signature_item: 'v1',
+  }
+  assert.ok(VerificationCreate.safeParse(fits).success)
+  assert.deepEqual(VerificationSettings.parse({ scheme: 'static_token', header: 'X-Gitlab-Token' }), {
+    scheme: 'static_token',
+    header: 'X-Gitlab-Token',
+    prefix: '',
+  })
+})
+
+test('a PATCH of a described content is refused when what stays no longer fits to what changes', () => {
+  const held = VerificationSettings.parse({
+    scheme: 'custom_hmac',
+    signed: '{timestamp}.{body}',
+    timestamp_header: 'X-Time',
+  })
+  const patch = (sent: object) =>
+    patchVerification({ held, patch: VerificationPatch.parse({ scheme: 'custom_hmac', ...sent }) })
+  const refused = patch({ timestamp_header: null })
+  assert.ok('error' in refused && refused.error.includes('{timestamp}'))
+  assert.deepEqual(patch({ timestamp_header: null, signed: '{body}' }), {
+    settings: { ...held, signed: '{body}', timestamp_header: null },
+  })
+})
+
+test('the defaults that forms begin with are those of the schemas', () => {
+  for (const scheme of ADDITIVE_SCHEMES)
+    assert.deepEqual(VerificationSettings.parse({ scheme }), { scheme, ...ADDITIVE_DEFAULTS[scheme] })
 })

@@ -1,21 +1,19 @@
 import { z } from 'zod'
+import { ADDITIVE_SETTING_NAMES, additiveChanges, additiveSettings, misfitOf } from './additive-schemes.ts'
 import { headerName, heldHeaderName } from './header-name.ts'
 import { LIMITS } from './limits.ts'
 import { Timestamp } from './list.ts'
+import { PRODUCTS_TEXT, schemeText, VERIFICATION_SCHEMES, type VerificationScheme } from './schemes.ts'
+import {
+  BODY_HASH_ENCODINGS,
+  DIGEST_ENCODINGS,
+  HMAC_ALGORITHMS,
+  KEY_ENCODINGS,
+  PUBLIC_KEY_ALGORITHMS,
+  TIMESTAMP_FORMATS,
+} from './signed-content.ts'
 
-export const VERIFICATION_SCHEMES = [
-  'none',
-  'payments_provider',
-  'code_host',
-  'commerce_platform',
-  'chat_platform',
-  'standard_webhooks',
-  'hmac',
-] as const
-export type VerificationScheme = (typeof VERIFICATION_SCHEMES)[number]
-
-/** By what an event may have been verified: by the scheme of its endpoint, or by the signature that its ingest key requires. */
-export const VERIFIED_SCHEMES = [...VERIFICATION_SCHEMES, 'service_signature'] as const
+const SCHEME_MEANING = `${PRODUCTS_TEXT}.`
 
 const {
   toleranceSecondsMin,
@@ -29,7 +27,7 @@ const Tolerance = z
   .int('The tolerance is a whole number of seconds.')
   .min(toleranceSecondsMin, `The tolerance is ${toleranceSecondsMin} to ${toleranceSecondsMax} seconds.`)
   .max(toleranceSecondsMax, `The tolerance is ${toleranceSecondsMin} to ${toleranceSecondsMax} seconds.`)
-  .describe('How far the timestamp of a request may be from now, in both directions.')
+  .describe('The largest difference between the timestamp of a request and now, in both directions.')
 
 const HeaderName = headerName('X-Signature')
 
@@ -49,12 +47,21 @@ const KeySecret = VerificationSecret.refine(
   (secret) =>
     !secret.startsWith('whsec_') ||
     /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2}|[A-Za-z0-9+/]{4})$/.test(secret.slice(6)),
-  'What follows "whsec_" is base64; copy the whole secret of the sender.',
+  'The text after "whsec_" must be base64; copy the whole secret of the sender.',
 )
 
-const SETTINGS = ['header', 'algorithm', 'encoding', 'prefix', 'tolerance_seconds', 'secret', 'without_secret']
+const SETTINGS: readonly string[] = [
+  'header',
+  'algorithm',
+  'encoding',
+  'prefix',
+  'tolerance_seconds',
+  'secret',
+  'without_secret',
+  ...ADDITIVE_SETTING_NAMES,
+]
 
-/** One scheme of a form: refuses by name what belongs to another scheme or to another request. */
+/** One scheme of a form. It refuses by name each setting that belongs to another scheme or to another request. */
 function variant<const Scheme extends VerificationScheme, Fields extends z.ZodRawShape>(
   scheme: Scheme,
   fields: Fields,
@@ -66,14 +73,14 @@ function variant<const Scheme extends VerificationScheme, Fields extends z.ZodRa
         if (issue.code !== 'unrecognized_keys') return 'The verification is an object with a scheme.'
         const names = `"${issue.keys.join('", "')}"`
         return issue.keys.every((key) => SETTINGS.includes(key))
-          ? `${names} does not apply to the scheme ${scheme} here; remove it.`
+          ? `${names} does not apply to the scheme ${schemeText(scheme)} here; remove it.`
           : `A verification has no property ${names}; remove it.`
       },
     },
   )
 }
 
-const schemeError = `The scheme is one of ${VERIFICATION_SCHEMES.join(', ')}.`
+const schemeError = `The scheme is one of ${VERIFICATION_SCHEMES.map(schemeText).join(', ')}.`
 
 const toleranceSetting = { tolerance_seconds: Tolerance.default(toleranceSecondsDefault) }
 const hmacSettings = {
@@ -83,9 +90,21 @@ const hmacSettings = {
   prefix: Prefix.default('').describe('The text before the digest.'),
 }
 
+/** Settings of a signature over a described content, which must fit together. */
+function fitting<Form extends z.ZodType<Parameters<typeof misfitOf>[0]>>(form: Form): Form {
+  return form.superRefine((settings, ctx) => {
+    const message = misfitOf(settings)
+    if (message !== undefined) ctx.addIssue({ code: 'custom', message })
+  })
+}
+
+const additive = additiveSettings(HeaderName)
+const heldAdditive = additiveSettings(heldHeaderName('X-Signature'))
+const changed = additiveChanges(HeaderName)
+
 const heldHmacSettings = { ...hmacSettings, header: heldHeaderName('X-Signature').default('X-Signature') }
 
-/** A scheme with its settings and nothing secret: what is kept, exported and imported. */
+/** A scheme with its settings and without secrets: the form that is stored, exported and imported. */
 export const VerificationSettings = z.discriminatedUnion(
   'scheme',
   [
@@ -96,6 +115,11 @@ export const VerificationSettings = z.discriminatedUnion(
     variant('chat_platform', toleranceSetting),
     variant('standard_webhooks', toleranceSetting),
     variant('hmac', heldHmacSettings),
+    fitting(variant('custom_hmac', heldAdditive.custom_hmac)),
+    fitting(variant('public_key', heldAdditive.public_key)),
+    variant('static_token', heldAdditive.static_token),
+    variant('basic_auth', {}),
+    variant('jwt', heldAdditive.jwt),
   ],
   { error: schemeError },
 )
@@ -106,7 +130,9 @@ const secretOnCreate = {
   without_secret: z
     .literal(true, '"without_secret" is true or left out.')
     .optional()
-    .describe('Create the endpoint before the secret is known: every request is answered 401 until it is set.'),
+    .describe(
+      'Create the endpoint before the secret is known. Until it is set, Postroad answers every request with 401.',
+    ),
 }
 
 /** The verification of a webhook that is being created. */
@@ -121,6 +147,11 @@ export const VerificationCreate = z
       variant('chat_platform', { ...toleranceSetting, ...secretOnCreate }),
       variant('standard_webhooks', { ...toleranceSetting, ...secretOnCreate, secret: KeySecret.optional() }),
       variant('hmac', { ...hmacSettings, ...secretOnCreate }),
+      fitting(variant('custom_hmac', { ...additive.custom_hmac, ...secretOnCreate })),
+      fitting(variant('public_key', { ...additive.public_key, ...secretOnCreate })),
+      variant('static_token', { ...additive.static_token, ...secretOnCreate }),
+      variant('basic_auth', secretOnCreate),
+      variant('jwt', { ...additive.jwt, ...secretOnCreate }),
     ],
     { error: schemeError },
   )
@@ -131,54 +162,70 @@ export const VerificationCreate = z
       ctx.addIssue({ code: 'custom', message: 'Send a secret or "without_secret", not both.' })
     }
     if (secret === undefined && !without_secret) {
-      const message = `The scheme ${sent.scheme} needs a secret; send it, or "without_secret": true to set it later.`
+      const message = `The scheme ${schemeText(sent.scheme)} needs a secret; send it, or "without_secret": true to set it later.`
       ctx.addIssue({ code: 'custom', message, path: ['secret'] })
     }
   })
+  .describe(SCHEME_MEANING)
 export type VerificationCreate = z.infer<typeof VerificationCreate>
 
 const toleranceChange = { tolerance_seconds: Tolerance.optional() }
 const secretChange = {
-  secret: VerificationSecret.optional().describe('If you leave it out, the stored secret stays (same scheme only).'),
+  secret: VerificationSecret.optional().describe(
+    'A change that leaves it out retains the stored secret (same scheme only).',
+  ),
 }
 
-/** A change of verification. What is left out stays as it is while the scheme is the same (`patchVerification`). */
-export const VerificationPatch = z.discriminatedUnion(
-  'scheme',
-  [
-    variant('none', {}),
-    variant('payments_provider', { ...toleranceChange, ...secretChange }),
-    variant('code_host', secretChange),
-    variant('commerce_platform', secretChange),
-    variant('chat_platform', { ...toleranceChange, ...secretChange }),
-    variant('standard_webhooks', { ...toleranceChange, secret: KeySecret.optional() }),
-    variant('hmac', {
-      header: HeaderName.optional(),
-      algorithm: Algorithm.optional(),
-      encoding: Encoding.optional(),
-      prefix: Prefix.optional(),
-      ...secretChange,
-    }),
-  ],
-  { error: schemeError },
-)
+/** A change of verification. Members that are left out stay as they are while the scheme is the same (`patchVerification`). */
+export const VerificationPatch = z
+  .discriminatedUnion(
+    'scheme',
+    [
+      variant('none', {}),
+      variant('payments_provider', { ...toleranceChange, ...secretChange }),
+      variant('code_host', secretChange),
+      variant('commerce_platform', secretChange),
+      variant('chat_platform', { ...toleranceChange, ...secretChange }),
+      variant('standard_webhooks', { ...toleranceChange, secret: KeySecret.optional() }),
+      variant('hmac', {
+        header: HeaderName.optional(),
+        algorithm: Algorithm.optional(),
+        encoding: Encoding.optional(),
+        prefix: Prefix.optional(),
+        ...secretChange,
+      }),
+      variant('custom_hmac', { ...changed.custom_hmac, ...secretChange }),
+      variant('public_key', { ...changed.public_key, ...secretChange }),
+      variant('static_token', { ...changed.static_token, ...secretChange }),
+      variant('basic_auth', secretChange),
+      variant('jwt', { ...changed.jwt, ...secretChange }),
+    ],
+    { error: schemeError },
+  )
+  .describe(SCHEME_MEANING)
 export type VerificationPatch = z.infer<typeof VerificationPatch>
 
-/**
- * A verification as every answer shows it; `has_secret` and `previous_secret_expires_at` are absent when the scheme is
- * none.
- */
+/** A verification in responses. `has_secret` and `previous_secret_expires_at` are absent when the scheme is none. */
 export const Verification = z.object({
-  scheme: z.enum(VERIFICATION_SCHEMES),
+  scheme: z.enum(VERIFICATION_SCHEMES).describe(SCHEME_MEANING),
   header: z.string().optional(),
-  algorithm: Algorithm.optional(),
-  encoding: Encoding.optional(),
+  algorithm: z.enum([...HMAC_ALGORITHMS, ...PUBLIC_KEY_ALGORITHMS]).optional(),
+  encoding: z.enum(DIGEST_ENCODINGS).optional(),
   prefix: z.string().optional(),
-  tolerance_seconds: z.int().optional(),
+  signed: z.string().optional(),
+  signature_item: z.string().nullable().optional(),
+  timestamp_header: z.string().nullable().optional(),
+  timestamp_item: z.string().nullable().optional(),
+  timestamp_format: z.enum(TIMESTAMP_FORMATS).optional(),
+  id_header: z.string().nullable().optional(),
+  key_encoding: z.enum(KEY_ENCODINGS).optional(),
+  body_hash_claim: z.string().optional(),
+  body_hash_encoding: z.enum(BODY_HASH_ENCODINGS).optional(),
+  tolerance_seconds: z.int().nullable().optional(),
   has_secret: z.boolean().optional(),
   previous_secret_expires_at: Timestamp.nullable()
     .optional()
-    .describe('When the replaced secret stops verifying, after a rotation.'),
+    .describe('The time at which the replaced secret stops working, after a rotation.'),
 })
 export type Verification = z.infer<typeof Verification>
 
@@ -197,9 +244,12 @@ export function patchVerification(change: {
   const { held, patch } = change
   const same = held.scheme === patch.scheme
   if (!same && patch.scheme !== 'none' && patch.secret === undefined) {
-    return { error: `Turning the scheme ${patch.scheme} on needs its secret; send "secret" with it.` }
+    return { error: `The scheme ${schemeText(patch.scheme)} needs its secret; send "secret" with it.` }
   }
-  return { settings: VerificationSettings.parse({ ...(same ? held : {}), ...withoutSecret(patch) }) }
+  const settings = VerificationSettings.safeParse({ ...(same ? held : {}), ...withoutSecret(patch) })
+  return settings.success
+    ? { settings: settings.data }
+    : { error: settings.error.issues[0]?.message ?? 'These settings do not fit together.' }
 }
 
 function withoutSecret(sent: VerificationCreate | VerificationPatch): object {

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { curlCommand, programText, shellText, shellWord } from '../src/quoting.ts'
 
-/** What somebody may write into a name, a header or a body. */
+/** Texts that somebody may write into a name, a header or a body. */
 const HOSTILE = [
   '$(touch pwned)',
   '`touch pwned`',
@@ -78,7 +78,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs it in a folder that has one file, which must be all that is in there afterwards. */
+/** Runs a command in a folder with one file, which must still be the only one afterwards. */
 async function runs(file: string, args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(file, args, {
     cwd: folder,
@@ -102,10 +102,10 @@ test('a word of the shell is the text that it quotes, alone and beside a variabl
   assert.equal(shellWord(''), "''")
 })
 
-test('nothing that a terminal reads as a key is in a command', () => {
+test('no command contains a character that a terminal reads as a key', () => {
   for (const text of HOSTILE) {
     const command = curlCommand({ url: `${url}/${text}`, headers: { 'x-a': text }, body: `${text}\0` })
-    // oxlint-disable-next-line no-control-regex -- they are what is looked for
+    // oxlint-disable-next-line no-control-regex -- these are the characters to find
     assert.doesNotMatch(command.replaceAll(/[\t\n]/g, ''), /[\u0000-\u001f\u007f-\u009f]/, JSON.stringify(text))
   }
 })
@@ -132,7 +132,7 @@ test('curl sends each body as it is, reads no file and runs nothing', { skip: ha
 })
 
 test('curl sends each value of a header and each path as it is', { skip: has('curl', '--version') }, async () => {
-  // A header and a URL of HTTP hold no control characters, and no letters beyond ASCII that both sides read alike.
+  // HTTP headers and URLs contain no control characters, and no characters beyond ASCII that both sides read alike.
   for (const text of HOSTILE.filter((one) => /^[\x20-\x7e]+$/.test(one))) {
     got.length = 0
     const path = `/a[0]{1}?q=${encodeURIComponent(text)}`
@@ -148,7 +148,7 @@ test('curl sends each value of a header and each path as it is', { skip: has('cu
   }
 })
 
-test('a header whose held name begins with @ reads no file', { skip: has('curl', '--version') }, async () => {
+test('a header whose stored name begins with @ reads no file', { skip: has('curl', '--version') }, async () => {
   got.length = 0
   await runs('sh', [
     '-c',
@@ -168,6 +168,6 @@ test('a string of a program is the text that it quotes: Python', { skip: has('py
   assert.deepEqual(JSON.parse(await runs('python3', ['-c', program])), HOSTILE)
 })
 
-test('a string of a program has no half of a letter, which Go refuses', () => {
+test('a string of a program has no lone surrogate, which Go refuses', () => {
   assert.equal(programText('a\ud800b'), '"a\ufffdb"')
 })

@@ -12,22 +12,22 @@ import { refusalIn, ServiceError } from './service-error.ts'
 export { refusalIn, ServiceError } from './service-error.ts'
 
 export type ClientOptions = {
-  /** Where the server answers, such as `https://hooks.example.com`. */
+  /** The address of the server, such as `https://hooks.example.com`. */
   readonly baseUrl: string
-  /** An admin API key (`hk_…`). Absent: the requests carry what `fetch` adds, such as a session cookie. */
+  /** An admin API key (`hk_…`). Absent: the requests carry only what `fetch` adds, such as a session cookie. */
   readonly token?: string
-  /** The project that project routes are about (`prj_…`). Absent: the Default project. */
+  /** The project of project routes (`prj_…`). Absent: the Default project. */
   readonly project?: string
   readonly fetch?: typeof globalThis.fetch
-  /** Reads the answers; `JSON.parse` when absent. For numbers that must keep more digits than JavaScript gives them. */
+  /** Parses the responses; default: `JSON.parse`. Replace it for numbers with more digits than JavaScript retains. */
   readonly parseJson?: (text: string) => unknown
 }
 
 export type CallOptions = {
   readonly signal?: AbortSignal
-  /** On routes that create or do something (POST): within 24 hours a repeat with the same key and request gets the first answer again. */
+  /** For routes that create or do something (POST): within 24 hours a repeat with the same key and request gets the first response again. */
   readonly idempotencyKey?: string
-  /** On downloads of stored files: only from this byte on, and only of the file with this ETag; of another one it is refused with `file_changed`. */
+  /** For downloads of stored files: starts at this byte of the file with this ETag. Another file is refused with `file_changed`. */
   readonly rest?: { readonly from: number; readonly etag: string }
 }
 
@@ -41,7 +41,7 @@ type Method<R> =
     ? (request?: RouteRequest<R>, options?: CallOptions) => Answering<RouteAnswer<R>>
     : (request: RouteRequest<R>, options?: CallOptions) => Answering<RouteAnswer<R>>
 
-/** A list is awaited for one page or iterated for every item of every page; all else is awaited. */
+/** Await a list for one page, or iterate it for every item of every page. Await everything else. */
 type Answering<A> = A extends { next_cursor: string | null } ? Promise<A> & AsyncIterable<ItemOf<A>> : Promise<A>
 type ItemOf<A> = { [Name in keyof A]: A[Name] extends readonly (infer Item)[] ? Item : never }[keyof A]
 
@@ -49,15 +49,15 @@ type Members = Readonly<Record<string, unknown>>
 type Page = { readonly next_cursor: string | null }
 type Connection = ClientOptions & { readonly send: typeof globalThis.fetch }
 
-/** An answer takes at most this long, with its body. */
+/** The longest time for a response, including its body. */
 const TIMEOUT_MS = 30_000
-/** A GET that is told to wait no longer than this is tried again, and at most so often. */
+/** A GET is sent again after a `Retry-After` of at most this long, and at most this many times. */
 const WAIT_SECONDS_MAX = 10
 const RETRIES_MAX = 2
 
 /**
- * A client of the admin API, in browsers and in Node. Refusals are thrown as `ServiceError`. GETs that are answered 429
- * or 503 with a `Retry-After` of up to 10 s are tried again, twice at most; nothing else is ever sent twice.
+ * A client of the admin API, for browsers and Node. It throws refusals as `ServiceError`. After a 429 or 503 with a `Retry-After` of
+ * up to 10 s it sends a GET again, at most twice. It never sends anything else twice.
  */
 export function createClient(options: ClientOptions): Client {
   const connection: Connection = {
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
     const methods = Object.entries<Route>(verbs).map(([verb, route]) => [verb, methodOf(connection, route)])
     return [room, Object.fromEntries(methods)]
   })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made from `routes`, of which Client is the type
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from `routes`, and Client is the type of that
   return Object.fromEntries(rooms) as Client
 }
 
@@ -103,7 +103,7 @@ function paged(pageAt: (cursor: string | undefined) => Promise<Page>): Promise<P
     for (let page = await first; ;) {
       for (const member of Object.values(page)) if (Array.isArray(member)) yield* member
       if (page.next_cursor === null) return
-      // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the cursor of the one before
+      // oxlint-disable-next-line no-await-in-loop -- each page needs the cursor of the previous one
       page = await pageAt(page.next_cursor)
     }
   }
@@ -114,12 +114,12 @@ type Call = Outgoing & CallOptions & { readonly reads: Reads }
 
 async function answerTo(connection: Connection, call: Call): Promise<unknown> {
   for (let retries = 0; ; retries += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
+    // oxlint-disable-next-line no-await-in-loop -- one try after the other
     const answer = await answered(connection, call)
     if (!(answer instanceof ServiceError)) return answer
     const waitSeconds = retries < RETRIES_MAX ? waitAfter(answer, call) : undefined
     if (waitSeconds === undefined) throw answer
-    // oxlint-disable-next-line no-await-in-loop -- as long as the server asked for
+    // oxlint-disable-next-line no-await-in-loop -- the wait that the server asked for
     await pause(waitSeconds * 1_000, call.signal)
   }
 }
@@ -129,7 +129,7 @@ function waitAfter({ status, retryAfter }: ServiceError, call: Call): number | u
   return retryAfter !== undefined && retryAfter <= WAIT_SECONDS_MAX ? retryAfter : undefined
 }
 
-/** What was answered, or the refusal. */
+/** The response, or the refusal. */
 async function answered(connection: Connection, call: Call): Promise<unknown> {
   const { baseUrl, token, send } = connection
   const { method, path, body, signal, reads, rest } = call
@@ -150,7 +150,7 @@ async function answered(connection: Connection, call: Call): Promise<unknown> {
   } catch (error) {
     throw noAnswer(error, { baseUrl, signal, timeout })
   } finally {
-    // A file may take as long as it takes, once it has begun.
+    // A file may take any time once its download has started.
     clearTimeout(timer)
   }
 }
@@ -169,7 +169,7 @@ function headersOf({ body, idempotencyKey, reads, rest }: Call, token: string | 
 
 async function otherFile(response: Response): Promise<ServiceError> {
   await response.body?.cancel()
-  return new ServiceError('This is not the file of the first part. Download it from the start.', {
+  return new ServiceError('The file has changed since the first part. Download it from the start.', {
     status: response.status,
     reason: 'file_changed',
   })
@@ -179,7 +179,7 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   if (body === null) return
   const reader = body.getReader()
   try {
-    // oxlint-disable-next-line no-await-in-loop -- piece by piece is the point
+    // oxlint-disable-next-line no-await-in-loop -- one piece after the other
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value
   } finally {
     await reader.cancel()
@@ -190,7 +190,7 @@ async function* textOf({ body }: Response): AsyncGenerator<string> {
   if (body === null) return
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   try {
-    // oxlint-disable-next-line no-await-in-loop -- piece by piece is the point
+    // oxlint-disable-next-line no-await-in-loop -- one piece after the other
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value
   } finally {
     await reader.cancel()
@@ -199,12 +199,12 @@ async function* textOf({ body }: Response): AsyncGenerator<string> {
 
 type Silence = { readonly baseUrl: string; readonly signal: AbortSignal | undefined; readonly timeout: AbortSignal }
 
-/** Whoever aborted knows why: their own reason is what they get back. */
+/** When the caller has aborted, the call throws the reason of the caller. */
 function noAnswer(error: unknown, { baseUrl, signal, timeout }: Silence): unknown {
   if (signal?.aborted === true) return error
   const why = timeout.aborted ? `did not answer within ${TIMEOUT_MS / 1_000} seconds` : 'cannot be reached'
   return new ServiceError(
-    `${baseUrl} ${why}. Check that the server runs and that the address is right.`,
+    `${baseUrl} ${why}. Check that the server is running and that the address is correct.`,
     { status: 0, reason: 'unreachable' },
     { cause: error },
   )
@@ -216,9 +216,13 @@ async function answerIn(response: Response, { baseUrl, parseJson = JSON.parse }:
     return parseJson(text)
   } catch (error) {
     const said = { status: response.status, requestId: response.headers.get('Request-Id') ?? undefined }
-    return new ServiceError(`${baseUrl} did not answer with JSON. Check that the address is Postroad's.`, said, {
-      cause: error,
-    })
+    return new ServiceError(
+      `${baseUrl} did not answer with JSON. Check that it is the address of a Postroad server.`,
+      said,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -2,7 +2,7 @@ import type { Route } from '@postroad/contract'
 
 export type Outgoing = {
   readonly method: Route['method']
-  /** Relative to the base URL. */
+  /** The path relative to the base URL. */
   readonly path: string
   readonly body: string | undefined
 }
@@ -10,8 +10,8 @@ export type Outgoing = {
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * A route and the members of one call → the request: path, query and body are told apart by the route's schemas.
- * What no schema names goes where the server will say something about it.
+ * Builds the request of one call. The schemas of the route divide the members into path, query and body. Members that no schema
+ * names are sent too, so that the server reports them.
  */
 export function requestOf(
   route: Route,

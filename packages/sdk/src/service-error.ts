@@ -1,15 +1,15 @@
-/** Everything that a server's "no" said: what a person reads is `message`, what a program acts on is `reason`. */
+/** A refusal of the server. `message` is for people, `reason` is for programs. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
-  /** The HTTP status; 0 when no answer came. */
+  /** The HTTP status; 0 when there was no response. */
   readonly status: number
-  /** The machine-readable reason; `unreachable` when no answer came. Absent where the server names none. */
+  /** The machine-readable reason; `unreachable` when there was no response. Absent when the server gives none. */
   readonly reason: string | undefined
-  /** Seconds to wait before trying again, where the server says so. */
+  /** Seconds to wait before another try, if the server gives them. */
   readonly retryAfter: number | undefined
-  /** Finds the request in the server's log. */
+  /** The id of the request in the log of the server. */
   readonly requestId: string | undefined
-  /** The error body as it was read, with members such as `code` or `supported_versions`. */
+  /** The parsed error body, with members such as `code` or `supported_versions`. */
   readonly body: Readonly<Record<string, unknown>>
 
   constructor(message: string, said: Said, options?: ErrorOptions) {
@@ -30,12 +30,12 @@ type Said = {
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-/** The refusal in an answer that is not 2xx; a body that is not ours (a proxy's, say) leaves the status to speak. */
+/** The refusal in a response that is not 2xx. A body that is not Postroad's, such as a proxy's, leaves only the status. */
 export async function refusalIn(response: Response): Promise<ServiceError> {
   const body = asObject(await response.json().catch(() => undefined))
   const { error, reason, retry_after: seconds } = body
   return new ServiceError(
-    typeof error === 'string' ? error : `The server answered ${response.status} without saying why.`,
+    typeof error === 'string' ? error : `The server answered ${response.status} without a reason.`,
     {
       status: response.status,
       reason: typeof reason === 'string' ? reason : undefined,
@@ -46,7 +46,7 @@ export async function refusalIn(response: Response): Promise<ServiceError> {
   )
 }
 
-/** `Retry-After` in seconds from now: it is written as seconds or as a date. */
+/** `Retry-After`, which is seconds or a date, in seconds from now. */
 function secondsIn(header: string | null): number | undefined {
   if (header === null) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header)

@@ -28,7 +28,7 @@ const only = (names: readonly string[]) =>
 const refused = (request: SignedRequest, reason: SignatureReason) =>
   assert.rejects(verifySignature(request), (error) => error instanceof SignatureError && error.reason === reason)
 
-test('a delivery is taken by either signature, and its event is given', async () => {
+test('a delivery is accepted with either signature, and its event is returned', async () => {
   for (const names of [OWN, STANDARD, [...OWN, ...STANDARD]]) {
     const event = await verifySignature({ body, headers: only(names), secret, now })
     assert.deepEqual(event, JSON.parse(body))
@@ -64,7 +64,7 @@ test('a request without a signature, or with half of one, is refused', async () 
   await refused({ body, headers: only(['webhook-id', 'webhook-signature']), secret, now }, 'missing_header')
 })
 
-test('a signature that is not of the form is refused before any key is tried', async () => {
+test('a malformed signature is refused before any key is tried', async () => {
   for (const value of [
     '',
     'v1=00',
@@ -89,7 +89,7 @@ test('the border between id, time and body cannot be moved', async () => {
   await refused({ body: text.slice(11), headers: moved, secret, now }, 'bad_signature')
 })
 
-test('the signed time may be 300 s away in both directions, or what the receiver says', async () => {
+test('the signed time may be 300 s away in both directions, or as far as the receiver allows', async () => {
   for (const names of [OWN, STANDARD]) {
     for (const away of [-300, 300])
       await verifySignature({ body, headers: only(names), secret, now: now + away * 1_000 })
@@ -101,11 +101,11 @@ test('the signed time may be 300 s away in both directions, or what the receiver
   await refused({ body, headers, secret }, 'stale_timestamp')
 })
 
-test('a forged signature does not learn whether its time is right', async () => {
+test('a forged signature does not reveal whether its time is right', async () => {
   await refused({ body, headers: { 'service-signature': `t=1,v1=${'0'.repeat(64)}` }, secret, now }, 'bad_signature')
 })
 
-test('what is signed but is no delivery is refused', async () => {
+test('a signed body that is not a delivery is refused', async () => {
   for (const text of ['', 'hello', '[]', 'null', '{"id":"rec_1"}']) {
     const signed = signDelivery({
       secrets: [secret],
@@ -118,13 +118,13 @@ test('what is signed but is no delivery is refused', async () => {
   }
 })
 
-test('a secret that cannot be one is the mistake of the caller, never a pass', async () => {
+test('an impossible secret is a mistake of the caller, never a pass', async () => {
   await assert.rejects(verifySignature({ body, headers, secret: '', now }), TypeError)
   await assert.rejects(verifySignature({ body, headers, secrets: [], now }), TypeError)
   await assert.rejects(verifySignature({ body, headers: only(STANDARD), secret: 'whsec_%', now }), TypeError)
 })
 
-test('what the server signs is taken, during a rotation by the old and by the new secret', async () => {
+test('a signature of the server is accepted, during a rotation with the old and with the new secret', async () => {
   const aSecret = fc
     .uint8Array({ minLength: 24, maxLength: 32 })
     .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`)
@@ -133,16 +133,16 @@ test('what the server signs is taken, during a rotation by the old and by the ne
       fc.jsonValue(),
       fc.tuple(aSecret, aSecret),
       fc.constantFrom('both', 'service', 'standard'),
-      async (data, [fresh, former], header) => {
+      async (data, [fresh, previous], header) => {
         const text = JSON.stringify({ id: 'rec_1', dataset: 'events', received_at: '2026-01-15T12:00:00.000Z', data })
         const signed = signDelivery({
-          secrets: [fresh, former],
+          secrets: [fresh, previous],
           id: 'rec_1',
           body: text,
           timestampSeconds: now / 1_000,
           header,
         })
-        for (const one of [fresh, former])
+        for (const one of [fresh, previous])
           assert.equal((await verifySignature({ body: text, headers: signed, secret: one, now })).id, 'rec_1')
         await verifySignature({ body: text, headers: signed, secrets: ['whsec_AAAA', fresh], now })
       },

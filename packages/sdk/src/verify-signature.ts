@@ -1,21 +1,21 @@
-/** For receivers of Postroad's deliveries. Knows Web Crypto and nothing else, so it runs in Node, at the edge and in browsers. */
+/** For receivers of Postroad's deliveries. It needs only Web Crypto, so it runs in Node, at the edge and in browsers. */
 
 export type SignedRequest = {
-  /** The body as it came, before any parser touched it: a signature is over bytes. */
+  /** The body as received, before any parser changed it: a signature covers bytes. */
   readonly body: string | Uint8Array | ArrayBuffer
   /** The request headers: `Headers`, or an object such as Node's `request.headers`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
-  /** How far the signed time may be from now, in both directions. Default 300. */
+  /** The largest difference between the signed time and now, in both directions. Default: 300. */
   readonly toleranceSeconds?: number
   /** Milliseconds since 1970; for tests. */
   readonly now?: number
 } & (
   | { readonly secret: string; readonly secrets?: never }
-  /** All the secrets that may be in use, while one is being changed for another. */
+  /** All secrets that may be in use during a rotation. */
   | { readonly secrets: readonly string[]; readonly secret?: never }
 )
 
-/** What a delivery carries. `id` is the same on every retry and replay: remember it to do things once. */
+/** The content of a delivery. `id` is the same on every retry and replay: store it to process an event only once. */
 export type DeliveredEvent = {
   readonly id: string
   readonly dataset: string
@@ -25,7 +25,7 @@ export type DeliveredEvent = {
 
 export type SignatureReason = 'missing_header' | 'bad_signature' | 'stale_timestamp' | 'invalid_body'
 
-/** Why a request was not taken for a delivery. Answer it with 401 and do nothing else. */
+/** The reason why a request is not a valid delivery. Answer it with 401 and do nothing else. */
 export class SignatureError extends Error {
   override readonly name = 'SignatureError'
   readonly reason: SignatureReason
@@ -39,8 +39,8 @@ export class SignatureError extends Error {
 const SIGNATURES_MAX = 16
 
 /**
- * Checks that a request is a delivery signed with the secret of its destination, by `Service-Signature` or, when that is
- * not there, by `webhook-signature` (standardwebhooks.com), and gives its event. Throws a `SignatureError` otherwise.
+ * Checks that a request is a delivery signed with the secret of its destination, by `Service-Signature` or, if that header is missing,
+ * by `webhook-signature` (standardwebhooks.com), and returns its event. Otherwise it throws a `SignatureError`.
  */
 export async function verifySignature(request: SignedRequest): Promise<DeliveredEvent> {
   const secrets = request.secrets ?? [request.secret]
@@ -51,7 +51,7 @@ export async function verifySignature(request: SignedRequest): Promise<Delivered
   if (!(await anyMatches({ ...signed, secrets, body }))) {
     throw new SignatureError(
       'bad_signature',
-      `The signature in ${signed.header} does not match the body and the secret. Check the secret, and that the body is the one that came.`,
+      `The signature in ${signed.header} does not match the body and the secret. Check the secret, and that nothing has changed the body.`,
     )
   }
   checkTime(signed.time, request)
@@ -61,7 +61,7 @@ export async function verifySignature(request: SignedRequest): Promise<Delivered
 type Signature = {
   readonly header: string
   readonly time: string
-  /** What is signed before the body. */
+  /** The signed text before the body. */
   readonly before: string
   readonly candidates: readonly string[]
   readonly decode: (text: string) => Uint8Array<ArrayBuffer> | undefined
@@ -97,21 +97,21 @@ function serviceSignature(value: string): Signature {
   }
 }
 
-/** `v1,<base64> [v1,<base64>]` over `<webhook-id>.<webhook-timestamp>.<body>`; the key is what the secret holds in base64. */
+/** `v1,<base64> [v1,<base64>]` over `<webhook-id>.<webhook-timestamp>.<body>`; the key is the base64 in the secret. */
 function standardSignature(headers: SignedRequest['headers'], value: string): Signature {
   const id = headerIn(headers, 'webhook-id')
   const time = headerIn(headers, 'webhook-timestamp')
   if (id === undefined || time === undefined) {
     throw new SignatureError(
       'missing_header',
-      'The header webhook-signature came without webhook-id or webhook-timestamp.',
+      'The request has a webhook-signature header, but webhook-id or webhook-timestamp is missing.',
     )
   }
   const candidates = value
     .split(' ')
     .filter((item) => item.startsWith('v1,'))
     .map((item) => item.slice(3))
-  // A dot in the id could move the border between id, time and body, and so pass for the signature of another body.
+  // A dot in the id could move the border between id, time and body, so that the signature would match another body.
   if (!isTime(time) || id.includes('.') || candidates.length === 0) {
     throw malformed(
       'webhook-signature',
@@ -150,14 +150,14 @@ async function anyMatches({ secrets, candidates, before, body, decode, keyOf }: 
   return (await Promise.all(checks)).flat().includes(true)
 }
 
-/** Looked at after the signature, so `stale_timestamp` proves that the secret is right. */
+/** Runs after the signature check, so `stale_timestamp` proves that the secret is right. */
 function checkTime(time: string, { now = Date.now(), toleranceSeconds = 300 }: SignedRequest): void {
   const age = Math.floor(now / 1_000) - Number(time)
   if (Math.abs(age) <= toleranceSeconds) return
   const where = age > 0 ? `${age} s old` : `${-age} s ahead`
   throw new SignatureError(
     'stale_timestamp',
-    `The signature is right but ${where}, and ${toleranceSeconds} s is allowed. Check the clock of this machine.`,
+    `The signature is correct but ${where}; at most ${toleranceSeconds} s is allowed. Check the clock of this machine.`,
   )
 }
 
@@ -166,11 +166,11 @@ function eventIn(body: Uint8Array): DeliveredEvent {
     const event: unknown = JSON.parse(new TextDecoder().decode(body))
     if (isEvent(event)) return event
   } catch {
-    // Signed, and still not JSON: said below.
+    // The body is signed but is not JSON: the error below reports it.
   }
   throw new SignatureError(
     'invalid_body',
-    'The signature is right, but the body is not the JSON of a delivery: {"id","dataset","received_at","data"}.',
+    'The signature is correct, but the body is not the JSON of a delivery: {"id","dataset","received_at","data"}.',
   )
 }
 
@@ -223,6 +223,8 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
 function keyInSecret(secret: string): Uint8Array<ArrayBuffer> {
   const key = fromBase64(secret.replace(/^whsec_/, ''))
   if (key === undefined || key.length === 0)
-    throw new TypeError('The signing secret is not whsec_ and base64. Copy the whole secret of the destination.')
+    throw new TypeError(
+      'The signing secret must be whsec_ followed by base64. Copy the whole secret of the destination.',
+    )
   return key
 }

@@ -22,7 +22,7 @@ after(async () => {
 
 type Reply = { readonly status: number; readonly headers?: Record<string, string>; readonly body: string }
 
-/** A server that gives these answers one after the other, the last one from then on, and keeps what it was asked. */
+/** A server that gives these responses in order, then the last one again, and records its requests. */
 async function aScript(...replies: readonly Reply[]) {
   const asked: IncomingMessage[] = []
   const server = createServer((request, response) => {
@@ -53,7 +53,7 @@ test('every route of the contract is a method of the client', () => {
   }
 })
 
-test('a resource is made, read, changed and deleted with the members of its route', async () => {
+test('a resource is created, read, changed and deleted with the members of its route', async () => {
   const made = await client.destinations.create({ name: 'first', url: sink.url, datasets: ['events'] })
   assert.match(made.signing_secret, /^whsec_/)
   const { id } = made.destination
@@ -64,7 +64,7 @@ test('a resource is made, read, changed and deleted with the members of its rout
   await assert.rejects(client.destinations.get({ id }), isRefusal({ status: 404, reason: 'not_found' }))
 })
 
-test('with an idempotency key a repeat gets the first answer again', async () => {
+test('a repeat with an idempotency key gets the first response again', async () => {
   const make = () => client.rules.create({ name: 'once', dataset: 'd' }, { idempotencyKey: 'sdk-1' })
   assert.deepEqual(await make(), await make())
   await assert.rejects(
@@ -100,7 +100,7 @@ test('a query parameter narrows a list', async () => {
   )
 })
 
-test('with a project, project routes are about it and workspace routes stay where they are', async () => {
+test('with a project, project routes use it and workspace routes stay the same', async () => {
   const { project } = await client.projects.create({ name: 'Other' })
   const other = createClient({ baseUrl: world.baseUrl, token: world.installed.api_key, project: project.id })
   await other.webhooks.create({ name: 'Elsewhere' })
@@ -122,7 +122,7 @@ test('a refusal is thrown with its status, reason, sentence and request id', asy
   })
 })
 
-test('every request says the version of the contract and carries the token', async () => {
+test('every request carries the version of the contract and the token', async () => {
   using script = await aScript(EMPTY)
   await script.client.deliveries.list({ state: 'failed', limit: 5 })
   const [request] = script.asked
@@ -131,7 +131,7 @@ test('every request says the version of the contract and carries the token', asy
   assert.equal(request?.url, '/admin/api/deliveries?state=failed&limit=5')
 })
 
-test('a GET that is told to wait a moment is sent again', async () => {
+test('a GET is sent again after a short Retry-After', async () => {
   using script = await aScript(
     { status: 429, headers: { 'Retry-After': '0' }, body: '{}' },
     { status: 503, headers: { 'Retry-After': '0' }, body: '{}' },
@@ -141,7 +141,7 @@ test('a GET that is told to wait a moment is sent again', async () => {
   assert.equal(script.asked.length, 3)
 })
 
-test('it gives up after two more tries, and does not wait long or unasked', async () => {
+test('the client gives up after two more tries, and waits neither long nor without a Retry-After', async () => {
   using patient = await aScript({
     status: 503,
     headers: { 'Retry-After': '0' },
@@ -160,20 +160,21 @@ test('it gives up after two more tries, and does not wait long or unasked', asyn
   assert.equal(silent.asked.length, 1)
 })
 
-test('what is not a GET is never sent twice', async () => {
+test('only a GET is ever sent twice', async () => {
   using script = await aScript({ status: 503, headers: { 'Retry-After': '0' }, body: '{}' })
   await assert.rejects(script.client.projects.create({ name: 'Once' }), isRefusal({ status: 503 }))
   assert.equal(script.asked.length, 1)
 })
 
-test('an address where nobody answers, or where somebody else does, is said in a sentence', async () => {
+test('an address without a server, or with another server, is reported in a sentence', async () => {
   const nobody = createClient({ baseUrl: 'http://127.0.0.1:1', token: 'hk_x' })
   await assert.rejects(
     nobody.me.get(),
     isRefusal({
       status: 0,
       reason: 'unreachable',
-      message: 'http://127.0.0.1:1 cannot be reached. Check that the server runs and that the address is right.',
+      message:
+        'http://127.0.0.1:1 cannot be reached. Check that the server is running and that the address is correct.',
     }),
   )
   using page = await aScript({ status: 200, body: '<!doctype html>' })
@@ -184,11 +185,11 @@ test('an address where nobody answers, or where somebody else does, is said in a
   using proxy = await aScript({ status: 502, body: '<h1>Bad gateway</h1>' })
   await assert.rejects(
     proxy.client.me.get(),
-    isRefusal({ status: 502, message: 'The server answered 502 without saying why.' }),
+    isRefusal({ status: 502, message: 'The server answered 502 without a reason.' }),
   )
 })
 
-test('a caller who aborts gets back its own reason', async () => {
+test('an aborted call throws the reason of the caller', async () => {
   using script = await aScript({ status: 503, headers: { 'Retry-After': '9' }, body: '{}' })
   const reason = new Error('enough')
   await assert.rejects(script.client.deliveries.list({}, { signal: AbortSignal.abort(reason) }), reason)
@@ -199,6 +200,6 @@ test('a caller who aborts gets back its own reason', async () => {
   await assert.rejects(call, reason)
 })
 
-test('a path member that is missing is the mistake of the caller', async () => {
+test('a missing path member is a mistake of the caller', async () => {
   await assert.rejects(client.destinations.get({ id: '' }), /"id" is missing/)
 })

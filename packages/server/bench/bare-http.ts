@@ -1,4 +1,4 @@
-/** The ceiling of ingest: what node's own HTTP server does when it only parses the body and answers 201. */
+/** The ceiling of ingest: Node's own HTTP server, which only parses the body and answers 201. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answer } from './child.ts'

@@ -1,6 +1,6 @@
-/** The other ceiling of ingest: the same rows by the same driver into the same PostgreSQL, without HTTP, checks or routing. */
+/** The other ceiling of ingest: the same rows with the same driver into the same PostgreSQL, without HTTP, checks or routing. */
 import { openDatabase, type Database, type DatabaseTarget } from '../src/platform/db.ts'
-import { uuidv7 } from '../src/platform/ids.ts'
+import { createUuidv7 } from '../src/platform/ids.ts'
 import { answer } from './child.ts'
 import { payloadOf } from './payload.ts'
 import { insertBare, makeBareTables, type BareRow } from './queries.ts'
@@ -20,6 +20,7 @@ const HEADERS = JSON.stringify({
   'content-length': '1024',
 })
 const DECISION = JSON.stringify({ criteria: { matched: true, failed: null }, destinations: [] })
+const uuidv7 = createUuidv7()
 const WORKSPACE = uuidv7(EPOCH_MS)
 const bodies = Array.from({ length: 512 }, (_unused, index) => payloadOf(index))
 let made = 0

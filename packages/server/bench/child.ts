@@ -1,20 +1,20 @@
 import { fork } from 'node:child_process'
 
-/** What a process of the bench can be asked; one message in, one out. */
+/** The requests that a process of the bench answers: one message in, one out. */
 // oxlint-disable-next-line typescript/no-explicit-any -- only `Child` and `answer` see it, and both take the types of the verbs
 export type Verbs = Readonly<Record<string, (input: any) => unknown>>
 
 export type Child<V extends Verbs> = {
   readonly pid: number
   ask<Name extends keyof V & string>(verb: Name, input: Parameters<V[Name]>[0]): Promise<Awaited<ReturnType<V[Name]>>>
-  /** Ends the process and waits until it is gone. */
+  /** Ends the process and waits until it has exited. */
   stop(): Promise<void>
 }
 
 type Question = { readonly id: number; readonly verb: string; readonly input: unknown }
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string }
 
-/** Starts a file of this folder as a process of its own, so that what it costs is not taken from what is measured. */
+/** Starts a file of this folder as a separate process, so that its cost does not affect the measured process. */
 export function startChild<V extends Verbs>(file: string): Child<V> {
   const child = fork(new URL(file, import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const open = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
@@ -47,7 +47,7 @@ export function startChild<V extends Verbs>(file: string): Child<V> {
   }
 }
 
-/** In the child: answers the parent's questions, and ends when the parent is gone. */
+/** In the child: answers the parent's requests, and exits when the parent has exited. */
 export function answer(verbs: Verbs): void {
   process.on('disconnect', () => process.exit())
   process.on('message', (question: Question) => {

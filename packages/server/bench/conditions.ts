@@ -5,7 +5,7 @@ import { readSettings, withDatabase } from './queries.ts'
 import { median, nowMs } from './statistics.ts'
 import type { Stage } from './stage.ts'
 
-/** What a reader must know of the machine to weigh the figures. */
+/** The facts about the machine that a reader needs to judge the figures. */
 export type Conditions = {
   readonly cores: number
   readonly processor: string

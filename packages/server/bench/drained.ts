@@ -5,7 +5,7 @@ import type { SinkVerbs } from './sink.ts'
 const WARM_SHARE = 0.1
 const PATIENCE_MS = 120_000
 
-/** One drained backlog: its rate, what a delivery cost each side in µs of processor time, and the sender's memory after it. */
+/** One drained backlog: its rate, the processor time per delivery on each side in µs, and the sender's memory after it. */
 export type Drained = {
   readonly perSecond: number
   readonly processUs: number
@@ -13,7 +13,7 @@ export type Drained = {
   readonly mib: number
 }
 
-/** Starts the sender and measures between the first part of the backlog, a tenth or `warmShare`, which warms it up, and the last delivery. */
+/** Starts the sender and measures from the end of the warm-up (a tenth of the backlog, or `warmShare`) to the last delivery. */
 export async function drained(
   at: { sink: Child<SinkVerbs>; folder: string; total: number; warmShare?: number },
   start: () => Promise<{ readonly pid: number }>,

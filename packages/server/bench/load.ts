@@ -1,4 +1,4 @@
-/** The load generator: a process of its own with hand-written requests, so that it is not what is measured. */
+/** The load generator: a separate process with prepared requests, so that its cost does not affect the measured process. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answer } from './child.ts'
 import { payloadOf, rekey, requestOf, type RequestAt } from './payload.ts'
@@ -17,7 +17,7 @@ export type ClosedResult = {
   readonly p99Ms: number
 }
 export type OpenRun = Target & {
-  /** Added to the path, one after the other; nothing when left out. */
+  /** Added to the path in turn. Defaults to none. */
   readonly suffixes?: readonly string[]
   readonly perSecond: number
   readonly ms: number
@@ -37,10 +37,10 @@ export type LoadVerbs = {
 
 const DISTINCT = 512
 const PATIENCE_MS = 30_000
-/** No key comes twice, in no run. */
+/** No key is used twice, in any run. */
 let keys = Date.now() * 1_000
 
-/** Each connection sends its next request when the last one is answered. A run in which any is not answered 201 fails. */
+/** Each connection sends its next request when the last one is answered. A run fails if any answer is not 201. */
 async function closed(run: ClosedRun): Promise<ClosedResult> {
   const requests = Array.from({ length: DISTINCT }, (_unused, index) => requestOf(run, payloadOf(index)))
   const tookMs: number[] = []
@@ -82,7 +82,7 @@ async function closed(run: ClosedRun): Promise<ClosedResult> {
   }
 }
 
-/** Sends at a fixed rate, whether answers come or not; the sequence number tells the sink which is which. */
+/** Sends at a fixed rate, whether answers come or not. The sink identifies requests by their sequence number. */
 async function open(run: OpenRun): Promise<OpenResult> {
   const total = Math.round((run.perSecond * run.ms) / 1_000)
   const { suffixes = [''] } = run
@@ -116,7 +116,7 @@ async function open(run: OpenRun): Promise<OpenResult> {
   }
   const lines = await Promise.all(Array.from({ length: 50 }, dial))
   idle.push(...lines)
-  // Nothing is left unsent because answers are slow: then there are more connections, as with independent senders.
+  // Slow answers delay no request: more connections are opened, as with independent senders.
   const sendOnNew = async (index: number): Promise<void> => {
     const line = await dial()
     lines.push(line)
@@ -128,7 +128,7 @@ async function open(run: OpenRun): Promise<OpenResult> {
     const wait = startedAt + (index * 1_000) / run.perSecond - nowMs()
     // oxlint-disable-next-line no-await-in-loop -- this is the pace
     if (wait > 0) await sleep(wait)
-    // The one that has rested longest, so that the server closes none for its silence.
+    // Uses the connection that has rested longest, so that the server closes none as idle.
     const line = idle.shift()
     if (line === undefined) dialled.push(sendOnNew(index))
     else line.send(index)

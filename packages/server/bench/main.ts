@@ -15,7 +15,7 @@ function readRequest() {
       seconds: { type: 'string', default: '4' },
       rounds: { type: 'string', default: '3' },
       json: { type: 'boolean', default: false },
-      /** Node's CPU profiles of every server of the run are written there. */
+      /** The folder for Node's CPU profiles of every server of the run. */
       profile: { type: 'string' },
     },
   })
@@ -61,7 +61,7 @@ try {
       figures.push(...((await ROWS[name]?.(stage)) ?? []))
     }
   } catch (error) {
-    // A run takes minutes, so its figures up to the failure are printed.
+    // A run takes minutes, so the figures up to a failure are printed.
     console.log(tableOf(figures))
     throw error
   }

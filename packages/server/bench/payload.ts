@@ -51,9 +51,9 @@ function wordAt(index: number): string {
 export type RequestAt = {
   readonly path: string
   readonly port: number
-  /** Of the code host's signature; left out without one. */
+  /** The secret of the code host's signature; without it the request is unsigned. */
   readonly secret: string | undefined
-  /** A header Idempotency-Key, to be made unique by `rekey`. */
+  /** A header Idempotency-Key that `rekey` makes unique. */
   readonly keyed?: boolean
 }
 
@@ -71,14 +71,14 @@ export function requestOf(at: RequestAt, payload: string): Buffer {
 const KEY_HEADER = 'Idempotency-Key: '
 const KEY_DIGITS = 20
 
-/** A copy of a keyed request with a key of its own. */
+/** A copy of a keyed request with its own key. */
 export function rekey(request: Buffer, key: number): Buffer {
   const copy = Buffer.from(request)
   copy.write(String(key).padStart(KEY_DIGITS, '0'), copy.indexOf(KEY_HEADER) + KEY_HEADER.length, 'latin1')
   return copy
 }
 
-/** The body of a delivery, as the rivals send it: an envelope of the same members and size as Postroad's. */
+/** The body of a delivery, as the rivals send it: an envelope with the same members and size as Postroad's. */
 export function envelopeOf(sequence: number): object {
   const id = `evt_${String(sequence).padStart(26, '0')}`
   return {

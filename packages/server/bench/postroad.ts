@@ -7,13 +7,13 @@ import { nowMs } from './statistics.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** The real server as a process of its own, on an embedded PostgreSQL with its default settings. */
+/** The real server as a separate process, on an embedded PostgreSQL with its default settings. */
 export type Postroad = {
   readonly pid: number
   readonly port: number
-  /** From the start of the process to the line that says where it listens. */
+  /** From the start of the process to the line with its address. */
   readonly startMs: number
-  /** As the superuser, who may make databases beside and look at every table. */
+  /** As the superuser, who may create other databases and read every table. */
   readonly target: DatabaseTarget
   stop(): Promise<void>
 }
@@ -21,9 +21,9 @@ export type Postroad = {
 export type ServerOptions = {
   readonly folder: string
   readonly roles?: string
-  /** Beside the defaults that the bench measures. */
+  /** Settings in addition to the defaults that the bench measures. */
   readonly settings?: Readonly<Record<string, string>>
-  /** A folder for node's CPU profile of this run. */
+  /** A folder for Node's CPU profile of this run. */
   readonly profile?: string | undefined
 }
 
@@ -57,14 +57,14 @@ export async function startPostroad({ folder, roles, settings, profile }: Server
   }
 }
 
-/** Nothing of the caller's environment but what node itself needs: the bench measures the defaults. */
+/** Only the variables of the caller's environment that Node itself needs, because the bench measures the defaults. */
 function environmentOf(folder: string): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' }
 }
 
 export type Admin = <Output>(method: string, path: string, body?: unknown) => Promise<Output>
 
-/** The admin API of a running server, with the key that `bootstrap` gives. */
+/** The admin API of a running server, with the key that `bootstrap` returns. */
 export async function adminOf(server: Postroad, folder: string): Promise<Admin> {
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'bootstrap', '--json'], {
     env: environmentOf(folder),
@@ -88,7 +88,7 @@ export async function adminOf(server: Postroad, folder: string): Promise<Admin> 
   }
 }
 
-/** An endpoint that checks the code host's signature; gives its path. */
+/** Creates an endpoint that checks the code host's signature. Returns its path. */
 export async function makeEndpoint(admin: Admin, name: string, secret: string): Promise<string> {
   const { webhook } = await admin<{ webhook: { public_path: string } }>('POST', 'webhooks', {
     name,
@@ -98,7 +98,10 @@ export async function makeEndpoint(admin: Admin, name: string, secret: string): 
   return webhook.public_path
 }
 
-/** A destination for what a dataset files, that of its name when none is given; it signs and keeps attempts as every destination does. */
+/**
+ * Creates a destination for a dataset, by default the one with its own name. It signs and stores attempts like every
+ * destination.
+ */
 export async function makeDestination(
   admin: Admin,
   at: { name: string; dataset?: string; port: number; maxInFlight: number; timeoutMs?: number },

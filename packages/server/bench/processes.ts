@@ -14,8 +14,8 @@ export async function residentMib(pid: number): Promise<number> {
 }
 
 /**
- * Memory of the PostgreSQL in a data folder in MiB: its processes together, what they share counted once where the system
- * can tell (Linux), else each process's resident memory.
+ * Memory of the PostgreSQL in a data folder in MiB: all its processes, with shared memory counted once where the system reports
+ * it (Linux), otherwise the sum of their resident memory.
  */
 export async function postgresMib(folder: string): Promise<number> {
   const sizes = await Promise.all((await postgresPids(folder)).map(shareMib))
@@ -30,7 +30,7 @@ export async function postgresPids(folder: string): Promise<readonly number[]> {
   return rows.filter(([pid, parent]) => pid === postmaster || parent === postmaster).map(([pid]) => Number(pid))
 }
 
-/** The processor time that these processes have used, in seconds; NaN where the system does not tell (only Linux does). */
+/** The processor time that these processes have used, in seconds; NaN on systems that do not report it (all but Linux). */
 export async function processorSeconds(pids: readonly number[]): Promise<number> {
   const used = await Promise.all(pids.map(secondsOf))
   return used.reduce((sum, seconds) => sum + seconds, 0)
@@ -39,7 +39,8 @@ export async function processorSeconds(pids: readonly number[]): Promise<number>
 async function secondsOf(pid: number): Promise<number> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
-    // After the name, which is in parentheses and may hold anything: user time is the 12th field, system time the 13th.
+    // The fields come after the name, which is in parentheses and may contain anything: user time is the 12th, system time the
+    // 13th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
   } catch {

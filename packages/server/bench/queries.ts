@@ -1,11 +1,9 @@
+/** SQL that only the bench uses: its tables, its databases and its queries of the server. */
 import { systemClock } from '../src/platform/clock.ts'
-import { openDatabase, sql, type Database, type DatabaseTarget, type Db } from '../src/platform/db.ts'
+import { openDatabase, sql, statement, type Database, type DatabaseTarget, type Db } from '../src/platform/db.ts'
 import { makeDays } from '../src/platform/partitions.ts'
 import { DAY_TABLES } from '../src/workers/upkeep.ts'
 import { nowMs } from './statistics.ts'
-
-/** SQL of the bench alone: its tables, its databases and its questions to the server. */
-const statement = (text: string) => ({ strings: [text], values: [] })
 
 export type BareRow = {
   readonly id: string
@@ -17,7 +15,7 @@ export type BareRow = {
   readonly decision: string
 }
 
-/** The columns and keys of what one accepted request stores, without partitions and without further indexes. */
+/** The columns and keys of the rows of one accepted request, without partitions and further indexes. */
 export async function makeBareTables(db: Db): Promise<void> {
   await db.run(
     statement(`
@@ -72,13 +70,13 @@ export async function dropDatabase(db: Db, name: string): Promise<void> {
   await db.run(statement(`drop database if exists ${name} with (force)`))
 }
 
-/** So that nobody's run pays for the pages that another one wrote. */
+/** Cleans up, so that no run pays for the pages that another one wrote. */
 export async function settle(db: Db): Promise<void> {
   await db.run(statement('vacuum (analyze)'))
   await db.run(statement('checkpoint'))
 }
 
-/** As if there were no row-level security. */
+/** Removes row-level security. */
 export async function liftPolicies(db: Db): Promise<void> {
   await db.run(
     statement(`
@@ -94,7 +92,7 @@ export async function liftPolicies(db: Db): Promise<void> {
   )
 }
 
-/** Looks at the workspace's endpoints again and again, bound to the workspace or not; gives the microseconds of one look. */
+/** Reads the workspace's endpoints repeatedly, bound to the workspace or not. Returns the microseconds of one read. */
 export async function askForTenant(
   db: Database,
   { isBound, count }: { isBound: boolean; count: number },
@@ -105,7 +103,7 @@ export async function askForTenant(
     pool.many(sql`select id, name from webhooks where workspace_id = ${id} order by id desc limit 20`)
   await look()
   const began = nowMs()
-  // oxlint-disable-next-line no-await-in-loop -- one at a time: what one look takes
+  // oxlint-disable-next-line no-await-in-loop -- one at a time, to measure a single read
   for (let done = 0; done < count; done += 1) await look()
   return ((nowMs() - began) * 1_000) / count
 }
@@ -128,7 +126,7 @@ export function readSettings(db: Db): Promise<Settings> {
   `)
 }
 
-/** How often the server has forced its log to the disk, since it was made. */
+/** How often the server has forced its log to disk since it was created. */
 export async function countWalSyncs(db: Db): Promise<number> {
   const { syncs } = await db.one<{ syncs: number }>(sql`
     select coalesce(sum(fsyncs), 0)::float8 as syncs
@@ -141,12 +139,12 @@ export async function countWalSyncs(db: Db): Promise<number> {
 const MONTH_DAYS = 28
 const DAY_MS = 86_400_000
 
-/** As where events have been kept for a month: a table for each day, though nothing lies in the older ones here. */
+/** Makes the installation look like one with a month of events: a table for each day, although the older ones are empty here. */
 export async function makeMonth(db: Database): Promise<void> {
   await makeDays(db, DAY_TABLES, { now: systemClock().now() - MONTH_DAYS * DAY_MS, daysAhead: MONTH_DAYS })
 }
 
-/** A pool for the length of `work`. */
+/** A pool for the duration of `work`. */
 export async function withDatabase<T>(target: DatabaseTarget, work: (db: Database) => Promise<T>): Promise<T> {
   const database = openDatabase({ target, connectionsMax: 1, applicationName: 'bench', statementTimeoutMs: 60_000 })
   try {
@@ -156,7 +154,9 @@ export async function withDatabase<T>(target: DatabaseTarget, work: (db: Databas
   }
 }
 
-/** So many deliveries that are due, of the records that there are in turn, for the one destination. Their ids are of now, in order. */
+/**
+ * Inserts this many due deliveries of the existing records in turn, for the only destination. Their ids are current, in order.
+ */
 export async function fillBacklog(db: Db, { from, count }: { from: number; count: number }): Promise<void> {
   await db.run(sql`
     with pool as materialized (
@@ -176,12 +176,12 @@ export async function fillBacklog(db: Db, { from, count }: { from: number; count
   `)
 }
 
-/** What another fill has left. */
+/** Removes the deliveries of another fill. */
 export async function clearDeliveries(db: Db): Promise<void> {
   await db.run(statement('truncate deliveries, delivery_attempts'))
 }
 
-/** Copies of the one destination there is, under ids and names of their own, each with its lane. */
+/** Copies the only destination under new ids and names, each with its lane. */
 export async function multiplyDestination(db: Db, { count }: { count: number }): Promise<void> {
   await db.run(sql`
     insert into destinations
@@ -196,7 +196,7 @@ export async function multiplyDestination(db: Db, { count }: { count: number }):
   `)
 }
 
-/** How many lanes each living owner holds, the most first. */
+/** How many lanes each living owner holds, in descending order. */
 export async function countHeldLanes(db: Db): Promise<readonly number[]> {
   const rows = await db.many<{ held: number }>(sql`
     select count(l.owner)::int as held
@@ -209,7 +209,7 @@ export async function countHeldLanes(db: Db): Promise<readonly number[]> {
   return rows.map(({ held }) => held)
 }
 
-/** Transactions that have ended in this database since its statistics began. */
+/** Transactions that have ended in this database since its statistics started. */
 export async function countTransactions(db: Db): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select (xact_commit + xact_rollback)::float8 as count

@@ -1,4 +1,4 @@
-/** The receiver of deliveries: a process of its own that counts, notes when each came, and answers 200. */
+/** The receiver of deliveries: a separate process that counts requests, records their times, and answers 200. */
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { answer } from './child.ts'
 import { nowMs } from './statistics.ts'
@@ -6,11 +6,11 @@ import { createCutter } from './wire.ts'
 
 export type SinkVerbs = {
   listen(input: null): Promise<number>
-  /** A receiver that takes requests and never answers. */
+  /** A receiver that accepts requests and never answers. */
   listenMute(input: null): Promise<number>
   /** How many requests have come. */
   came(input: null): number
-  /** Counts from 0 again. */
+  /** Restarts the count at 0. */
   reset(input: null): void
   /** When the `count`th request came, as soon as it has come. */
   reached(input: { count: number; patienceMs: number }): Promise<number>
@@ -68,7 +68,7 @@ function reached({ count, patienceMs }: { count: number; patienceMs: number }): 
   return once(patienceMs, () => cameAt[count - 1])
 }
 
-/** What `look` gives, as soon as it gives something; it is asked again whenever a request comes. */
+/** The first defined value of `look`, which is called again at every request. */
 function once<T>(patienceMs: number, look: () => T | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(

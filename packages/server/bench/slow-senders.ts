@@ -1,12 +1,12 @@
-/** A thousand senders that never finish: a process of its own, so that holding them is not what is measured. */
+/** A thousand senders that never finish: a separate process, so that their cost does not affect the measured process. */
 import { connect, type Socket } from 'node:net'
 import { answer } from './child.ts'
 
 export type Held = { readonly port: number; readonly path: string; readonly count: number }
 export type SlowSendersVerbs = {
-  /** Opens them, and keeps as many open: who is cut comes again. */
+  /** Opens them, and keeps that many open: a connection that is cut is replaced. */
   hold(held: Held): Promise<void>
-  /** Lets all go; gives how many were cut while they were held. */
+  /** Closes all. Returns how many were cut meanwhile. */
   release(nothing: null): Promise<number>
 }
 
@@ -51,7 +51,7 @@ async function release(): Promise<number> {
   return cut
 }
 
-// A byte now and then: they are slow, not silent.
+// Sends a byte now and then: the senders are slow, not silent.
 setInterval(() => {
   for (const [socket, drop] of sockets) if (socket.writable) socket.write(drop)
 }, DRIP_MS).unref()

@@ -5,7 +5,7 @@ import { startChild, type Child, type Verbs } from './child.ts'
 import { startPostroad, type Postroad, type ServerOptions } from './postroad.ts'
 import { makeMonth, withDatabase } from './queries.ts'
 
-/** What the rows of the bench stand on: folders and processes that are gone when it ends, however it ends. */
+/** The resources of the bench's rows: folders and processes that are removed when it ends, however it ends. */
 export type Stage = {
   /** How long one round of one contender lasts. */
   readonly seconds: number
@@ -43,7 +43,7 @@ export function openStage({ seconds, rounds, profile }: StageOptions): Stage {
     },
     say: (line) => process.stderr.write(`${line}\n`),
     close: async () => {
-      // Children first: those that use the database let go of it before its server stops.
+      // Children first: those that use the database must end before its server stops.
       for (const entry of [...running].toReversed()) {
         // oxlint-disable-next-line no-await-in-loop -- in order
         await entry.stop()
@@ -53,7 +53,7 @@ export function openStage({ seconds, rounds, profile }: StageOptions): Stage {
   }
 }
 
-/** Runs `work` for each round and contender, the order turning with each round so that none is always the last. */
+/** Runs `work` for each round and contender. The order rotates with each round, so that no contender is always the last. */
 export async function inTurns<Name extends string>(
   rounds: number,
   contenders: Readonly<Record<Name, (round: number) => Promise<void>>>,

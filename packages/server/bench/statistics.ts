@@ -3,7 +3,7 @@ export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }
 
-/** The value below which this share of them lies; NaN of none. */
+/** The value below which this share of the values is; NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).toSorted()
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN

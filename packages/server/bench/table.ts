@@ -1,10 +1,10 @@
-/** One figure beside what it is measured against in the same run. */
+/** One figure beside its comparison in the same run. */
 export type Figure = {
   readonly what: string
   readonly unit: string
   readonly ours: number
   readonly beside: { readonly name: string; readonly value: number } | undefined
-  /** What ours is to reach, or ours divided by what is beside it. */
+  /** The target for our value, or for our value divided by the comparison. */
   readonly aim?: { readonly most: number } | { readonly leastRatio: number } | { readonly mostRatio: number }
 }
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 const LENGTH = /content-length: *(\d+)/i
 const EMPTY = Buffer.alloc(0)
 
-/** Cuts a stream into HTTP/1.1 messages with a Content-Length: all that the load generator and the sink need to know. */
+/** Cuts a stream into HTTP/1.1 messages with a Content-Length. The load generator and the sink need nothing more. */
 export function createCutter(heard: (head: string, body: Buffer) => void): (chunk: Buffer) => void {
   let kept: Buffer = EMPTY
   return (chunk) => {
@@ -25,7 +25,7 @@ export function createCutter(heard: (head: string, body: Buffer) => void): (chun
 /** A keep-alive connection that carries one request at a time. */
 export type Wire = { send(request: Buffer): void; close(): void }
 
-/** Opens a wire to a local port; `answered` hears the status of each answer. */
+/** Opens a wire to a local port; `answered` is called with the status of each answer. */
 export function openWire(port: number, answered: (status: number) => void): Promise<Wire> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => {

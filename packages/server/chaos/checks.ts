@@ -2,11 +2,11 @@ import type { DestinationFact, Evidence } from './evidence.ts'
 import type { Answer } from './load.ts'
 import type { Receipt } from './sink.ts'
 
-/** One promise, and how many times it was broken. `examples` are for whoever looks into it. */
+/** One promise, and how many times it was broken. `examples` help to investigate it. */
 export type Finding = {
   readonly check: string
   readonly found: number
-  /** As many may be found; 0 for a promise. */
+  /** The number that is allowed; 0 for a promise. */
   readonly allowed: number
   readonly ok: boolean
   readonly examples: readonly string[]
@@ -14,13 +14,13 @@ export type Finding = {
 
 type Check = (facts: Facts) => Finding
 
-/** The evidence, with what several checks look up. */
+/** The evidence, with lookups that several checks use. */
 export type Facts = Evidence & {
   readonly acked: ReadonlyMap<string, string>
   readonly refused: ReadonlySet<string>
   readonly sentSha: ReadonlyMap<string, string>
   readonly datasetOf: ReadonlyMap<string, string>
-  /** Receipts answered 2xx, by record and destination name. */
+  /** Receipts that were answered 2xx, by record and destination name. */
   readonly received: ReadonlyMap<string, readonly Receipt[]>
 }
 
@@ -47,7 +47,7 @@ export function factsOf(evidence: Evidence): Facts {
   }
 }
 
-/** Every promise of the road from a 201 to a delivery, in the order of the road. Any scenario may hold the server to them. */
+/** Every promise of the road from a 201 to a delivery, in the order of the road. Any scenario may check them. */
 export const ROAD_CHECKS: readonly Check[] = [
   none('acknowledged, not stored', ({ acked, datasetOf }) =>
     [...acked].filter(([, record]) => !datasetOf.has(record)).map(show),
@@ -57,15 +57,13 @@ export const ROAD_CHECKS: readonly Check[] = [
   ),
   none('acknowledged, never delivered', (facts) => undelivered(facts, facts.acked.values())),
   none('stored, never delivered', (facts) => undelivered(facts, facts.datasetOf.keys())),
-  none('stored, never sent in', ({ stored, sentSha }) =>
-    stored.filter((row) => !sentSha.has(row.event ?? '')).map(show),
-  ),
+  none('stored, never sent', ({ stored, sentSha }) => stored.filter((row) => !sentSha.has(row.event ?? '')).map(show)),
   none('stored twice', ({ stored }) => repeated(stored.map((row) => row.event ?? ''))),
   none('stored without a record', ({ stored }) => stored.filter((row) => row.record_id === null).map(show)),
   none('answered 503, yet stored', ({ stored, refused }) =>
     stored.filter((row) => refused.has(row.event ?? '')).map(show),
   ),
-  none('half a fan-out stored', halfFanOuts),
+  none('fan-out stored only in part', halfFanOuts),
   none('bytes changed in the store', ({ stored, sentSha }) =>
     stored.filter((row) => row.sha256 !== sentSha.get(row.event ?? '')).map(show),
   ),
@@ -83,7 +81,7 @@ export const ROAD_CHECKS: readonly Check[] = [
     const known = new Set(attempts.map((attempt) => attempt.id))
     return receipts.filter((one) => !known.has(one.attempt)).map(show)
   }),
-  none('marked delivered, never received', ({ deliveries, destinations, received }) => {
+  none('recorded as delivered, never received', ({ deliveries, destinations, received }) => {
     const names = new Map(destinations.map((destination) => [destination.id, destination.name]))
     return deliveries
       .filter(
@@ -105,19 +103,19 @@ export const ROAD_CHECKS: readonly Check[] = [
       )
       .map(show),
   ),
-  none('requests left hanging', ({ answers }) => answers.filter((answer) => answer.status === 'hung').map(show)),
-  none('deaths that nobody caused', ({ lives }) => lives.filter((life) => life.end === 'unasked').map(show)),
+  none('hanging requests', ({ answers }) => answers.filter((answer) => answer.status === 'hung').map(show)),
+  none('unexpected process deaths', ({ lives }) => lives.filter((life) => life.end === 'unasked').map(show)),
   none('rejections, exceptions and errors in the log', ({ cries }) => cries),
 ]
 
 const SLOW_MS = 10_000
 
-/** A sender that a busy machine held up for so long is cut like any slow one, and sent nothing whole. */
+/** A sender that a busy machine delayed this long is cut like any slow sender, and sent no complete request. */
 function isCutAsSlow({ status, at: answeredAt, sentAt }: Answer): boolean {
   return status === 408 && answeredAt - sentAt >= SLOW_MS
 }
 
-/** At most what was in flight when something was killed may arrive twice. */
+/** Only requests that were in flight when something was killed may arrive twice. */
 export const duplicatesBounded: Check = ({ received, blows, destinations }) => {
   const repeats = [...received].filter(([, receipts]) => receipts.length > 1)
   const found = repeats.reduce((sum, [, receipts]) => sum + receipts.length - 1, 0)
@@ -131,7 +129,7 @@ export const duplicatesBounded: Check = ({ received, blows, destinations }) => {
   }
 }
 
-/** Until something was killed nothing arrives twice: both receipts of a repeat are older than `first`. */
+/** Before the first kill nothing arrives twice: no repeat may have both receipts before `first`. */
 export function duplicatesBefore(first: number): Check {
   return none('duplicates before anything was killed', ({ received }) =>
     [...received].flatMap(([key, receipts]) =>
@@ -140,12 +138,12 @@ export function duplicatesBefore(first: number): Check {
   )
 }
 
-/** A promise: nothing may break it. `broken` names what does. */
+/** A promise. `broken` returns the cases that break it. */
 function none(check: string, broken: (facts: Facts) => readonly string[]): Check {
   return (facts) => promise(check, broken(facts))
 }
 
-/** The finding of a promise: `found` is what breaks it. */
+/** The finding of a promise. `found` are the cases that break it. */
 export function promise(check: string, found: readonly string[]): Finding {
   return { check, found: found.length, allowed: 0, ok: found.length === 0, examples: found.slice(0, 3) }
 }
@@ -183,7 +181,7 @@ function strays({ receipts, destinations, datasetOf }: Facts): readonly string[]
     .map(show)
 }
 
-/** An acknowledged event that is not stored matches all: it is missing everywhere. */
+/** An acknowledged event that is not stored matches everything, so it is missing everywhere. */
 function isMatched({ datasets }: DestinationFact, dataset: string | undefined): boolean {
   return datasets === null || dataset === undefined || datasets.includes(dataset)
 }
@@ -192,7 +190,7 @@ function repeated(values: readonly string[]): readonly string[] {
   return [...Map.groupBy(values, (value) => value)].filter(([, same]) => same.length > 1).map(([value]) => value)
 }
 
-/** Keys that were seen with more than one value. */
+/** Keys with more than one value. */
 function conflicting(pairs: readonly (readonly [key: string, value: string])[]): readonly string[] {
   const distinct = new Set(pairs.map((pair) => pair.join(' ')))
   return repeated([...distinct].map((pair) => pair.split(' ')[0] ?? ''))

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-/** The processes that a process has started and that still run, with their command lines. */
+/** The living child processes of a process, with their command lines. */
 export function childrenOf(parent: number): readonly { readonly pid: number; readonly title: string }[] {
   const lines = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {

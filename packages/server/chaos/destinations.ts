@@ -4,16 +4,16 @@ import { waitingLanes } from './queries.ts'
 import type { Conduct, Sink, Trust } from './sink.ts'
 import type { Stage } from './stage.ts'
 
-/** A destination that a scenario wants, and how its receiver behaves. */
+/** A destination that a scenario needs, and the behavior of its receiver. */
 export type Receiver = {
   readonly name: string
   readonly datasets: readonly string[] | null
   readonly maxInFlight: number
   readonly scheme: Trust['scheme']
   readonly scheduleSeconds?: readonly number[]
-  /** How long it may take to answer, in ms; 5 s when left out. */
+  /** How long it may take to answer, in ms. Defaults to 5 s. */
   readonly timeoutMs?: number
-  /** At most so many requests in a second. */
+  /** The maximum of requests per second. */
   readonly ratePerSecond?: number
   /** A name that leads to the sink, in place of its address. */
   readonly host?: string
@@ -22,7 +22,7 @@ export type Receiver = {
 
 const TIMEOUT_MS = 5_000
 
-/** Makes the destinations through the admin API and tells the sink whose signatures to expect. */
+/** Creates the destinations through the admin API, and gives the sink their secrets so that it can check signatures. */
 export function createDestinations(
   { stage, sink }: { stage: Stage; sink: Sink },
   wanted: readonly Receiver[],
@@ -60,7 +60,7 @@ export function createDestinations(
   )
 }
 
-/** Those of which it is noted that their breakers are open. */
+/** Those whose breakers are open according to the rows. */
 export async function findOpenBreakers(
   stage: Stage,
 ): Promise<readonly { readonly id: string; readonly waitsUntil: number }[]> {
@@ -76,7 +76,9 @@ export async function findOpenBreakers(
   }
 }
 
-/** As a person does who knows that a receiver works again and does not wait for the next probe: off and on. */
+/**
+ * Closes the breakers as a person would who knows that a receiver works again and does not wait for the next probe: off and on.
+ */
 export async function closeBreakers(stage: Stage, destinations: readonly { readonly id: string }[]): Promise<void> {
   for (const { id } of destinations) {
     for (const enabled of [false, true]) {

@@ -1,4 +1,4 @@
-/** As much of the DNS wire format as a name server on loopback needs: what was asked, and a reply to it. */
+/** The part of the DNS wire format that a name server on loopback needs: a question, and a reply to it. */
 export type Question = {
   readonly name: string
   readonly family: 4 | 6
@@ -25,7 +25,7 @@ export function questionIn(query: Buffer): Question {
   }
 }
 
-/** The bytes of a reply; `ttl` in seconds, a minute when left out. */
+/** The bytes of a reply. `ttl` is in seconds and defaults to a minute. */
 export function replyTo(question: Question, { rcode = 0, ttl = 60, addresses = [] }: DnsReply): Buffer {
   const head = Buffer.from(question.bytes)
   head.writeUInt16BE(0x8180 | rcode, 2)

@@ -7,7 +7,7 @@ import type { Life } from './server-process.ts'
 import type { Receipt, Sink } from './sink.ts'
 import type { Stage } from './stage.ts'
 
-/** A destination as the scenario made it. `datasets` null: it gets all. */
+/** A destination as the scenario created it. `datasets` null: it gets all datasets. */
 export type DestinationFact = {
   readonly id: string
   readonly name: string
@@ -15,7 +15,7 @@ export type DestinationFact = {
   readonly maxInFlight: number
 }
 
-/** Everything that anybody saw, with public ids. The checks read nothing else. */
+/** Everything that any party saw, with public ids. The checks read nothing else. */
 export type Evidence = {
   readonly sent: readonly Sent[]
   readonly answers: readonly Answer[]
@@ -28,11 +28,11 @@ export type Evidence = {
   readonly attempts: readonly AttemptRow[]
   /** Record ids that the admin API lists. */
   readonly listed: ReadonlySet<string>
-  /** What `doctor --json` found wrong; its exit code when it said nothing. */
+  /** The findings of `doctor --json`, or its exit code when it printed none. */
   readonly doctor: readonly string[]
   /** Lines of the server's log that nothing should cause. */
   readonly cries: readonly string[]
-  /** Deliveries that had not ended when patience did. */
+  /** Deliveries that had not ended when the wait was over. */
   readonly outstanding: number
   readonly drainMs: number
 }
@@ -46,7 +46,7 @@ export type Witnesses = {
   readonly drained: { readonly outstanding: number; readonly drainMs: number }
 }
 
-/** Collects the ledgers, and what the server says by SQL, by its API and by its doctor. The server must be up. */
+/** Collects the ledgers, and the server's data from SQL, its API and its doctor. The server must be running. */
 export async function gather({ stage, load, sink, destinations, blows, drained }: Witnesses): Promise<Evidence> {
   const database = stage.openDatabase()
   try {
@@ -106,7 +106,7 @@ type RecordsPage = { readonly records: readonly { readonly id: string }[]; reado
 async function consult(stage: Stage): Promise<readonly string[]> {
   const { code, printed, said } = await stage.command(['doctor', '--json'])
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `doctor --json` prints; anything else throws below
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `doctor --json` prints this shape; anything else throws below
     const { findings } = JSON.parse(printed) as { findings: readonly { check: string; ok: boolean; found: number }[] }
     const wrong = findings.filter((finding) => !finding.ok).map((finding) => `${finding.check}: ${finding.found}`)
     return code === 0 || wrong.length > 0 ? wrong : [`exit code ${code} without a finding`]
@@ -115,11 +115,11 @@ async function consult(stage: Stage): Promise<readonly string[]> {
   }
 }
 
-/** The server's own word that its PostgreSQL died is the only error that the blows explain. */
+/** The server's own report that its PostgreSQL died is the only error that the blows explain. */
 const EXPECTED_ERRORS: readonly unknown[] = ['postgres.exited']
 const PINO_ERROR = 50
 
-/** Errors in the log, and whatever is not a log line but a stack: rejections and exceptions that nobody caught. */
+/** Errors in the log, and every stack that is not a log line: uncaught rejections and exceptions. */
 function readCries(logFile: string): readonly string[] {
   return readFileSync(logFile, 'utf8')
     .split('\n')
@@ -137,7 +137,7 @@ function isUnexpected(line: string): boolean {
     const isBlow = event === 'worker.died' && signal === 'SIGKILL'
     return (level ?? 0) >= PINO_ERROR && !isBlow && !EXPECTED_ERRORS.includes(event)
   } catch {
-    // A line cut short by a kill.
+    // A line that a kill cut short.
     return false
   }
 }

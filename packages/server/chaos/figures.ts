@@ -1,13 +1,15 @@
 import type { Finding } from './checks.ts'
 import type { Evidence } from './evidence.ts'
 
-/** A number worth knowing, with its unit. A limit makes it a promise. */
+/** A measured number with its unit. A limit makes it a promise. */
 export type Figure = { readonly figure: string; readonly value: string; readonly limit: string; readonly ok: boolean }
 
-/** Milliseconds, measured from each blow or start; empty when there was nothing to measure. */
+/** Milliseconds from each blow or start; empty when there was nothing to measure. */
 type Times = readonly number[]
 
-/** Start of a life under load → its first acknowledgement of a request sent since. Lives that were cut short have none. */
+/**
+ * Start of a life under load → the first acknowledgement of a request that was sent since. Lives that were cut short have none.
+ */
 export function startTimes({ lives, sent, answers }: Evidence): Times {
   const underLoad = sent[0]?.at ?? Infinity
   return lives.flatMap(({ from, to }) => {
@@ -19,7 +21,7 @@ export function startTimes({ lives, sent, answers }: Evidence): Times {
   })
 }
 
-/** Blow at PostgreSQL → first acknowledgement of a request sent since, unless another blow came first. */
+/** Blow at PostgreSQL → the first acknowledgement of a request that was sent since, unless another blow came first. */
 export function postgresTimes({ blows, answers }: Evidence): Times {
   return blows.flatMap(({ target, at }, index) => {
     if (target === 'server') return []
@@ -29,7 +31,7 @@ export function postgresTimes({ blows, answers }: Evidence): Times {
   })
 }
 
-/** Deliveries that a death cut off → their next attempts: the first of each death, and every one. */
+/** Deliveries that a death cut off → their next attempts: the first one for each death, and all of them. */
 export function redeliveryTimes({ attempts, blows }: Evidence): { readonly first: Times; readonly each: Times } {
   const cutOff = attempts.flatMap((attempt, index) => {
     const next = attempts[index + 1]
@@ -45,7 +47,7 @@ export function redeliveryTimes({ attempts, blows }: Evidence): { readonly first
   }
 }
 
-/** `p50 120 ms, max 900 ms (31)`, held against a limit for the longest when there is one. */
+/** `p50 120 ms, max 900 ms (31)`. The longest time is compared with the limit, if there is one. */
 export function timing(figure: string, times: Times, limitMs?: number): Figure {
   const sorted = times.toSorted((a, b) => a - b)
   const longest = sorted.at(-1) ?? 0
@@ -65,7 +67,7 @@ export function counted(figure: string, value: number | string): Figure {
   return { figure, value: String(value), limit: '', ok: true }
 }
 
-/** What was sent and what became of it. */
+/** What the senders sent, and what happened to it. */
 export function loadFigures({ sent, answers, receipts, attempts, blows, lives, drainMs }: Evidence): readonly Figure[] {
   const answered = (status: number | string): number => answers.filter((answer) => answer.status === status).length
   const struck = (target: string): number => blows.filter((blow) => blow.target === target).length
@@ -88,8 +90,8 @@ export function loadFigures({ sent, answers, receipts, attempts, blows, lives, d
       'postmaster / backend / session killed',
       `${struck('postmaster')} / ${struck('backend')} / ${struck('session')}`,
     ),
-    timing('answer to a request', waits),
-    counted('drained after the last blow', seconds(drainMs)),
+    timing('time to answer a request', waits),
+    counted('time to drain after the last blow', seconds(drainMs)),
   ]
 }
 
@@ -97,7 +99,7 @@ export function seconds(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`
 }
 
-/** The whole outcome of a run. */
+/** The complete outcome of a run. */
 export type Report = {
   readonly scenario: string
   readonly seed: number
@@ -106,7 +108,7 @@ export type Report = {
   readonly tookMs: number
   readonly findings: readonly Finding[]
   readonly figures: readonly Figure[]
-  /** Why the run ended before its time, or null. */
+  /** The reason why the run ended early, or null. */
   readonly stopped: string | null
   readonly repeat: string
 }

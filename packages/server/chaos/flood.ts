@@ -4,7 +4,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { exchange } from './http.ts'
 import type { Ledger } from './ledger.ts'
 
-/** A request that must be refused, and for what. */
+/** A request that must be refused, and the reason. */
 export type Forgery = {
   readonly webhook: string
   readonly reason: string
@@ -13,7 +13,7 @@ export type Forgery = {
   readonly body: string
 }
 
-/** Noted before it leaves (`status` is null), and again when it was answered. */
+/** Recorded before it leaves (`status` is null), and again after the answer. */
 export type Forged = {
   readonly webhook: string
   readonly reason: string
@@ -29,7 +29,7 @@ export type FloodOptions = {
 }
 
 export type Flood = {
-  /** Sends no more, and resolves when every request under way has ended. */
+  /** Stops sending, and resolves when every request under way has ended. */
   stop(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ const ADDRESSES = 200
 const HUNG_MS = 15_000
 const BREATH_MS = 50
 
-/** Senders that forge as fast as they are answered, each request from one of two hundred addresses of this machine. */
+/** Senders that forge as fast as the answers come, each request from one of two hundred addresses of this machine. */
 export function startFlood({ forgeries, forged, seed, connections }: FloodOptions): Flood {
   const clock = systemClock()
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
@@ -50,7 +50,7 @@ export function startFlood({ forgeries, forged, seed, connections }: FloodOption
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       const reply = await exchange({ method: 'POST', url, headers, body, agent, from, timeoutMs: HUNG_MS })
       forged.note({ webhook, reason, status: typeof reply === 'string' ? reply : reply.status, at: clock.now() })
-      // A server that is down refuses connections faster than anybody counts.
+      // A server that is down refuses connections extremely fast.
       // oxlint-disable-next-line no-await-in-loop -- as above
       if (typeof reply === 'string') await new Promise((resolve) => setTimeout(resolve, BREATH_MS))
     }

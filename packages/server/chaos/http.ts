@@ -13,7 +13,7 @@ export type Call = {
 
 export type Reply = { readonly status: number; readonly retryAfter: string | null; readonly body: string }
 
-/** One exchange: the whole answer, or how it ended without one (`hung`: nothing within `timeoutMs`). Never rejects. */
+/** One exchange: the complete answer, or how it ended without one (`hung`: nothing within `timeoutMs`). Never rejects. */
 export function exchange(call: Call): Promise<Reply | 'broken' | 'hung'> {
   return new Promise((resolve) => {
     const { method, agent, from, body = '' } = call

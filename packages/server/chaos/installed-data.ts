@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from './server-process.ts'
 
-/** What `bootstrap --json` says of an installation, and the folder that holds it, with nothing running on it. */
+/** The output of `bootstrap --json`, and the folder of the installation, with no process running on it. */
 export type Installed = {
   readonly workspace: { readonly id: string; readonly slug: string }
   readonly webhook: { readonly public_url: string }
@@ -16,8 +16,8 @@ type Template = { readonly dataDir: string; readonly installed: Installed }
 let template: Promise<Template> | undefined
 
 /**
- * Lays an installation into an empty data folder. It is made once in a process and copied for each stage: initdb, the
- * migrations and the first bootstrap take longer than a short run does.
+ * Puts an installation into an empty data folder. It is created once per process and copied for each stage, because initdb, the
+ * migrations and the first bootstrap take longer than a short run.
  */
 export async function layData(dataDir: string, env: Readonly<Record<string, string>>): Promise<Installed> {
   template ??= makeTemplate(env)
@@ -33,6 +33,6 @@ async function makeTemplate(env: Readonly<Record<string, string>>): Promise<Temp
   mkdirSync(dataDir)
   const { code, printed, said } = await runCommand(['bootstrap', '--json'], { ...env, DATA_DIR: dataDir })
   if (code !== 0) throw new Error(`bootstrap --json ended with ${code}: ${said}`)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decisions on running it: what `bootstrap --json` prints
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `bootstrap --json` prints this shape
   return { dataDir, installed: JSON.parse(printed) as Installed }
 }

@@ -12,7 +12,7 @@ import { payload } from './payload.ts'
 export type KeyedLoad = {
   readonly sent: Ledger<Sent>
   readonly answers: Ledger<Answer>
-  /** Begins no more events, and resolves when every sender has the answer it wants, or no patience any more. */
+  /** Starts no more events, and resolves when every sender has the answer that it wants, or has waited too long. */
   stop(): Promise<void>
 }
 
@@ -25,13 +25,13 @@ export type KeyedLoadOptions = {
 
 const TICK_MS = 5
 const HUNG_MS = 15_000
-/** A server that has just got up must not be drowned by those who waited for it. */
+/** The waiting senders must not overload a server that has just started. */
 const SENDERS_MAX = 200
 const PATIENCE_MS = 60_000
 
 /**
- * Senders that keep at it: each event has an idempotency key and one to three senders, which send it at the same time
- * and again until one of them is answered 200 or 201, and once more after that.
+ * Senders that retry: each event has an idempotency key and one to three senders. They send it at the same time and repeat it
+ * until one of them gets a 200 or 201, and once more after that.
  */
 export function startKeyedLoad({ folder, seed, ratePerSecond, url }: KeyedLoadOptions): KeyedLoad {
   const clock = systemClock()

@@ -1,7 +1,7 @@
 import type { Evidence } from './evidence.ts'
 import { seconds, type Figure } from './figures.ts'
 
-/** From when to when, by the machine's clock. */
+/** A span of time, by the machine's clock. */
 export type Span = { readonly from: number; readonly to: number }
 
 /** Milliseconds from the sending of an event to its first arrival at these destinations, for the events sent in the span. */
@@ -25,10 +25,10 @@ type Slowdown = {
   readonly before: readonly number[]
   readonly during: readonly number[]
   readonly ratioMax: number
-  /** Also for the p99 itself. */ readonly msMax?: number
+  /** An additional limit for the p99 itself. */ readonly msMax?: number
 }
 
-/** `p99 31 ms, 1.20 × 26 ms before`, held to its limits. Of nothing there is no ratio, and no promise is kept. */
+/** `p99 31 ms, 1.20 × 26 ms before`, compared with its limits. Without values there is no ratio, and the promise is broken. */
 export function slowdown(figure: string, { before, during, ratioMax, msMax = Infinity }: Slowdown): Figure {
   const [calm, stormy] = [p99(before), p99(during)]
   const ratio = stormy / calm
@@ -41,7 +41,10 @@ export function slowdown(figure: string, { before, during, ratioMax, msMax = Inf
   }
 }
 
-/** How many requests a second came to these destinations in a span, against another one; held to a least share in percent. */
+/**
+ * How many requests per second came to these destinations in a span, compared with another span. The limit is a minimum share
+ * in percent.
+ */
 export function pace(
   figure: string,
   {

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 
 type Watcher<Entry> = { readonly matches: (entry: Entry) => boolean; readonly seen: (entry: Entry) => void }
 
-/** What one party saw, in order: in memory for the checker, and line by line in a file for whoever looks afterwards. */
+/** The observations of one party, in order: in memory for the checker, and line by line in a file for people. */
 export class Ledger<Entry extends object> {
   readonly entries: Entry[] = []
   readonly #file: number
@@ -18,7 +18,7 @@ export class Ledger<Entry extends object> {
     for (const watcher of this.#watchers) if (watcher.matches(entry)) watcher.seen(entry)
   }
 
-  /** The next entry from now on that matches; undefined when none comes within `patienceMs`. Rejects when `signal` aborts. */
+  /** The next matching entry from now on; undefined when none comes within `patienceMs`. Rejects when `signal` aborts. */
   async next(
     matches: (entry: Entry) => boolean,
     within: { readonly patienceMs: number; readonly signal: AbortSignal },

@@ -7,10 +7,10 @@ import { exchange, type Reply } from './http.ts'
 import { Ledger } from './ledger.ts'
 import { payload } from './payload.ts'
 
-/** Noted before the request leaves. */
+/** Recorded before the request leaves. */
 export type Sent = { readonly event: string; readonly dataset: string; readonly sha256: string; readonly at: number }
 
-/** Noted when the answer is complete, or when it is sure that none comes. */
+/** Recorded when the answer is complete, or when it is certain that none comes. */
 export type Answer = {
   readonly event: string
   readonly status: number | 'broken' | 'hung'
@@ -23,23 +23,23 @@ export type Answer = {
 export type Load = {
   readonly sent: Ledger<Sent>
   readonly answers: Ledger<Answer>
-  /** Sends no more, and resolves when every request under way has ended. */
+  /** Stops sending, and resolves when every request under way has ended. */
   stop(): Promise<void>
 }
 
-/** Of 100 events, how many go to each dataset; a function says it anew for each event. */
+/** How many of 100 events go to each dataset. A function is called again for each event. */
 export type Shares = Readonly<Record<string, number>> | (() => Readonly<Record<string, number>>)
 
 export type LoadOptions = {
   readonly folder: string
   readonly seed: number
-  /** A function says it anew every few milliseconds. */
+  /** A function is called again every few milliseconds. */
   readonly ratePerSecond: number | (() => number)
   readonly urlOf: (dataset: string) => string
   readonly percent: Shares
-  /** A sender that waits longer for an answer hangs; 15 s when left out. */
+  /** A request without an answer for this long hangs. Defaults to 15 s. */
   readonly hungMs?: number
-  /** So many are sent at the same moment, and as many less often. */
+  /** This many are sent at the same moment, at a correspondingly lower frequency. */
   readonly together?: number
 }
 
@@ -48,8 +48,8 @@ const HUNG_MS = 15_000
 const IN_FLIGHT_MAX = 2_000
 
 /**
- * Open-loop producers: they send at their rate whether or not answers come, each event once. The rate is only held back
- * while `IN_FLIGHT_MAX` requests are unanswered, and at most as many are made up for.
+ * Open-loop producers: they send at their rate whether or not answers come, each event once. They pause only while
+ * `IN_FLIGHT_MAX` requests are unanswered, and catch up with no more events than that.
  */
 export function startLoad(options: LoadOptions): Load {
   const clock = systemClock()
@@ -110,10 +110,10 @@ function pickDataset(shares: Shares, rng: Rng): string {
     left -= share
     if (left < 0) return dataset
   }
-  throw new Error('the shares of the datasets must add up to 100')
+  throw new Error('The shares of the datasets must add up to 100.')
 }
 
-/** What an answer says; of an accepted event and of a repeat also its record. */
+/** The content of an answer. For an accepted event and for a repeat, that includes its record. */
 export function answerOf(reply: Reply | 'broken' | 'hung'): Pick<Answer, 'status' | 'retryAfter' | 'record'> {
   if (typeof reply === 'string') return { status: reply, retryAfter: null, record: null }
   const { status, retryAfter } = reply

@@ -16,7 +16,10 @@ import { rotate } from './scenarios/rotate.ts'
 import { stream } from './scenarios/stream.ts'
 import { suspend } from './scenarios/suspend.ts'
 
-/** `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line or a run that proves nothing. */
+/**
+ * `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line or a
+ * run that proves nothing.
+ */
 const SCENARIOS: readonly Scenario[] = [
   kill9,
   stream,
@@ -38,7 +41,7 @@ const USAGE = [
   '',
   ...SCENARIOS.map(({ name, about }) => `  ${name.padEnd(15)} ${about}`),
   '',
-  `CHAOS_PLANT=${Object.keys(PLANTS).join('|')} puts that defect into the server; the run must then fail.`,
+  `CHAOS_PLANT=${Object.keys(PLANTS).join('|')} plants that defect in the server. The run must then fail.`,
 ].join('\n')
 
 const ROUND_BUDGET_MS = 60_000
@@ -87,8 +90,8 @@ function findScenario(word: string | undefined, isByName: boolean): Scenario {
 const SAME_WISH_MS = 1_000
 
 /**
- * Ctrl-C clears the stage away first; a later one does it at once. npm passes on the Ctrl-C that the terminal has sent to
- * every process already, so what follows within a second is the same wish.
+ * Ctrl-C first cleans up the stage; a later one ends at once. The terminal sends Ctrl-C to every process, and npm passes it on
+ * again, so a signal within a second of the first is the same one.
  */
 function interruption(): AbortSignal {
   const asked = new AbortController()

@@ -1,18 +1,21 @@
 import { createSocket } from 'node:dgram'
 import { NXDOMAIN, questionIn, replyTo, type DnsReply, type Question } from './dns-wire.ts'
 
-/** `silent`: it is asked and does not answer before it may again, as a name server that hangs. `unknown`: there is no such name. */
+/**
+ * `silent`: it does not answer a query until its conduct changes, like a hanging name server. `unknown`: the name does not
+ * exist.
+ */
 export type NameConduct = 'answers' | 'silent' | 'unknown'
 
 export type NameServer = {
-  /** As a resolver wants it: `address:port`. */
+  /** In the form for a resolver: `address:port`. */
   readonly address: string
-  /** What it says of this name from now on. Of a name that nobody spoke of it says 127.0.0.1. */
+  /** Sets its answer for this name from now on. All other names are 127.0.0.1. */
   conduct(name: string, conduct: NameConduct): void
   stop(): Promise<void>
 }
 
-/** A name server on loopback: each name is 127.0.0.1, for no time at all, so that whoever wants to may ask again. */
+/** A name server on loopback: each name is 127.0.0.1 with a TTL of zero, so that every lookup reaches it. */
 export async function openNameServer(): Promise<NameServer> {
   const conducts = new Map<string, NameConduct>()
   const held = new Map<string, (() => void)[]>()

@@ -8,16 +8,16 @@ import type { Stage } from './stage.ts'
 
 export type Target = 'server' | 'postmaster' | 'backend' | 'session'
 
-/** One round: wait for a sign of life, strike, strike again while it gets up. */
+/** One round: wait for a sign of life, strike, and strike again during the restart. */
 export type Round = {
-  /** The sign: an acknowledgement, or a delivery at a receiver, of the life before the strike. */
+  /** The sign of life before the strike: an acknowledgement, or a delivery at a receiver. */
   readonly after: 'answer' | 'delivery'
   readonly offsetMs: number
-  /** `session`: one connection to PostgreSQL is ended; `backend`: one is killed, and PostgreSQL recovers from that. */
+  /** `session`: one connection to PostgreSQL is ended. `backend`: one backend is killed, and PostgreSQL recovers from that. */
   readonly target: Target
-  /** After a strike at PostgreSQL the server dies too, so many ms later; null: it has to get over it. */
+  /** After a strike at PostgreSQL, the server also dies this many ms later; null: it must recover from the strike. */
   readonly thenServerMs: number | null
-  /** The server is killed again so many ms after each new start. */
+  /** The server is killed again this many ms after each new start. */
   readonly whileStartingMs: readonly number[]
 }
 
@@ -28,8 +28,8 @@ const CALM_MS_MAX = 3_000
 const STARTING_MS_MAX = 900
 
 /**
- * The rounds of a seed. Every second one waits until deliveries flow again, so that some of them die half-way; a third
- * gives the server time to get going.
+ * The rounds of a seed. Every second round waits until deliveries flow again, so that some of them die half-way. A third gives
+ * the server time to start working.
  */
 export function planRounds(rng: Rng, { rounds, postgres }: PlanOptions): readonly Round[] {
   return Array.from({ length: rounds }, (_, index) => {
@@ -44,12 +44,12 @@ export function planRounds(rng: Rng, { rounds, postgres }: PlanOptions): readonl
   })
 }
 
-/** A blow that was dealt. */
+/** A blow that was struck. */
 export type Blow = { readonly target: Target | 'worker'; readonly at: number }
 
 export type Nemesis = {
   readonly blows: Ledger<Blow>
-  /** Plays one round; rejects when the sign of life does not come in time. */
+  /** Plays one round. Rejects when the sign of life does not come in time. */
   strike(round: Round): Promise<void>
 }
 

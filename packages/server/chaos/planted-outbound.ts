@@ -2,7 +2,7 @@ import { Resolver as Cares } from 'node:dns/promises'
 import { createOutboundHttp, type OutboundHttp, type OutboundOptions } from '../src/platform/outbound-http.ts'
 import type { Resolution, Resolver } from '../src/platform/resolver.ts'
 
-/** At most so many at a time, first come, first served; the rest waits for one of them to end. */
+/** Limits the number of concurrent works, first come, first served. The others wait for one of them to end. */
 function oneQueue(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let underWay = 0
@@ -21,18 +21,18 @@ function oneQueue(most: number): <T>(work: () => Promise<T>) => Promise<T> {
 
 const REQUESTS = 20
 
-/** All destinations stand in one queue for a few places: whoever hangs keeps them. */
+/** All destinations wait in one queue for a few slots, and a hanging destination occupies its slots. */
 export function outboundInOneQueue(options: OutboundOptions): OutboundHttp {
   const outbound = createOutboundHttp(options)
   const queued = oneQueue(REQUESTS)
   return { ...outbound, request: (request) => queued(() => outbound.request(request)) }
 }
 
-/** As libuv's pool has them for `dns.lookup`. */
+/** As many as libuv's pool has for `dns.lookup`. */
 const LOOK_UPS = 4
 const PATIENCE_MS = 30_000
 
-/** Names as `dns.lookup` looks them up: a few at a time, nothing kept, and one that hangs keeps its place. */
+/** Resolves names as `dns.lookup` does: a few at a time and without a cache, and a hanging name occupies its slot. */
 export function outboundWithFewLookUps(options: OutboundOptions): OutboundHttp {
   const queued = oneQueue(LOOK_UPS)
   const cares = new Cares({ timeout: PATIENCE_MS, tries: 1 })

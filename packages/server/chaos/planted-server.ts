@@ -7,7 +7,10 @@ import { NOT_PLANTED, PLANTED } from './planted.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** `serve` with a defect planted by CHAOS_PLANT, or with the name server of CHAOS_NAME_SERVER: the real parts, one of them composed in another way. */
+/**
+ * `serve` with the planted defect of CHAOS_PLANT, or with the name server of CHAOS_NAME_SERVER: the real parts, with one of
+ * them composed differently.
+ */
 async function bootPlanted(environment: Environment): Promise<Booted> {
   const name = environment['CHAOS_PLANT']
   const { strike, everyMs, inProcess, ...parts } = plantOf(name)
@@ -20,7 +23,7 @@ async function bootPlanted(environment: Environment): Promise<Booted> {
   try {
     await strike?.(deps)
     booted.log.info(PLANTED, { plant: name })
-    // Later ones may meet a PostgreSQL that the storm has struck.
+    // Later strikes may meet a PostgreSQL that the storm has hit.
     if (everyMs !== undefined) setInterval(() => void strike?.(deps).catch(() => undefined), everyMs).unref()
   } catch (cause) {
     booted.log.error(NOT_PLANTED, { plant: name, why: String(cause) })

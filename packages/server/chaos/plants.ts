@@ -20,58 +20,58 @@ import {
   usedEvents,
 } from './queries.ts'
 
-/** A defect: parts composed in another way, or something done to the database or to the process. */
+/** A defect: parts that are composed differently, or a change of the database or the process. */
 export type Plant = Pick<AppOptions, 'commit' | 'rejections' | 'outbound' | 'resolver'> & {
-  /** Done before the server listens, and every so many milliseconds from then on when `everyMs` says so. */
+  /** Runs before the server listens, and then every `everyMs` milliseconds if that is set. */
   readonly strike?: (deps: Deps) => Promise<unknown>
   readonly everyMs?: number
-  /** Done in each process that serves. */
+  /** Runs in each process that serves. */
   readonly inProcess?: () => void
 }
 
-/** A defect of the database, there before the first request. */
+/** A defect of the database, planted before the first request. */
 const inDatabase = (strike: (database: Database) => Promise<void>): Plant => ({
   strike: (deps) => strike(deps.database),
 })
 
 /**
- * Defects put into the server on purpose: a run that passes with one of these is a run that proves nothing. Each names
- * the check that must catch it.
+ * Deliberate defects of the server: a run that passes with one of these proves nothing. The comment of each names the check
+ * that must catch it.
  */
 export const PLANTS = {
-  /** Acknowledged, not stored. The pause makes room for a kill; without it the defect would be the same, only rarer. */
+  /** "acknowledged, not stored". The pause leaves time for a kill; without it the defect would be the same, but rarer. */
   'ack-before-commit': {
     commit: (commit) => async (event) => {
       void sleep(250).then(() => commit(event))
       return { kind: 'stored', event }
     },
   },
-  /** Acknowledged, never delivered: one delivery of the fan-out is missing now and then. */
+  /** "acknowledged, never delivered": sometimes one delivery of the fan-out is missing. */
   'half-fan-out': {
     commit: (commit) => (event) => commit(oneIn(10) ? { ...event, deliveries: event.deliveries.slice(1) } : event),
   },
-  /** Answered 503, yet stored. */
+  /** "answered 503, yet stored". */
   'store-then-503': {
     commit: (commit) => async (event) => {
       const stored = await commit(event)
       return oneIn(10) ? reject('storage_unavailable', { retryAfterSeconds: 1 }) : stored
     },
   },
-  /** Stored, never sent in: every now and then an event is stored a second time under a new id. */
+  /** "stored, never sent": sometimes an event is stored a second time under a new id. */
   'store-twice': {
     commit: (commit, deps) => async (event) => {
       if (oneIn(10)) await commit({ ...event, submissionId: deps.uuid(), records: [], deliveries: [] })
       return commit(event)
     },
   },
-  /** Body bytes equal: tidied up on the way in. */
+  /** "bytes changed in the store": bodies are reformatted before they are stored. */
   reformat: {
     commit: (commit) => (event) => {
       const text = JSON.stringify(event.verified.payload)
       return commit({ ...event, verified: { ...event.verified, text, body: Buffer.from(text) } })
     },
   },
-  /** Everything drains: dead senders are never taken for dead, so what they were sending is never sent again. */
+  /** "deliveries left unfinished": dead senders never count as dead, so their deliveries are never sent again. */
   'no-reclaim': {
     strike: async ({ database }) => {
       await keepOwners(database)
@@ -79,7 +79,7 @@ export const PLANTS = {
     },
     everyMs: 200,
   },
-  /** More duplicates than were in flight: who lives loses its lanes while it sends, so that is sent again. */
+  /** More duplicates than were in flight: living senders lose their lanes while they send, so their deliveries are sent again. */
   'no-fence': {
     ...inDatabase(takeLanes),
     commit: (commit, deps) => async (event) => {
@@ -87,7 +87,7 @@ export const PLANTS = {
       return commit(event)
     },
   },
-  /** More logged than was refused, and in calm not as much. */
+  /** More logged than refused, and in calm not the exact number. */
   'count-refusals-twice': {
     rejections: (rejections) => ({
       ...rejections,
@@ -97,7 +97,7 @@ export const PLANTS = {
       },
     }),
   },
-  /** More rows than credentials, reasons and minutes allow: as many as there are addresses. */
+  /** More rows than credentials, reasons and minutes allow: one for each address. */
   'row-per-address': {
     rejections: (rejections) => ({
       ...rejections,
@@ -111,23 +111,23 @@ export const PLANTS = {
       },
     }),
   },
-  /** One key, several submissions: what is burnt is remembered by the process and not by the commit. */
+  /** "one key, several submissions": the process remembers consumed keys, not the commit. */
   'keys-in-memory': {
     commit: (commit) => {
-      const burnt = new Map<string, Acceptance>()
+      const consumed = new Map<string, Acceptance>()
       return async (event) => {
         const hash = event.verified.idempotency?.hash ?? ''
-        const known = burnt.get(hash)
+        const known = consumed.get(hash)
         if (known !== undefined) return { kind: 'duplicate', answer: known }
         const stored = await commit({ ...event, verified: { ...event.verified, idempotency: undefined } })
-        // Room for a kill; without it the defect would be the same, only rarer.
+        // Leaves time for a kill; without it the defect would be the same, but rarer.
         await sleep(100)
-        if (stored.kind === 'stored') burnt.set(hash, acceptanceOf(event))
+        if (stored.kind === 'stored') consumed.set(hash, acceptanceOf(event))
         return stored
       }
     },
   },
-  /** More stored than had room: the count is looked at before the commit and raised after it. */
+  /** "more stored than the quota allows": the count is read before the commit and raised after it. */
   'count-apart': {
     commit: (commit, deps) => async (event) => {
       const { plan } = event.verified.receiver
@@ -139,38 +139,40 @@ export const PLANTS = {
       return stored
     },
   },
-  /** Reached a neighbour in time: all destinations share a few places, and those that hang keep them. */
+  /** "not delivered to a neighbor …": all destinations share a few slots, and hanging ones occupy them. */
   'one-queue': { outbound: outboundInOneQueue },
-  /** The same with names that hang: few are looked up at a time, and nothing is kept. */
+  /** The same with hanging names: few are resolved at a time, and there is no cache. */
   'few-look-ups': { outbound: outboundWithFewLookUps },
-  /** More at once than its cap, and faster than its rate: a destination that is made is made without them. */
+  /** More requests at once than its cap, and faster than its rate: new destinations are created without limits. */
   'no-caps': inDatabase(liftCaps),
-  /** Faster than its ramp: whoever was away for an hour is taken for healthy when it comes back. */
+  /** Faster than its ramp: a destination that was away for an hour counts as healthy when it comes back. */
   'no-ramp': { ...inDatabase(closeBreakers), everyMs: 200 },
-  /** Sent twice by a replay: it forgets the place that it has come to. */
+  /** "sent twice by a replay": it forgets its place. */
   'no-place': inDatabase(forgetPlaces),
-  /** Made due while paused, or after it was cancelled: both are answered, and not kept. */
+  /** "made due while paused" or after it was cancelled: both are acknowledged, but not stored. */
   'deaf-replay': inDatabase(heedNoPause),
-  /** Accepted and begun while suspended: the suspension is answered, and forgotten. */
+  /** Accepted and started while suspended: the suspension is acknowledged, and forgotten. */
   'suspend-in-name': inDatabase(forgetSuspensions),
-  /** Stored, never shown to a client: now and then records get ids from long before their commit, where no stream looks any more. */
+  /**
+   * "stored, never shown to a client": sometimes records get ids from long before their commit, where no stream looks any more.
+   */
   'late-ids': {
     commit: (commit, deps) => (event) => commit(oneIn(10) ? madeAt(event, deps.clock.now() - LATE_MS) : event),
   },
-  /** Refused in its time: a URL that is replaced ends at once, whatever the overlap. */
+  /** "refused while valid": a replaced URL expires at once, whatever the overlap. */
   'no-overlap': inDatabase((database) => misend(database, 'at_once')),
-  /** Accepted after its end: a URL that is replaced goes on working for ever. */
+  /** "accepted after its expiry": a replaced URL works forever. */
   'endless-overlap': inDatabase((database) => misend(database, 'never')),
-  /** Sealed values that nobody can open: the former key is taken away as soon as there is a new one. */
-  'former-key-first': {
+  /** "sealed values that nobody can open": the previous key is removed as soon as there is a new one. */
+  'previous-key-first': {
     strike: async ({ config }) => {
       const file = openKeyFile(config.DATA_DIR)
-      const [newest, former] = file.keys()
-      if (former !== undefined) file.replace([newest])
+      const [newest, previous] = file.keys()
+      if (previous !== undefined) file.replace([newest])
     },
     everyMs: 5,
   },
-  /** Failed requests, and duplicates: a process that is asked to end does so at once. */
+  /** "failed requests", and duplicates: a process that is asked to end does so at once. */
   'no-drain': { inProcess: () => process.prependListener('SIGTERM', () => process.exit(0)) },
 } as const satisfies Readonly<Record<string, Plant>>
 
@@ -201,7 +203,7 @@ function withoutQuota(event: Routed): Routed {
 
 let turns = 0
 
-/** True once in so many calls, evenly. */
+/** True for one in this many calls, at regular intervals. */
 function oneIn(times: number): boolean {
   turns += 1
   return turns % times === 0

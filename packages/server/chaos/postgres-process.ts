@@ -3,13 +3,13 @@ import { placeOf } from '../src/platform/postgres/place.ts'
 import { bringDown, postmasterOf, runs } from '../src/platform/postgres/postmaster.ts'
 import { childrenOf } from './children.ts'
 
-/** The PostgreSQL of one data folder: its processes are found by the folder, so no other PostgreSQL is ever touched. */
+/** The PostgreSQL of one data folder. Its processes are found by the folder, so no other PostgreSQL is ever touched. */
 export type PostgresProcess = {
-  /** Whether there was a postmaster to kill. */
+  /** Returns whether there was a postmaster to kill. */
   killPostmaster(): boolean
-  /** Signals one client backend, any of them; false when there was none. */
+  /** Signals a random client backend. Returns false when there was none. */
   signalBackend(signal: 'SIGKILL' | 'SIGTERM', rng: Rng): boolean
-  /** Stops what a killed server left running. */
+  /** Stops the PostgreSQL that a killed server left running. */
   stop(): Promise<void>
   stopNow(): void
 }
@@ -38,7 +38,7 @@ export function postgresProcess(dataDir: string): PostgresProcess {
       const pid = running()
       if (pid !== undefined) await bringDown(pid, () => running() !== pid)
     },
-    // Immediate shutdown: unlike SIGKILL it leaves no shared memory behind.
+    // Immediate shutdown: unlike SIGKILL, it leaves no shared memory behind.
     stopNow: () => void signalPostmaster('SIGQUIT'),
   }
 }

@@ -1,7 +1,7 @@
 import type { SealedColumn } from '../src/domain/secret-place.ts'
 import { sql, type Database, type Db } from '../src/platform/db.ts'
 
-/** What is in the store, told by SQL alone: the checker does not ask the code under test. */
+/** The content of the store, read only by SQL: the checker does not ask the code under test. */
 export type StoredRow = {
   readonly record_id: string | null
   readonly dataset: string | null
@@ -9,7 +9,7 @@ export type StoredRow = {
   readonly sha256: string | null
 }
 
-/** Every submission with each of its records; one without records stands once, with nulls. */
+/** Every submission with each of its records. One without records appears once, with nulls. */
 export function storedEvents(db: Db, at: { workspaceId: string }): Promise<readonly StoredRow[]> {
   return db.many<StoredRow>(sql`
     select r.id as record_id, r.dataset, s.body::json ->> 'event' as event,
@@ -73,7 +73,7 @@ export function loggedRejections(db: Db, at: { workspaceId: string }): Promise<r
   `)
 }
 
-/** Deliveries that have not come to an end. */
+/** Deliveries that have not ended. */
 export async function countOutstanding(db: Db, at: { workspaceId: string }): Promise<number> {
   const { outstanding } = await db.one<{ outstanding: number }>(sql`
     select count(*) as outstanding
@@ -84,7 +84,9 @@ export async function countOutstanding(db: Db, at: { workspaceId: string }): Pro
   return outstanding
 }
 
-/** Puts the workspace on the team plan with the month's events used, and lets gifts of more room be counted once. */
+/**
+ * Puts the workspace on the team plan with the month's events used, and prepares the table that counts each gift of room once.
+ */
 export async function limitToTeam(db: Database, at: { workspaceId: string; events: number }): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.run(sql`create table if not exists chaos_gifts (gift integer primary key)`)
@@ -101,7 +103,7 @@ export async function limitToTeam(db: Database, at: { workspaceId: string; event
   })
 }
 
-/** Makes room for more events, once for each gift however often it is tried. */
+/** Makes room for more events, once for each gift however often this is tried. */
 export async function giveRoom(db: Db, at: { workspaceId: string; gift: number; events: number }): Promise<void> {
   await db.run(sql`
     with given as (
@@ -117,7 +119,7 @@ export async function giveRoom(db: Db, at: { workspaceId: string; gift: number; 
   `)
 }
 
-/** Events of the month that counts just now. */
+/** The events that count in the current month. */
 export async function usedEvents(db: Db, at: { workspaceId: string }): Promise<number> {
   const row = await db.maybe<{ events: number }>(sql`
     select events
@@ -147,7 +149,10 @@ export async function countOne(db: Db, at: { workspaceId: string }): Promise<voi
   `)
 }
 
-/** Lets what a rotation keeps alive end at this moment, and revives nothing: the overlap is in hours, and a run is not. From then on it is filed into this dataset. */
+/**
+ * Ends the overlaps of a rotation at this time, and revives nothing, because an overlap takes hours and a run does not. From
+ * then on the endpoint files into this dataset.
+ */
 export async function endOverlaps(
   db: Db,
   at: { workspaceId: string; webhookId: string; dataset: string; end: Date },
@@ -190,7 +195,7 @@ export function sealedValues(db: Db, column: SealedColumn): Promise<readonly Sea
   })
 }
 
-/** For the plants of rotation: the credential of a URL that is replaced ends at once, or never. */
+/** For the plants of rotation: the credential of a replaced URL expires at once, or never. */
 export async function misend(db: Db, ends: 'at_once' | 'never'): Promise<void> {
   const body =
     ends === 'at_once'
@@ -208,7 +213,7 @@ export async function misend(db: Db, ends: 'at_once' | 'never'): Promise<void> {
   })
 }
 
-/** For the plant `no-reclaim`: whoever has died is believed to live for ever. */
+/** For the plant `no-reclaim`: dead owners count as alive forever. */
 export async function keepOwners(db: Db): Promise<void> {
   await db.run(sql`
     create or replace rule keep_owners as
@@ -225,7 +230,7 @@ export async function extendOwners(db: Db): Promise<void> {
   `)
 }
 
-/** For the plant `no-fence`: lanes are taken from who holds them while it sends. */
+/** For the plant `no-fence`: takes lanes from their owners while they send. */
 export async function takeLanes(db: Db): Promise<void> {
   await db.run(sql`
     update lanes
@@ -235,7 +240,7 @@ export async function takeLanes(db: Db): Promise<void> {
   `)
 }
 
-/** For the plant `suspend-in-name`: what suspends a workspace is answered and not kept. */
+/** For the plant `suspend-in-name`: a suspension is acknowledged but not stored. */
 export async function forgetSuspensions(db: Db): Promise<void> {
   await beforeEach(db, {
     name: 'forget_suspension',
@@ -264,7 +269,7 @@ export async function closeBreakers(db: Db): Promise<void> {
   `)
 }
 
-/** For the plant `no-place`: once, after its first page, a replay is back at its beginning. */
+/** For the plant `no-place`: once, after its first page, a replay restarts at its beginning. */
 export async function forgetPlaces(db: Db): Promise<void> {
   // On a slow machine that page may be its only one.
   const body =
@@ -293,7 +298,7 @@ async function beforeEach(
   })
 }
 
-/** Until when each lane is given to nobody; one that may be given at any time is left out. */
+/** The time until which each lane is granted to nobody. Lanes that may be granted at any time are left out. */
 export function waitingLanes(
   db: Db,
   at: { workspaceId: string },
@@ -306,7 +311,7 @@ export function waitingLanes(
   `)
 }
 
-/** What is noted of open breakers becomes as old as it must be for their next probes to be due. The senders must be dead. */
+/** Ages the memory of open breakers until their next probes are due. The senders must be dead. */
 export async function letProbesBeDue(db: Db, at: { workspaceId: string }): Promise<void> {
   await db.run(sql`
     update lanes

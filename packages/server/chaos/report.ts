@@ -1,6 +1,6 @@
 import { seconds, type Report } from './figures.ts'
 
-/** The report as a person reads it: promises with their verdicts, figures, and how to run it again. */
+/** The report for people: promises with their verdicts, figures, and the command to repeat it. */
 export function reportText(report: Report): string {
   const { findings, figures, stopped } = report
   const width =

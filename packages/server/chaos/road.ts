@@ -23,20 +23,20 @@ export type Road = {
 export type Traffic = {
   readonly receivers: readonly Receiver[]
   readonly percent: Shares
-  /** As the request says, when left out. */
+  /** Defaults to the rate of the request. */
   readonly ratePerSecond?: () => number
-  /** What happens under load. Gives why it ended early, or null. */
+  /** The events under load. Returns the reason why it ended early, or null. */
   readonly storm: (road: Road) => Promise<string | null>
-  /** Puts right what the storm left, once the server is ready again. */
+  /** Repairs the effects of the storm, once the server is ready again. */
   readonly heal?: (road: Road) => Promise<void>
-  /** How long it may take until all is delivered; 2 min when left out. */
+  /** How long it may take until everything is delivered. Defaults to 2 min. */
   readonly drainMs?: number
 }
 
-/** In the short form a machine may be so busy that only the test's own end is the limit. */
+/** In the short form a machine may be so busy that only the end of the test is the limit. */
 const PATIENCE = { full: { hungMs: 15_000, drainMs: 120_000 }, short: { hungMs: 120_000, drainMs: 400_000 } }
 
-/** Sends events down the road through a storm, waits until all is delivered, and collects what everybody saw. */
+/** Sends events down the road through a storm, waits until all are delivered, and collects the observations of all parties. */
 export async function sendThrough(
   stage: Stage,
   request: Request,
@@ -71,7 +71,7 @@ export async function sendThrough(
   }
 }
 
-/** SIGKILL of one of the processes that share the port; of the server and its new start when it is a single one. Gives when. */
+/** SIGKILL of one of the processes that share the port; or of a single server, which is then restarted. Returns the time. */
 export async function killSender(
   stage: Stage,
   { rng, blows }: { readonly rng: Rng; readonly blows: Ledger<Blow> },

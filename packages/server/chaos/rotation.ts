@@ -9,7 +9,7 @@ import type { Ledger } from './ledger.ts'
 import { endOverlaps } from './queries.ts'
 import type { Stage } from './stage.ts'
 
-/** A URL or a secret, and when it works: surely until `unsureFrom`, surely not from `endedAt` on. */
+/** A URL or a secret, and its validity: certain until `unsureFrom`, and certainly over from `endedAt` on. */
 export type Credential = { readonly value: string; readonly from: number; unsureFrom: number; endedAt: number }
 
 /** One request with a URL and a secret of an endpoint. */
@@ -19,7 +19,7 @@ export type Probe = {
   readonly sentAt: number
   readonly at: number
   readonly status: number | string
-  /** That it was filed into; null: into none. */ readonly dataset: string | null
+  /** The dataset that it was filed into; null: none. */ readonly dataset: string | null
 }
 
 type Webhook = { readonly public_url: string; readonly previous_public_url: string | null }
@@ -32,13 +32,13 @@ const credential = (value: string): Credential => ({
   endedAt: Infinity,
 })
 
-/** Longer than nodes take to learn of a change; the clocks of two processes differ by less than the spare. */
+/** Longer than nodes take to learn of a change. The clocks of two processes differ by less than the spare. */
 const DEADLINE_MS = 3_000
 const SPARE_MS = 1_000
 const CALL_AGAIN_MS = 100
 const HEARD_MS = 60_000
 
-/** An endpoint whose URL and secret are replaced again and again, with a ledger of what worked when. */
+/** An endpoint whose URL and secret are replaced repeatedly, with a ledger of their validity. */
 export class Rotated {
   readonly #stage: Stage
   readonly #rng: Rng
@@ -68,7 +68,7 @@ export class Rotated {
 
   async #rotateUrl(overlap_hours: number, signal: AbortSignal): Promise<void> {
     const began = clock.now()
-    // What a kill left in the dark is told by the endpoint itself.
+    // If a kill leaves the outcome unknown, the endpoint itself shows it.
     const answer = await this.#stage
       .admin('POST', `webhooks/${this.#id}/rotate`, { overlap_hours })
       .catch(() => this.#look(signal))
@@ -94,7 +94,7 @@ export class Rotated {
   async #rotateSecret(overlap_hours: number, signal: AbortSignal): Promise<void> {
     const began = clock.now()
     const value = `secret ${this.rotations}`
-    const former = this.secrets.at(-1)
+    const previous = this.secrets.at(-1)
     const send = (): Promise<boolean> =>
       this.#stage
         .admin('POST', `webhooks/${this.#id}/rotate-verification-secret`, { secret: value, overlap_hours })
@@ -109,20 +109,20 @@ export class Rotated {
       await sleep(CALL_AGAIN_MS, undefined, { signal })
     }
     for (const secret of this.secrets) {
-      if (secret !== former || overlap_hours === 0) end(secret, { from: began, at: clock.now() })
-      // Sent twice, it may have been done twice: then the former secret is the new one, and this one has ended.
+      if (secret !== previous || overlap_hours === 0) end(secret, { from: began, at: clock.now() })
+      // Two requests may have been two rotations: then the previous secret is the new one, and this one has expired.
       else if (tries > 1) secret.unsureFrom = Math.min(secret.unsureFrom, began)
     }
     this.secrets.push(credential(value))
   }
 
   /**
-   * The overlaps end by the clock: nobody writes anything when their time comes. That it comes so soon is written beside the
-   * server, which nobody tells; it has heard of it when it files into the dataset that was written with it.
+   * The overlaps end by the clock: nobody writes anything when their time comes. This writes the near deadline to the database
+   * without notifying the server. The server knows of it when it files into the dataset that was written together with it.
    */
   async #reachDeadline(signal: AbortSignal): Promise<void> {
     const began = clock.now()
-    const former = [...this.urls.slice(0, -1), ...this.secrets.slice(0, -1)].filter(
+    const previous = [...this.urls.slice(0, -1), ...this.secrets.slice(0, -1)].filter(
       ({ endedAt }) => endedAt === Infinity,
     )
     const dataset = `ends_${this.rotations}`
@@ -143,10 +143,10 @@ export class Rotated {
         end: new Date(deadline),
       })
       const heardAt = (await heard)?.at ?? Infinity
-      for (const one of former) end(one, { from: deadline - SPARE_MS, at: Math.max(deadline + SPARE_MS, heardAt) })
+      for (const one of previous) end(one, { from: deadline - SPARE_MS, at: Math.max(deadline + SPARE_MS, heardAt) })
     } catch {
-      // PostgreSQL was struck: nobody knows whether there is a deadline.
-      for (const one of former) one.unsureFrom = Math.min(one.unsureFrom, began)
+      // PostgreSQL was struck, so it is unknown whether there is a deadline.
+      for (const one of previous) one.unsureFrom = Math.min(one.unsureFrom, began)
     } finally {
       over.abort()
       await database.close()
@@ -162,7 +162,7 @@ function end(one: Credential, when: { from: number; at: number }): void {
 
 const LATEST = 4
 
-/** Sends with the latest URLs and secrets of the endpoints, living and ended ones, one request after the other. */
+/** Sends with the latest URLs and secrets of the endpoints, valid and expired ones, one request after the other. */
 export function startProbes(of: { endpoints: readonly Rotated[]; probes: Ledger<Probe>; rng: Rng; senders: number }): {
   stop(): Promise<void>
 } {
@@ -212,7 +212,7 @@ const isOver = ({ url, secret, sentAt }: Probe): boolean => url.endedAt <= sentA
 const text = ({ url, secret, status, sentAt, at }: Probe): string =>
   JSON.stringify({ status, sentAt, at, url: { ...url, value: url.value.slice(-4) }, secret })
 
-/** 503 and no answer at all are the kills' doing; every other answer but 201 is a refusal. */
+/** A 503 or no answer at all comes from the kills. Every other answer but 201 is a refusal. */
 export function refusedInTime(probes: readonly Probe[]): readonly string[] {
   return probes
     .filter((probe) => typeof probe.status === 'number' && ![201, 503].includes(probe.status) && isRight(probe))

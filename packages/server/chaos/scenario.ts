@@ -2,14 +2,14 @@ import type { Report } from './figures.ts'
 import type { PlanOptions } from './nemesis.ts'
 import { onStage, type Stage } from './stage.ts'
 
-/** What the command line, or a test, asks of a run. */
+/** The parameters of a run, from the command line or from a test. */
 export type Request = {
   readonly seed: number
   readonly rounds: number
   readonly ratePerSecond: number
   readonly postgres: PlanOptions['postgres']
   readonly plant: string | undefined
-  /** As a test wants it: over in seconds, so nothing is waited for that time alone would bring. */
+  /** The form for tests: it takes seconds, so it waits for nothing that only comes with time. */
   readonly isShort: boolean
   /** Leaves the folder with the ledgers and the server's log. */
   readonly keep: boolean
@@ -26,24 +26,24 @@ export type Scenario = {
   readonly run: (request: Request) => Promise<Report>
 }
 
-/** What a scenario found; `stopped`: why it ended early. */
+/** The result of a scenario. `stopped`: the reason why it ended early. */
 export type Outcome = Pick<Report, 'findings' | 'figures' | 'stopped'>
 
 export type Play = {
   readonly name: string
   readonly about: string
-  /** How many processes of the server share the port; 1 when left out. */
+  /** How many processes of the server share the port. Defaults to 1. */
   readonly processes?: number
-  /** Gives the server a name server of the scenario's own. */
+  /** Gives the server the scenario's own name server. */
   readonly hasNames?: boolean
-  /** When the command line does not say; 30 when left out. */
+  /** Used without a value on the command line. Defaults to 30. */
   readonly rounds?: number
-  /** Events sent in a second when the command line does not say; 200 when left out. */
+  /** Events sent per second without a value on the command line. Defaults to 200. */
   readonly ratePerSecond?: number
   readonly play: (stage: Stage, request: Request) => Promise<Outcome>
 }
 
-/** Sets a stage for each run, and says in its report whether every promise held and how to run the same again. */
+/** Prepares a stage for each run. The report contains whether every promise held, and the command to repeat the run. */
 export function defineScenario({ name, about, processes = 1, hasNames = false, play, ...defaults }: Play): Scenario {
   const run = async (request: Request): Promise<Report> => {
     const began = performance.now()

@@ -17,15 +17,15 @@ export type Life = {
 export type ServerProcess = {
   readonly lives: readonly Life[]
   start(): void
-  /** SIGKILL; resolves when the process is gone. */
+  /** SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>
-  /** The processes that share the port, by their ids; empty when it is a single one. */
+  /** The processes that share the port, by their ids; empty when the server is a single process. */
   workers(): readonly number[]
-  /** SIGTERM of one of them; false when it has ended meanwhile. */
+  /** SIGTERM of one of them. Returns false when it has ended meanwhile. */
   endWorker(pid: number): boolean
-  /** SIGKILL of one of the processes that share the port; false when there are none. */
+  /** SIGKILL of one of the processes that share the port. Returns false when there are none. */
   killWorker(rng: Rng): boolean
-  /** SIGTERM, and SIGKILL when that takes longer than 30 s. */
+  /** SIGTERM, then SIGKILL if that takes longer than 30 s. */
   stop(): Promise<void>
   /** For the very end of this process, when nothing can be awaited. */
   killNow(): void
@@ -34,9 +34,9 @@ export type ServerProcess = {
 export type ServerOptions = {
   readonly env: Readonly<Record<string, string>>
   readonly logFile: string
-  /** Starts the server with this fault planted in it. */
+  /** Starts the server with this planted defect. */
   readonly plant: string | undefined
-  /** Lets it ask this one for names, and not the machine's. */
+  /** The server uses this name server, and not the machine's. */
   readonly nameServer: string | undefined
 }
 
@@ -44,7 +44,7 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const PLANTED = fileURLToPath(new URL('./planted-server.ts', import.meta.url))
 const STOP_MS = 30_000
 
-/** The real server as a child process, which may die at any moment and is started again on the same data. */
+/** The real server as a child process. It may die at any moment and is restarted on the same data. */
 export function serverProcess(options: ServerOptions): ServerProcess {
   const clock = systemClock()
   const composition = {
@@ -106,7 +106,7 @@ export function serverProcess(options: ServerOptions): ServerProcess {
   }
 }
 
-/** False when it has ended meanwhile. */
+/** Returns false when the process has ended meanwhile. */
 function signalNow(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -115,7 +115,7 @@ function signalNow(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Runs one of the server's commands to its end, or kills it after so long, and gives its exit code and what it printed. */
+/** Runs one of the server's commands to its end, or kills it after a time. Returns its exit code and its output. */
 export function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { Ledger } from './ledger.ts'
 import { eventOf } from './payload.ts'
 
-/** One request as a receiver saw it, noted when it had come whole and before it was answered. */
+/** One request as a receiver saw it, recorded when it was complete and before the answer. */
 export type Receipt = {
   readonly destination: string
   /** The event id (`rec_…`): the same on every attempt. */
@@ -17,33 +17,33 @@ export type Receipt = {
   readonly attempt: string
   readonly event: string | null
   readonly at: number
-  /** Requests to this destination that were not answered when this one came, itself included. */
+  /** Requests to this destination without an answer when this one came, including this one. */
   readonly at_once: number
-  /** Requests to it that had been answered 2xx by then. */
+  /** Requests to this destination with a 2xx answer by then. */
   readonly succeeded: number
   readonly answered: number | 'hung_up'
   readonly signature: 'valid' | 'invalid'
   readonly body_sha256: string
-  /** Of the payload inside the body. */
+  /** The hash of the payload inside the body. */
   readonly data_sha256: string
 }
 
 export type Conduct = {
   readonly status: number | 'hung_up'
   readonly afterMs?: number
-  /** Answers when this has come about. */
+  /** Answers when this promise resolves. */
   readonly after?: Promise<unknown>
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Which library checks the signatures of a destination, and with which secret. */
+/** The library that checks the signatures of a destination, and the secret. */
 export type Trust = { readonly secret: string; readonly scheme: 'standard' | 'service' }
 
 export type Sink = {
   readonly receipts: Ledger<Receipt>
   /** `host`: a name that leads here, in place of the address. */
   url(destination: string, host?: string): string
-  /** How this destination answers from now on. */
+  /** Sets how this destination answers from now on. */
   conduct(destination: string, next: () => Conduct): void
   trust(destination: string, trust: Trust): void
   stop(): Promise<void>
@@ -51,7 +51,7 @@ export type Sink = {
 
 type Tally = { underWay: number; succeeded: number }
 
-/** Counts a request as under way until it is answered, or whoever asked is gone. */
+/** Counts a request as under way until it is answered, or its sender has disconnected. */
 function underWay(tally: Tally, response: ServerResponse): () => void {
   let isUnderWay = true
   const ended = (): void => {
@@ -63,7 +63,7 @@ function underWay(tally: Tally, response: ServerResponse): () => void {
   return ended
 }
 
-/** Receivers on one free port of 127.0.0.1, a path for each destination. */
+/** Receivers on one free port of 127.0.0.1, with a path for each destination. */
 export async function openSink(folder: string): Promise<Sink> {
   const receipts = new Ledger<Receipt>(join(folder, 'receipts.jsonl'))
   const conducts = new Map<string, () => Conduct>()
@@ -133,7 +133,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Checked by other people's code, so that a mistake of ours cannot excuse itself. */
+/** Third-party code checks this, so that a mistake of ours cannot hide itself. */
 function isSigned(request: IncomingMessage, { body, trust }: { body: string; trust: Trust | undefined }): boolean {
   if (trust === undefined) return false
   try {
@@ -151,7 +151,7 @@ function isSigned(request: IncomingMessage, { body, trust }: { body: string; tru
   }
 }
 
-/** The payload, byte for byte: what stands after `"data":` up to the brace that closes the envelope. */
+/** The payload, byte for byte: the text after `"data":` up to the brace that closes the envelope. */
 function dataOf(body: string): string {
   const mark = '"data":'
   return body.slice(body.indexOf(mark) + mark.length, -1)

@@ -15,46 +15,45 @@ import { assertPlanted } from './planted.ts'
 import { postgresProcess, type PostgresProcess } from './postgres-process.ts'
 import { runCommand, serverProcess, type ServerProcess } from './server-process.ts'
 
-/** Everything a scenario plays with: a server of its own on a folder and a port of its own, and the doors to it. */
+/** The resources of a scenario: its own server on its own folder and port, and access to them. */
 export type Stage = {
   /** For ledgers and logs. */
   readonly folder: string
   readonly logFile: string
-  /** Where its PostgreSQL and its key file are. */
+  /** The folder of its PostgreSQL and its key file. */
   readonly dataDir: string
   readonly server: ServerProcess
   readonly postgres: PostgresProcess
-  /** Whom the server asks for names; undefined: whomever the machine does. */
+  /** The name server of the server; undefined: the machine's. */
   readonly names: NameServer | undefined
   readonly workspaceId: string
-  readonly workspaceSlug: string
   /** The URL of the first endpoint. */
   readonly endpoint: string
-  /** One call of the admin API, parsed; rejects unless the answer is 2xx. */
+  /** One call of the admin API, parsed. Rejects unless the answer is 2xx. */
   admin(method: string, path: string, body?: object): Promise<unknown>
-  /** Waits until the server says it is ready; rejects when it does not within 30 s. */
+  /** Waits until the server reports that it is ready. Rejects when that takes longer than 30 s. */
   ready(): Promise<void>
-  /** A connection of our own to the server's database, while PostgreSQL runs. */
+  /** A separate connection to the server's database, while PostgreSQL runs. */
   openDatabase(): Database
-  /** One of the server's commands, to its end or killed after so long. */
+  /** Runs one of the server's commands, to its end or until it is killed after a time. */
   command(args: readonly string[], killAfterMs?: number): ReturnType<typeof runCommand>
 }
 
 export type StageOptions = {
   readonly plant: string | undefined
   readonly signal: AbortSignal
-  /** Leaves the folder where it is, for looking at it. */
+  /** Does not remove the folder, so that people can inspect it. */
   readonly keep: boolean
-  /** How many processes share the port; 1 when left out. */
+  /** How many processes share the port. Defaults to 1. */
   readonly processes?: number
-  /** Gives the server a name server of the scenario's own. */
+  /** Gives the server the scenario's own name server. */
   readonly hasNames?: boolean
 }
 
 const READY_MS = 120_000
 const CALL_MS = 20_000
 
-/** Sets a stage, plays on it and clears it away: no process, folder or port is left, whatever `play` does. */
+/** Prepares a stage, plays on it and cleans it up: no process, folder or port is left, whatever `play` does. */
 export async function onStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'postroad-chaos-'))
   const dataDir = join(folder, 'data')
@@ -102,7 +101,7 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   }
 }
 
-/** Removes a folder in which processes are just ending, without returning in between. */
+/** Removes a folder in which processes are just ending, synchronously. */
 function removeNow(folder: string): void {
   for (let tries = 0; tries < 30 && existsSync(folder); tries += 1) {
     try {
@@ -159,7 +158,6 @@ async function setStage({
     names,
     ready,
     workspaceId: decodeId('workspace', installed.workspace.id) ?? '',
-    workspaceSlug: installed.workspace.slug,
     endpoint: `${baseUrl}${new URL(installed.webhook.public_url).pathname}`,
     admin: async (method, path, body) => {
       const url = `${baseUrl}/admin/api/${path}`
@@ -197,7 +195,7 @@ function parsed(reply: Reply | 'broken' | 'hung', call: string): unknown {
   return JSON.parse(reply.body)
 }
 
-/** A port that was free a moment ago. The server keeps it over all its lives, as its URL must not change. */
+/** A port that was free a moment ago. The server uses it in all its lives, because its URL must not change. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

@@ -3,7 +3,7 @@ import { Rng } from '../sim/rng.ts'
 import { planRounds, type Nemesis } from './nemesis.ts'
 import type { Request } from './scenario.ts'
 
-/** The load ends with the storm, also with one that an interruption ends. */
+/** The load ends with the storm, even if an interruption ends it. */
 export async function weather<T>(load: { stop(): Promise<void> }, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -14,15 +14,15 @@ export async function weather<T>(load: { stop(): Promise<void> }, work: () => Pr
 
 export type Storm = {
   readonly nemesis: Nemesis
-  /** Blows may also follow a sign of delivery; without receivers there is none. */
+  /** Blows may also follow a sign of delivery. Without receivers there is none. */
   readonly delivers?: boolean
   /** Runs beside each blow. */
   readonly meanwhile?: (round: number) => Promise<void>
-  /** Blows fall no later after their sign. */
+  /** The maximum delay of a blow after its sign. */
   readonly offsetMsMax?: number
 }
 
-/** Plays the rounds, then lets the load run for a moment in peace. Gives why it ended early, or null. */
+/** Plays the rounds, then lets the load run for a moment without blows. Returns the reason why it ended early, or null. */
 export async function storm(
   { seed, rounds, postgres, signal, say }: Request,
   { nemesis, delivers = false, meanwhile, offsetMsMax = Infinity }: Storm,

@@ -9,7 +9,7 @@ export type Sight = { readonly client: string; readonly record: string; readonly
 
 export type Viewer = {
   readonly name: string
-  /** How often it connected, and was let in. */
+  /** How often it connected and was accepted. */
   connections(): number
   stop(): Promise<void>
 }
@@ -23,10 +23,13 @@ export type ViewerOptions = {
 }
 
 const BACK_MS_MAX = 300
-/** After so many records at most it hangs up by itself, in the middle of what is coming. */
+/** It disconnects by itself after at most this many records, in the middle of the stream. */
 const RECORDS_MAX = 80
 
-/** A client of `/v1/stream` that loses its connection again and again, and resumes each time from the last id it has whole. */
+/**
+ * A client of `/v1/stream` that loses its connection repeatedly, and each time resumes from the last id that it has received
+ * completely.
+ */
 export async function openViewer(options: ViewerOptions): Promise<Viewer> {
   const { rng } = options
   const stopping = new AbortController()
@@ -67,14 +70,14 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
 
 type Visit = {
   readonly cursor: string | undefined
-  /** It hangs up after so many. */
+  /** It disconnects after this many. */
   readonly records: number
   readonly signal: AbortSignal
   readonly opened: () => void
   readonly moved: (cursor: string) => void
 }
 
-/** Resolves when the connection is over, whoever ended it. */
+/** Resolves when the connection has ended, whichever side ended it. */
 function connectOnce({ name, url, key, sights }: ViewerOptions, visit: Visit): Promise<void> {
   return new Promise((resolve) => {
     const headers = {

@@ -5,8 +5,8 @@ interface Entry {
 }
 
 /**
- * Simulated time in whole ms: what is to happen, in order. Nothing takes time except waiting. A binary heap of its own, whose
- * comparison is compiled in: this is the innermost loop.
+ * Simulated time in whole ms: the pending events, in order. Only waiting takes time. It has its own binary heap with the
+ * comparison compiled in, because this is the innermost loop.
  */
 export class Agenda {
   readonly #entries: Entry[] = []
@@ -22,7 +22,7 @@ export class Agenda {
     this.#push({ at: Math.max(Math.ceil(at), this.now), order: this.#order, run })
   }
 
-  /** Runs the next entry that is due before `until`; false when there is none. */
+  /** Runs the next entry that is due before `until`. Returns false when there is none. */
   step(until: number): boolean {
     const next = this.#entries[0]
     if (next === undefined || next.at > until) return false
@@ -47,7 +47,7 @@ export class Agenda {
     entries[at] = entry
   }
 
-  /** Puts the last entry in place of the first. */
+  /** Moves the last entry to the first place. */
   #sink(entry: Entry): void {
     const entries = this.#entries
     let at = 0

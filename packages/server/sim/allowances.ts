@@ -1,4 +1,4 @@
-/** The allowance of each workspace as the rows have it, and the rules that hold of it, whatever happens. */
+/** The allowance of each workspace as the rows have it, and the rules that must always hold for it. */
 import { Violation } from './violation.ts'
 import type { Actor, Delivery } from './rows.ts'
 
@@ -8,7 +8,7 @@ interface Month {
   used: number
 }
 
-/** The row of the month: read and written by the transaction that lets deliveries go. */
+/** The row of the month. The transaction that releases deliveries reads and writes it. */
 export class Allowances {
   readonly #months = new Map<string, Month>()
 
@@ -29,9 +29,9 @@ export class Allowances {
     return true
   }
 
-  /** Of those that wait the ones that there is room for, counted. */
+  /** Returns the waiting deliveries that there is room for, and counts them. */
   released(workspace: string, waiting: readonly Delivery[], plant: string | undefined): readonly Delivery[] {
-    // oxlint-disable-line max-params -- whose, which, and what is wrong with it
+    // oxlint-disable-line max-params -- the workspace, its deliveries, and the planted fault
     const { max, used } = this.of(workspace)
     if (plant === 'uncounted-release') return waiting.slice(0, max === null ? waiting.length : Math.max(0, max - used))
     return (plant === 'newest-released' ? waiting.toReversed() : waiting).filter(() => this.take(workspace))
@@ -45,19 +45,22 @@ export class Allowances {
 
 const LETS_GO: ReadonlySet<Actor['act']> = new Set(['ingest', 'replay', 'release'])
 
-/** Its own books: what was let go since the month began, and who waits, in the order in which they came. */
+/**
+ * Its own books: the number of deliveries released since the month started, and the waiting ones in the order in which they
+ * came.
+ */
 export class AllowanceRules {
   readonly #months = new Map<string, Month>()
   readonly #waiting = new Map<string, Set<string>>()
 
-  /** The plan changed; or, with `turned`, the month. */
+  /** The plan changed; or, with `turned`, a new month started. */
   set(workspace: string, max: number | null, turned: boolean): void {
-    // oxlint-disable-line max-params -- whose, what, and which of the two
+    // oxlint-disable-line max-params -- the workspace, its limit, and which of the two changed
     this.#months.set(workspace, { max, used: turned ? 0 : (this.#months.get(workspace)?.used ?? 0) })
   }
 
   moved(row: Delivery, workspace: string, by: Actor): void {
-    // oxlint-disable-line max-params -- what, whose, and who did it
+    // oxlint-disable-line max-params -- the row, its workspace, and the actor
     const waiting = this.waiting(workspace)
     const { delivery_id } = row
     if (row.pause_reason === 'allowance_used') {
@@ -71,7 +74,7 @@ export class AllowanceRules {
         throw new Violation(`${delivery_id} waits for the allowance and was moved by ${by.act}`)
       const [first] = waiting
       if (by.act === 'release' && first !== delivery_id)
-        throw new Violation(`${delivery_id} was let go before ${first}, which has waited longer`)
+        throw new Violation(`${delivery_id} was released before ${first}, which has waited longer`)
       waiting.delete(delivery_id)
     }
     if (LETS_GO.has(by.act)) this.#letGo(delivery_id, workspace)
@@ -83,13 +86,13 @@ export class AllowanceRules {
     return known
   }
 
-  /** A loop has let go what it could. */
+  /** A loop has released all that it could. */
   released(workspace: string, { used }: Month): void {
     if (this.waiting(workspace).size > 0 && this.#hasRoom(workspace))
-      throw new Violation(`${workspace} has room, and deliveries wait for it`)
+      throw new Violation(`${workspace} has room, but deliveries wait for it`)
     const known = this.#months.get(workspace)
     if (known !== undefined && known.max !== null && known.used !== used)
-      throw new Violation(`${workspace} counts ${used} deliveries, and ${known.used} were let go`)
+      throw new Violation(`${workspace} counts ${used} deliveries, and ${known.used} were released`)
   }
 
   #hasRoom(workspace: string): boolean {
@@ -103,7 +106,7 @@ export class AllowanceRules {
     month.used += 1
     if (month.used > month.max)
       throw new Violation(
-        `${delivery_id} was let go as number ${month.used} of ${month.max} that ${workspace} may send`,
+        `${delivery_id} was released as number ${month.used} of ${month.max} that ${workspace} may send`,
       )
   }
 }

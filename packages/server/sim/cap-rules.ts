@@ -1,12 +1,15 @@
-/** What must be true of the requests of a lane that are under way at once, whoever its senders were and are. */
+/** The rules for the concurrent requests of a lane, across all its senders. */
 import { orphanOf } from './rows.ts'
 import { Violation } from './violation.ts'
 import type { Attempt, LaneRow } from './rows.ts'
 
-/** Nobody asks about a moment longer ago. */
+/** Nobody asks about earlier times. */
 const FORGOTTEN_MS = 60_000
 
-/** What a lane has under way, and what may be for all that its sender knows: each with the moment by which it has ended. */
+/**
+ * The requests of a lane that are under way, and those that may be as far as its sender knows: each with the latest time of its
+ * end.
+ */
 interface UnderWay {
   readonly flying: Set<string>
   readonly doubted: Map<string, number>
@@ -16,9 +19,9 @@ interface UnderWay {
 export class CapRules {
   readonly #lanes = new Map<string, UnderWay>()
 
-  /** A request leaves; gives how many are under way with it. */
+  /** A request leaves. Returns how many are under way with it. */
   left(lane: LaneRow, attemptId: string, now: number): number {
-    // oxlint-disable-line max-params -- where, what, and when
+    // oxlint-disable-line max-params -- the lane, the attempt, and the time
     const at = this.#of(lane)
     at.flying.add(attemptId)
     const { max_in_flight } = lane.settings
@@ -28,14 +31,14 @@ export class CapRules {
     return at.flying.size
   }
 
-  /** Over for its worker: answered, failed, broken off, or the worker is gone. */
+  /** The request has ended for its worker: it was answered, it failed, it was cut off, or the worker died. */
   ended(lane: LaneRow, attemptId: string, now: number): void {
     // oxlint-disable-line max-params -- as above
     this.#note(lane, now)
     this.#of(lane).flying.delete(attemptId)
   }
 
-  /** Its attempt was closed by somebody other than its sender. */
+  /** Somebody other than its sender closed its attempt. */
   doubted(lane: LaneRow, attempt: Attempt, now: number): void {
     // oxlint-disable-line max-params -- as above
     const { doubted } = this.#of(lane)
@@ -44,7 +47,7 @@ export class CapRules {
     this.#note(lane, now)
   }
 
-  /** True when all its slots may have been taken at some moment since then. */
+  /** True when all slots may have been taken at some time since then. */
   wasFull(lane: LaneRow, { since, now }: { since: number; now: number }): boolean {
     const at = this.#of(lane)
     return (

@@ -10,12 +10,12 @@ const JOINED_MS = 20_000
 const CROWD_MS = 100_000
 const LOOK_EVERY_MS = 2_000
 
-/** Amid all faults: what is being handed over when something breaks must not be lost, sent twice or sent too often. */
+/** Amid all faults: when something breaks during a handover, no delivery may be lost, sent twice or sent too often. */
 export function scheduleRush(world: Scene, ingest: SimIngest): void {
   if (world.plan.rushAt !== null) crowd(world, { ingest, from: world.plan.rushAt, ms: RUSH_MS })
 }
 
-/** In a calm world one process holds all lanes, the others join it, and then all of them have their share. */
+/** In a calm world one process holds all lanes, the others join it, and then each of them has its share. */
 export function scheduleCrowd(world: Scene, { ingest, from }: { ingest: SimIngest; from: number }): void {
   const { agenda, invariants } = world
   const [first, ...others] = world.workers
@@ -35,7 +35,7 @@ export function scheduleCrowd(world: Scene, { ingest, from }: { ingest: SimInges
 
 function crowd(world: Scene, { ingest, from, ms }: { ingest: SimIngest; from: number; ms: number }): void {
   const { agenda, plan } = world
-  // One whose requests last long cannot be handed over while they do.
+  // A lane with long requests cannot be handed over while they last.
   const lanes = plan.lanes.filter(({ nature, hopeless }) => nature !== 'slow' && !hopeless).map(({ lane }) => lane)
   agenda.at(from, () => {
     world.crowded = true

@@ -2,7 +2,7 @@ import { probeLane } from './probe.ts'
 import { MINUTE_MS } from './plan.ts'
 import type { Player, Scene } from './scene.ts'
 
-/** Puts everything the plan has against this world into its agenda. */
+/** Puts all faults of this world's plan into its agenda. */
 export function scheduleFaults(world: Scene): void {
   const { agenda, plan, rng } = world
   const each = (times: readonly number[], run: () => void) => {
@@ -24,7 +24,7 @@ export function scheduleFaults(world: Scene): void {
     agenda.at(at, () => !world.calm && allow(world, workspace, { max, turned }))
 }
 
-/** Undoes every lasting fault; from here on everything has to come to rest. */
+/** Undoes every lasting fault. From here on, everything must come to rest. */
 export function healAll(world: Scene): void {
   const { agenda, store } = world
   for (const receiver of world.receivers.values()) {
@@ -38,7 +38,7 @@ export function healAll(world: Scene): void {
   }
   for (const workspace of store.suspended) reinstate(world, workspace)
   enableAll(world)
-  // An answer 410 that was on its way switches its destination off once more.
+  // A late 410 answer switches its destination off once more.
   agenda.after(LATE_ANSWER_MS, () => enableAll(world))
   if (world.plan.allowances.length > 0) for (const workspace of ['w0', 'w1']) turnMonths(world, workspace)
 }
@@ -52,16 +52,16 @@ function enableAll(world: Scene): void {
   world.workChanged = true
 }
 
-/** The plan changes or the month turns. */
+/** The plan changes or a new month starts. */
 function allow(world: Scene, workspace: string, to: { readonly max: number | null; readonly turned: boolean }): void {
-  // oxlint-disable-line max-params -- where, whose, and what
+  // oxlint-disable-line max-params -- the world, the workspace, and the change
   const { agenda, store } = world
   world.count('allowances')
   store.allow(agenda.now, workspace, to)
   releaseSoon(world, workspace)
 }
 
-/** Two processes, each at its own time, let go what waits. */
+/** Two processes release the waiting deliveries, each at its own time. */
 function releaseSoon(world: Scene, workspace: string): void {
   const { agenda, plan, rng } = world
   if (plan.allowances.length === 0) return
@@ -70,9 +70,9 @@ function releaseSoon(world: Scene, workspace: string): void {
 
 function release(world: Scene, workspace: string): void {
   const { agenda, invariants, rng, store, plan } = world
-  // A suspended workspace stands still; its turn comes when it is reinstated.
+  // A suspended workspace does nothing. Its turn comes when it is reinstated.
   if (store.suspended.has(workspace)) return
-  // Refused by the store, or its process is dead: the next run finds it all the same.
+  // The store refused it, or its process is dead: the next run finds the deliveries anyway.
   if (rng.chance(plan.store.refused)) {
     agenda.after(2_000, () => release(world, workspace))
     return
@@ -81,13 +81,13 @@ function release(world: Scene, workspace: string): void {
   invariants.released(workspace)
   if (lanes.length === 0) return
   world.count('releases', lanes.length)
-  world.tell('hinted', [...new Set(lanes)])
+  world.notify('hinted', [...new Set(lanes)])
 }
 
-/** Short: a lane whose first delivery waits for the month is asked for in vain all the while. */
+/** Short, because a lane whose first delivery waits for the month is checked in vain all the time. */
 const MONTH_MS = 10 * MINUTE_MS
 
-/** In a calm world one month follows the other until nothing waits. */
+/** In a calm world, month follows month until no delivery waits. */
 function turnMonths(world: Scene, workspace: string): void {
   const { agenda, invariants, rng, store } = world
   allow(world, workspace, { max: rng.pick([5, 40, null]), turned: true })
@@ -97,7 +97,7 @@ function turnMonths(world: Scene, workspace: string): void {
   })
 }
 
-/** What may happen to an attempt that was just begun, before its request starts. */
+/** Events that may hit an attempt right after its start, before its request starts. */
 export function spite(world: Scene, worker: Player, lane: string): void {
   const { agenda, rng, store } = world
   const act = rng.pick([
@@ -112,7 +112,7 @@ export function spite(world: Scene, worker: Player, lane: string): void {
   if (rng.chance(0.5)) agenda.after(rng.between(0, 10), () => worker.pause(rng.between(1_000, 30_000)))
 }
 
-/** Everything in its memory is gone; some time later it starts again. */
+/** Everything in its memory is lost. Some time later it starts again. */
 export function crash(world: Scene, worker: Player): void {
   worker.crash()
   world.agenda.after(world.rng.between(10, 2 * MINUTE_MS), () => worker.start())
@@ -122,7 +122,7 @@ function suspend(world: Scene, workspace: string): void {
   const { agenda, rng, store } = world
   world.count('suspensions')
   store.suspend(agenda.now, workspace)
-  world.tell('halted', lanesOf(world, workspace))
+  world.notify('halted', lanesOf(world, workspace))
   moveLater(world, workspace, true)
   agenda.after(rng.between(MINUTE_MS / 60, 60 * MINUTE_MS), () => reinstate(world, workspace))
 }
@@ -136,9 +136,12 @@ function reinstate(world: Scene, workspace: string): void {
 const lanesOf = ({ store }: Scene, workspace: string): string[] =>
   [...store.lanes.values()].filter((lane) => lane.workspace === workspace).map(({ lane }) => lane)
 
-/** Each destination is a commit of its own, some time after the mark; now and then the process dies on the way, and the sweeps do the rest. */
+/**
+ * Each destination has its own commit, some time after the suspension. Sometimes the process dies on the way, and the sweeps do
+ * the rest.
+ */
 function moveLater(world: Scene, workspace: string, halted: boolean): void {
-  // oxlint-disable-line max-params -- where, whose, and how
+  // oxlint-disable-line max-params -- the world, the workspace or lane, and the details
   const { agenda, rng, store } = world
   let afterMs = 0
   for (const lane of lanesOf(world, workspace)) {
@@ -148,7 +151,7 @@ function moveLater(world: Scene, workspace: string, halted: boolean): void {
       world.count('late moves')
       store.moveWaiting(agenda.now, lane, { halted })
       if (halted) world.workChanged = true
-      else world.tell('hinted', [lane])
+      else world.notify('hinted', [lane])
     })
   }
 }
@@ -157,31 +160,31 @@ function disable(world: Scene, lane: string): void {
   const { agenda, rng, store } = world
   world.count('disablings')
   store.disable(agenda.now, lane)
-  world.tell('halted', [lane])
+  world.notify('halted', [lane])
   agenda.after(rng.between(MINUTE_MS / 60, 60 * MINUTE_MS), () => {
     store.enable(agenda.now, lane)
-    world.tell('changed', [lane])
+    world.notify('changed', [lane])
   })
 }
 
-/** A secret is replaced by way of one process, which knows at once; the others are told, or not. */
+/** One process replaces a secret and knows it at once. The others may or may not be notified. */
 function rotate(world: Scene, lane: string, overlapMs: number): void {
-  // oxlint-disable-line max-params -- where, whose, and how
+  // oxlint-disable-line max-params -- the world, the workspace or lane, and the details
   const { agenda, rng, secrets } = world
   world.count('rotations')
   secrets.rotate(lane, overlapMs, agenda.now)
   rng.pick(world.workers).hint('changed', [lane])
-  world.tell('changed', [lane])
+  world.notify('changed', [lane])
 }
 
 function replay(world: Scene): void {
   const row = world.anyDelivery()
   if (row === undefined || !world.store.replay(world.agenda.now, row.delivery_id)) return
   world.count('replays')
-  world.tell('hinted', [row.lane])
+  world.notify('hinted', [row.lane])
 }
 
-/** Everything of a lane that has ended, at a pace. */
+/** Replays all ended deliveries of a lane at a pace. */
 function replayMany(world: Scene): void {
   const { agenda, rng, store } = world
   const lane = rng.pick([...store.lanes.values()])
@@ -190,26 +193,26 @@ function replayMany(world: Scene): void {
     store.replay(agenda.now, row.delivery_id, { inMs: index * gapMs }),
   )
   if (replayed.length === 0) return
-  world.count('replays of many')
-  world.tell('hinted', [lane.lane])
+  world.count('bulk replays')
+  world.notify('hinted', [lane.lane])
 }
 
 function retry(world: Scene): void {
   const row = world.anyDelivery()
   if (row === undefined || !world.store.retry(world.agenda.now, row.delivery_id)) return
-  world.count('retries by hand')
-  world.tell('hinted', [row.lane])
+  world.count('manual retries')
+  world.notify('hinted', [row.lane])
 }
 
-/** A person asks for a probe of a lane whose breaker is open. */
+/** A person requests a probe of a lane whose breaker is open. */
 function probe(world: Scene): void {
   const { agenda, rng, store } = world
   const open = [...store.lanes.values()].filter(({ memory }) => memory?.breaker?.state === 'open')
   if (open.length === 0) return
   const { lane } = rng.pick(open)
   if (!probeLane(store, agenda.now, lane)) return
-  world.count('probes by hand')
-  world.tell('changed', [lane])
+  world.count('manual probes')
+  world.notify('changed', [lane])
 }
 
 function cancel(world: Scene): void {
@@ -217,7 +220,7 @@ function cancel(world: Scene): void {
   if (row !== undefined && world.store.cancel(world.agenda.now, row.delivery_id)) world.count('cancels')
 }
 
-/** Clogs a random subset of links one by one and frees them in another order: this finds what single faults do not. */
+/** Clogs a random subset of links one by one and frees them in another order. This finds faults that single faults do not. */
 function swizzle(world: Scene): void {
   const { agenda, rng } = world
   const links = [...world.workers, ...world.receivers.values()].filter(() => rng.chance(0.6))

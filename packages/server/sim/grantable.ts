@@ -2,7 +2,9 @@ import { fairPart, type Others } from '../src/domain/delivery/fair-share.ts'
 import { NO_SHARE, type LeaseInput } from '../src/pipeline/deliver/ports.ts'
 import type { LaneRow } from './rows.ts'
 
-/** Of the free lanes with work those that a lease call is granted, in their order; whether it left some to others, and whether there are more. */
+/**
+ * The free lanes with work that a lease call is granted, in order; whether it left some to others, and whether there are more.
+ */
 export function grantable(
   found: readonly LaneRow[],
   { input, others, isLast }: { readonly input: LeaseInput; readonly others: Others; readonly isLast: boolean },

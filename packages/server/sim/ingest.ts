@@ -10,7 +10,7 @@ interface IngestRequest {
   }[]
 }
 
-/** A model of the way in: requests gather in the real gate, and each is answered when its batch's commit is known. */
+/** A model of ingest: requests gather in the real gate, and each is answered when the result of its batch's commit is known. */
 export class SimIngest {
   readonly #world: Scene
   readonly #gate = new BatchGate<IngestRequest>({
@@ -25,13 +25,13 @@ export class SimIngest {
     this.#world = world
   }
 
-  /** One request arrives; it makes one record and a delivery for each of the lanes. */
+  /** One request arrives. It creates one record and a delivery for each of the lanes. */
   receive(lanes: readonly string[]): void {
     const { store } = this.#world
     const open = lanes.filter((lane) => !store.suspended.has(store.lane(lane).workspace))
     this.#records += 1
     const record_id = `r${this.#records}`
-    // A record in five has no value to be ordered by, and so a key of its own.
+    // One record in five has no value for the order, and so its own key.
     const value = this.#world.rng.pick(['k0', 'k0', 'k1', 'k2', record_id])
     const keyOf = (lane: string): string | null => (store.lane(lane).settings.ordered ? value : null)
     const request = {
@@ -69,7 +69,9 @@ export class SimIngest {
       if (!refused && !unknown) {
         commit()
         if (this.#world.plant !== 'ack-before-commit') this.#acknowledge(batch)
-        this.#world.tell('hinted', [...new Set(batch.flatMap(({ deliveries }) => deliveries.map(({ lane }) => lane)))])
+        this.#world.notify('hinted', [
+          ...new Set(batch.flatMap(({ deliveries }) => deliveries.map(({ lane }) => lane))),
+        ])
       }
       this.#gate.finished()
       this.#start()

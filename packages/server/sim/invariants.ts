@@ -1,4 +1,4 @@
-/** What must be true whatever happens. It watches rows and requests and keeps its own books; it never asks the machine. */
+/** The rules that must always hold. It watches rows and requests and keeps its own books; it never asks the machine. */
 import { canMove, isScheduled } from '../src/domain/delivery/delivery-state.ts'
 import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import type { Begun } from '../src/pipeline/deliver/ports.ts'
@@ -12,15 +12,15 @@ import { SecretRules } from './secret-rules.ts'
 import { Violation } from './violation.ts'
 import type { SimStore } from './store.ts'
 
-/** What the checker must know of a worker to tell an explained duplicate from an unexplained one. */
+/** The facts about a worker that distinguish an explained duplicate from an unexplained one. */
 export interface Witness {
-  /** Last crash, pause or store trouble. */
+  /** The last crash, pause or store problem. */
   readonly lastTroubleAt: number
   readonly lastSlowStoreAt: number
 }
 
 interface Story {
-  /** Replays so far: each starts the count of attempts anew. */
+  /** The number of replays so far. Each restarts the count of attempts. */
   generation: number
   failures: number
   open: string | null
@@ -38,11 +38,11 @@ interface Sent {
 export interface InvariantsOptions {
   readonly store: () => SimStore
   readonly limits: DeliverLimits
-  /** Lanes whose receiver answers 410: those failures are not counted against the schedule. */
+  /** Lanes whose receiver answers 410: those failures do not count against the schedule. */
   readonly goneLanes: ReadonlySet<string>
-  /** Lanes whose receiver never comes back: they end switched off, with what waits paused. */
+  /** Lanes whose receiver never comes back: they end switched off, with their waiting deliveries paused. */
   readonly hopelessLanes: ReadonlySet<string>
-  /** Whether signatures are made and verified, and not told apart by their secrets alone. */
+  /** Whether the simulator makes and verifies real signatures, instead of comparing only the secrets. */
   readonly signsInEarnest: boolean
 }
 
@@ -67,7 +67,7 @@ export class Invariants {
     this.secrets = new SecretRules(options.signsInEarnest)
   }
 
-  /** To be called by the store at every change, inside the transaction. */
+  /** The store must call this at every change, inside the transaction. */
   readonly changed = (change: Change, now: number): void => {
     switch (change.type) {
       case 'granted':
@@ -104,7 +104,7 @@ export class Invariants {
     const { attempt_id, delivery_id, lane, fence } = attempt
     const row = this.#store.attempts.get(attempt_id)
     const delivery = this.#store.deliveries.get(delivery_id)
-    must(delivery?.record_id === attempt.record_id, () => `${attempt_id} sends what was not stored`)
+    must(delivery?.record_id === attempt.record_id, () => `${attempt_id} sends a record that was not stored`)
     must(row !== undefined && row.fence === fence, () => `${attempt_id} was sent without a committed attempt`)
     must(!this.#sent.has(attempt_id), () => `${attempt_id} was sent twice`)
     must(
@@ -117,27 +117,27 @@ export class Invariants {
     this.#lastSentAt.set(lane, now)
   }
 
-  /** It is prepared, and on the wire from now on. */
+  /** The request is prepared, and on the wire from now on. */
   left({ attempt_id, fence, lane }: Begun, now: number): void {
     const row = this.#store.lane(lane)
     const flying = this.#cap.left(row, attempt_id, now)
-    // What was sent before cannot know what the breaker does by now, nor can a previous sender that stood still meanwhile.
+    // An earlier request cannot know the breaker's new state, and neither can a previous sender that was suspended meanwhile.
     const sentAt = this.#sent.get(attempt_id)?.at ?? now
     if (row.fence === fence && sentAt >= row.remembered_at) this.#rules.left(row, flying)
   }
 
-  /** The request is over for its worker: answered, failed, or the worker is gone. */
+  /** The request has ended for its worker: it was answered, it failed, or the worker died. */
   ended({ attempt_id, lane }: Begun, now: number, { answered }: { answered: boolean }): void {
     if (answered) this.#rules.answered(lane, now)
     this.#cap.ended(this.#store.lane(lane), attempt_id, now)
   }
 
-  /** The receiver took the event as processed. */
+  /** The receiver accepted the event. */
   accepted(attempt: Begun): void {
     const story = this.#story(attempt.delivery_id)
     if (this.#sent.get(attempt.attempt_id)?.generation !== story.generation) return
     if (story.accepted.length > 0) this.duplicates += 1
-    // A late arrival may come in after the attempt that repeats it: what counts is the order of the attempts.
+    // A late request may arrive after the attempt that repeats it, so the order of the attempts counts.
     for (const other of story.accepted) {
       const later = other.attempt_number > attempt.attempt_number
       this.#mustBeExcused(later ? attempt : other, later ? other : attempt)
@@ -145,7 +145,7 @@ export class Invariants {
     story.accepted.push(attempt)
   }
 
-  /** Some time after a crash: each lane that had a request in flight has a new holder, and it has sent again. */
+  /** Some time after a crash, each lane that had a request in flight has a new owner, which has sent again. */
   recovered(attempts: readonly Begun[], crashedAt: number, now: number): void {
     for (const { attempt_id, lane } of attempts) {
       if (this.#pausedSince.has(lane)) continue
@@ -159,24 +159,24 @@ export class Invariants {
       )
         continue
       const sentAt = this.#lastSentAt.get(lane) ?? -Infinity
-      must(sentAt > crashedAt, () => `${lane} has not been sent to since its worker died`)
+      must(sentAt > crashedAt, () => `nobody has sent to ${lane} since its worker died`)
     }
   }
 
-  /** In a calm world no work waits longer than it takes to find a new holder, unless its lane has been full meanwhile. */
+  /** In a calm world, no work waits longer than it takes to find a new owner, unless its lane was full meanwhile. */
   nothingWaits(now: number): void {
     const { leaseMs, sweepMs } = this.#options.limits
     for (const row of this.#store.deliveries.values()) {
       const { delivery_id, lane, next_attempt_at } = row
       const { timeout_ms } = this.#store.lane(lane).settings
-      // A lane in which something was perhaps begun is granted anew first, and before that its requests end.
+      // A lane with a possibly started attempt is granted again first, and before that its requests end.
       const patient = now - leaseMs - sweepMs - 500 - (timeout_ms > leaseMs ? timeout_ms : 0)
       if (next_attempt_at === null || next_attempt_at > patient || this.#pausedSince.has(lane)) continue
       if (this.#rules.hindered(this.#store.lane(lane), { since: patient, now }) || this.#order.hindered(row, patient))
         continue
       must(
         this.#cap.wasFull(this.#store.lane(lane), { since: patient, now }),
-        () => `${delivery_id} waits, and nothing hinders it`,
+        () => `${delivery_id} waits, but nothing hinders it`,
       )
     }
     for (const { outcome, attempt_id, lane, started_at } of this.#store.attempts.values()) {
@@ -188,13 +188,13 @@ export class Invariants {
     }
   }
 
-  /** Living owners share the lanes that are being sent to; one that waits for its rate is no work. */
+  /** Living owners share the lanes with current sends. A lane that waits for its rate does not count. */
   shared(now: number): void {
     const isCounted = (lane: string): boolean => (this.#lastSentAt.get(lane) ?? -Infinity) > now - AT_WORK_MS
     this.shares.look(this.#store.holdings(now, isCounted), now)
   }
 
-  /** What waits for the allowance was let go as far as there is room. */
+  /** The deliveries that wait for the allowance were released as far as there is room. */
   released(workspace: string): void {
     this.#allowance.released(workspace, this.#store.allowances.of(workspace))
   }
@@ -204,7 +204,7 @@ export class Invariants {
     return this.#allowance.waiting(workspace).size > 0
   }
 
-  /** When the faults have stopped and time has passed, everything is where it belongs. */
+  /** When the faults have stopped and time has passed, every row must be in its final state. */
   atRest(): void {
     for (const id of this.#acknowledged)
       must(this.#store.deliveries.has(id), () => `${id} was acknowledged and is lost`)
@@ -214,10 +214,13 @@ export class Invariants {
       const off = state === 'paused' && !this.#store.lane(row.lane).enabled && this.#options.hopelessLanes.has(row.lane)
       must(
         off || ['delivered', 'failed', 'cancelled'].includes(state),
-        () => `${delivery_id} never came to an end: ${state}`,
+        () => `${delivery_id} never reached an end: ${state}`,
       )
       must(story.open === null, () => `${delivery_id} is ${state} and has an open attempt`)
-      must(state !== 'delivered' || story.accepted.length > 0, () => `${delivery_id} is delivered and nobody got it`)
+      must(
+        state !== 'delivered' || story.accepted.length > 0,
+        () => `${delivery_id} is delivered, but no receiver accepted it`,
+      )
       const { length } = this.#store.lane(row.lane).settings.schedule_seconds
       must(
         state !== 'failed' || story.failures >= length,
@@ -238,7 +241,7 @@ export class Invariants {
   #moved({ row, from, by }: Extract<Change, { type: 'moved' }>, now: number): void {
     this.#mustBeCurrent(row.lane, by)
     const { delivery_id, state, next_attempt_at } = row
-    // What is let go and finds its destination off stays paused, for that.
+    // A released delivery whose destination is off stays paused for that reason.
     const waitsOn = from === state && by.act === 'release'
     must(
       from === null || waitsOn || canMove(from, state),
@@ -275,13 +278,13 @@ export class Invariants {
   }
 
   #closed(attempt: Attempt, by: Actor, now: number): void {
-    // oxlint-disable-line max-params -- what, by whom, and when
+    // oxlint-disable-line max-params -- the attempt, the actor, and the time
     this.#mustBeCurrent(attempt.lane, by)
     const story = this.#story(attempt.delivery_id)
-    must(story.open === attempt.attempt_id, () => `${attempt.attempt_id} was closed and was not open`)
+    must(story.open === attempt.attempt_id, () => `${attempt.attempt_id} was closed but was not open`)
     story.open = null
     if (attempt.counted) story.failures += 1
-    // For all that its next sender knows it is under way.
+    // Its next sender must assume that it is under way.
     if (by.act === 'recover' || by.act === 'cancel') this.#cap.doubted(this.#store.lane(attempt.lane), attempt, now)
   }
 
@@ -319,13 +322,13 @@ export class Invariants {
   }
 }
 
-/** A lane with work has been sent to within this time. */
+/** Somebody has sent to a lane with work within this time. */
 const AT_WORK_MS = 5_000
 
-/** A free slot is taken within this time. */
+/** A free slot is used within this time. */
 const TAKEN_AT_ONCE_MS = 200
 
-/** The sentence is made when it is needed: rules hold millions of times before one is broken. */
+/** The sentence is built only when needed, because rules hold millions of times before one is broken. */
 function must(condition: boolean, message: () => string): asserts condition {
   if (!condition) throw new Violation(message())
 }

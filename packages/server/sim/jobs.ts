@@ -1,4 +1,4 @@
-/** Many seeds on many cores: blocks are handed out in order, so that of all broken seeds the first is found. */
+/** Many seeds on many cores. Blocks are assigned in order, so that the first of all broken seeds is found. */
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { play, sum, type Block, type Played } from './play.ts'
 

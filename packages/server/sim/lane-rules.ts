@@ -1,9 +1,9 @@
-/** What must be true of the sends of a lane, whoever its senders were: its rate, and what its breaker lets through. */
+/** The rules for the sends of a lane, across all its senders: its rate, and the limits of its breaker. */
 import { isProbeAsked } from '../src/domain/delivery/lane-memory.ts'
 import { Violation } from './violation.ts'
 import type { LaneRow } from './rows.ts'
 
-/** A note counts from when it was written, and the slowest store writes it this long after it was made. */
+/** A note counts from its write, and the slowest store writes it this long after it was made. */
 const NOTED_LATE_MS = 17_000
 
 export class LaneRules {
@@ -16,7 +16,7 @@ export class LaneRules {
     this.#grantedAt.set(lane, now)
   }
 
-  /** What is remembered of it is about to be replaced. */
+  /** The lane's memory is about to be replaced. */
   noting(lane: LaneRow, now: number): void {
     if (breakerOf(lane).state !== 'closed') this.#trippedUntil.set(lane.lane, now)
   }
@@ -27,7 +27,7 @@ export class LaneRules {
     const { state, probeAt } = breakerOf(lane)
     if (state !== 'open' && state !== 'half_open') return
     if (now < probeAt - NOTED_LATE_MS)
-      throw new Violation(`${lane.lane} was sent to ${probeAt - now} ms before its probe was due`)
+      throw new Violation(`a request to ${lane.lane} left ${probeAt - now} ms before its probe was due`)
   }
 
   /** A request has ended for its sender. */
@@ -35,28 +35,28 @@ export class LaneRules {
     this.#answeredAt.set(lane, now)
   }
 
-  /** It is on the wire; `flying` counts it. */
+  /** The request is on the wire; `flying` counts it. */
   left(lane: LaneRow, flying: number): void {
     const { state } = breakerOf(lane)
     if (state !== 'open' && state !== 'half_open') return
-    // The probe has succeeded, and the turn that notes it is under way.
+    // The probe has succeeded, and the turn that persists this is under way.
     if (state === 'half_open' && (this.#answeredAt.get(lane.lane) ?? -Infinity) > lane.remembered_at) return
     if (flying > 1) throw new Violation(`${lane.lane} has ${flying} requests in flight while its breaker is ${state}`)
   }
 
-  /** True when its rate or its breaker may have held it back at some moment since then. */
+  /** True when its rate or its breaker may have held it back at some time since then. */
   hindered(lane: LaneRow, at: { since: number; now: number }): boolean {
     return this.#wasTripped(lane, at.since) || this.#wasSpent(lane, at)
   }
 
   #wasTripped(lane: LaneRow, since: number): boolean {
     const { state, probeAt } = breakerOf(lane)
-    // It was held back until a person asked for a probe.
+    // It was held back until a person requested a probe.
     if (state === 'open' && probeAt === -Infinity) return true
     const lastSentAt = this.#sentAt.get(lane.lane)?.at(-1) ?? -Infinity
     if ((state === 'open' || state === 'half_open') && probeAt > since) return true
     if (state !== 'closed' && lastSentAt > since - lane.settings.timeout_ms) return true
-    // It is closed by now, and was not until that was noted.
+    // It is closed by now, but was not until that was persisted.
     return (this.#trippedUntil.get(lane.lane) ?? -Infinity) > since
   }
 
@@ -77,7 +77,7 @@ export class LaneRules {
     const sends = this.#sendsAfter(lane.lane, now - rate_limit.per_ms, now)
     if (sends > rate_limit.count)
       throw new Violation(
-        `${lane.lane} was sent to ${sends} times in ${rate_limit.per_ms} ms; its rate is ${rate_limit.count}`,
+        `${lane.lane} got ${sends} requests in ${rate_limit.per_ms} ms; its rate is ${rate_limit.count}`,
       )
   }
 
@@ -93,7 +93,7 @@ export class LaneRules {
   }
 }
 
-/** The breaker as the rows say it is; what was noted before somebody closed it by hand says nothing. */
+/** The breaker according to the rows. Memory from before somebody closed it manually says nothing. */
 function breakerOf({ memory, remembered_at, settings }: LaneRow): { readonly state: string; readonly probeAt: number } {
   const breaker = memory?.breaker_resets === settings.breaker_resets ? memory.breaker : null
   if (memory === null || breaker === null) return { state: 'closed', probeAt: -Infinity }

@@ -5,7 +5,7 @@ import { PLANTS } from './plants.ts'
 import { play, type Block, type Played } from './play.ts'
 
 const HOUR_MS = 3_600_000
-/** Below this a second core does not pay for its start. */
+/** With fewer seeds, a second core is not worth its start. */
 const MANY_SEEDS = 10_000
 const USAGE =
   'sim [--seeds N] [--from S] [--mode safety|liveness|both] [--plant NAME] [--jobs N] | sim --seed N --trace'
@@ -57,11 +57,11 @@ async function run(request: Request): Promise<number> {
   const played = jobs > 1 ? await playInJobs(block, jobs) : play(block, trace ? (line) => console.log(line) : undefined)
   const seconds = (performance.now() - started) / 1_000
   return played.broken === null
-    ? tellClean(played, { seconds, jobs })
-    : tellBroken(played.broken, { ...request, played, seconds })
+    ? printClean(played, { seconds, jobs })
+    : printBroken(played.broken, { ...request, played, seconds })
 }
 
-function tellBroken(
+function printBroken(
   { seed, mode, violation }: NonNullable<Played['broken']>,
   { plant, played, seconds }: Request & { played: Played; seconds: number },
 ): number {
@@ -72,7 +72,7 @@ function tellBroken(
   return 1
 }
 
-function tellClean(
+function printClean(
   { seeds, simulatedMs, totals }: Played,
   { seconds, jobs }: { seconds: number; jobs: number },
 ): number {

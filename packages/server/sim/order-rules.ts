@@ -1,8 +1,8 @@
-/** What must be true of deliveries with keys. It keeps lines of its own, in the order in which deliveries came or were replayed. */
+/** The rules for deliveries with keys. It keeps its own lines, in the order in which deliveries came or were replayed. */
 import type { Actor, Delivery } from './rows.ts'
 import { Violation } from './violation.ts'
 
-/** One line for each key of a lane: what has not ended, the first in front. */
+/** One line for each key of a lane: the deliveries that have not ended, the first in front. */
 export class OrderRules {
   readonly #lines = new Map<string, string[]>()
   readonly #frontSince = new Map<string, number>()
@@ -17,14 +17,14 @@ export class OrderRules {
     if (by.act === 'ingest' || by.act === 'replay') line.push(row.delivery_id)
     else if (row.state === 'sending' && front !== row.delivery_id) {
       throw new Violation(
-        `${row.delivery_id} began while ${front} before it had not ended; both have the key ${row.order_key}`,
+        `${row.delivery_id} started before the earlier ${front} had ended; both have the key ${row.order_key}`,
       )
     } else if (row.state === 'delivered' || row.state === 'failed' || row.state === 'cancelled')
       line.splice(line.indexOf(row.delivery_id), 1)
     if (line[0] !== undefined && line[0] !== front) this.#frontSince.set(line[0], now)
   }
 
-  /** True when it is not in front of its line, or has been only since then. */
+  /** True when it is not at the front of its line, or has been there only since then. */
   hindered({ delivery_id, lane, order_key }: Delivery, since: number): boolean {
     if (order_key === null) return false
     const isFront = this.#lines.get(`${lane} ${order_key}`)?.[0] === delivery_id

@@ -1,4 +1,4 @@
-/** What a seed has in store: which world, and which faults. Each kind is left out in some worlds, so that rare pairs meet. */
+/** The plan of a seed: its world and its faults. Each kind of fault is left out in some worlds, so that rare pairs meet. */
 import { DEFAULT_SCHEDULE_SECONDS } from '@postroad/contract'
 import type { LaneSettings } from '../src/pipeline/deliver/ports.ts'
 import type { Rng } from './rng.ts'
@@ -27,13 +27,13 @@ export interface Plan {
   readonly workers: number
   readonly bursts: readonly { readonly at: number; readonly requests: number }[]
   readonly skewMs: number
-  /** How often a process looks for work by itself; mostly seldom, for looking in vain is most of what it does. */
+  /** How often a process looks for work by itself. Mostly seldom, because most of its work is looking in vain. */
   readonly sweepMs: number
   readonly hintChance: number
   store: StoreFaults
   network: Network
   readonly crashes: readonly number[]
-  /** The chance to die at each crash point that is passed. */
+  /** The chance to die at each crash point. */
   readonly deaths: number
   readonly pauses: readonly number[]
   readonly stops: readonly number[]
@@ -43,11 +43,11 @@ export interface Plan {
   readonly retries: readonly number[]
   readonly probes: readonly number[]
   readonly cancels: readonly number[]
-  /** When a signing secret is replaced, and for how long the previous one signs beside it. */
+  /** When a signing secret is replaced, and for how long the previous one also signs. */
   readonly rotations: readonly { readonly at: number; readonly overlapMs: number }[]
-  /** Making signatures takes longer than all else about a request, so few worlds do it. */
+  /** Real signatures take longer than the rest of a request, so few worlds make them. */
   readonly signsInEarnest: boolean
-  /** When the month of a workspace turns or its plan changes, and what it may send then; null: any number. */
+  /** When a new month of a workspace starts or its plan changes, and how many deliveries it may then send; null: any number. */
   readonly allowances: readonly {
     readonly at: number
     readonly workspace: string
@@ -56,9 +56,9 @@ export interface Plan {
   }[]
   /** Whether a random subset of links is clogged one by one and freed in another order. */
   readonly swizzles: readonly number[]
-  /** The chance that something happens in the very moment between a begin's commit and its request. */
+  /** The chance that something happens exactly between the commit of a start and its request. */
   readonly spite: number
-  /** One lane is kept busy around the moment the faults stop, so that neither it nor its owner's lease comes to rest. */
+  /** One lane is kept busy around the time when the faults stop, so that neither it nor its owner's lease comes to rest. */
   readonly busyLane: string | null
   /** Whether all destinations have work for a while once the world is calm. */
   readonly crowd: boolean
@@ -72,13 +72,13 @@ const ARRIVALS_MS = 60 * MINUTE_MS
 export const FAULTS_MS = 3 * HOUR_MS
 
 const NATURES: readonly Nature[] = ['healthy', 'healthy', 'healthy', 'flaky', 'slow', 'throttled', 'dead', 'gone']
-/** A lane that keeps an order is held while a retry waits in it; days of that would be most of the work. */
+/** A lane with an order is held while a retry waits in it; days of that would be most of the work. */
 const PROMPT_NATURES: readonly Nature[] = NATURES.filter((nature) => nature !== 'throttled')
-/** Some end between an attempt and its retries. */
+/** Some overlaps end between an attempt and its retries. */
 const OVERLAPS_MS = [0, 0, 2_000, 20_000, 10 * MINUTE_MS, 24 * HOUR_MS]
 const SHORT_SCHEDULE = [0, 5, 30, 120, 600]
 const PROMPT_SCHEDULE = [0, 5, 30]
-/** One that lets few through in a long time holds its lane for hours, in which nothing new happens. */
+/** A low rate over a long period keeps its lane held for hours in which nothing new happens. */
 const RATE_LIMITS = [
   [1, 1_000],
   [3, 1_000],
@@ -88,7 +88,7 @@ const RATE_LIMITS = [
   [10, MINUTE_MS],
 ].map(([count = 1, per_ms = MINUTE_MS]) => ({ count, per_ms }))
 
-/** Draws a plan; equal generators draw equal plans. */
+/** Draws a plan. Equal generators draw equal plans. */
 export function drawPlan(rng: Rng): Plan {
   const bursts = Array.from({ length: rng.int(3, 5) }, () => ({
     at: rng.between(0, ARRIVALS_MS),
@@ -105,7 +105,7 @@ export function drawPlan(rng: Rng): Plan {
     lanes: Array.from({ length: rng.int(3, 6) }, (_, index) => drawLane(rng, index)),
     workers: rng.pick([2, 3, 3]),
     bursts,
-    // A lane that has work is looked at before it would be given back as idle.
+    // A lane with work is checked before it would be given back as idle.
     sweepMs: crowd ? 2_000 : rng.pick([2_000, 8_000, 8_000, 8_000]),
     skewMs: rng.chance(0.5) ? 0 : 24 * HOUR_MS,
     hintChance: rng.pick([0, 0.5, 0.9, 1]),

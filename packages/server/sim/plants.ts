@@ -1,4 +1,4 @@
-/** Faults planted on purpose, to see the simulator find them. */
+/** Deliberate faults that the simulator must find. */
 export const PLANTS = [
   'no-fence',
   'no-reclaim',
@@ -13,7 +13,7 @@ export const PLANTS = [
   'stale-secret',
   'no-overlap-signature',
   'wall-overlap',
-  'told-in-vain',
+  'ignored-notice',
   'cap-broken',
   'no-sweep',
   'hoard',

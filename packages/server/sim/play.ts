@@ -2,7 +2,7 @@ import { runSeed } from './world.ts'
 import type { Plant } from './plants.ts'
 import type { Mode } from './world.ts'
 
-/** Seeds one after another, each in a mode of its own. */
+/** Seeds one after another, each with its mode. */
 export interface Block {
   readonly from: number
   readonly seeds: number
@@ -10,7 +10,7 @@ export interface Block {
   readonly plant: Plant | undefined
 }
 
-/** What came of a block; it ends at the first seed that broke a rule. */
+/** The result of a block. It ends at the first seed that broke a rule. */
 export interface Played {
   readonly seeds: number
   readonly simulatedMs: number
@@ -33,7 +33,7 @@ export function play({ from, seeds, mode, plant }: Block, trace?: (line: string)
   return { seeds, simulatedMs, totals, broken: null }
 }
 
-/** Two parts of a run as one; of two broken seeds the first is told. */
+/** Joins two parts of a run. Of two broken seeds, the first is reported. */
 export function sum(a: Played, b: Played): Played {
   const totals = { ...a.totals }
   addTo(totals, b.totals)

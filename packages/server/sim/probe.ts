@@ -1,8 +1,8 @@
 import { dueAt, mustWait } from './rows.ts'
 import type { SimStore } from './store.ts'
 
-/** A person asks for the next probe of a lane at once; false when its breaker is not open, or nothing waits. */
-// oxlint-disable-next-line max-params -- as all operations here: when, and on what
+/** A person requests the next probe of a lane at once. Returns false when its breaker is not open, or no delivery waits. */
+// oxlint-disable-next-line max-params -- like all operations here: the time and the subject
 export function probeLane(store: SimStore, now: number, key: string): boolean {
   const lane = store.lane(key)
   const { memory, settings } = lane

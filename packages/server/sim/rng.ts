@@ -1,4 +1,4 @@
-/** Chance from a seed (sfc32): the same seed gives the same world, on every machine. */
+/** Random numbers from a seed (sfc32): the same seed gives the same world, on every machine. */
 export class Rng {
   #a: number
   #b: number
@@ -37,7 +37,7 @@ export class Rng {
 
   pick<Item>(items: readonly Item[]): Item {
     const item = items[Math.floor(this.next() * items.length)]
-    if (item === undefined) throw new Error('nothing to pick from')
+    if (item === undefined) throw new Error('There is nothing to pick from.')
     return item
   }
 

@@ -1,4 +1,4 @@
-/** The rows of the model, what a transaction tells its watcher, and small facts about rows. */
+/** The rows of the model, the changes that a transaction reports to its watcher, and small functions of rows. */
 import { LIMITS } from '@postroad/contract'
 import type {
   AttemptOutcome,
@@ -56,16 +56,16 @@ export interface LaneRow {
   memory: LaneMemory | null
   remembered_at: number
   note_serial: number
-  /** Nothing is due in it before this; null when its breaker does not say so. */
+  /** Nothing in the lane is due before this; null when its breaker sets no such time. */
   waits_until: number | null
-  /** Requests that may be under way for all that a new owner knows, by attempt. */
+  /** Requests that a new owner must assume to be under way, by attempt. */
   orphans: readonly Orphan[]
   /** Its workspace was suspended or reinstated, and its deliveries may not have been moved yet. */
   unswept: boolean
-  /** When its destination was last changed: its timeout may have been another one. */
+  /** When its destination was last changed. Its timeout may have been different before. */
   changed_at: number
   readonly deliveries: Delivery[]
-  /** When its first delivery falls due; null when that has to be looked up again. */
+  /** When its first delivery falls due; null when that must be computed again. */
   work_at: number | null
 }
 
@@ -73,10 +73,10 @@ export type Change =
   | { readonly type: 'moved'; readonly row: Delivery; readonly from: DeliveryState | null; readonly by: Actor }
   | { readonly type: 'granted' | 'paused' | 'resumed' | 'noting'; readonly lane: LaneRow }
   | { readonly type: 'opened' | 'closed'; readonly attempt: Attempt; readonly by: Actor }
-  /** The plan of a workspace has changed, or its month has turned. */
+  /** The plan of a workspace has changed, or a new month has started. */
   | { readonly type: 'allowed'; readonly workspace: string; readonly max: number | null; readonly turned: boolean }
 
-/** Who changed a row: an operation, and the fence it spoke under where it had one. */
+/** The operation that changed a row, and its fence if it had one. */
 export interface Actor {
   readonly act: 'ingest' | 'recover' | 'begin' | 'settle' | 'pause' | 'resume' | 'replay' | 'cancel' | 'release'
   readonly fence: number | null
@@ -89,11 +89,11 @@ export interface Step {
   readonly nextAt?: number
   readonly from?: DeliveryState | null
   readonly counted?: boolean
-  /** Why it is paused; without it, as its destination says. */
+  /** The reason for its pause. Defaults to the state of its destination. */
   readonly reason?: PauseReason
 }
 
-/** Earlier than any time: a delivery left `sending` in a lane without an owner waits for nothing but a new one. */
+/** Earlier than any time: a delivery left `sending` in a lane without an owner waits only for a new owner. */
 export const LEFTOVER = -Infinity
 
 export function dueAt(row: Delivery): number {
@@ -108,7 +108,7 @@ export function workAt(lane: LaneRow): number {
   return least
 }
 
-/** When there is something to do for a new owner: what was left `sending` waits for nothing, all else for the breaker. */
+/** When there is work for a new owner: deliveries left `sending` are ready at once, all others wait for the breaker. */
 export function readyAt(lane: LaneRow): number {
   const at = workAt(lane)
   return at === LEFTOVER ? at : Math.max(at, lane.waits_until ?? -Infinity)
@@ -123,7 +123,7 @@ function firstBeforeRetry(a: Delivery, b: Delivery): number {
   return dueAt(a) - dueAt(b)
 }
 
-/** What of a lane is due, first attempts before retries; and how long the next one has to wait. `held` waits for another one. */
+/** The due deliveries of a lane, first attempts before retries, and the wait until the next one. */
 export function dueIn(
   { deliveries }: LaneRow,
   asked: { now: number; limit: number; exclude: readonly string[]; passedOver: (row: Delivery) => boolean },
@@ -145,7 +145,7 @@ export function dueIn(
 
 const SETTLED_MS = 60_000
 
-/** A request that nobody will hear of again, and by when it has ended. */
+/** A request whose end nobody will hear of, and the latest time of its end. */
 export function orphanOf(lane: LaneRow, { attempt_id, started_at }: Attempt): Orphan {
   const longestMs = lane.changed_at > started_at - SETTLED_MS ? LIMITS.deliveryTimeoutMsMax : lane.settings.timeout_ms
   return { attempt_id, ends_by: started_at + DELIVER_LIMITS.staleBeginMsMax + longestMs }
@@ -159,7 +159,7 @@ export function orphansEndIn(lane: LaneRow, now: number): readonly number[] {
 
 const OUTSTANDING: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'paused']
 
-/** True when another delivery with the same key, of those before it, has not ended. */
+/** True when an earlier delivery with the same key has not ended. */
 export function mustWait({ order_key, order_seq }: Delivery, { deliveries }: LaneRow): boolean {
   if (order_key === null) return false
   return deliveries.some(

@@ -21,10 +21,13 @@ export interface Player {
   hint(type: HintType, lanes: readonly string[]): void
 }
 
-/** There may be work; its settings or its secrets have changed; it was switched off; its owner has given it back for others. */
+/**
+ * `hinted`: there may be work. `changed`: its settings or secrets have changed. `halted`: it was switched off. `offered`: its
+ * owner has given it back for others.
+ */
 export type HintType = 'hinted' | 'changed' | 'halted' | 'offered'
 
-/** What the parts of a world may ask of it. */
+/** The operations of a world that its parts may use. */
 export interface Scene {
   readonly agenda: Agenda
   readonly limits: DeliverLimits
@@ -39,14 +42,14 @@ export interface Scene {
   readonly tracing: boolean
   /** True once the faults have stopped. */
   readonly calm: boolean
-  /** All destinations have work: who holds nothing goes on looking, as it does in production. */
+  /** All destinations have work. A process without lanes keeps looking for some, as it does in production. */
   crowded: boolean
-  /** Set by whatever may have made work for workers that have none. */
+  /** Set by every event that may have made work for workers that have none. */
   workChanged: boolean
   trace(line: string): void
   count(what: string, times?: number): void
   receiver(lane: string): Receiver
   anyDelivery(): Delivery | undefined
   begun(worker: Player, attempts: readonly Begun[]): void
-  tell(type: HintType, lanes: readonly string[]): void
+  notify(type: HintType, lanes: readonly string[]): void
 }

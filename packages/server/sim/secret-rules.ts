@@ -1,4 +1,7 @@
-/** What must be true of the signatures of requests while secrets are rotated. It keeps its own books of what was valid when. */
+/**
+ * The rules for the signatures of requests while secrets are rotated. It keeps its own books of the periods in which secrets
+ * were valid.
+ */
 import { createHmac } from 'node:crypto'
 import { signDelivery } from '../src/domain/signature/index.ts'
 import { Violation } from './violation.ts'
@@ -7,12 +10,12 @@ import { Violation } from './violation.ts'
 interface Version {
   readonly since: number
   readonly current: string
-  /** null: the one that was replaced ended at once. */
+  /** null: the replaced secret expired at once. */
   readonly previous: string | null
   readonly until: number
 }
 
-/** The clock of a process is this near to the database's. */
+/** The clock of a process differs from the database's by at most this much. */
 export const ALIGNED_WITHIN_MS = 50
 
 export class SecretRules {
@@ -23,26 +26,26 @@ export class SecretRules {
     this.#proven = !signsInEarnest
   }
 
-  /** A lane got its first secret, or a new one; `until`: how long the previous signs beside it, null: no longer. */
+  /** A lane got its first secret, or a new one. `until`: how long the previous one also signs; null: no longer. */
   readonly rotated = (
     lane: string,
     { secret, until }: { readonly secret: string; readonly until: number | null },
     now: number,
   ): void => {
-    // oxlint-disable-line max-params -- whose, to what, and when
+    // oxlint-disable-line max-params -- the lane, its secrets, and the time
     const versions = this.#versions.get(lane) ?? []
     this.#versions.set(lane, versions)
     const previous = until === null ? null : (versions.at(-1)?.current ?? null)
     versions.push({ since: now, current: secret, previous, until: until ?? -Infinity })
   }
 
-  /** A request leaves that is signed with these; its sender must know of every rotation before `knownSince`. */
+  /** A request leaves with signatures by these secrets. Its sender must know of every rotation before `knownSince`. */
   sent(
     attempt: { readonly lane: string; readonly attempt_id: string },
     secrets: readonly string[],
     { knownSince, now }: { knownSince: number; now: number },
   ): void {
-    // oxlint-disable-line max-params -- what, with what, and when
+    // oxlint-disable-line max-params -- the attempt, its secrets, and the times
     const { lane, attempt_id } = attempt
     if (secrets.length === 0) throw new Violation(`${attempt_id} was sent without a signature`)
     const versions = this.#versions.get(lane) ?? []
@@ -51,10 +54,10 @@ export class SecretRules {
       if (version === undefined || (next !== undefined && next.since < knownSince)) break
       if (isSignedAs(version, secrets, now)) return this.#prove(secrets, attempt_id)
     }
-    throw new Violation(`${attempt_id} was sent ${whyWrong(versions, secrets, now)}`)
+    throw new Violation(`${attempt_id} was sent ${describeFault(versions, secrets, now)}`)
   }
 
-  /** Once in such a world the product signs a request in earnest, and both secrets must verify it in both headers. */
+  /** Once in such a world the product makes a real signature, and both secrets must verify it in both headers. */
   #prove(secrets: readonly string[], id: string): void {
     if (this.#proven || secrets.length < 2) return
     this.#proven = true
@@ -82,7 +85,7 @@ function isSignedAs(
   return second === previous && now <= until + ALIGNED_WITHIN_MS
 }
 
-function whyWrong(versions: readonly Version[], [first, second]: readonly string[], now: number): string {
+function describeFault(versions: readonly Version[], [first, second]: readonly string[], now: number): string {
   const known = versions.findLast(({ current }) => current === first)
   if (known === undefined) return "with a secret that was never its destination's"
   if (known !== versions.at(-1))

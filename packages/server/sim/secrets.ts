@@ -1,6 +1,6 @@
 import { rotated, type SigningSecrets } from '../src/domain/delivery/signing-secrets.ts'
 
-/** Told of each secret a lane gets; `until`: how long the previous one signs beside it, null: no longer. */
+/** Called for each secret that a lane gets. `until`: how long the previous one also signs; null: no longer. */
 type Watch = (lane: string, to: { readonly secret: string; readonly until: number | null }, now: number) => void
 
 /** The signing secrets of the lanes, as the rows of their destinations have them. */
@@ -25,15 +25,15 @@ export class Secrets {
     this.#watch(lane, { secret, until: null }, 0)
   }
 
-  /** One transaction; `overlapMs` 0: the previous secret ends at once. */
+  /** One transaction. `overlapMs` 0: the previous secret expires at once. */
   rotate(lane: string, overlapMs: number, now: number): void {
-    // oxlint-disable-line max-params -- whose, how, and when
+    // oxlint-disable-line max-params -- the lane, the overlap, and the time
     const [secret, until] = [this.#mint(lane), overlapMs === 0 ? null : now + overlapMs]
     this.#held.set(lane, rotated(this.of(lane), { secret, until }))
     this.#watch(lane, { secret, until }, now)
   }
 
-  /** In the form of the product's, told apart by its number. */
+  /** In the form of the product's secrets, with a distinct number. */
   #mint(lane: string): string {
     this.#minted += 1
     return `whsec_${Buffer.from(`${lane}/${this.#minted}`).toString('base64')}`

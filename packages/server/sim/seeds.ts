@@ -3,7 +3,7 @@ import { runSeed, type Mode } from './world.ts'
 
 export const MODES: readonly Mode[] = ['safety', 'liveness']
 
-/** What the first of so many worlds shows that breaks a rule. */
+/** The first broken rule in this many worlds; undefined when no rule was broken. */
 export function firstViolation(plant: Plant, seeds: number): string | undefined {
   for (let seed = 0; seed < seeds; seed += 1) {
     for (const mode of MODES) {

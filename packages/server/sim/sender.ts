@@ -1,47 +1,50 @@
-/** How a process comes by what signs its requests: the product's own cache and rules, with readings that take time and may fail. */
+/**
+ * How a process gets the secrets that sign its requests: the product's own cache and rules, with reads that take time and may
+ * fail.
+ */
 import { TargetCache, type Reading } from '../src/pipeline/deliver/target-cache.ts'
 import { secretsToSign, type SigningSecrets } from '../src/domain/delivery/signing-secrets.ts'
 import type { Scene } from './scene.ts'
 
 type Waiting = (() => void)[]
 
-/** The clocks of a process: how far each is from the database's, in ms. */
+/** The clocks of a process: the difference of each from the database's, in ms. */
 interface Clocks {
-  /** Measured now and then, so never by much. */
+  /** Measured now and then, so the difference is always small. */
   readonly alignedMs: number
-  /** Nobody measures the machine's own. */
+  /** Nobody measures the machine's own clock. */
   readonly skewMs: number
 }
 
 export class SimSender {
   readonly #world: Scene
   readonly #clocks: Clocks
-  /** Runs this when its process is awake, if it still lives then. */
+  /** Runs this when its process is awake, if it is still alive then. */
   readonly #whenAwake: (run: () => void) => void
   readonly #cache = new TargetCache<SigningSecrets, Waiting>()
-  readonly #toldAt = new Map<string, number>()
+  readonly #notifiedAt = new Map<string, number>()
   readonly #firstRead = new Map<string, SigningSecrets>()
 
   constructor(world: Scene, clocks: Clocks, whenAwake: (run: () => void) => void) {
-    // oxlint-disable-line max-params -- where, when, and whether
+    // oxlint-disable-line max-params -- the world, its clocks, and the wake-up
     this.#world = world
     this.#clocks = clocks
     this.#whenAwake = whenAwake
   }
 
-  /** The destination of this lane has changed, and this process was told. */
+  /** The destination of this lane has changed, and this process was notified. */
   forget(lane: string): void {
-    if (this.#world.plant === 'told-in-vain') return this.#told(lane)
+    if (this.#world.plant === 'ignored-notice') return this.#notified(lane)
     this.#cache.forget(lane)
-    this.#told(lane)
+    this.#notified(lane)
   }
 
-  /** No rotation that this process was told of before this moment may be unknown to it. */
-  toldAt(lane: string): number {
-    return this.#toldAt.get(lane) ?? -Infinity
+  /** This process must know every rotation that it was notified of before this time. */
+  notifiedAt(lane: string): number {
+    return this.#notifiedAt.get(lane) ?? -Infinity
   }
 
-  /** Calls back with what signs a request at that moment; null: it could not be read. */
+  /** Calls back with the secrets that sign a request at that time; null: they could not be read. */
   prepare(lane: string, then: (secrets: readonly string[] | null) => void): void {
     const askedAt = this.#now
     const look = (): void => {
@@ -88,8 +91,8 @@ export class SimSender {
     return reading
   }
 
-  #told(lane: string): void {
-    this.#toldAt.set(lane, this.#world.agenda.now)
+  #notified(lane: string): void {
+    this.#notifiedAt.set(lane, this.#world.agenda.now)
   }
 
   get #now(): number {

@@ -1,11 +1,11 @@
-/** What must be true of who holds which lanes while every lane has work and every process lives. */
+/** The rules for the distribution of lanes while every lane has work and every process lives. */
 import { fairShare } from '../src/domain/delivery/fair-share.ts'
 import { Violation } from './violation.ts'
 
-/** An owner that holds more than its share has this long to hand lanes over. */
+/** An owner with more than its share has this long to hand lanes over. */
 const SETTLED_MS = 30_000
 const SLACK = 1
-/** A lane is handed to another owner, and perhaps from there to a third; after that it stays. */
+/** A lane is handed to another owner, and perhaps from there to a third. After that it stays. */
 const OFFERS_MAX = 3
 
 export class ShareRules {
@@ -24,10 +24,10 @@ export class ShareRules {
     if (!this.#watching) return
     const offers = (this.#offers.get(lane) ?? 0) + 1
     this.#offers.set(lane, offers)
-    if (offers > OFFERS_MAX) throw new Violation(`${lane} was handed over ${offers} times, and nobody died`)
+    if (offers > OFFERS_MAX) throw new Violation(`${lane} was handed over ${offers} times, but nobody died`)
   }
 
-  /** How many lanes each living owner holds right now. */
+  /** How many lanes each living owner holds at present. */
   look(holdings: ReadonlyMap<string, number>, now: number): void {
     const lanes = [...holdings.values()].reduce((sum, held) => sum + held, 0)
     const share = fairShare(lanes, { owners: holdings.size - 1, lanes: 0 })

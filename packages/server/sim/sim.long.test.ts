@@ -5,7 +5,7 @@ import { runSeed } from './world.ts'
 import { firstViolation, MODES } from './seeds.ts'
 
 for (const mode of MODES) {
-  test(`${mode}: no rule is broken in two hundred worlds, and each kind of fault is met in them`, () => {
+  test(`${mode}: no rule is broken in two hundred worlds, and each kind of fault happens in them`, () => {
     const counts: Record<string, number> = {}
     for (let seed = 0; seed < 200; seed += 1) {
       const report = runSeed({ seed, mode })
@@ -30,11 +30,11 @@ for (const mode of MODES) {
       'late moves',
       'disablings',
       'replays',
-      'replays of many',
+      'bulk replays',
       'allowances',
       'releases',
-      'retries by hand',
-      'probes by hand',
+      'manual retries',
+      'manual probes',
       'cancels',
       'duplicates',
       'requests',
@@ -43,7 +43,7 @@ for (const mode of MODES) {
   })
 }
 
-test('in a calm world a crash is taken over within lease and sweep; the drill takes place', () => {
+test('in a calm world other workers take over within lease and sweep after a crash, and the drill takes place', () => {
   let drills = 0
   for (let seed = 0; seed < 20; seed += 1) drills += runSeed({ seed, mode: 'liveness' }).counts['drills'] ?? 0
   assert.ok(drills > 5)
@@ -62,26 +62,26 @@ test('planted: a new sender that does not know the latest sends bursts a second 
 })
 
 test('planted: a breaker whose probe never comes leaves its deliveries waiting', () => {
-  assert.match(firstViolation('no-probe', 50) ?? '', /nothing hinders it|never came to an end|does not come to rest/)
+  assert.match(firstViolation('no-probe', 50) ?? '', /nothing hinders it|never reached an end|does not come to rest/)
 })
 
-test('planted: what is let go and not counted exceeds the allowance', () => {
-  assert.match(firstViolation('uncounted-release', 100) ?? '', /was let go as number|counts .* were let go/)
+test('planted: deliveries that are released but not counted exceed the allowance', () => {
+  assert.match(firstViolation('uncounted-release', 100) ?? '', /was released as number|counts .* were released/)
 })
 
-test('planted: what waits for the allowance is sent when its destination is switched on', () => {
+test('planted: a delivery that waits for the allowance is sent when its destination is switched on', () => {
   assert.match(firstViolation('resumed-beyond', 200) ?? '', /waits for the allowance and was moved by resume/)
 })
 
-test('planted: what came last is let go first', () => {
+test('planted: the newest delivery is released first', () => {
   assert.match(firstViolation('newest-released', 200) ?? '', /which has waited longer/)
 })
 
-test('planted: a store that looks at no keys begins a delivery before an earlier one with its key has ended', () => {
-  assert.match(firstViolation('order-broken', 50) ?? '', /before it had not ended/)
+test('planted: a store that ignores keys starts a delivery before an earlier one with its key has ended', () => {
+  assert.match(firstViolation('order-broken', 50) ?? '', /started before the earlier/)
 })
 
-test('planted: a sender that keeps the first secret it has read signs with one that was replaced', () => {
+test('planted: a sender that uses only the first secret it has read signs with a replaced one', () => {
   assert.match(firstViolation('stale-secret', 20) ?? '', /with a secret that was replaced/)
 })
 
@@ -89,23 +89,23 @@ test('planted: an overlap in which the previous secret does not sign is found', 
   assert.match(firstViolation('no-overlap-signature', 20) ?? '', /without the signature of the previous secret/)
 })
 
-test('planted: an overlap that is judged by the clock of the machine ends too early or too late', () => {
+test('planted: an overlap that follows the clock of the machine ends too early or too late', () => {
   assert.match(firstViolation('wall-overlap', 50) ?? '', /after its overlap|whose overlap has not ended/)
 })
 
-test('planted: a sender that was told of a rotation and signs as before is found', () => {
-  assert.match(firstViolation('told-in-vain', 200) ?? '', /with a secret that was replaced/)
+test('planted: a sender that ignores the notice of a rotation is found', () => {
+  assert.match(firstViolation('ignored-notice', 200) ?? '', /with a secret that was replaced/)
 })
 
-test('planted: a new sender that does not know what previous ones have under way exceeds the cap', () => {
+test('planted: a new sender that does not know the requests of previous ones exceeds the cap', () => {
   assert.match(firstViolation('cap-broken', 500) ?? '', /exceeds the cap/)
 })
 
-test('planted: sweeps that leave what a suspension forgot keep it paused', () => {
-  assert.match(firstViolation('no-sweep', 50) ?? '', /never came to an end: paused|does not come to rest/)
+test('planted: without sweeps, deliveries that a suspension missed stay paused', () => {
+  assert.match(firstViolation('no-sweep', 50) ?? '', /never reached an end: paused|does not come to rest/)
 })
 
-test('planted: an owner that never gives a lane to another one is found', () => {
+test('planted: an owner that never hands a lane to another one is found', () => {
   assert.match(firstViolation('hoard', 400) ?? '', /has held \d+ of \d+ lanes/)
 })
 

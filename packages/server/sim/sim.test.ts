@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { firstViolation, MODES } from './seeds.ts'
 import { runSeed, type Mode } from './world.ts'
 
-/** A few worlds; `npm run test:long` plays hundreds, and has every planted defect. */
+/** Only a few worlds. `npm run test:long` plays hundreds, with every planted defect. */
 const SEEDS = 20
 
 function traceOf(seed: number, mode: Mode): string[] {
@@ -22,7 +22,7 @@ for (const mode of MODES) {
 test('planted: without recovery the deliveries of a dead worker stay where they are', () => {
   assert.match(
     firstViolation('no-reclaim', 20) ?? '',
-    /still open|open longer|never came to an end|does not come to rest/,
+    /still open|open longer|never reached an end|does not come to rest/,
   )
 })
 

@@ -16,13 +16,13 @@ export interface Receiver {
   readonly hopeless: boolean
 }
 
-/** What becomes of one request. `arrives_ms` null: the receiver never sees it. `accepts`: it takes the event as processed. */
+/** The fate of one request. `arrives_ms` null: the receiver never sees it. `accepts`: the receiver processes the event. */
 export interface Fate {
   readonly arrives_ms: number | null
   readonly accepts: boolean
   readonly result_ms: number
   readonly result: HttpResult
-  /** The receiver's answer was lost or came after the deadline: the sender cannot know. */
+  /** The receiver's answer was lost or came after the deadline, so the sender cannot know it. */
   readonly hidden: boolean
 }
 
@@ -46,7 +46,7 @@ const NONSENSE = [
   '9999999999',
 ]
 
-/** Decides at the moment of sending what will become of the request; `network` holds the chances of each fault. */
+/** Decides the fate of the request at the moment of sending; `network` has the chances of each fault. */
 export function fateOf(receiver: Receiver, now: number, { rng, network }: { rng: Rng; network: Network }): Fate {
   if (receiver.clogged) return timeout(receiver, null)
   if (isOut(receiver, now)) return refusal(rng)

@@ -1,6 +1,6 @@
 /**
- * The reference model of the delivery store: each method is one transaction, executed at `now`. The SQL store must answer
- * alike. It keeps the rules and nothing else; whether the rules hold is judged in invariants.ts, which only watches.
+ * The reference model of the delivery store: each method is one transaction, executed at `now`. The SQL store must give the
+ * same answers. It contains only the rules; invariants.ts, which only watches, judges whether they hold.
  */
 import { grantable } from './grantable.ts'
 import { keepNote, recalled } from './notes.ts'
@@ -42,7 +42,7 @@ import type { Change, Delivery, LaneRow, Step } from './rows.ts'
 export interface SimStoreOptions {
   readonly watch?: (change: Change, now: number) => void
   readonly plant?: Plant | undefined
-  /** A read for what is recent leaves out what came in longer ago. */
+  /** A read of recent deliveries leaves out those that came in longer ago. */
   readonly recentMs?: number
 }
 
@@ -121,7 +121,7 @@ export class SimStore extends Tables {
   }
 
   turn(now: number, input: TurnInput): Turned {
-    // One statement: what it settles itself still stands before those behind it.
+    // As in the one SQL statement: a delivery that this turn settles still blocks those behind it.
     const inOrder = input.begins.map((begin) => this.#isInOrder(begin))
     const applied = input.settles.filter((settle) => this.#settle(settle, now)).map(({ attempt_id }) => attempt_id)
     const lost = input.begins.filter((begin) => !this.isCurrent(begin))
@@ -139,7 +139,7 @@ export class SimStore extends Tables {
     keepNote(lane, note, now)
   }
 
-  // What everybody else does to the same rows
+  // Changes by everybody else to the same rows
 
   ingest(
     now: number,
@@ -162,16 +162,19 @@ export class SimStore extends Tables {
     }
   }
 
-  /** The month of a workspace turns, or its plan changes. */
+  /** A new month of a workspace starts, or its plan changes. */
   allow(now: number, workspace: string, { max, turned }: { max: number | null; turned: boolean }): void {
-    // oxlint-disable-line max-params -- as all operations here: when, on what, and how
+    // oxlint-disable-line max-params -- like all operations here: the time, the subject, and the details
     const month = this.allowances.of(workspace)
     month.max = max
     if (turned) month.used = 0
     this.#watch({ type: 'allowed', workspace, max, turned }, now)
   }
 
-  /** Lets go what waits for the allowance, the oldest first, as far as there is room; gives the lanes. A suspended workspace stands still. */
+  /**
+   * Releases deliveries that wait for the allowance, oldest first, as far as there is room. Returns the lanes. A suspended
+   * workspace releases nothing.
+   */
   letGo(now: number, workspace: string): readonly string[] {
     if (this.suspended.has(workspace)) return []
     const waiting = [...this.deliveries.values()].filter(
@@ -182,7 +185,7 @@ export class SimStore extends Tables {
     return released.map(({ lane }) => lane)
   }
 
-  /** One short commit: from here on nothing is begun. What waits is moved afterwards, lane by lane, or by the sweeps. */
+  /** One short commit: from here on nothing starts. Waiting deliveries are moved afterwards, lane by lane, or by the sweeps. */
   suspend(now: number, workspace: string): void {
     this.suspended.add(workspace)
     for (const lane of this.lanesOf(workspace)) this.#mark(lane, 'paused', now)
@@ -194,7 +197,10 @@ export class SimStore extends Tables {
       this.#mark(lane, this.pauseReason(lane) === null ? 'resumed' : 'paused', now)
   }
 
-  /** Moves the deliveries of one lane, as it was meant when the workspace was suspended or reinstated, whatever it is by now. */
+  /**
+   * Moves the deliveries of one lane as the suspension or reinstatement of the workspace required, whatever its state is by
+   * now.
+   */
   moveWaiting(now: number, key: string, to: { readonly halted: boolean }): void {
     const lane = this.lane(key)
     if (!to.halted) return this.#resume(lane, now)
@@ -210,7 +216,7 @@ export class SimStore extends Tables {
     this.#pauseWaiting(lane, { now })
   }
 
-  /** Switching it on closes its breaker. */
+  /** Switching a destination on closes its breaker. */
   enable(now: number, key: string): void {
     const lane = this.lane(key)
     if (!lane.enabled) {
@@ -222,7 +228,10 @@ export class SimStore extends Tables {
     this.#resume(lane, now)
   }
 
-  /** False when it has not ended yet: there is nothing to send again; or when the allowance has no room. One of many waits as a retry does, until its moment. */
+  /**
+   * Returns false when the delivery has not ended yet, or when the allowance has no room. With `ofMany`, it waits until its
+   * time, as a retry does.
+   */
   replay(now: number, deliveryId: string, ofMany?: { readonly inMs: number }): boolean {
     const row = this.delivery(deliveryId)
     if (
@@ -241,7 +250,7 @@ export class SimStore extends Tables {
     return true
   }
 
-  /** Due now instead of later; false when it does not wait. It stays in its state, so nothing has moved. */
+  /** Makes the delivery due now instead of later. Returns false when it does not wait. Its state does not change. */
   retry(now: number, deliveryId: string): boolean {
     const row = this.delivery(deliveryId)
     if (row.next_attempt_at === null) return false
@@ -251,7 +260,7 @@ export class SimStore extends Tables {
     return true
   }
 
-  /** An open attempt is closed with it; its request goes on, and who is granted the lane next reckons with it. */
+  /** Also closes an open attempt. Its request continues, and the next owner of the lane must reserve a slot for it. */
   cancel(now: number, deliveryId: string): boolean {
     const row = this.delivery(deliveryId)
     if (['delivered', 'failed', 'cancelled'].includes(row.state)) return false
@@ -260,7 +269,7 @@ export class SimStore extends Tables {
     return true
   }
 
-  /** The destination is deleted, so nobody is granted it again. */
+  /** The destination is deleted, so nobody is granted its lane again. */
   cancelAll(now: number, key: string): void {
     for (const row of this.lane(key).deliveries)
       if (!['delivered', 'failed', 'cancelled'].includes(row.state)) this.#cancel(row, now)
@@ -282,10 +291,10 @@ export class SimStore extends Tables {
     this.#hand(lane, owner, now)
   }
 
-  /** A paused lane is granted to nobody, but what a dead owner left in it is cleared up all the same. */
+  /** A paused lane is granted to nobody, but the remains of a dead owner in it are recovered anyway. */
   #hand(lane: LaneRow, owner: string | null, now: number): void {
-    // oxlint-disable-line max-params -- what, to whom, and when
-    // An owner that has given it back, or said that it ended, has nothing under way in it.
+    // oxlint-disable-line max-params -- the lane, its new owner, and the time
+    // A lane whose owner gave it back, or ended its lease itself, has no requests under way.
     const unended = this.owners.has(lane.owner ?? '') && this.#plant !== 'cap-broken'
     lane.owner = owner
     lane.fence += 1
@@ -380,12 +389,12 @@ export class SimStore extends Tables {
   }
 
   #mark(lane: LaneRow, type: 'paused' | 'resumed', now: number): void {
-    // oxlint-disable-line max-params -- what, how, and when
+    // oxlint-disable-line max-params -- the lane, the change, and the time
     lane.unswept = true
     this.#watch({ type, lane }, now)
   }
 
-  /** What is still paused although nothing holds it back. */
+  /** Deliveries that are still paused although nothing holds them back. */
   #moveForgotten(now: number): void {
     for (const lane of this.lanes.values()) {
       if (!lane.unswept || this.pauseReason(lane) !== null) continue
@@ -394,7 +403,7 @@ export class SimStore extends Tables {
     }
   }
 
-  /** What was left `sending` or still waits in lanes that are paused and that nobody holds. */
+  /** Deliveries that were left `sending`, or still wait, in paused lanes without an owner. */
   #clearClosed(lanes: Iterable<LaneRow>, now: number): void {
     for (const lane of lanes) {
       if (this.pauseReason(lane) === null || this.isHeld(lane, now)) continue
@@ -423,7 +432,7 @@ export class SimStore extends Tables {
     }
   }
 
-  /** To wait for its time, or to wait for its destination when that is paused. */
+  /** Makes it wait for its time, or for its destination when that is paused. */
   #schedule(row: Delivery, state: 'pending' | 'retrying', step: Step & { inMs: number }): void {
     const paused = this.pausedKey(row.lane) !== null
     this.#move(row, paused ? 'paused' : state, { ...step, nextAt: step.now + step.inMs })

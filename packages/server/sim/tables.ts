@@ -1,4 +1,4 @@
-/** The rows of the model's store, and what can be read off them. Nothing here changes a delivery. */
+/** The rows of the model's store, and reads of them. Nothing here changes a delivery. */
 import { Allowances } from './allowances.ts'
 import { hasWork, NEW_LANE, readyAt, workAt } from './rows.ts'
 import { processOf, type Others } from '../src/domain/delivery/fair-share.ts'
@@ -30,7 +30,7 @@ export class Tables {
     return lane.enabled ? null : 'destination_disabled'
   }
 
-  /** When a lease call by somebody new would next find something to do; Infinity when never. */
+  /** When a lease call by a new owner would next find work; Infinity when never. */
   nextWorkAt(now: number): number {
     let least = Infinity
     for (const lane of this.lanes.values()) {
@@ -41,7 +41,7 @@ export class Tables {
     return least
   }
 
-  /** What the living owners beside this one have said of themselves. */
+  /** The reports of the other living owners. */
   protected othersOf(owner: string, now: number): Others {
     let [owners, lanes] = [0, 0]
     for (const [name, row] of this.owners) {
@@ -68,7 +68,7 @@ export class Tables {
     return this.#lastSeq
   }
 
-  /** Each of the others has left free lanes in its last sweep. */
+  /** Every other owner left free lanes in its last sweep. */
   protected allLeft(owner: string, now: number): boolean {
     const others = [...this.owners].filter(([name, row]) => processOf(name) !== processOf(owner) && row.until > now)
     return others.length > 0 && others.every(([, row]) => row.left)

@@ -1,2 +1,2 @@
-/** A rule was broken; the message says which. */
+/** A broken rule; the message names it. */
 export class Violation extends Error {}

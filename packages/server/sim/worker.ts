@@ -9,23 +9,26 @@ import type { Answer, Begun, Effect, Event, HttpResult, StoreCall } from '../src
 import type { Witness } from './invariants.ts'
 import type { HintType, Scene } from './scene.ts'
 
-/** Thrown where the product passes a crash point; made once each, for a stack costs more than all else about a death. */
+/**
+ * Thrown at a crash point of the product. One error per point is made in advance, because a stack costs more than the rest of a
+ * death.
+ */
 class Died extends Error {}
 const DEATHS = new Map(CRASH_POINTS.map((point) => [point, new Died(point)]))
 
-/** A process: the machine under test, executed against the simulated world with whatever faults the world has in store. */
+/** A process: the machine under test, run against the simulated world with its faults. */
 export class SimWorker implements Witness {
   readonly name: string
   readonly #world: Scene
-  /** Its clock is wrong by this much, and stays so until it restarts. */
+  /** The error of its clock, constant until it restarts. */
   #skewMs = 0
   #machine: DeliveryMachine | null = null
   #sender: SimSender | null = null
-  /** Rises at every start and crash; whatever belongs to an older life is ignored. */
+  /** Rises at every start and crash. Events of an older life are ignored. */
   #life = 0
   #calls = 0
-  #alarm = { at: Infinity, earliest: Infinity }
-  #ringsAt = Infinity
+  #timer = { at: Infinity, earliest: Infinity }
+  #firesAt = Infinity
   #pausedUntil = 0
   readonly #inbox: Event[] = []
   readonly #flights = new Map<string, Begun>()
@@ -63,17 +66,17 @@ export class SimWorker implements Witness {
       this.#inThisLife(),
     )
     this.#calls = 0
-    this.#tell({ type: 'woke' })
+    this.#dispatch({ type: 'woke' })
   }
 
-  /** Everything in memory is gone; requests on the wire may still arrive. */
+  /** Everything in memory is lost. Requests on the wire may still arrive. */
   crash(): void {
     if (!this.up) return
     this.#trouble('crashes')
     this.#end()
   }
 
-  /** Time stands still for this process alone, as in a long collection or a stopped virtual machine. */
+  /** Only this process is suspended, as in a long garbage collection or a stopped virtual machine. */
   pause(durationMs: number): void {
     if (!this.up) return
     const { agenda } = this.#world
@@ -84,27 +87,27 @@ export class SimWorker implements Witness {
       if (life !== this.#life || agenda.now < this.#pausedUntil) return
       this.lastTroubleAt = agenda.now
       this.lastSlowStoreAt = agenda.now
-      for (const event of this.#inbox.splice(0)) this.#tell(event)
+      for (const event of this.#inbox.splice(0)) this.#dispatch(event)
     })
   }
 
   stop(): void {
     if (!this.up) return
     this.#world.count('stops')
-    this.#tell({ type: 'stop' })
+    this.#dispatch({ type: 'stop' })
   }
 
   hint(type: HintType, lanes: readonly string[]): void {
-    if (type === 'changed') this.#tell({ type: 'hinted', about: 'settings', lanes })
-    else this.#tell({ type, lanes })
+    if (type === 'changed') this.#dispatch({ type: 'hinted', about: 'settings', lanes })
+    else this.#dispatch({ type, lanes })
   }
 
-  /** The world has new work: a worker that would sleep past its next sweep sets its alarm anew. */
+  /** The world has new work: a worker that would sleep past its next sweep sets its timer again. */
   rouse(nextWorkAt: number): void {
-    if (nextWorkAt + this.#world.limits.sweepMs < this.#alarm.at) this.#setAlarm(this.#alarm.earliest)
+    if (nextWorkAt + this.#world.limits.sweepMs < this.#timer.at) this.#setTimer(this.#timer.earliest)
   }
 
-  #tell(event: Event): void {
+  #dispatch(event: Event): void {
     const { agenda } = this.#world
     if (this.#machine === null) return
     if (agenda.now < this.#pausedUntil) {
@@ -119,7 +122,7 @@ export class SimWorker implements Witness {
     for (const effect of effects) this.#run(effect)
   }
 
-  /** undefined: it died on the way, and with it everything that the event led to. */
+  /** undefined: it died on the way, and all effects of the event are lost. */
   #handle(machine: DeliveryMachine, event: Event): Effect[] | undefined {
     try {
       return machine.handle(event, this.#world.agenda.now + this.#skewMs)
@@ -140,7 +143,7 @@ export class SimWorker implements Witness {
     if (this.#world.tracing) this.#world.trace(`${this.name} > ${JSON.stringify(effect)}`)
     switch (effect.type) {
       case 'sleep':
-        return this.#setAlarm(effect.until - this.#skewMs)
+        return this.#setTimer(effect.until - this.#skewMs)
       case 'send':
         return this.#send(effect.attempt, effect.ends_in_ms)
       case 'cut':
@@ -165,63 +168,63 @@ export class SimWorker implements Witness {
     this.#sender = null
     this.#pausedUntil = 0
     this.#inbox.length = 0
-    this.#alarm = { at: Infinity, earliest: Infinity }
+    this.#timer = { at: Infinity, earliest: Infinity }
     this.#cut()
     this.#world.workChanged = true
   }
 
-  /** What is on the wire may still arrive. */
+  /** Requests on the wire may still arrive. */
   #cut(): void {
     for (const attempt of this.#flights.values())
       this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: false })
     this.#flights.clear()
   }
 
-  /** It holds nothing and waits for nothing. */
+  /** It holds no lane and waits for nothing. */
   get idle(): boolean {
     if (this.#machine === null || this.#calls > 0) return false
     const { lanes, requests, unsettled } = this.#machine.load
     return lanes + requests + unsettled === 0
   }
 
-  /** An idle worker's sweeps that can find nothing are skipped, in step: hours of nothing cost nothing. */
-  #setAlarm(earliest: number): void {
+  /** Sweeps of an idle worker that can find nothing are skipped in step, so hours without events cost nothing. */
+  #setTimer(earliest: number): void {
     const { agenda, store, rng, limits } = this.#world
     const workAt = this.idle && !this.#world.crowded ? store.nextWorkAt(agenda.now) : 0
     const at = workAt <= earliest ? earliest : workAt + rng.next() * limits.sweepMs
-    this.#alarm = { at, earliest }
-    this.#ringBy(at)
+    this.#timer = { at, earliest }
+    this.#fireBy(at)
   }
 
-  /** One entry in the agenda at a time: when it comes too early it moves itself. */
-  #ringBy(at: number): void {
-    if (at >= this.#ringsAt) return
+  /** One entry in the agenda at a time. If it fires too early, it moves itself. */
+  #fireBy(at: number): void {
+    if (at >= this.#firesAt) return
     const { agenda } = this.#world
-    const ringsAt = Math.max(Math.ceil(at), agenda.now)
-    this.#ringsAt = ringsAt
-    agenda.at(ringsAt, () => {
-      if (this.#ringsAt !== ringsAt) return
-      this.#ringsAt = Infinity
-      if (agenda.now < this.#alarm.at) return this.#ringBy(this.#alarm.at)
-      this.#alarm = { at: Infinity, earliest: Infinity }
-      this.#tell({ type: 'woke' })
+    const firesAt = Math.max(Math.ceil(at), agenda.now)
+    this.#firesAt = firesAt
+    agenda.at(firesAt, () => {
+      if (this.#firesAt !== firesAt) return
+      this.#firesAt = Infinity
+      if (agenda.now < this.#timer.at) return this.#fireBy(this.#timer.at)
+      this.#timer = { at: Infinity, earliest: Infinity }
+      this.#dispatch({ type: 'woke' })
     })
   }
 
   #call(effect: StoreCall): void {
     const { agenda, rng, plan } = this.#world
     this.#calls += 1
-    // Who has something to do sleeps no longer than its machine asked for, not even where no work was in sight.
-    if (this.#alarm.at > this.#alarm.earliest) this.#setAlarm(this.#alarm.earliest)
+    // A worker with work sleeps no longer than its machine requested, even if no work was in sight.
+    if (this.#timer.at > this.#timer.earliest) this.#setTimer(this.#timer.earliest)
     const life = this.#life
     const faults = this.clogged ? CLOGGED : plan.store
     const latencyMs = rng.chance(faults.slow) ? rng.between(200, 8_000) : rng.between(1, 20)
     const answer = (event: Event) => {
       if (life !== this.#life) return
       this.#calls -= 1
-      // What was slow is trouble until it is over: a heartbeat that comes back late may have lost what was begun meanwhile.
+      // A slow call is trouble until it has ended: a late heartbeat may have lost starts that were made meanwhile.
       if (latencyMs > 200) this.lastTroubleAt = agenda.now
-      this.#tell(event)
+      this.#dispatch(event)
     }
     if (latencyMs > 200) this.#slow()
     const roll = rng.next()
@@ -232,7 +235,7 @@ export class SimWorker implements Witness {
     }
     if (roll < faults.refused + faults.unknown) {
       this.#trouble('unknown')
-      // It may never happen, have happened, or happen later than anybody expects.
+      // The operation may never happen, have happened already, or happen later than anybody expects.
       const appliesMs = rng.chance(0.3) ? rng.between(0, 10_000) : latencyMs * rng.next()
       if (rng.chance(0.6)) agenda.after(appliesMs, () => this.#apply(effect))
       agenda.after(latencyMs, () => answer(answerTo(effect, { outcome: 'unknown' })))
@@ -270,14 +273,14 @@ export class SimWorker implements Witness {
     }
   }
 
-  /** The others are notified by the process, so not when it has died meanwhile. */
+  /** The process itself notifies the others, so they are not notified if it has died meanwhile. */
   #release({ op, input, offered }: Extract<StoreCall, { type: 'release' }>): Event {
     const { store, agenda } = this.#world
     const value = store.release(agenda.now, input)
     if (offered.length > 0 && this.up) {
       this.#world.count('offers', offered.length)
       for (const lane of offered) this.#world.invariants.shares.offered(lane)
-      this.#world.tell('offered', offered)
+      this.#world.notify('offered', offered)
     }
     return { type: 'released', op, answer: { outcome: 'done', value } }
   }
@@ -296,19 +299,19 @@ export class SimWorker implements Witness {
     )
   }
 
-  /** What signs it is looked up, which may take time or come to nothing. */
+  /** Looks up the secrets that sign the request, which may take time or fail. */
   #prepare(attempt: Begun, leave: (delayMs: number) => void): void {
     const { agenda, invariants } = this.#world
     const [sender, askedAt] = [this.#sender, agenda.now]
     sender?.prepare(attempt.lane, (secrets) => {
       if (secrets === null) return this.#responded(attempt, { type: 'failure', error_code: 'connection_reset' })
-      const knownSince = Math.max(askedAt - TARGET_KEPT_MS, sender.toldAt(attempt.lane))
+      const knownSince = Math.max(askedAt - TARGET_KEPT_MS, sender.notifiedAt(attempt.lane))
       invariants.secrets.sent(attempt, secrets, { knownSince, now: agenda.now })
       leave(agenda.now - askedAt)
     })
   }
 
-  /** A reading takes its time out of that of the request. */
+  /** A read takes its time out of that of the request. */
   #leave(attempt: Begun, { fate, delayMs }: { fate: Fate; delayMs: number }): void {
     const { agenda, invariants } = this.#world
     invariants.left(attempt, agenda.now)
@@ -329,10 +332,10 @@ export class SimWorker implements Witness {
   #responded(attempt: Begun, result: HttpResult): void {
     if (!this.#flights.delete(attempt.attempt_id)) return
     this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: true })
-    this.#tell({ type: 'responded', attempt_id: attempt.attempt_id, result })
+    this.#dispatch({ type: 'responded', attempt_id: attempt.attempt_id, result })
   }
 
-  /** Gives what runs things when this process is awake, and not at all when it has died meanwhile. */
+  /** Returns a function that runs things when this process is awake, and never if it has died meanwhile. */
   #inThisLife(): (run: () => void) => void {
     const { agenda } = this.#world
     const life = this.#life

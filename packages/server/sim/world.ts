@@ -32,18 +32,18 @@ export interface RunReport {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** So short that most of what waits for a retry is left out when only what is recent is read. */
+/** So short that a read of recent deliveries leaves out most of those that wait for a retry. */
 const RECENT_MS = 2_000
-/** As in production, but a quiet lane is given back sooner: waiting for that would be most of the work. */
+/** As in production, but a quiet lane is given back sooner, because waiting for that would be most of the work. */
 const LIMITS = { ...DELIVER_LIMITS, laneIdleMs: 4_000, elsewhereMs: 2_000 }
 const STEPS_MAX = 300_000
-/** Faults are over, the longest schedule has run out, and the last `Retry-After` as well. */
+/** The faults are over, the longest schedule has ended, and the last `Retry-After` as well. */
 const REST_MS = 300 * HOUR_MS
 const BUSY_MS = 60_000
 const DRILL_AFTER_MS = 30_000
 const CROWD_AFTER_MS = 120_000
 
-/** One world of one seed: lanes, workers, receivers, a store, and the faults that its plan holds. */
+/** One world of one seed: lanes, workers, receivers, a store, and the faults of its plan. */
 class World implements Scene {
   readonly agenda = new Agenda()
   readonly limits: DeliverLimits
@@ -61,7 +61,7 @@ class World implements Scene {
   /** True once the faults have stopped. */
   calm = false
   crowded = false
-  /** Set by whatever may have made work for workers that have none. */
+  /** Set by every event that may have made work for workers that have none. */
   workChanged = false
 
   constructor(input: RunInput) {
@@ -97,7 +97,7 @@ class World implements Scene {
     return this.#input.trace !== undefined
   }
 
-  /** Runs to the end of the mode; a broken rule ends it at once. */
+  /** Runs to the end of the mode. A broken rule ends it at once. */
   run(): RunReport {
     let violation: string | null = null
     try {
@@ -137,7 +137,7 @@ class World implements Scene {
   }
 
   /** Hints reach each worker, or not, and sometimes twice. */
-  tell(type: HintType, lanes: readonly string[]): void {
+  notify(type: HintType, lanes: readonly string[]): void {
     this.workChanged = true
     for (const worker of this.workers) {
       const times = this.rng.chance(this.plan.hintChance) ? this.rng.pick([1, 1, 2]) : 0
@@ -212,7 +212,7 @@ class World implements Scene {
     this.#rouse()
   }
 
-  /** In a calm world one busy worker dies for good: the others must take over within lease + sweep. */
+  /** In a calm world one busy worker dies for good. The others must take over within lease + sweep. */
   #drill(): void {
     const { agenda, rng } = this
     agenda.after(DRILL_AFTER_MS, () => {

@@ -2,6 +2,7 @@ import { createDeps } from './app/features.ts'
 import { createNotifications, listen, offerLanes } from './app/messages.ts'
 import { createPlatform, type PlatformOptions } from './app/platform.ts'
 import { createRoad, type RoadPlants } from './app/road.ts'
+import { isAlone } from './config.ts'
 import type { Deps } from './context.ts'
 import { createDeliveryLoop } from './pipeline/deliver/run.ts'
 import { createDirectory } from './pipeline/directory.ts'
@@ -19,20 +20,23 @@ export const VERSION = '0.1.0'
 
 export type AppOptions = RoadPlants &
   Omit<PlatformOptions, 'clock'> & {
-    /** Tests set their own. */
+    /** Tests set a clock of their own. */
     readonly clock?: Clock
     readonly patience?: Patience
   }
 
 export type App = {
   readonly deps: Deps
-  /** Listens, begins to deliver, and gives the address it answers at. */
+  /** Listens, starts to deliver, and returns the address it answers at. */
   start(): Promise<{ readonly port: number; readonly baseUrl: string }>
-  /** Answers what is under way, ends deliveries in flight, and closes. Clients are given so long to let go of their connections. */
+  /**
+   * Answers the requests under way, ends deliveries in flight, and closes. Clients have `patienceMs` to close their
+   * connections.
+   */
   stop(patienceMs?: number): Promise<void>
 }
 
-/** The composition root: builds the parts bottom-up and hands each what it may use. */
+/** The composition root: builds the parts bottom-up and gives each the parts it may use. */
 export function createApp(options: AppOptions): App {
   const { config } = options
   const system = systemClock()
@@ -44,6 +48,7 @@ export function createApp(options: AppOptions): App {
     port: () => port,
     resolver: options.resolver,
     deliveryUserAgent: `Postroad/${VERSION}`,
+    deliveryStalled: () => loop.stalled(),
   })
   const delivers = config.ROLES.includes('deliver')
   const directory = createDirectory(deps)
@@ -60,8 +65,7 @@ export function createApp(options: AppOptions): App {
     version: VERSION,
     patience: options.patience,
   })
-  const alone = config.DATABASE_URL === undefined && config.PROCESSES === 1
-  const leases = alone ? EVERY_LEASE : createLeases(deps, owner)
+  const leases = isAlone(config) ? EVERY_LEASE : createLeases(deps, owner)
   const loops = listLoops(deps, {
     pollDirectory: () => directory.poll(),
     alignClock: () => align(deps.database, system),
@@ -94,7 +98,7 @@ export function createApp(options: AppOptions): App {
   }
 }
 
-/** Half the round trip is the error, a few milliseconds at most; what matters is that all nodes have the same clock. */
+/** The error is half the round trip, a few milliseconds at most. It only matters that all nodes have the same clock. */
 async function align(database: Database, clock: SystemClock): Promise<void> {
   clock.alignTo(await databaseNow(database))
 }

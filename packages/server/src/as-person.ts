@@ -3,13 +3,13 @@ import type { Ctx, Deps } from './context.ts'
 type Person = {
   readonly userId: string
   readonly sessionId: string
-  /** Null for who is in no workspace. */
+  /** Null for a person who is in no workspace. */
   readonly workspaceId: string | null
   readonly requestId: string
   readonly ip: string | undefined
 }
 
-/** What a verb has when a person acts on their own account. That needs no role, so this carries the least. */
+/** The context of a verb when a person acts on their own account. That needs no role, so this context has the lowest one. */
 export function asPerson(deps: Deps, { userId, sessionId, workspaceId, requestId, ip }: Person): Ctx {
   return {
     ...deps,

@@ -1,6 +1,6 @@
 import type { Ctx, Deps } from './context.ts'
 
-/** What a verb has when the operator runs it as a command: no member acts, so the audit row names the system. */
+/** The context of a verb when the operator runs it as a command: no member acts, so the audit row names the system. */
 export function asSystem(deps: Deps, at: { workspaceId: string; projectId: string; requestId: string }): Ctx {
   return {
     ...deps,

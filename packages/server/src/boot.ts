@@ -14,12 +14,12 @@ import { checkDurability, checkKeys, checkPolicies, checkReachable, openStorage,
 import { DAY_TABLES } from './workers/upkeep.ts'
 
 export const MIGRATIONS = new URL('../migrations/', import.meta.url)
-/** Which brought anchors; they are sealed, so that SQL cannot make them. */
+/** The migration that introduced anchors. They are sealed, so SQL cannot create them. */
 const ANCHORS = '0020_audit_anchors.sql'
 
 export type Booted = { readonly app: App; readonly storage: Storage; readonly config: Config; readonly log: Log }
 
-/** Brings up everything below the surfaces: settings, storage, schema, the parts. The caller starts the app, or only uses it. */
+/** Starts everything below the surfaces: settings, storage, schema, the parts. The caller starts the app, or only uses it. */
 export async function boot(
   environment: Readonly<Record<string, string | undefined>>,
   options: Pick<AppOptions, 'commit' | 'rejections' | 'outbound' | 'resolver'> & {
@@ -34,7 +34,7 @@ export async function boot(
   })
   const opened = await openStorage(config, { mode: options.mode, makes: options.makes, log })
   try {
-    // The folder's lock is ours, so whoever was sending before is dead: its lanes need not wait for their leases to end.
+    // This process has locked the folder, so any earlier sender is dead, and its lanes need not wait until their leases expire.
     const isHeir = options.mode === 'own' && config.DATABASE_URL === undefined
     await checkUsable(opened, log)
     const storage = {
@@ -50,7 +50,7 @@ export async function boot(
   }
 }
 
-/** The PostgreSQL is there and new enough; a loud word when it is set to lose data. */
+/** Checks that PostgreSQL is reachable and new enough. Logs an error if its settings can lose data. */
 async function checkUsable({ target }: Storage, log: Log): Promise<void> {
   const database = openDatabase({
     target,
@@ -66,7 +66,10 @@ async function checkUsable({ target }: Storage, log: Log): Promise<void> {
   }
 }
 
-/** The schema of this release, the keys that it is sealed by, and the days around now; a loud word when policies do not hold. */
+/**
+ * Prepares the schema of this release, checks its keys, and creates the tables of the days around now. Logs an error if
+ * policies do not bind the server.
+ */
 async function prepare(
   storage: Storage,
   { log, isHeir }: { readonly log: Log; readonly isHeir: boolean },
@@ -89,7 +92,10 @@ async function prepare(
   }
 }
 
-/** Behind a long transaction of another node the days are left to upkeep; what comes before then is kept in no day's table. */
+/**
+ * If a long transaction of another node blocks this, upkeep creates the days. Rows that come before then go into the default
+ * partition.
+ */
 async function makeDaysIfFree(database: Database, log: Log): Promise<void> {
   try {
     await makeDays(database, DAY_TABLES, { now: await databaseNow(database), daysAhead: 3 })
@@ -99,7 +105,7 @@ async function makeDaysIfFree(database: Database, log: Log): Promise<void> {
   }
 }
 
-/** What a person reads when the start fails: one line for what we expected, everything for what we did not. */
+/** The message when the start fails: one line for an expected error, everything for an unexpected one. */
 export function startFailure(error: unknown): string {
   if (error instanceof ConfigError || error instanceof StartError) return `postroad: ${error.message}`
   return `postroad: could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`

@@ -4,7 +4,7 @@ import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
 import { Secret } from './platform/secret.ts'
 
-/** Everything the environment may say, once. `docs/operate/configure.md` is written from this list. */
+/** All settings of the environment, in one place. `docs/operate/configure.md` is written from this list. */
 export const SETTINGS = {
   PORT: setting(
     'The TCP port of every surface.',
@@ -43,19 +43,19 @@ export const SETTINGS = {
     'a URL such as postgres://user:password@host:5432/database',
   ),
   SECRET_KEY: setting(
-    'Seals secrets in the database: 32 bytes in base64 (`openssl rand -base64 32`). With the embedded database it is made once, in `DATA_DIR/secret-key`.',
+    'Seals secrets in the database: 32 bytes in base64 (`openssl rand -base64 32`). With the embedded database, the server creates it once, in `DATA_DIR/secret-key`.',
     undefined,
     key(),
     '32 bytes in base64',
   ),
   SECRET_KEY_PREVIOUS: setting(
-    'Another key that opens and never seals: the previous one while `postroad rotate-key` replaces it ([how](rotate-key.md)).',
+    'An additional key that only opens sealed values: the previous key, while `postroad rotate-key` replaces it ([how](rotate-key.md)).',
     undefined,
     key(),
     '32 bytes in base64',
   ),
   ROLES: setting(
-    'What this process does: `web` answers requests, `deliver` sends, `work` looks after the tables.',
+    'What this process does: `web` answers requests, `deliver` sends, `work` maintains the tables.',
     'web,deliver,work',
     list(z.enum(['web', 'deliver', 'work'])).refine((roles) => roles.length > 0),
     'any of web,deliver,work',
@@ -67,19 +67,19 @@ export const SETTINGS = {
     'a whole number from 1 to 256',
   ),
   TRUST_PROXY: setting(
-    'Proxies whose `X-Forwarded-For` is believed, as addresses or CIDR ranges. Empty: the header is ignored.',
+    'Proxies whose `X-Forwarded-For` is trusted, as addresses or CIDR ranges. Empty: the header is ignored.',
     '',
     list(cidr()),
     'a comma-separated list such as 10.0.0.0/8,::1',
   ),
   OUTBOUND_ALLOW: setting(
-    'Ranges beyond the public internet that deliveries may reach. Set but empty: none. Absent: none, but loopback on your own machine, which is the embedded database, a loopback `HOST`, and a `PUBLIC_URL` that is absent or loopback too.',
+    'Ranges beyond the public internet that deliveries may reach. Set but empty: none. Absent: none, except loopback when the server runs on your own machine: with the embedded database, a loopback `HOST`, and a `PUBLIC_URL` that is absent or loopback.',
     undefined,
     list(cidr()),
     'a comma-separated list such as 10.0.0.0/8',
   ),
   SMTP_URL: setting(
-    'The mail server, with user and password if it wants them. Absent: mails are written to `outbox` in `DATA_DIR`, one file each.',
+    'The mail server, with user and password if it needs them. Absent: the server writes each email to a file in `outbox` in `DATA_DIR`.',
     undefined,
     z
       .string()
@@ -89,13 +89,13 @@ export const SETTINGS = {
     'a URL such as smtp://user:password@mail.example.com:587, or smtps://… for TLS from the first byte',
   ),
   MAIL_FROM: setting(
-    'Whom mails come from; needed with `SMTP_URL`.',
+    'The sender address of emails; needed with `SMTP_URL`.',
     undefined,
     z.string().regex(/^(?:[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/),
     'an address such as postroad@example.com or Postroad <postroad@example.com>',
   ),
   OIDC_ISSUER: setting(
-    'An OpenID Connect provider to sign in by. Register `PUBLIC_URL/admin/api/session/oidc/callback` there as the redirect URI.',
+    'An OpenID Connect provider for sign-in. Register `PUBLIC_URL/admin/api/session/oidc/callback` there as the redirect URI.',
     undefined,
     z.url({ protocol: /^https?$/ }).refine(isPrivateOrTls),
     'an https URL; http only for this machine',
@@ -116,7 +116,7 @@ export const SETTINGS = {
     'a client secret',
   ),
   OIDC_ALLOWED_DOMAINS: setting(
-    'Email domains whose accounts may sign in by the provider. Empty: all that have an account here.',
+    'Email domains whose accounts may sign in through the provider. Empty: everybody with an account here.',
     '',
     list(
       z
@@ -125,6 +125,17 @@ export const SETTINGS = {
         .transform((domain) => domain.toLowerCase()),
     ),
     'a comma-separated list such as example.com,example.org',
+  ),
+  OPERATORS: setting(
+    'Email addresses of the people who operate the installation: they suspend workspaces and change plans. Absent: the owner, while one person owns every workspace ([more](operators.md)).',
+    undefined,
+    list(
+      z
+        .string()
+        .regex(/^[^\s@,]+@[^\s@,]+$/)
+        .transform((address) => address.toLowerCase()),
+    ),
+    'a comma-separated list such as ada@example.com,grace@example.com',
   ),
   INGEST_BODY_BYTES: setting(
     'The largest body that ingest accepts, in bytes.',
@@ -139,13 +150,13 @@ export const SETTINGS = {
     'a number of connections, 1 to 1000000',
   ),
   ADMIN_REQUESTS_MAX: setting(
-    'How many requests to the admin API one credential may make in 10 seconds, at each process. 0: as many as it likes.',
+    'How many requests to the admin API one credential may make in 10 seconds, at each process. 0: no limit.',
     String(LIMITS.adminRequestsMax),
     z.coerce.number().int().min(0).max(1_000_000),
     'a number of requests, 0 to 1000000',
   ),
   UPGRADE_URL: setting(
-    'Where people change their plan: the `upgrade_url` of what a plan refuses. Absent: the console.',
+    'The page where people change their plan; a refusal by a plan returns it as `upgrade_url`. Absent: the console.',
     undefined,
     z.url({ protocol: /^https?$/ }),
     'an http or https URL',
@@ -186,10 +197,10 @@ type Setting<Value, Default extends string | undefined> = {
   readonly allowed: string
 }
 
-/** These hold a secret or may hold a password: what was read is not shown. */
+/** These are or may contain secrets, so their values are never shown. */
 const HOLDS_SECRET = /SECRET|TOKEN|DATABASE_URL|SMTP_URL/
 
-/** Where an empty value means none, and an absent one does not. */
+/** Settings where an empty value means none, unlike an absent one. */
 const EMPTY_MEANS_NONE: ReadonlySet<string> = new Set(['OUTBOUND_ALLOW'])
 
 function textOf(environment: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
@@ -197,10 +208,10 @@ function textOf(environment: Readonly<Record<string, string | undefined>>, name:
   return text?.trim() === '' && !EMPTY_MEANS_NONE.has(name) ? undefined : text
 }
 
-/** A wrong setting stops the start with one line that names it, what was read and what is allowed. */
+/** A wrong setting stops the start with one line: its name, its value and the allowed values. */
 export class ConfigError extends Error {}
 
-/** Reads the environment once; `process.env` is known to `main.ts` only. */
+/** Reads the environment once. Only `main.ts` knows `process.env`. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const entries = Object.entries(SETTINGS).map(([name, { fallback, schema, allowed }]) => {
     const given = textOf(environment, name) ?? fallback
@@ -221,11 +232,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return Object.freeze(config)
 }
 
-/** Settings that are of no use without another one. */
+/** Settings that have no use without another one. */
 function requireTogether(config: Config): void {
   if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
     throw new ConfigError(
-      'SMTP_URL is set, so MAIL_FROM must be too: the address that mails come from, such as postroad@example.com.',
+      'SMTP_URL is set, so MAIL_FROM must be too: the sender address of emails, such as postroad@example.com.',
     )
   }
   if (
@@ -242,18 +253,26 @@ function isPrivateOrTls(url: string): boolean {
   return new URL(url).protocol === 'https:' || isLoopback(url)
 }
 
-/** Whether a URL leads to this machine. `URL` writes every form of an address the same way. */
+/** Whether a URL leads to this machine. `URL` normalizes every form of an address. */
 function isLoopback(url: string): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(URL.parse(url)?.hostname ?? '')
 }
 
-/** The address in links: `PUBLIC_URL`, or where the server listens. */
+/** Whether the server is a single process, so that it need not notify or wait for others. */
+export function isAlone(config: Config): boolean {
+  return config.DATABASE_URL === undefined && config.PROCESSES === 1
+}
+
+/** The address in links: `PUBLIC_URL`, or the address on which the server listens. */
 export function publicUrl(config: Config, port: number): string {
   const host = config.HOST === '0.0.0.0' || config.HOST === '::' ? 'localhost' : config.HOST
   return config.PUBLIC_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Where deliveries may go beyond the public internet. Loopback by default only where nobody else reaches the server. */
+/**
+ * The ranges beyond the public internet that deliveries may reach. Loopback is the default only if nobody else can reach the
+ * server.
+ */
 export function outboundAllow(config: Config): readonly string[] {
   if (config.OUTBOUND_ALLOW !== undefined) return config.OUTBOUND_ALLOW
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST

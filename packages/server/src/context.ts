@@ -8,29 +8,35 @@ import type { Log } from './platform/log.ts'
 import type { Mailer } from './platform/mailer.ts'
 import type { Oidc } from './platform/oidc.ts'
 import type { OutboundHttp } from './platform/outbound-http.ts'
+import type { LoopRuns } from './platform/loop-runs.ts'
 import type { Wakeups } from './platform/notify.ts'
 import type { RetryLog } from './platform/retry-log.ts'
 import type { PasswordHash } from './platform/password-hash.ts'
 import type { SealedText } from './platform/sealed-text.ts'
 import type { Features } from './features.ts'
 
-/** What the process stands on: one value of each, made in `app/platform.ts`. Time, chance and the network come from here only. */
+/**
+ * The platform of the process: one value of each, created in `app/platform.ts`. Time, chance and the network come only from
+ * here.
+ */
 export type Platform = {
   readonly config: Config
   readonly plans: Plans
   readonly database: Database
   readonly clock: Clock
   readonly log: Log
-  /** For loops: what failed and is tried again, one line a minute. */
+  /** For loops: logs failures that are retried, one line a minute. */
   readonly retryLog: RetryLog
+  /** How the background loops of this process fare. */
+  readonly loopRuns: LoopRuns
   readonly cipher: Cipher
   readonly wakeups: Wakeups
   readonly outbound: OutboundHttp
   readonly mailer: Mailer
   readonly passwordHash: PasswordHash
-  /** Seals what cookies hold. */
+  /** Seals the content of cookies. */
   readonly cookies: SealedText
-  /** The identity provider of the settings; undefined when none is set. */
+  /** The configured identity provider; undefined when there is none. */
   readonly oidc: Oidc | undefined
   readonly uuid: () => string
   readonly randomText: (characters: number) => string
@@ -38,10 +44,13 @@ export type Platform = {
   readonly random: () => number
 }
 
-/** What every part may use: the platform, and what features offer each other across the floors. */
+/** Everything that any part may use: the platform, and the features that rooms offer each other across the floors. */
 export type Deps = Platform & Features
 
-/** What a verb has: the process, who acts, and where. `db` is the pool, or the transaction that `inTransaction` opened. */
+/**
+ * The context of a verb: the process, the actor, and the place. `db` is the pool, or the transaction that `inTransaction`
+ * opened.
+ */
 export type Ctx = Deps & {
   readonly db: Db
   readonly actor: Actor
@@ -49,7 +58,7 @@ export type Ctx = Deps & {
   readonly projectId: string
   readonly requestId: string
   readonly ip: string | undefined
-  /** Set inside a transaction: runs at its end, those with the lesser key first. For locks that many transactions take. */
+  /** Set inside a transaction: runs at its end, in the order of the keys. For locks that many transactions take. */
   readonly beforeCommit?: (key: string, work: () => Promise<void>) => void
   /** Set inside a transaction: runs after the commit. */
   readonly afterCommit?: (work: () => void) => void

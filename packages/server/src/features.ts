@@ -1,29 +1,37 @@
-/** What features offer to rooms that stand below them, by area. `app/features.ts` makes them; nothing else does. */
+/** Features that are offered to rooms below them, by area. Only `app/features.ts` creates them. */
 export type Features = DeliveryFeatures & WorkspaceFeatures
 
 type DeliveryFeatures = {
-  /** Why no delivery could ever reach this URL, as far as that is known without looking its name up. */
-  readonly whyUrlRefused: (url: string) => string | undefined
-  /** Why plain http may not be spoken to the host of this URL. It looks names up for 3 s at most, so call it outside of transactions. */
-  readonly whyPlainHttpRefused: (url: string) => Promise<string | undefined>
+  /** The reason why no delivery could ever reach this URL, as far as that is known without a DNS lookup. */
+  readonly validateUrl: (url: string) => string | undefined
+  /**
+   * The reason why plain http to the host of this URL is forbidden. It resolves names for up to 3 s, so call it outside of
+   * transactions.
+   */
+  readonly validatePlainHttp: (url: string) => Promise<string | undefined>
   /** Notifies the senders that the destinations of these lanes changed, or were disabled. A hint. */
   readonly lanesChanged: (change: LanesChange) => void
-  /** Sends a test request to a destination as its deliveries are sent; nothing is stored. It takes as long as it takes, so call it outside of transactions. */
+  /**
+   * Sends a test request to a destination the same way as its deliveries; nothing is stored. It may take long, so call it
+   * outside of transactions.
+   */
   readonly sendTest: (asked: TestAsked) => Promise<TestSent>
-  /** What deliveries say of themselves in User-Agent. */
+  /** What the delivery loop of this process has not got done for too long, and since when (ms since 1970). */
+  readonly deliveryStalled: () => { readonly call: string; readonly since: number } | undefined
+  /** The User-Agent of deliveries. */
   readonly deliveryUserAgent: string
 }
 
 type WorkspaceFeatures = {
   /** The address in links, without a slash at the end. */
   readonly baseUrl: () => string
-  /** Where people change their plan: the operator's page for it, else the console. */
+  /** The page where people change their plan: the operator's, otherwise the console. */
   readonly upgradeUrl: () => string
   /** Notifies this node at once, and the others soon, that a project's configuration changed. */
   readonly configChanged: (projectId: string) => void
 }
 
-/** What a test request is made of, in the words of the rows that deliveries are made of. */
+/** The content of a test request, with the column names of the rows that deliveries are made of. */
 export type TestAsked = {
   readonly workspace_id: string
   readonly project_id: string

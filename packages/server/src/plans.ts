@@ -23,9 +23,9 @@ const Limits = z.strictObject({
 
 const File = z.object({ self_hosted: Limits }).catchall(Limits)
 
-/** Reads the plans that an operator has set, once. A file that is not right stops the start and says where. */
+/** Reads the operator's plans, once. An invalid file stops the start with its errors. */
 export function readPlans(): Plans {
   const read = File.safeParse(JSON.parse(readFileSync(FILE, 'utf8')))
-  if (!read.success) throw new Error(`plans.json is not right: ${z.prettifyError(read.error)}`)
+  if (!read.success) throw new Error(`plans.json is invalid: ${z.prettifyError(read.error)}`)
   return read.data
 }

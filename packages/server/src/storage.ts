@@ -6,11 +6,11 @@ import type { Database, DatabaseTarget } from './platform/db.ts'
 import { openEmbeddedPostgres, StartError } from './platform/embedded-postgres.ts'
 import { openKeyFile, type KeyFile } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
-import { whyUnbound } from './platform/row-security.ts'
+import { validateRowSecurity } from './platform/row-security.ts'
 import { serverVersion, unsafeSettings } from './platform/server-facts.ts'
 import { sealedByOthers } from './resources/operate/key-ring/index.ts'
 
-/** Where the data is, and the keys that seal what is secret in it: of the environment, or of a file in the data folder. */
+/** The location of the data, and the keys that seal its secrets: from the environment, or from a file in the data folder. */
 export type Storage = {
   readonly target: DatabaseTarget
   readonly cipher: Cipher
@@ -19,9 +19,9 @@ export type Storage = {
 }
 
 /**
- * Your PostgreSQL when `DATABASE_URL` names one, else the embedded one in `DATA_DIR`. `own`: the server's use;
- * `join`: a command beside a running server; `makes: false`: one that looks at what is there, and makes no database where
- * there is none. A StartError is one line that says what to do.
+ * Your PostgreSQL when `DATABASE_URL` names one, otherwise the embedded one in `DATA_DIR`. `own`: used by the server. `join`:
+ * used by a command beside a running server. `makes: false`: the command only reads, and must not create a database where there
+ * is none. A StartError is one line with the remedy.
  */
 export async function openStorage(
   config: Config,
@@ -50,7 +50,7 @@ export async function openStorage(
   }
 }
 
-/** `SECRET_KEY_PREVIOUS` opens beside either; it need not be the older one. */
+/** `SECRET_KEY_PREVIOUS` can be used with either, and need not be the older key. */
 function keysOf(config: Config): Pick<Storage, 'cipher' | 'keyFile'> {
   const previous =
     config.SECRET_KEY_PREVIOUS === undefined ? [] : [Buffer.from(config.SECRET_KEY_PREVIOUS.reveal(), 'base64')]
@@ -61,7 +61,10 @@ function keysOf(config: Config): Pick<Storage, 'cipher' | 'keyFile'> {
   return { cipher: createCipher(previous.length === 0 ? ofFile : () => [...ofFile(), ...previous]), keyFile }
 }
 
-/** A 201 means durable only when PostgreSQL is set to be: says loudly which setting breaks the promise. Gives those settings. */
+/**
+ * A 201 means durable only if PostgreSQL's settings are durable. Logs an error for each setting that breaks the promise, and
+ * returns these settings.
+ */
 export async function checkDurability(database: Database, log: Log): Promise<readonly string[]> {
   const unsafe = await unsafeSettings(database)
   for (const setting of unsafe) {
@@ -70,19 +73,19 @@ export async function checkDurability(database: Database, log: Log): Promise<rea
   return unsafe
 }
 
-/** Row-level security is the second wall between tenants: says loudly when it does not hold for our user. Gives why. */
+/** Row-level security is the second wall between tenants. Logs an error if it does not bind our user, and returns the reason. */
 export async function checkPolicies(database: Database, log: Log): Promise<string | undefined> {
-  const why = await whyUnbound(database)
+  const why = await validateRowSecurity(database)
   if (why !== undefined) log.error('postgres.policies_bypassed', { meaning: `${why} ${BIND_REMEDY}` })
   return why === undefined ? undefined : `${why} ${BIND_REMEDY}`
 }
 
 const BIND_REMEDY =
-  'Put an ordinary user that owns the tables into DATABASE_URL, or one that may create the role postroad_server.'
+  'In DATABASE_URL, use an ordinary user that owns the tables, or a user that may create the role postroad_server.'
 
 const VERSION_MIN = 150_000
 
-/** One clear line for a PostgreSQL that cannot be used at all. */
+/** Reports in one clear line a PostgreSQL that cannot be used at all. */
 export async function checkReachable(database: Database): Promise<void> {
   const version = await serverVersion(database).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)
@@ -97,12 +100,12 @@ export async function checkReachable(database: Database): Promise<void> {
     )
 }
 
-/** Refuses to start with keys that cannot open what is sealed: a server that learns of it later would fail request by request. */
+/** Refuses to start with keys that cannot open the sealed secrets. Otherwise the server would fail later, request by request. */
 export async function checkKeys(
   database: Database,
   { cipher, keyFile }: Pick<Storage, 'cipher' | 'keyFile'>,
 ): Promise<void> {
-  // While a key is being replaced, the answer of one moment may not fit the keys of the next.
+  // While a key is being replaced, the first result may be older than the current keys, so the check runs twice.
   if ((await sealedByOthers(database, cipher.keyIds)).length === 0) return
   const found = await sealedByOthers(database, cipher.keyIds)
   if (found.length === 0) return
@@ -113,6 +116,6 @@ export async function checkKeys(
       ? 'Set SECRET_KEY to the key that sealed them, or SECRET_KEY_PREVIOUS to it while you replace it.'
       : `Restore ${keyFile.path} from a backup, or set SECRET_KEY_PREVIOUS to the key that sealed them.`
   throw new StartError(
-    `${count} secrets in the database (${columns}) were sealed by a key that is not here, so they cannot be read. ${remedy}`,
+    `${count} secrets in the database (${columns}) were sealed by a key that this server does not have, so it cannot read them. ${remedy}`,
   )
 }

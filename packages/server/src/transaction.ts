@@ -8,17 +8,16 @@ const DEADLOCK = '40P01'
 const TRIES = 3
 
 /**
- * One verb, one transaction: joins the open one, else opens one. What is registered with `beforeCommit` (audit rows) runs
- * last, in the order of its key, so that two transactions never wait for each other's locks. What is registered with
- * `afterCommit` (wake-ups, caches) runs once, after the commit, and not at all when the transaction rolls back.
- * `work` runs again, from its begin, when a turn of the senders locked the same rows in another order.
+ * One verb, one transaction: joins the open one, otherwise opens one. `beforeCommit` work (audit rows) runs last, in the order
+ * of its keys, so that transactions never wait for each other's locks. `afterCommit` work (wake-ups) runs once, after the
+ * commit. `work` restarts if a turn of the senders locked the same rows in another order.
  */
 export async function inTransaction<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { afterCommit, beforeCommit } = ctx
   if (afterCommit !== undefined && beforeCommit !== undefined) return work({ ...ctx, afterCommit, beforeCommit })
   for (let tries = 1; ; tries += 1) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- each when the one before was rolled back
+      // oxlint-disable-next-line no-await-in-loop -- a try starts only after the previous one was rolled back
       return await once(ctx, work)
     } catch (error) {
       if (tries === TRIES || !(error instanceof DbError && error.code === DEADLOCK)) throw error

@@ -14,11 +14,11 @@ export function addApiKeys(program: Command): void {
   const apiKeys = program
     .command('api-keys')
     .summary('list API keys, or revoke one')
-    .description('The keys of programs that use the API. A person makes one in the console; no key can make another.')
+    .description('The keys of programs that use the API. Only a person can create one, in the console.')
   const list = apiKeys
     .command('list')
     .summary('list API keys')
-    .description('Lists the API keys, newest first; never the keys themselves.')
+    .description('Lists the API keys, newest first, without the keys themselves.')
     .action(listApiKeys)
   withExample(withWorkspace(withPages(list)), 'api-keys list')
 
@@ -37,13 +37,13 @@ async function listApiKeys({ limit, cursor, ...options }: ListOptions): Promise<
   print({ json: answer, ids: answer.api_keys.map(({ id }) => id), text: () => listText(answer) }, options)
 }
 
-/** All of an id stands there, for it is what revokes. */
+/** Shows the whole id, because a person revokes a key by its id. */
 function listText({ api_keys, next_cursor }: Listed): string {
   if (api_keys.length === 0) return 'There are no API keys here.'
   const rows = table([
     { head: 'Status', cells: api_keys.map(statusOf) },
     { head: 'API key', cells: api_keys.map(({ id }) => id) },
-    { head: 'Begins with', cells: api_keys.map(({ shown_prefix }) => shown_prefix), spare: true },
+    { head: 'Starts with', cells: api_keys.map(({ shown_prefix }) => shown_prefix), spare: true },
     { head: 'Name', cells: api_keys.map(({ name }) => name), least: 12 },
     { head: 'Role', cells: api_keys.map(({ role }) => role) },
     { head: 'Last use', cells: api_keys.map(({ last_used_at }) => last_used_at?.slice(0, 10) ?? 'never'), spare: true },
@@ -52,7 +52,7 @@ function listText({ api_keys, next_cursor }: Listed): string {
   return [rows, ...more(next_cursor)].join('\n')
 }
 
-/** A key whose creator has left is as good as over. */
+/** A key whose creator has left the workspace no longer works. */
 function statusOf({ status, created_by }: ApiKey): string {
   return status === 'active' && !created_by.is_member ? 'orphaned' : status
 }

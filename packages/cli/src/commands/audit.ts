@@ -28,10 +28,10 @@ export function addAudit(program: Command): void {
   const audit = program
     .command('audit')
     .summary('list, export and verify the audit log')
-    .description('Who changed what in the workspace, when and from where. For admins.')
+    .description('Every change in the workspace, with its actor, time and IP address. For admins.')
   const list = audit
     .command('list')
-    .summary('list what was changed')
+    .summary('list the changes')
     .description('Lists the changes, newest first.')
     .action(listRows)
   withExample(
@@ -44,29 +44,29 @@ export function addAudit(program: Command): void {
     .command('verify')
     .summary('check that nobody changed or removed a row')
     .description(
-      'Reads the whole log and checks that each row continues the one before.\nThe exit code is 1 when one does not.',
+      'Reads the whole log and checks that each row continues the previous one.\nThe exit code is 1 when one does not.',
     )
-    .option('--hash <hash>', 'a hash that you recorded before, which a row must still have')
+    .option('--hash <hash>', 'a hash that you recorded earlier, which a row must still have')
     .action(verifyLog)
   withExample(withWorkspace(verify), 'audit verify')
 
   const csv = audit
     .command('export')
     .summary('write the log as CSV')
-    .description('Writes every row that the filters let through, newest first, as CSV.')
-    .option('--json', 'one JSON object a line instead, as the API lists them')
+    .description('Writes every row that matches the filters, newest first, as CSV.')
+    .option('--json', 'write one JSON object per line instead, as the API lists them')
     .action(exportLog)
   withExample(withUrl(withFilters(csv)), 'audit export > audit.csv')
 }
 
 function withFilters(command: Command): Command {
   return command
-    .option('--actor <member>', 'only what this member did (usr_…), or system')
-    .option('--agent <agent>', 'only what was done through this (api_key:key_…)')
+    .option('--actor <member>', 'only changes by this member (usr_…), or by system')
+    .option('--agent <agent>', 'only changes through this agent (api_key:key_…)')
     .option('--action <action>', 'only this action, such as create_api_key')
-    .option('--target <id>', 'only what was done to this')
-    .option('--from <time>', 'only since then: RFC 3339, or 30m, 6h, 2d ago', timeOf)
-    .option('--to <time>', 'only before then', timeOf)
+    .option('--target <id>', 'only changes to the resource with this id')
+    .option('--from <time>', 'only since this time: RFC 3339, or 30m, 6h, 2d ago', timeOf)
+    .option('--to <time>', 'only before this time', timeOf)
 }
 
 const filtersOf = ({ actor, agent, action, target, from, to }: Filters): Filters => ({
@@ -85,7 +85,7 @@ async function listRows({ limit, cursor, ...options }: ListOptions & Filters): P
 }
 
 function listText({ audit, next_cursor }: Listed): string {
-  if (audit.length === 0) return 'No change is like that.'
+  if (audit.length === 0) return 'No change matches the filters.'
   const rows = table([
     { head: 'When (UTC)', cells: audit.map(({ at }) => dayMoment(at)), paint: style.dim },
     { head: 'Action', cells: audit.map(({ action }) => action) },
@@ -110,12 +110,12 @@ const idsOf = ({ problem }: Verified): readonly string[] =>
 function verifiedText({ ok, count, removed, oldest, newest }: Verified): string {
   const place = (row: Verified['oldest']): string => (row === null ? 'none' : `${row.id}  ${style.dim(moment(row.at))}`)
   return fields([
-    ['Audit log', ok ? style.strong('every row fits') : style.strong('a row does not fit')],
-    ['Read', `${count} rows${removed === 0 ? '' : `; ${removed} older ones were removed, as the plan says`}`],
+    ['Audit log', ok ? style.strong('every row is intact') : style.strong('a row does not match')],
+    ['Read', `${count} rows${removed === 0 ? '' : `; ${removed} older ones have expired`}`],
     ['Oldest', place(oldest)],
-    [ok ? 'Newest' : 'Last fit', place(newest)],
+    [ok ? 'Newest' : 'Last intact', place(newest)],
     ...(newest === null ? [] : [['Its hash', newest.hash] as const]),
-    ...(ok ? [] : [['Look', `${invokedAs()} audit list`] as const]),
+    ...(ok ? [] : [['Next', `${invokedAs()} audit list`] as const]),
   ])
 }
 
@@ -127,7 +127,7 @@ async function exportLog({ json, ...options }: ConnectionOptions & Filters & { r
   else for await (const piece of await client.audit.exportCsv(filters)) await write(piece)
 }
 
-/** No faster than the reader takes it. */
+/** Writes no faster than the reader reads. */
 async function write(text: string): Promise<void> {
   const { stdout } = io()
   if (!stdout.write(text)) await once(stdout, 'drain')

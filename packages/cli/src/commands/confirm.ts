@@ -8,7 +8,7 @@ export function withYes(command: Command): Command {
   return command.option('-y, --yes', 'do not ask')
 }
 
-/** Asks a person before something is deleted. A program has to add --yes. */
+/** Asks a person before something is deleted. A program must add --yes. */
 export async function confirmDeletion(what: string, { yes }: ConfirmOptions): Promise<void> {
   if (yes === true) return
   if (!canAsk()) throw new Failure(`${what} Add --yes to do it.`, EXIT.usage)

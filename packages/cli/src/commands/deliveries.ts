@@ -1,4 +1,6 @@
-import { HOLD_CAUSES, holdText, type HoldCause, type RouteAnswer, type Routes } from '@postroad/contract'
+import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import { HOLD_CAUSES, holdText, type HoldCause } from '@postroad/contract/holds'
+import type { Client } from '@postroad/sdk'
 import { Option, type Command } from 'commander'
 import { connect } from '../connection.ts'
 import { deliveriesTable, destinationNames } from '../deliveries-table.ts'
@@ -13,6 +15,7 @@ import {
   type ListOptions,
 } from '../options.ts'
 import { print } from '../output.ts'
+import { attemptText } from '../attempt-text.ts'
 import { deliveryText } from '../delivery-text.ts'
 import { more } from '../text/more.ts'
 import { STATES, type DeliveryState } from '../text/state.ts'
@@ -20,11 +23,13 @@ import { style } from '../text/style.ts'
 import { fields } from '../text/table.ts'
 import { destinationId } from './recover.ts'
 import { startReplay, withStart, type StartOptions } from './replays.ts'
+import { ruleId } from './rules.ts'
 
 type FilterOptions = {
   readonly state?: DeliveryState
   readonly destination?: string
   readonly event?: string
+  readonly rule?: string
   readonly heldBy?: HoldCause | 'any'
 }
 type Listed = RouteAnswer<Routes['deliveries']['list']>
@@ -35,16 +40,20 @@ export function addDeliveries(program: Command): void {
   const deliveries = program
     .command('deliveries')
     .summary('list, show, retry, cancel and replay deliveries')
-    .description('What was sent to destinations, and how it went.')
+    .description('The deliveries of events to destinations, with their outcomes.')
   const list = deliveries
     .command('list')
     .summary('list deliveries')
     .description('Lists the deliveries, newest first.')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
-    .option('--destination <destination>', 'only those to this destination: id or name')
-    .option('--event <event>', 'only those of this event (rec_…)')
+    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(STATES))
+    .option('--destination <destination>', 'only deliveries to this destination: id or name')
+    .option('--event <event>', 'only deliveries of this event (rec_…)')
+    .option('--rule <rule>', 'only deliveries of events that this rule filed: id or name')
     .addOption(
-      new Option('--held-by <cause>', 'only those that their destination holds back').choices(['any', ...HOLD_CAUSES]),
+      new Option('--held-by <cause>', 'only deliveries that their destination holds back').choices([
+        'any',
+        ...HOLD_CAUSES,
+      ]),
     )
     .action(listDeliveries)
   withExample(withList(list), 'deliveries list --state failed', 'deliveries list --held-by any')
@@ -53,29 +62,39 @@ export function addDeliveries(program: Command): void {
     .command('get')
     .argument('<delivery>', 'the id of the delivery (dlv_…)')
     .summary('show a delivery and every attempt')
-    .description('Shows a delivery with every attempt and what the destination answered.')
+    .description('Shows a delivery with every attempt and the responses of the destination.')
     .action(getDelivery)
   withExample(withCommon(get), `deliveries get ${EXAMPLE_ID}`)
 
+  const attempt = deliveries
+    .command('attempt')
+    .argument('<attempt>', 'the id of the attempt (att_…)')
+    .summary('show the request of an attempt as it was sent')
+    .description(
+      'Shows one attempt with its request as it was sent and its answer. Says whether the\nbody that is shown is the one that was sent.',
+    )
+    .action(getAttempt)
+  withExample(withCommon(attempt), 'deliveries attempt att_01m7yttq4ye5ks3w8pq6gbnadt')
+
   const replay = deliveries
     .command('replay')
-    .argument('[delivery]', 'the id of one delivery (dlv_…); without it, all that the options name')
+    .argument('[delivery]', 'the id of one delivery (dlv_…); without it, all that match the options')
     .summary('send ended deliveries again')
     .description(
-      'Sends an ended delivery again, now, with the same body and event id. Without an\nid: all that the options name, at a pace. Prints the plan first and asks.',
+      'Sends an ended delivery again, now, with the same body and event id. Without an\nid it replays every delivery that matches the options, at a steady rate. Prints\nthe plan first and asks.',
     )
-    .option('--destination <destination>', 'those to this destination: id or name')
+    .option('--destination <destination>', 'deliveries to this destination: id or name')
     .addOption(
-      new Option('--state <state...>', 'those that have ended like this (without it, failed)').choices([
+      new Option('--state <state...>', 'deliveries that ended in this state (without it, failed)').choices([
         'failed',
         'cancelled',
         'delivered',
       ]),
     )
-    .option('--since <time>', 'those made since then: RFC 3339, or 30m, 6h, 2d ago', timeOf)
-    .option('--until <time>', 'those made before then', timeOf)
-    .option('--dataset <dataset>', 'those of events of this dataset')
-    .option('--text <text>', 'those whose payload has this text in it')
+    .option('--since <time>', 'deliveries created since this time: RFC 3339, or 30m, 6h, 2d ago', timeOf)
+    .option('--until <time>', 'deliveries created before this time', timeOf)
+    .option('--dataset <dataset>', 'deliveries of events in this dataset')
+    .option('--text <text>', 'deliveries whose payload contains this text')
     .action(replayDeliveries)
   withExample(
     withStart(withCommon(replay)),
@@ -85,7 +104,7 @@ export function addDeliveries(program: Command): void {
 
   for (const [verb, what] of [
     ['retry', 'send a waiting delivery now'],
-    ['cancel', 'send nothing more of a delivery'],
+    ['cancel', 'stop sending a delivery'],
   ] as const) {
     const command = deliveries
       .command(verb)
@@ -111,23 +130,61 @@ async function listDeliveries({
   state,
   destination,
   event,
+  rule,
   heldBy: held_by,
   ...options
 }: ListOptions & FilterOptions): Promise<void> {
   const { client } = await connect(options)
   const destination_id = destination === undefined ? undefined : await destinationId(client, destination)
-  const answer = await client.deliveries.list({ limit, cursor, state, destination_id, record_id: event, held_by })
+  if (rule !== undefined && event !== undefined)
+    throw new Failure('Leave out --event or --rule: an event was filed by one rule.', EXIT.usage)
+  const answer =
+    rule === undefined
+      ? await client.deliveries.list({ limit, cursor, state, destination_id, record_id: event, held_by })
+      : await listByRule(client, {
+          limit,
+          cursor,
+          state,
+          destination: destination_id,
+          held_by,
+          rule: await ruleId(client, rule),
+        })
   const people = options.json !== true && options.quiet !== true && answer.deliveries.length > 0
   const names = people ? await destinationNames(client) : new Map<string, string>()
   const ids = answer.deliveries.map(({ id }) => id)
-  const filtered = [state, destination, event, held_by].some((one) => one !== undefined)
+  const filtered = [state, destination, event, rule, held_by].some((one) => one !== undefined)
   print({ json: answer, ids, text: () => (ids.length === 0 ? noneText(filtered) : listText(answer, names)) }, options)
+}
+
+type Search = RouteRequest<Routes['search']['deliveries']>
+/** Each call looks at some hundred deliveries, so a rare rule takes many. */
+const SEARCH_CALLS_MAX = 50
+
+/** A page of a search: as many calls as it takes, for one call looks at a bounded part. */
+async function listByRule(client: Client, asked: Search & { readonly limit: number }): Promise<Listed> {
+  const deliveries: Listed['deliveries'] = []
+  let cursor = asked.cursor
+  for (let call = 0; call < SEARCH_CALLS_MAX; call += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
+    const page = await client.search.deliveries({ ...asked, limit: asked.limit - deliveries.length, cursor, f: [] })
+    deliveries.push(...page.deliveries)
+    if (page.next_cursor === null) return { deliveries, next_cursor: null }
+    cursor = page.next_cursor
+    if (deliveries.length >= asked.limit) break
+  }
+  return { deliveries, next_cursor: cursor ?? null }
+}
+
+async function getAttempt(id: string, options: CommonOptions): Promise<void> {
+  const { client } = await connect(options)
+  const answer = await client.attempts.get({ id })
+  print({ json: answer, ids: [answer.attempt.id], text: () => attemptText(answer) }, options)
 }
 
 function noneText(filtered: boolean): string {
   return filtered
-    ? 'No delivery is like that.'
-    : `There are no deliveries here. They begin with a destination: ${invokedAs()} destinations create https://…`
+    ? 'No delivery matches the filters.'
+    : `There are no deliveries here. Create a destination first: ${invokedAs()} destinations create https://…`
 }
 
 function listText(answer: Listed, names: ReadonlyMap<string, string>): string {
@@ -164,7 +221,7 @@ async function replayDeliveries(id: string | undefined, options: ReplayOptions):
   }
   if ([destination, state, since, until, dataset, text].every((one) => one === undefined)) {
     throw new Failure(
-      'Name a delivery (dlv_…), or say which ones: --destination, --state, --since, --until, --dataset or --text.',
+      'Name a delivery (dlv_…), or select deliveries with --destination, --state, --since, --until, --dataset or --text.',
       EXIT.usage,
     )
   }
@@ -183,9 +240,9 @@ async function replayDeliveries(id: string | undefined, options: ReplayOptions):
 }
 
 const DONE = {
-  replay: ['Again', 'as one more attempt'],
-  retry: ['Retried', 'as soon as the destination has room'],
-  cancel: ['Cancelled', 'a replay sends it after all'],
+  replay: ['Replayed', 'with a new retry schedule'],
+  retry: ['Retried', 'sent when the destination has capacity'],
+  cancel: ['Cancelled', 'replay it to send it after all'],
 } as const
 
 function doneText({ delivery }: RouteAnswer<Routes['deliveries']['replay']>, verb: keyof typeof DONE): string {

@@ -1,4 +1,5 @@
-import { destinationLight, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
+import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import { destinationLight } from '@postroad/contract/lights'
 import type { Command } from 'commander'
 import { connect } from '../connection.ts'
 import { collected, withCommon, withExample, type CommonOptions } from '../options.ts'
@@ -38,7 +39,7 @@ export function addDestinationEdits(destinations: Command): void {
     .option('--dataset <dataset>', 'only the events of this dataset; may be repeated', collected)
     .option('--on', 'switch it on, and send what is paused')
     .option('--off', 'switch it off, and pause its deliveries')
-    .option('-d, --data <json>', 'more members as in the API: JSON, @file, or - for stdin')
+    .option('-d, --data <json>', 'further members, as in the API: JSON, @file, or - for stdin')
     .action(editDestination)
   withExample(withCommon(edit), 'destinations edit billing --off', `destinations edit billing -d '{"timeout_ms":5000}'`)
 
@@ -76,7 +77,7 @@ async function editDestination(named: string, options: EditOptions): Promise<voi
   const { name, to, dataset } = options
   const members = await changedMembers(options, { name, url: to, datasets: dataset })
   const { client } = await connect(options)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks what the person wrote and names what is wrong
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks the input and names the mistake
   const request = { ...members, id: await destinationId(client, named) } as RouteRequest<
     Routes['destinations']['update']
   >

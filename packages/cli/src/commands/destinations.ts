@@ -1,4 +1,5 @@
-import { destinationLight, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
+import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import { destinationLight } from '@postroad/contract/lights'
 import type { Command } from 'commander'
 import { connect } from '../connection.ts'
 import {
@@ -42,16 +43,16 @@ export function addDestinations(program: Command): void {
 
   const create = destinations
     .command('create')
-    .argument('<destination-url>', 'where to deliver; https, or http to this machine')
+    .argument('<destination-url>', 'the URL to deliver to: https, or http to this machine')
     .summary('deliver new events to a URL')
-    .description('Delivers every new event to a URL, signed and retried. The signing secret is shown this once.')
-    .option('--name <name>', 'what to call it (without it, the host of the URL)')
+    .description('Delivers every new event to a URL, signed and retried. The signing secret is shown only once.')
+    .option('--name <name>', 'name (without it, the host of the URL)')
     .option('--dataset <dataset>', 'only the events of this dataset; may be repeated', collected)
     .option(
       '--order-by <path>',
-      'events with the same value there go in order, one at a time. This is slower, and a failing one blocks those behind it',
+      'deliver events with the same value at this path in order, one at a time. This is slower, and a failing event blocks those behind it',
     )
-    .option('-d, --data <json>', 'more members as in the API: JSON, @file, or - for stdin')
+    .option('-d, --data <json>', 'further members, as in the API: JSON, @file, or - for stdin')
     .action(createDestination)
   withExample(
     withCommon(create),
@@ -100,7 +101,7 @@ async function createDestination(
 ): Promise<void> {
   const given = await readMembers(data)
   const { client } = await connect(options)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks what the person wrote and names what is wrong
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks the input and names the mistake
   const request = {
     name: hostOf(url),
     ...given,
@@ -120,7 +121,7 @@ function createdText({ destination, signing_secret }: Created): string {
     ['Delivers to', plain(url)],
     ['Datasets', datasets === null ? 'all' : datasets.join(', ')],
     ...(ordering === 'none' ? [] : [['Order', `by ${plain(ordering.path)}`] as const]),
-    ['Secret', `${signing_secret}  ${style.dim('shown this once')}`],
+    ['Secret', `${signing_secret}  ${style.dim('shown only once')}`],
     ['Next', `${invokedAs()} send`],
   ])
 }

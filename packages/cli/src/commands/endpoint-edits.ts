@@ -1,5 +1,7 @@
 import { text as textOf } from 'node:stream/consumers'
-import { VERIFICATION_SCHEMES, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
+import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import { PRODUCTS_TEXT, VERIFICATION_SCHEMES } from '@postroad/contract/schemes'
+import type { Client } from '@postroad/sdk'
 import { Option, type Command } from 'commander'
 import { connect } from '../connection.ts'
 import { endpointText } from '../endpoint-text.ts'
@@ -11,6 +13,7 @@ import { style } from '../text/style.ts'
 import { confirmDeletion, withYes, type ConfirmOptions } from './confirm.ts'
 import { changedMembers, membersOf, type SwitchOptions } from './members.ts'
 import { endpointId } from './rotate.ts'
+import { presetNamed } from './source-presets.ts'
 
 type SettingOptions = CommonOptions &
   SwitchOptions & {
@@ -20,6 +23,7 @@ type SettingOptions = CommonOptions &
     readonly scheme?: string
     readonly secretStdin?: true
     readonly withoutSecret?: true
+    readonly preset?: string
   }
 
 export function addEndpointEdits(endpoints: Command): void {
@@ -38,11 +42,11 @@ export function addEndpointEdits(endpoints: Command): void {
     .description('Creates an endpoint and prints its URL.')
     .action(createEndpoint)
   withExample(
-    withSettings(create).option(
-      '--without-secret',
-      'set the secret of the scheme later; until then refuse every event',
-    ),
-    'endpoints create GitHub --scheme code_host --secret-stdin < key.txt',
+    withSettings(create)
+      .option('--preset <preset>', 'take the settings of a provider (see source-presets list)')
+      .option('--without-secret', 'set the secret of the scheme later; until then refuse every event'),
+    'endpoints create GitHub --preset github --secret-stdin < key.txt',
+    'endpoints create Partner --scheme hmac --without-secret',
     'endpoints create Orders -d @settings.json',
   )
 
@@ -53,7 +57,7 @@ export function addEndpointEdits(endpoints: Command): void {
     .description('Changes the settings that you name. The others stay as they are.')
     .option('--name <name>', 'new name')
     .option('--on', 'switch it on')
-    .option('--off', 'switch it off; every event is refused')
+    .option('--off', 'switch it off, and refuse every event')
     .action(editEndpoint)
   withExample(withSettings(edit), 'endpoints edit github --off', 'endpoints edit github --dataset pushes')
 
@@ -61,7 +65,7 @@ export function addEndpointEdits(endpoints: Command): void {
     .command('delete')
     .argument('<endpoint>', 'slug or id of the endpoint')
     .summary('delete an endpoint')
-    .description('Deletes an endpoint. Its URL answers 404 from then on. What it received stays.')
+    .description('Deletes an endpoint. From then on its URL answers 404. Its events stay.')
     .action(deleteEndpoint)
   withExample(withYes(withCommon(remove)), 'endpoints delete github --yes')
 }
@@ -71,21 +75,29 @@ function withSettings(command: Command): Command {
     command
       .option('--slug <slug>', 'readable name for URLs with an ingest key')
       .option('--dataset <dataset>', 'dataset that it files events in')
-      .addOption(new Option('--scheme <scheme>', 'how its senders sign').choices(VERIFICATION_SCHEMES))
+      .addOption(
+        new Option('--scheme <scheme>', `signature scheme of its senders (${PRODUCTS_TEXT})`).choices(
+          VERIFICATION_SCHEMES,
+        ),
+      )
       .option('--secret-stdin', 'read the secret of the scheme from stdin')
-      .option('-d, --data <json>', 'more members as in the API: JSON, @file, or - for stdin'),
+      .option('-d, --data <json>', 'further members, as in the API: JSON, @file, or - for stdin'),
   )
 }
 
-/** The members that the options name. */
+/** The members that the options set. */
 async function namedIn({ name, slug, dataset, scheme, ...secret }: SettingOptions): Promise<Record<string, unknown>> {
   const verification = scheme === undefined ? undefined : { scheme, ...(await secretOf(secret)) }
   return { name, slug, dataset, verification }
 }
 
-function checkStdin({ scheme, secretStdin, withoutSecret, data }: SettingOptions): void {
-  if (scheme === undefined && (secretStdin === true || withoutSecret === true))
-    throw new Failure('A secret needs the scheme that it is for: add --scheme.', EXIT.usage)
+function checkStdin({ scheme, preset, secretStdin, withoutSecret, data }: SettingOptions): void {
+  if (scheme !== undefined && preset !== undefined)
+    throw new Failure('Choose one of --preset and --scheme, because a preset has its scheme.', EXIT.usage)
+  if (preset !== undefined && secretStdin !== true && withoutSecret !== true)
+    throw new Failure('Add --secret-stdin, or --without-secret to set the secret later.', EXIT.usage)
+  if (scheme === undefined && preset === undefined && (secretStdin === true || withoutSecret === true))
+    throw new Failure('A secret belongs to a scheme: add --scheme.', EXIT.usage)
   if (secretStdin === true && data === '-')
     throw new Failure('Choose one of --secret-stdin and --data -, because both read stdin.', EXIT.usage)
 }
@@ -106,10 +118,22 @@ async function getEndpoint(named: string, options: CommonOptions): Promise<void>
 
 async function createEndpoint(name: string, options: SettingOptions): Promise<void> {
   checkStdin(options)
-  const members = await membersOf(options, await namedIn({ ...options, name }))
+  const named = await membersOf(options, await namedIn({ ...options, name }))
   const { client } = await connect(options)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks what the person wrote and names what is wrong
+  const members = options.preset === undefined ? named : { ...(await presetMembers(client, options)), ...named }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks the input and names the mistake
   show(await client.webhooks.create(members as RouteRequest<Routes['webhooks']['create']>), options)
+}
+
+/** The settings of a preset with the secret that the options name; a hub_challenge gets its token from --data. */
+async function presetMembers(client: Client, { preset = '', data, ...secret }: SettingOptions): Promise<object> {
+  const { settings } = await presetNamed(client, preset)
+  if (settings.handshake.kind === 'hub_challenge' && data === undefined)
+    throw new Failure(
+      `This provider asks for a verify token. Add --data '{"handshake":{"kind":"hub_challenge","verify_token":"…"}}'.`,
+      EXIT.usage,
+    )
+  return { ...settings, verification: { ...settings.verification, ...(await secretOf(secret)) } }
 }
 
 async function editEndpoint(named: string, options: SettingOptions): Promise<void> {
@@ -124,7 +148,7 @@ async function editEndpoint(named: string, options: SettingOptions): Promise<voi
 async function deleteEndpoint(named: string, options: CommonOptions & ConfirmOptions): Promise<void> {
   const { client } = await connect(options)
   const id = await endpointId(client, named)
-  await confirmDeletion(`This deletes the endpoint ${named}. Its URL answers 404 from then on.`, options)
+  await confirmDeletion(`This deletes the endpoint ${named}. From then on its URL answers 404.`, options)
   const answer = await client.webhooks.remove({ id })
-  print({ json: answer, ids: [id], text: () => `Deleted ${id}. ${style.dim('What it received stays.')}` }, options)
+  print({ json: answer, ids: [id], text: () => `Deleted ${id}. ${style.dim('Its events stay.')}` }, options)
 }

@@ -21,7 +21,7 @@ export function addEvents(program: Command): void {
   const events = program
     .command('events')
     .summary('list events, or show one')
-    .description('What was received and filed (the records of the API).')
+    .description('The events that were received and filed (the records of the API).')
   const list = events
     .command('list')
     .summary('list events')
@@ -82,7 +82,7 @@ function eventText(record: Event, { deliveries, next_cursor }: Deliveries, names
     ['Received', moment(record.received_at)],
     ['Submission', record.submission_id],
   ])
-  const none = `It was delivered to nobody. Make a destination for what comes next: ${invokedAs()} destinations create https://…`
+  const none = `It has no deliveries. Create a destination for the next events: ${invokedAs()} destinations create https://…`
   const below =
     deliveries.length === 0 ? none : [deliveriesTable(deliveries, { names }), ...more(next_cursor)].join('\n')
   return [head, plainLines(indentJson(record.data_text)), below].join('\n\n')

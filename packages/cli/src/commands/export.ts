@@ -17,7 +17,7 @@ type DataExport = RouteAnswer<Routes['dataExport']['get']>['data_export']
 type Options = CommonOptions & { readonly id?: string; readonly output?: string }
 
 const ASK_MS = 1_000
-/** A download that breaks off is gone on with so often in one run. */
+/** The number of times that one run tries to download the file. */
 const TRIES_MAX = 5
 
 export function addExport(program: Command): void {
@@ -25,16 +25,16 @@ export function addExport(program: Command): void {
     .command('export')
     .summary('export everything of the workspace as a zip')
     .description(
-      'Asks for an export, waits until it is written, and downloads it. For admins.\nA download that broke off is gone on with when it is called again with --id.',
+      'Requests an export, waits until it is written, and downloads it. For admins.\nTo resume a download that broke off, run the command again with --id.',
     )
-    .option('--id <export>', 'download this one (exp_…) instead of asking for another')
-    .option('-o, --output <file>', 'where to write it (without it, the id with .zip)')
+    .option('--id <export>', 'download this export (exp_…) instead of requesting a new one')
+    .option('-o, --output <file>', 'the file to write (without it, the id with .zip)')
     .action(exportWorkspace)
   withExample(withWorkspace(command), 'export', 'export --output backup.zip --json')
 }
 
 async function exportWorkspace({ id: asked, output, ...options }: Options): Promise<void> {
-  // Before an export is asked for, which takes its time and counts.
+  // Check the file before an export is requested, because an export takes time and counts toward a limit.
   if (output !== undefined) await mayBecome(resolve(output))
   const { client } = await connect(withoutProject(options))
   const id = asked ?? (await client.dataExport.create()).data_export.id
@@ -59,43 +59,44 @@ async function exportWorkspace({ id: asked, output, ...options }: Options): Prom
   )
 }
 
-/** Refuses a file that is there already, or that could not be written. */
+/** Refuses a file that already exists or cannot be written. */
 async function mayBecome(file: string): Promise<void> {
-  if (existsSync(file)) throw new Failure(`${file} is there already. Name another file with --output.`)
+  if (existsSync(file)) throw new Failure(`${file} already exists. Name another file with --output.`)
   const folder = dirname(file)
   const there = await stat(folder).then(
     (found) => found.isDirectory(),
     () => false,
   )
   if (!there)
-    throw new Failure(`There is no folder ${folder}. Make it, or name another file with --output.`, EXIT.usage)
+    throw new Failure(`The folder ${folder} does not exist. Create it, or name another file with --output.`, EXIT.usage)
   await access(folder, constants.W_OK).catch(() => {
-    throw new Failure(`${folder} may not be written to by this user. Name another file with --output.`, EXIT.usage)
+    throw new Failure(`You may not write to ${folder}. Name another file with --output.`, EXIT.usage)
   })
 }
 
 const withoutProject = ({ url }: ConnectionOptions): ConnectionOptions => (url === undefined ? {} : { url })
 
-/** Waits, and says on a terminal how far it is. */
+/** Waits until the export is written, and shows its progress on a terminal. */
 async function written(client: Client, id: string): Promise<DataExport> {
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- asked again after a while
+    // oxlint-disable-next-line no-await-in-loop -- polls the state
     const { data_export: one } = await client.dataExport.get({ id })
     if (one.state === 'ready') return one
-    if (one.state === 'failed') throw new Failure(one.error ?? 'The export failed. Ask for a new one.')
-    if (one.state === 'expired') throw new Failure('This export has expired and its file is gone. Ask for a new one.')
+    if (one.state === 'failed') throw new Failure(one.error ?? 'The export failed. Create a new one.')
+    if (one.state === 'expired')
+      throw new Failure('This export has expired, and its file was deleted. Create a new one.')
     const { rows_done, rows_total, files_done, files_total } = one.progress
-    tell(
+    showProgress(
       rows_total === null || rows_total === 0
         ? 'Counting …'
         : `Writing … ${rows_done} of ${rows_total} rows, ${files_done} of ${files_total} files`,
     )
-    // oxlint-disable-next-line no-await-in-loop -- likewise
+    // oxlint-disable-next-line no-await-in-loop -- as above
     await pause(ASK_MS)
   }
 }
 
-/** What came is kept beside under the id of the export, so that another run goes on with it. */
+/** Stores the downloaded part next to the file, under the id of the export, so that another run can resume it. */
 async function download(client: Client, { ready, file }: { ready: DataExport; file: string }): Promise<void> {
   const part = `${file}.${ready.id}.part`
   const bytes = ready.file?.bytes ?? 0
@@ -105,14 +106,14 @@ async function download(client: Client, { ready, file }: { ready: DataExport; fi
       await fetchRest(client, { ready, part })
     } catch (error) {
       if (tries === TRIES_MAX) throw error
-      // oxlint-disable-next-line no-await-in-loop -- likewise
+      // oxlint-disable-next-line no-await-in-loop -- as above
       await pause(ASK_MS)
     }
   }
-  tell('')
+  showProgress('')
   if ((await sha256Of(part)) !== ready.file?.sha256) {
     await rm(part)
-    throw new Failure('What was downloaded is not the file that the server has. It was removed; download it again.')
+    throw new Failure('The downloaded file differs from the file on the server, so it was deleted. Download it again.')
   }
   await rename(part, file)
 }
@@ -127,7 +128,7 @@ async function fetchRest(client: Client, { ready, part }: { ready: DataExport; p
     for await (const piece of pieces) {
       await handle.appendFile(piece)
       done += piece.length
-      tell(`Downloading … ${done} of ${ready.file?.bytes ?? 0} bytes`)
+      showProgress(`Downloading … ${done} of ${ready.file?.bytes ?? 0} bytes`)
     }
   } finally {
     await handle.close()
@@ -146,8 +147,8 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** One line that is written over, for people who watch. */
-function tell(text: string): void {
+/** Overwrites one line on the terminal. */
+function showProgress(text: string): void {
   const { stderr } = io()
   if (stderr.isTTY === true) stderr.write(`\r\u001b[2K${text}`)
 }

@@ -3,7 +3,7 @@ import { readMembers } from '../send/data.ts'
 
 export type SwitchOptions = { readonly on?: true; readonly off?: true; readonly data?: string }
 
-/** The members of a request: those of --data, and those that options name, which have precedence. */
+/** The members of a request: those of --data, overridden by those of the options. */
 export async function membersOf(
   { on, off, data }: SwitchOptions,
   named: Readonly<Record<string, unknown>>,
@@ -14,7 +14,7 @@ export async function membersOf(
   return { ...(await readMembers(data)), ...Object.fromEntries(given) }
 }
 
-/** The same for a change, which has to change something. */
+/** The same for a change, which must change something. */
 export async function changedMembers(
   options: SwitchOptions,
   named: Readonly<Record<string, unknown>>,

@@ -31,7 +31,7 @@ export function addProjects(program: Command): void {
     .argument('<name>', 'name of the project')
     .summary('create a project')
     .description('Creates a project.')
-    .option('--slug <slug>', 'part of its endpoint URLs; it does not change (default: made from the name)')
+    .option('--slug <slug>', 'part of its endpoint URLs; it cannot change (default: made from the name)')
     .action(createProject)
   withExample(withWorkspace(create), 'projects create Shop --slug shop')
 

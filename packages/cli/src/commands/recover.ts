@@ -1,4 +1,5 @@
-import { destinationLight, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
+import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import { destinationLight } from '@postroad/contract/lights'
 import type { Client } from '@postroad/sdk'
 import type { Command } from 'commander'
 import { connect } from '../connection.ts'
@@ -17,23 +18,23 @@ import { startReplay, withStart, type StartOptions } from './replays.ts'
 type Health = RouteAnswer<Routes['destinations']['health']>['health']
 type Attempt = RouteAnswer<Routes['destinations']['test']>['attempt']
 
-/** What a person does when a destination is in trouble: look, test, recover. */
+/** The commands for a destination in trouble: health, test, probe and recover. */
 export function addRecover(destinations: Command): void {
   const health = destinations
     .command('health')
     .argument('<destination>', 'id or name of the destination')
-    .summary('show how deliveries go, and what waits')
-    .description('Shows how attempts went lately, how long they took, and what waits now.')
-    .option('--hours <count>', 'how many hours back, 1 to 168', '24')
+    .summary('show recent outcomes and waiting deliveries')
+    .description('Shows the outcomes and durations of recent attempts, and the waiting deliveries.')
+    .option('--hours <count>', 'number of hours to look back, 1 to 168', '24')
     .action(showHealth)
   withExample(withCommon(health), 'destinations health billing')
 
   const test = destinations
     .command('test')
     .argument('<destination>', 'id or name of the destination')
-    .summary('send a test and show the answer')
+    .summary('send a test and show the response')
     .description(
-      'Sends a signed sample, or an event, to a destination now and shows what it\nanswers. Nothing is stored. A test that succeeds closes an open breaker. The exit\ncode is 1 when it fails.',
+      'Sends a signed sample, or an event, to a destination now and shows the response.\nNothing is stored. A test that succeeds closes an open breaker. The exit code is 1\nwhen it fails.',
     )
     .option('--event <event>', 'send this event instead of a sample (rec_…)')
     .action(testDestination)
@@ -44,7 +45,7 @@ export function addRecover(destinations: Command): void {
     .argument('<destination>', 'id or name of the destination')
     .summary('send the next probe of an open breaker now')
     .description(
-      'While the breaker of a destination is open, one waiting delivery is sent now and\nthen as a probe. This sends it at once. If it succeeds, the others follow.',
+      'While the breaker of a destination is open, Postroad sends one waiting delivery\nfrom time to time as a probe. This command sends the next probe at once. If it\nsucceeds, the other deliveries follow.',
     )
     .action(probeDestination)
   withExample(withCommon(probe), 'destinations probe billing')
@@ -52,16 +53,16 @@ export function addRecover(destinations: Command): void {
   const recover = destinations
     .command('recover')
     .argument('<destination>', 'id or name of the destination')
-    .summary('send again what failed since a time')
-    .description('Sends again what failed for good since a time. Prints the plan first and asks.')
-    .requiredOption('--since <time>', 'since when: RFC 3339, or 30m, 6h, 2d ago', timeOf)
-    .option('--enable', 'switch the destination on, if it is off')
-    .option('--cancelled', 'also deliveries that somebody cancelled')
+    .summary('replay the deliveries that failed since a time')
+    .description('Replays the deliveries that failed for good since a time. Prints the plan first and asks.')
+    .requiredOption('--since <time>', 'start of the time range: RFC 3339, or 30m, 6h, 2d ago', timeOf)
+    .option('--enable', 'switch the destination on if it is off')
+    .option('--cancelled', 'also replay cancelled deliveries')
     .action(recoverDestination)
   withExample(withStart(withCommon(recover)), 'destinations recover billing --since 6h --enable --dry-run')
 }
 
-/** By its id, or looked up by its name. */
+/** Returns an id as it is, and looks a name up. */
 export async function destinationId(client: Client, named: string): Promise<string> {
   if (named.startsWith('dst_')) return named
   for (const [id, name] of await destinationNames(client)) if (name === named) return id
@@ -73,7 +74,7 @@ async function showHealth(
   { hours, ...options }: CommonOptions & { readonly hours: string },
 ): Promise<void> {
   const { client } = await connect(options)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server reads the number and says what is wrong with it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks the number and names the mistake
   const request = { id: await destinationId(client, named), hours } as RouteRequest<Routes['destinations']['health']>
   const answer = await client.destinations.health(request)
   print({ json: answer, ids: [answer.health.destination_id], text: () => healthText(answer.health) }, options)
@@ -127,7 +128,7 @@ async function probeDestination(named: string, options: CommonOptions): Promise<
   const { id } = answer.destination
   const text = (): string =>
     fields([
-      ['Probe', `${id}  ${style.dim('goes now; the rest follow if it passes')}`],
+      ['Probe', `${id}  ${style.dim('sent now; the rest follow if it succeeds')}`],
       ['Next', `${invokedAs()} destinations health ${id}`],
     ])
   print({ json: answer, ids: [id], text }, options)
@@ -141,23 +142,23 @@ async function testDestination(
   const answer = await client.destinations.test({ id: await destinationId(client, named), record_id: event })
   const { attempt } = answer
   print({ json: answer, ids: [attempt.id], text: () => testText(answer) }, options)
-  if (attempt.outcome === 'failed') throw new Failure(`The destination did not take it: ${whyOf(attempt)}.`)
+  if (attempt.outcome === 'failed') throw new Failure(`The destination did not accept the test: ${causeOf(attempt)}.`)
 }
 
-const whyOf = ({ response_status: status, error_code: code }: Attempt): string =>
+const causeOf = ({ response_status: status, error_code: code }: Attempt): string =>
   status === null ? (code ?? 'failed').replaceAll('_', ' ') : `it answered ${status}`
 
 function testText({ attempt, closed_breaker }: RouteAnswer<Routes['destinations']['test']>): string {
   const { outcome, response_status, error_detail, duration_ms, response_body } = attempt
-  const answer = response_status === null ? whyOf(attempt) : String(response_status)
+  const answer = response_status === null ? causeOf(attempt) : String(response_status)
   return fields([
     ['Answer', outcome === 'succeeded' ? style.good(answer) : style.bad(answer)],
     ...(duration_ms === null ? [] : [['Took', duration(duration_ms)] as const]),
-    ...(error_detail === null ? [] : [['Why', plain(error_detail)] as const]),
+    ...(error_detail === null ? [] : [['Cause', plain(error_detail)] as const]),
     ...(response_body === null || response_body.trim() === ''
       ? []
-      : [['It said', plain(response_body.trim().slice(0, 60))] as const]),
-    ...(closed_breaker ? [['Breaker', 'closed by this test; the deliveries that waited are sent now'] as const] : []),
+      : [['Response', plain(response_body.trim().slice(0, 60))] as const]),
+    ...(closed_breaker ? [['Breaker', 'closed by this test; waiting deliveries are sent now'] as const] : []),
   ])
 }
 
@@ -185,7 +186,7 @@ async function recoverDestination(
     return answer
   }
   const notes = (): readonly (readonly [string, string])[] => [
-    ['Waiting', `${waiting}  ${style.dim('go by themselves, once it is on')}`],
+    ['Waiting', `${waiting}  ${style.dim('Postroad sends them when the destination is on')}`],
     ...(enabled || enable === true ? [] : [['Note', 'the destination is off; add --enable to switch it on'] as const]),
   ]
   await startReplay({ client, ask, notes }, options)

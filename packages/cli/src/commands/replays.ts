@@ -1,13 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { outcomeText } from '@postroad/contract/replay-outcome'
 import type { Client } from '@postroad/sdk'
-import { InvalidArgumentError, type Command } from 'commander'
+import type { Command } from 'commander'
 import { agrees, canAsk } from '../ask.ts'
 import { connect } from '../connection.ts'
 import { destinationNames } from '../deliveries-table.ts'
 import { EXIT, Failure } from '../failure.ts'
 import { io } from '../io.ts'
-import { invokedAs, withCommon, withExample, withList, type CommonOptions, type ListOptions } from '../options.ts'
+import {
+  invokedAs,
+  numberIn,
+  withCommon,
+  withExample,
+  withList,
+  type CommonOptions,
+  type ListOptions,
+} from '../options.ts'
 import { print } from '../output.ts'
 import { planText, progressText } from '../replay-text.ts'
 import { more } from '../text/more.ts'
@@ -18,7 +27,7 @@ import { dayMoment } from '../text/time.ts'
 type Started = Pick<RouteAnswer<Routes['replays']['create']>, 'plan' | 'replay'>
 type Replay = RouteAnswer<Routes['replays']['get']>['replay']
 
-/** How a replay of many is begun: what both `deliveries replay` and `destinations recover` take. */
+/** The options that start a replay of many deliveries: `deliveries replay` and `destinations recover` share them. */
 export type StartOptions = CommonOptions & {
   readonly rate?: number
   readonly dryRun?: true
@@ -28,16 +37,10 @@ export type StartOptions = CommonOptions & {
 
 export function withStart(command: Command): Command {
   return command
-    .option('--rate <count>', 'how many a second, 1 to 1000 (without it, 50)', rateOf)
+    .option('--rate <count>', 'deliveries per second, 1 to 1000 (without it, 50)', numberIn(1, 1_000))
     .option('--dry-run', 'print the plan and do nothing')
     .option('-y, --yes', 'do not ask')
-    .option('--detach', 'do not wait for the end')
-}
-
-function rateOf(text: string): number {
-  const rate = Number(text)
-  if (!/^\d+$/.test(text) || rate < 1 || rate > 1_000) throw new InvalidArgumentError('It is a number from 1 to 1000.')
-  return rate
+    .option('--detach', 'do not wait until it ends')
 }
 
 type Start = {
@@ -46,7 +49,7 @@ type Start = {
   readonly notes?: (started: Started) => readonly (readonly [string, string])[]
 }
 
-/** The plan, the question, the progress and the end. The same whatever is replayed. */
+/** Shows the plan, asks, and shows the progress and the end. The same for every replay. */
 export async function startReplay({ client, ask, notes = () => [] }: Start, options: StartOptions): Promise<void> {
   const people = options.json !== true && options.quiet !== true
   if (options.dryRun === true || options.yes !== true) {
@@ -69,19 +72,19 @@ export async function startReplay({ client, ask, notes = () => [] }: Start, opti
 
 async function confirm(text: string): Promise<void> {
   if (!canAsk() || text === '')
-    throw new Failure('This sends many deliveries again. Look at the plan with --dry-run, then add --yes.', EXIT.usage)
+    throw new Failure('This sends many deliveries again. Check the plan with --dry-run, then add --yes.', EXIT.usage)
   if (!(await agrees(text, 'Send them again?'))) throw new Failure('Nothing was sent.')
 }
 
 const POLL_MS = 1_000
 
-/** Until it has ended or somebody has paused it. It goes on by itself when this command is broken off. */
+/** Waits until the replay has ended or is paused. It continues on the server when this command is interrupted. */
 async function ending(client: Client, begun: Replay): Promise<Replay> {
   const live = io().stderr.isTTY === true
   let replay = begun
   while (replay.state === 'running') {
     if (live) io().stderr.write(`\r\u001b[K${progressText(replay)}`)
-    // oxlint-disable-next-line no-await-in-loop -- one look a second
+    // oxlint-disable-next-line no-await-in-loop -- polls once a second
     await pause(POLL_MS)
     // oxlint-disable-next-line no-await-in-loop -- as above
     ;({ replay } = await client.replays.get({ id: replay.id }))
@@ -91,7 +94,7 @@ async function ending(client: Client, begun: Replay): Promise<Replay> {
 }
 
 function endText({ replay, plan }: Started, { detach }: StartOptions): string {
-  if (replay === null) return plan.count === 0 ? 'No delivery is like that, so nothing was sent.' : 'Nothing was sent.'
+  if (replay === null) return plan.count === 0 ? 'No delivery matches, so nothing was sent.' : 'Nothing was sent.'
   const after: [string, string] =
     detach === true || replay.state !== 'done'
       ? ['Next', `${invokedAs()} replays list`]
@@ -99,14 +102,15 @@ function endText({ replay, plan }: Started, { detach }: StartOptions): string {
   return fields([
     ['Replay', `${replay.id}  ${style.dim(stateText(replay))}`],
     ['Sent again', progressText(replay)],
-    ...(replay.skipped === 0 ? [] : [['Passed over', String(replay.skipped)] as [string, string]]),
+    ...(replay.replayed === 0 ? [] : [['Result', outcomeText(replay.outcome)] as [string, string]]),
+    ...(replay.skipped === 0 ? [] : [['Skipped', String(replay.skipped)] as [string, string]]),
     after,
   ])
 }
 
 const stateText = ({ state, pause_reason }: Replay): string =>
   pause_reason === 'allowance_used'
-    ? `${state}: the deliveries of this month are used up; it goes on by itself when there is room again`
+    ? `${state}: the deliveries of this month are used up; it resumes when the plan allows more`
     : state
 
 const EXAMPLE_ID = 'rpl_01m7yttq4ye5ks3w8pq6gbnadt'
@@ -115,17 +119,17 @@ export function addReplays(program: Command): void {
   const replays = program
     .command('replays')
     .summary('list, pause and cancel replays of many deliveries')
-    .description('Replays of many deliveries, begun by "deliveries replay" or "destinations recover".')
+    .description('Replays of many deliveries, started by "deliveries replay" or "destinations recover".')
   const list = replays
     .command('list')
-    .summary('list replays and how far they are')
+    .summary('list replays with their progress')
     .description('Lists the replays, newest first.')
     .action(listReplays)
   withExample(withList(list), 'replays list')
   for (const [verb, what] of [
-    ['pause', 'make no more deliveries due for now'],
-    ['resume', 'let a paused replay go on'],
-    ['cancel', 'end a replay; what it has not come to stays as it was'],
+    ['pause', 'pause a replay; it makes no more deliveries due'],
+    ['resume', 'resume a paused replay'],
+    ['cancel', 'end a replay; the remaining deliveries stay as they are'],
   ] as const) {
     const command = replays
       .command(verb)
@@ -150,13 +154,19 @@ async function listReplays({ limit, cursor, ...options }: ListOptions): Promise<
   const rows = (): string =>
     table([
       { head: 'State', cells: replays.map(({ state }) => state) },
-      { head: 'Begun (UTC)', cells: replays.map(({ created_at }) => dayMoment(created_at)), paint: style.dim },
       { head: 'Replay', cells: replays.map(({ id }) => id) },
       { head: 'Sent again', cells: replays.map(progressText), align: 'right' },
+      { head: 'Result', cells: replays.map(({ outcome }) => outcomeText(outcome)), least: 12 },
+      {
+        head: 'Started (UTC)',
+        cells: replays.map(({ created_at }) => dayMoment(created_at)),
+        paint: style.dim,
+        spare: true,
+      },
     ])
   const text = (): string =>
     replays.length === 0
-      ? `There are no replays here. Begin one: ${invokedAs()} deliveries replay --destination …`
+      ? `There are no replays here. Start one: ${invokedAs()} deliveries replay --destination …`
       : [rows(), ...more(next_cursor)].join('\n')
   print({ json: answer, ids: replays.map(({ id }) => id), text }, options)
 }

@@ -1,12 +1,20 @@
 import { text as textOf } from 'node:stream/consumers'
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
-import { InvalidArgumentError, type Command } from 'commander'
+import type { Command } from 'commander'
 import { agrees, canAsk } from '../ask.ts'
 import { connect } from '../connection.ts'
 import { EXIT, Failure } from '../failure.ts'
 import { io } from '../io.ts'
-import { invokedAs, withCommon, withExample, withList, type CommonOptions, type ListOptions } from '../options.ts'
+import {
+  invokedAs,
+  numberIn,
+  withCommon,
+  withExample,
+  withList,
+  type CommonOptions,
+  type ListOptions,
+} from '../options.ts'
 import { print } from '../output.ts'
 import { more } from '../text/more.ts'
 import { plain } from '../text/plain.ts'
@@ -25,16 +33,16 @@ type OverlapOptions = CommonOptions & {
   readonly yes?: boolean
 }
 
-/** A new URL, a new secret, and what was changed when. */
+/** The commands for a new URL, a new secret, and the versions of the settings. */
 export function addRotate(endpoints: Command): void {
   const rotate = endpoints
     .command('rotate')
     .argument('<endpoint>', 'slug or id of the endpoint')
     .summary('give an endpoint a new URL')
     .description(
-      'Gives an endpoint a new URL. The previous URL continues to work for the overlap, then ends.\nAn endpoint has one previous URL at most. While that one still works, the command\nrefuses to end it without --end-overlap.',
+      'Gives an endpoint a new URL. The previous URL continues to work for the overlap, then ends.\nAn endpoint has at most one previous URL. While an earlier one still works, the\ncommand refuses to end it without --end-overlap.',
     )
-    .option('--overlap <hours>', 'how long the previous URL continues to work: 0 to 720 hours', hoursOf, 24)
+    .option('--overlap <hours>', 'how long the previous URL continues to work: 0 to 720 hours', numberIn(0, 720), 24)
     .option('--end-overlap', 'end the overlap of an earlier rotation, if one is running')
     .option('-y, --yes', 'do not ask')
     .action(rotateUrl)
@@ -45,9 +53,9 @@ export function addRotate(endpoints: Command): void {
     .argument('<endpoint>', 'slug or id of the endpoint')
     .summary('replace the verification secret of an endpoint')
     .description(
-      'Replaces the verification secret. The previous one continues to verify for the\noverlap. While that one still verifies, the command refuses to end it without\n--end-overlap. Without --secret-stdin the server mints a secret and shows it once.',
+      'Replaces the verification secret. The previous one continues to work for the\noverlap. While an earlier one still works, the command refuses to end it without\n--end-overlap. Without --secret-stdin the server creates a secret and shows it once.',
     )
-    .option('--overlap <hours>', 'how long the previous secret continues to verify: 0 to 720 hours', hoursOf, 24)
+    .option('--overlap <hours>', 'how long the previous secret continues to work: 0 to 720 hours', numberIn(0, 720), 24)
     .option('--end-overlap', 'end the overlap of an earlier rotation, if one is running')
     .option('-y, --yes', 'do not ask')
     .option('--secret-stdin', 'read the new secret from stdin, as the sender gave it')
@@ -67,13 +75,7 @@ export function addRotate(endpoints: Command): void {
   withExample(withList(versions), 'endpoints versions first')
 }
 
-function hoursOf(text: string): number {
-  const hours = Number(text)
-  if (!/^\d+$/.test(text) || hours > 720) throw new InvalidArgumentError('It is a whole number of hours from 0 to 720.')
-  return hours
-}
-
-/** By its id, or looked up by its slug. */
+/** Returns an id as it is, and looks a slug up. */
 export async function endpointId(client: Client, named: string): Promise<string> {
   if (named.startsWith('whk_')) return named
   for await (const { id, slug } of client.webhooks.list({ limit: 200 })) if (slug === named) return id
@@ -84,15 +86,15 @@ type Rotation = {
   /** `URL` or `secret`. */
   readonly what: string
   readonly overlap: number
-  /** When the previous one of an earlier rotation ends; null: there is none. */
+  /** The time at which the previous one of an earlier rotation ends; null: there is none. */
   readonly until: string | null
   readonly endOverlap: boolean
   readonly yes: boolean
 }
 
-/** Says what ends when, and asks whether to go on. In a script nobody can answer; there the server still protects a running overlap. */
+/** Shows when the current and the previous one end, and asks. A script cannot answer; the server still protects a running overlap. */
 async function agreeTo({ what, overlap, until, endOverlap, yes }: Rotation): Promise<void> {
-  // The server refuses this one; there is nothing to agree to.
+  // The server refuses this rotation, so there is nothing to ask.
   if (until !== null && !endOverlap) return
   if (yes || !canAsk()) return
   const current =
@@ -116,7 +118,7 @@ async function rotateUrl(
   print({ json: answer, ids: [answer.id], text: () => rotatedText(answer) }, options)
 }
 
-/** A URL is useless when it is cut, so each has a line of its own. */
+/** A URL is useless when it is cut off, so each has a separate line. */
 function rotatedText({ public_url, previous_public_url, previous_url_expires_at }: Rotated): string {
   const previous =
     previous_public_url === null || previous_url_expires_at === null
@@ -139,7 +141,7 @@ async function rotateSecret(
   const secret = secretStdin === true ? (await textOf(io().stdin)).trim() : undefined
   const { webhook } = await client.webhooks.get({ id: await endpointId(client, named) })
   const until = webhook.verification.previous_secret_expires_at ?? null
-  // With --secret-stdin the input is the secret, so it cannot hold an answer too.
+  // With --secret-stdin the input is the secret, so it cannot contain an answer too.
   await agreeTo({ what: 'secret', overlap, until, endOverlap, yes: yes || secretStdin === true })
   const answer = await client.webhooks.rotateVerificationSecret({
     id: webhook.id,
@@ -157,8 +159,8 @@ function secretText({ webhook, verification_secret }: SecretRotated): string {
     ['Endpoint', `${webhook.id}  ${plain(webhook.name)}`],
     ...(verification_secret === undefined
       ? []
-      : [['Secret', `${verification_secret}  ${style.dim('shown this once')}`] as const]),
-    ['Previous one', until === null ? 'has ended' : `verifies until ${moment(until)}`],
+      : [['Secret', `${verification_secret}  ${style.dim('shown only once')}`] as const]),
+    ['Previous one', until === null ? 'has ended' : `works until ${moment(until)}`],
   ])
 }
 
@@ -174,11 +176,11 @@ async function listVersions(named: string, { limit, cursor, ...options }: ListOp
 function versionsText({ versions, next_cursor }: Versions): string {
   const rows = table([
     { head: 'Version', cells: versions.map(({ version }) => String(version)), align: 'right' },
-    { head: 'Made (UTC)', cells: versions.map(({ created_at }) => dayMoment(created_at)), paint: style.dim },
+    { head: 'Created (UTC)', cells: versions.map(({ created_at }) => dayMoment(created_at)), paint: style.dim },
     {
       head: 'Changed',
       cells: versions.map(({ changed, version, restored_from }) =>
-        restored_from === null ? (version === 1 ? 'made' : changed.join(', ')) : `as version ${restored_from}`,
+        restored_from === null ? (version === 1 ? 'created' : changed.join(', ')) : `restored version ${restored_from}`,
       ),
       least: 12,
     },

@@ -21,7 +21,7 @@ type EditOptions = CommonOptions &
     readonly dataset?: string
   }
 
-const DATA_HELP = 'conditions and mappings as in the API: JSON, @file, or - for stdin'
+const DATA_HELP = 'conditions and mappings, as in the API: JSON, @file, or - for stdin'
 
 export function addRules(program: Command): void {
   const rules = program
@@ -75,7 +75,7 @@ export function addRules(program: Command): void {
   withExample(withYes(withCommon(remove)), 'rules delete Large --yes')
 }
 
-async function ruleId(client: Client, named: string): Promise<string> {
+export async function ruleId(client: Client, named: string): Promise<string> {
   if (named.startsWith('rul_')) return named
   for await (const { id, name } of client.rules.list({ limit: 200 })) if (name === named) return id
   throw new Failure(`There is no rule "${named}" here. See ${invokedAs()} rules list.`, EXIT.notFound)
@@ -129,7 +129,7 @@ async function getRule(named: string, options: CommonOptions): Promise<void> {
 }
 
 async function createRule(name: string, dataset: string, options: EditOptions): Promise<void> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks what the person wrote and names what is wrong
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks the input and names the mistake
   const request = (await membersOf(options, { name, dataset })) as RouteRequest<Routes['rules']['create']>
   const { client } = await connect(options)
   show(await client.rules.create(request), options)

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander'
 import type { Accepted, RouteAnswer, Routes } from '@postroad/contract'
+import { PRODUCTS_TEXT } from '@postroad/contract/schemes'
 import type { Client } from '@postroad/sdk'
 import { connect, type ConnectionOptions } from '../connection.ts'
 import { EXIT, Failure } from '../failure.ts'
@@ -19,7 +20,7 @@ type SendOptions = CommonOptions & {
 }
 type Endpoint = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
 
-/** Where an event goes: an endpoint that the API told of, or a bare URL, of which nothing more is known. */
+/** The target of an event: an endpoint that the API returned, or a bare URL, about which nothing else is known. */
 type Target = { readonly url: string; readonly client?: Client; readonly endpoint?: Endpoint }
 
 const TIMEOUT_MS = 30_000
@@ -31,12 +32,14 @@ export function addSend(program: Command): void {
     .summary('send an event to an endpoint')
     .description('Sends an event to an endpoint as a sender would, and reports its result.')
     .option('-d, --data <json>', 'the body: text, @file, or - for stdin')
-    .addOption(new Option('--sample <name>', 'a made-up body').choices(Object.keys(SAMPLES)).conflicts('data'))
-    .option('--sign <secret>', 'sign it with the verification secret of the endpoint')
+    .addOption(new Option('--sample <name>', 'an example body').choices(Object.keys(SAMPLES)).conflicts('data'))
+    .option('--sign <secret>', 'sign the body with the verification secret of the endpoint')
     .addOption(
-      new Option('--scheme <scheme>', 'how to sign (without it, as the endpoint verifies)').choices(SIGNING_SCHEMES),
+      new Option('--scheme <scheme>', `signature scheme (without it, that of the endpoint; ${PRODUCTS_TEXT})`).choices(
+        SIGNING_SCHEMES,
+      ),
     )
-    .option('--key <key>', 'its idempotency key: sent again with the same one it is not stored again')
+    .option('--key <key>', 'idempotency key: an event with the same key is not stored again')
     .action(sendEvent)
   withExample(
     withCommon(send),
@@ -62,7 +65,7 @@ async function targetOf(named: string | undefined, options: ConnectionOptions): 
   if (named !== undefined && /^https?:\/\//.test(named)) return { url: named }
   const { client, baseUrl } = await connect(options)
   const endpoint = await endpointNamed(client, named)
-  // Not its public URL: that may be a name that only the outside world resolves.
+  // Not the public URL, because its host name may resolve only outside of this network.
   return { url: baseUrl + endpoint.public_path, client, endpoint }
 }
 
@@ -82,9 +85,14 @@ function keyed({ key }: SendOptions): Readonly<Record<string, string>> {
   return key === undefined ? {} : { 'Idempotency-Key': key }
 }
 
+function checkSignable(scheme: SigningScheme | 'public_key'): asserts scheme is SigningScheme {
+  if (scheme === 'public_key')
+    throw new Failure('Only the sender has the private key of this endpoint. Send a test from the sender.', EXIT.usage)
+}
+
 type ToSign = { readonly sign?: string; readonly scheme?: SigningScheme; readonly body: Buffer }
 
-function signing({ endpoint }: Target, { sign: secret, scheme, body }: ToSign): Readonly<Record<string, string>> {
+function signing({ endpoint, url }: Target, { sign: secret, scheme, body }: ToSign): Readonly<Record<string, string>> {
   if (secret === undefined) {
     if (scheme !== undefined) throw new Failure('--scheme needs --sign with the secret.', EXIT.usage)
     return {}
@@ -92,8 +100,10 @@ function signing({ endpoint }: Target, { sign: secret, scheme, body }: ToSign): 
   const checked = endpoint?.verification.scheme ?? 'none'
   const chosen = scheme ?? (checked === 'none' ? undefined : checked)
   if (chosen === undefined)
-    throw new Failure(`Say how to sign with --scheme: ${SIGNING_SCHEMES.join(', ')}.`, EXIT.usage)
-  return signatureHeaders({ scheme: chosen, secret, body, settings: endpoint?.verification ?? {} })
+    throw new Failure(`Name the signature scheme with --scheme: ${SIGNING_SCHEMES.join(', ')}.`, EXIT.usage)
+  checkSignable(chosen)
+  const settings = endpoint?.verification ?? {}
+  return signatureHeaders({ scheme: chosen, secret, body, settings, url: endpoint?.public_url ?? url })
 }
 
 async function post(
@@ -117,11 +127,11 @@ async function post(
     )
   }
   if (!response.ok) throw await refusalIn(response)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what an endpoint answers with 200 or 201 (contract part 4)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the body of a 200 or 201 response of an endpoint (contract part 4)
   return (await response.json()) as Accepted
 }
 
-/** Why it went where it went; not to be known of a bare URL. */
+/** The routing decision of an event; undefined for a bare URL. */
 async function decisionOn(accepted: Accepted, { client }: Target): Promise<Decision | undefined> {
   return client === undefined ? undefined : (await client.submissions.get({ id: accepted.id })).submission.decision
 }

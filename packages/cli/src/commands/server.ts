@@ -4,13 +4,13 @@ import { become } from '../server.ts'
 
 type Flags = { readonly json?: true }
 
-/** What runs on the machine of the server, with its environment. */
+/** The commands that run on the machine of the server, with its environment. */
 export function addServer(program: Command): void {
   const start = program
     .command('start')
     .summary('run the server until Ctrl-C')
     .description(
-      'Runs the server until Ctrl-C, and prints where to look, where to send and how.\n' +
+      'Runs the server until Ctrl-C. It prints the URL of the console, a URL to send\nevents to, and an example.\n' +
         'Its settings come from the environment: PORT, DATA_DIR, DATABASE_URL and others.\n' +
         'Without DATABASE_URL it starts an embedded PostgreSQL in DATA_DIR (./data).',
     )
@@ -19,9 +19,9 @@ export function addServer(program: Command): void {
 
   const bootstrap = program
     .command('bootstrap')
-    .summary('make the first workspace, and a new API key')
+    .summary('create the first workspace and a new API key')
     .description(
-      'Makes the first workspace, project and endpoint if they are missing, and an admin\nAPI key that expires in 90 days. The key is shown once, and the one of the previous\ncall is revoked. Works beside a running server.',
+      'Creates the first workspace, project and endpoint if they are missing, and an admin\nAPI key that expires in 90 days. The key is shown only once, and the key of the\nprevious call is revoked. You can run it beside a running server.',
     )
     .option('--json', 'print one JSON object')
     .action((options: Flags) => become('bootstrap', flagsOf(options)))
@@ -31,7 +31,7 @@ export function addServer(program: Command): void {
     .command('sign-in-link')
     .summary('print a link that signs the owner in once')
     .description(
-      'Prints a link that signs the owner of the first workspace in once, within an hour.\nThe link that was printed before ends. Works beside a running server.',
+      'Prints a link that signs the owner of the first workspace in once, within an hour.\nThe previously printed link stops working. You can run it beside a running server.',
     )
     .option('--json', 'print one JSON object')
     .action((options: Flags) => become('sign-in-link', flagsOf(options)))
@@ -41,7 +41,7 @@ export function addServer(program: Command): void {
     .command('doctor')
     .summary('check the invariants of the database')
     .description(
-      'Checks the invariants of the database. It changes nothing, and works beside a running server.\nThe exit code is 1 when something is wrong.',
+      'Checks the invariants of the database and changes nothing. You can run it beside a\nrunning server. The exit code is 1 when an invariant is broken.',
     )
     .option('--json', 'print one JSON object')
     .action((options: Flags) => become('doctor', flagsOf(options)))
@@ -49,37 +49,37 @@ export function addServer(program: Command): void {
 
   const rotateKey = program
     .command('rotate-key')
-    .summary('seal every secret by a new key')
+    .summary('encrypt every secret with a new key')
     .description(
-      'Seals every secret of the database by the newest key, beside running servers.\nIt may be broken off and run again.\n' +
-        'With the embedded database it makes the new key itself. Else change SECRET_KEY\nand SECRET_KEY_PREVIOUS on every node first: see docs/operate/rotate-key.md.',
+      'Encrypts every secret of the database with the newest key, beside running servers.\nYou can interrupt it and run it again.\n' +
+        'With the embedded database it creates the new key itself. Otherwise change SECRET_KEY\nand SECRET_KEY_PREVIOUS on every node first: see docs/operate/rotate-key.md.',
     )
     .option('--json', 'print one JSON object')
     .action((options: Flags) => become('rotate-key', flagsOf(options)))
   withExample(rotateKey, 'rotate-key')
 }
 
-/** What only the operator may do, so it is asked of the database that this environment names. */
+/** The commands for the operator only, so they use the database in this environment instead of the API. */
 export function addWorkspaces(program: Command): void {
   const workspaces = program
     .command('workspaces')
-    .summary('list, suspend and reinstate workspaces')
-    .description('For the operator, on the machine of the server. Works beside a running server.')
+    .summary('list, suspend, reinstate and open workspaces')
+    .description('For the operator, on the machine of the server. You can run it beside a running server.')
 
   const list = workspaces
     .command('list')
     .summary('list workspaces')
-    .description('Lists the workspaces and which are suspended.')
+    .description('Lists the workspaces and shows which are suspended.')
     .option('--json', 'print one JSON object')
     .action((options: Flags) => become('workspaces', flagsOf(options)))
   withExample(list, 'workspaces list')
 
   const suspend = workspaces
     .command('suspend')
-    .argument('<workspace>', 'its slug')
+    .argument('<workspace>', 'slug of the workspace')
     .summary('accept and send nothing for a workspace')
     .description(
-      'Refuses its events, pauses its deliveries and refuses changes, on every server within a second.\nNothing is lost: its data stays, and so does what waits to be sent.',
+      'Refuses its events, pauses its deliveries and refuses changes, on every server within a second.\nNothing is lost: its data and its waiting deliveries stay.',
     )
     .requiredOption('--reason <text>', 'the reason; the audit log stores it')
     .option('--json', 'print one JSON object')
@@ -90,12 +90,23 @@ export function addWorkspaces(program: Command): void {
 
   const reinstate = workspaces
     .command('reinstate')
-    .argument('<workspace>', 'its slug')
-    .summary('let a suspended workspace go on')
-    .description('Accepts its events again and sends what was paused.')
+    .argument('<workspace>', 'slug of the workspace')
+    .summary('end the suspension of a workspace')
+    .description('Accepts its events again and sends its paused deliveries.')
     .option('--json', 'print one JSON object')
     .action((slug: string, options: Flags) => become('reinstate', [...flagsOf(options), '--', slug]))
   withExample(reinstate, 'workspaces reinstate main')
+
+  const clearNetwork = workspaces
+    .command('clear-network')
+    .argument('<workspace>', 'its slug')
+    .summary('open a workspace to every address')
+    .description(
+      'Empties the list of addresses that may use a workspace, for one that has locked itself out.\nIt takes effect on every server from the next request on.',
+    )
+    .option('--json', 'print one JSON object')
+    .action((slug: string, options: Flags) => become('clear-network', [...flagsOf(options), '--', slug]))
+  withExample(clearNetwork, 'workspaces clear-network main')
 }
 
 function flagsOf({ json }: Flags): readonly string[] {

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { InvalidArgumentError, type Command } from 'commander'
+import type { Command } from 'commander'
 import { Failure } from '../failure.ts'
 import { complain, io, say, withIo } from '../io.ts'
-import { invokedAs, withExample } from '../options.ts'
+import { invokedAs, numberIn, withExample } from '../options.ts'
 import { indentJson } from '../text/indent-json.ts'
 import { plain, plainLines } from '../text/plain.ts'
 import { style } from '../text/style.ts'
@@ -26,9 +26,9 @@ export function addSink(program: Command): void {
     .command('sink')
     .summary('receive deliveries on this machine and print them')
     .description(
-      'Listens on this machine and prints each request that arrives: a destination\nto try things with. With the signing secret of the destination it also says\nwhether the signature is right, and answers 401 when it is wrong.\nIt runs until you press Ctrl-C.',
+      'Listens on this machine and prints each request that arrives, as a destination to\ntry things with. With the signing secret of the destination it also verifies the\nsignature, and answers 401 when it is wrong.\nIt runs until you press Ctrl-C.',
     )
-    .option('--port <port>', 'the port to listen on; 0: any that is free', numberIn(0, 65_535), PORT)
+    .option('--port <port>', 'the port to listen on; 0: any free port', numberIn(0, 65_535), PORT)
     .option('--status <code>', 'the status to answer with: 500 to see retries', numberIn(200, 599), 200)
     .option('--count <count>', 'stop after this many requests', numberIn(1, 1_000_000))
     .option('--secret <secret>', 'verify with the signing secret of the destination (whsec_…)')
@@ -37,16 +37,7 @@ export function addSink(program: Command): void {
   withExample(sink, 'sink', 'sink --secret whsec_…', 'sink --status 500 --count 3')
 }
 
-function numberIn(...[least, most]: [least: number, most: number]): (text: string) => number {
-  return (text) => {
-    const number = Number(text)
-    if (!/^\d+$/.test(text) || number < least || number > most)
-      throw new InvalidArgumentError(`It is a whole number from ${least} to ${most}.`)
-    return number
-  }
-}
-
-/** One request as it came. `signature` is null when there is no secret to verify with. */
+/** One request as received. `signature` is null when there is no secret to verify with. */
 type Came = {
   readonly at: string
   readonly method: string
@@ -58,7 +49,7 @@ type Came = {
 }
 
 async function receive({ port, status, count = Infinity, secret, json = false }: SinkOptions): Promise<void> {
-  // A request comes outside of the command's own run, so it is led back into it.
+  // A request arrives outside of the context of the command, so its handler enters that context again.
   const own = io()
   let seen = 0
   const server = createServer((request, response) => {
@@ -71,7 +62,7 @@ async function receive({ port, status, count = Infinity, secret, json = false }:
     })
   })
   await listen(server, port)
-  // Before anything is printed: whoever reads that it listens may end it at once.
+  // Set up before anything is printed, because a reader of the output may end the command at once.
   const stop = (): void => end(server)
   process.once('SIGINT', stop).once('SIGTERM', stop)
   const closed = once(server, 'close').finally(() => process.off('SIGINT', stop).off('SIGTERM', stop))
@@ -87,7 +78,7 @@ function end(server: Server): void {
   server.closeAllConnections()
 }
 
-/** Loopback only: who may reach it is on this machine. */
+/** Listens on loopback only, so that only this machine can reach it. */
 async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, '127.0.0.1')
   try {
@@ -95,7 +86,7 @@ async function listen(server: Server, port: number): Promise<void> {
   } catch (error) {
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     if (isTaken)
-      throw new Failure(`Port ${port} is taken. Choose another one with --port, or --port 0 for any that is free.`)
+      throw new Failure(`Port ${port} is in use. Choose another one with --port, or use --port 0 for any free port.`)
     throw error
   }
 }
@@ -107,7 +98,7 @@ type Exchange = {
   readonly status: number
 }
 
-/** Reads a request, judges its signature and answers; undefined when it broke off. */
+/** Reads a request, verifies its signature and responds; undefined when the request broke off. */
 async function take({ request, response, secret, status }: Exchange): Promise<Came | undefined> {
   const body = await bodyOf(request)
   if (body === undefined) {
@@ -177,7 +168,7 @@ function greeting(url: string, verifies: boolean): string {
   ].join('\n')
 }
 
-/** What is worth seeing of a delivery; everything is in `--json`. */
+/** The headers to show; `--json` shows everything. */
 const SHOWN = ['service-event-id', 'service-dataset', 'service-attempt', 'content-type'] as const
 
 function textFor({ at, method, path, headers, body, signature, answered }: Came): string {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { EXIT, Failure } from '../failure.ts'
 import { io } from '../io.ts'
 
-/** What `-d` names, as bytes: the text itself, `@file`, or `-` for stdin. */
+/** The bytes that `-d` names: the text itself, `@file`, or `-` for stdin. */
 export async function readData(given: string): Promise<Buffer> {
   if (given === '-') return buffer(io().stdin)
   if (!given.startsWith('@')) return Buffer.from(given)
@@ -12,13 +12,13 @@ export async function readData(given: string): Promise<Buffer> {
   } catch (error) {
     const why =
       error instanceof Error && 'code' in error && error.code === 'ENOENT'
-        ? 'There is no such file'
-        : 'It cannot be read'
+        ? 'This file does not exist'
+        : 'This file cannot be read'
     throw new Failure(`${why}: ${given.slice(1)}`, EXIT.usage)
   }
 }
 
-/** The members that `-d` names, as an object; none without it. */
+/** The object that `-d` names; empty without it. */
 export async function readMembers(given: string | undefined): Promise<object> {
   if (given === undefined) return {}
   try {

@@ -11,7 +11,9 @@ export const SAMPLES = {
     ref: 'refs/heads/main',
     repository: { full_name: 'northwind/shop' },
     pusher: { name: 'ada' },
-    commits: [{ id: '4f2a9c1', message: 'Say what the basket costs', added: ['basket.md'], removed: [], modified: [] }],
+    commits: [
+      { id: '4f2a9c1', message: 'Show the total of the basket', added: ['basket.md'], removed: [], modified: [] },
+    ],
   },
   order: {
     id: 820_982_911,

@@ -11,16 +11,16 @@ type Failed = NonNullable<Routed['failed']>
 export type Sent = {
   readonly accepted: Accepted
   readonly decision: Decision | undefined
-  /** How this command line is called, for the hint. */
+  /** How this command line was called, for the hint. */
   readonly next: string
 }
 
-/** What was stored, where it was routed and where not, and what to look at next. */
+/** The stored event, the destinations that it goes to or does not go to, and the next step. */
 export function sentText({ accepted, decision, next }: Sent): string {
   const { id, received_at, records, duplicate } = accepted
   const [first] = records
   const stored: [string, string] = [duplicate ? 'Known' : 'Stored', `${id}  ${style.dim(moment(received_at))}`]
-  if (first === undefined) return fields([stored, ['Filed', `nowhere${whyNotFiled(decision)}`]])
+  if (first === undefined) return fields([stored, ['Filed', `nowhere${missedCriteria(decision)}`]])
   return fields([
     stored,
     ['Event', records.map((record) => `${record.id}  ${style.dim(`in ${record.dataset}`)}`).join('\n')],
@@ -29,16 +29,16 @@ export function sentText({ accepted, decision, next }: Sent): string {
   ])
 }
 
-function whyNotFiled(decision: Decision | undefined): string {
+function missedCriteria(decision: Decision | undefined): string {
   const failed = decision?.criteria?.failed
   return failed === null || failed === undefined
     ? ''
-    : `, since the endpoint takes it only when\n${conditionText(failed)}`
+    : `, because the criteria of the endpoint require\n${conditionText(failed)}`
 }
 
 function destinationsField({ destinations }: Decision, next: string): [string, string] {
   if (destinations.length === 0)
-    return ['Goes to', `nobody yet; make a destination: ${next} destinations create https://…`]
+    return ['Goes to', `no destination yet; create one: ${next} destinations create https://…`]
   return ['Goes to', destinations.map(routedText).join('\n')]
 }
 

@@ -2,7 +2,7 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 const OPENS = /^[{[]$/
 const CLOSES = /^[}\]]$/
 
-/** JSON text laid out for reading, byte for byte as it is: a number that JavaScript would round stays what it was. */
+/** JSON text in a readable layout, otherwise byte for byte: a number that JavaScript would round stays unchanged. */
 export function indentJson(text: string): string {
   let out = ''
   let depth = 0

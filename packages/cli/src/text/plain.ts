@@ -1,15 +1,15 @@
 /**
- * Text that others wrote, made safe to print: control characters, which could write on the terminal, and marks that
- * turn the direction of reading are shown by their code.
+ * Text that others wrote, made safe to print. Control characters, which could write on the terminal, and characters that change the
+ * direction of reading are shown by their code.
  */
 export function plain(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, (letter) => {
-    const code = letter.codePointAt(0) ?? 0
+  return text.replaceAll(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, (char) => {
+    const code = char.codePointAt(0) ?? 0
     return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
   })
 }
 
-/** The same over many lines, which stay lines. */
+/** The same for text of several lines. */
 export function plainLines(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\t', '  ').split('\n').map(plain).join('\n')
 }
@@ -18,27 +18,27 @@ const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u
 const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u
 
-/** How many columns a plain text takes on a terminal. */
+/** The number of columns that a plain text takes on a terminal. */
 export function widthOf(text: string): number {
   let width = 0
-  for (const letter of text) width += columnsOf(letter)
+  for (const char of text) width += columnsOf(char)
   return width
 }
 
-/** The text in at most `width` columns; what is left out is shown as an ellipsis. */
+/** The text in at most `width` columns, with an ellipsis where it is cut off. */
 export function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text
-  let kept = ''
+  let shown = ''
   let left = width - 1
-  for (const letter of text) {
-    left -= columnsOf(letter)
+  for (const char of text) {
+    left -= columnsOf(char)
     if (left < 0) break
-    kept += letter
+    shown += char
   }
-  return `${kept}…`
+  return `${shown}…`
 }
 
-function columnsOf(letter: string): number {
-  if (NO_WIDTH.test(letter)) return 0
-  return WIDE.test(letter) ? 2 : 1
+function columnsOf(char: string): number {
+  if (NO_WIDTH.test(char)) return 0
+  return WIDE.test(char) ? 2 : 1
 }

@@ -1,11 +1,12 @@
-import { deliveryLight, type DELIVERY_STATES, type DeliveryLit, type Light, type Tone } from '@postroad/contract'
+import type { DELIVERY_STATES } from '@postroad/contract'
+import { deliveryLight, type DeliveryLit, type Light, type Tone } from '@postroad/contract/lights'
 import { style } from './style.ts'
 
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 type Look = { readonly mark: string; readonly paint: (text: string) => string }
 
-/** A state is a shape, then a word, then a colour: any one of them is enough to read it. Success is quiet. */
+/** A state has a shape, a word and a color, and any one of them is enough to read it. Success is quiet. */
 const LOOKS: Readonly<Record<DeliveryState, Look>> = {
   pending: { mark: '○', paint: style.none },
   sending: { mark: '◌', paint: style.live },
@@ -24,7 +25,7 @@ export function stateText(delivery: DeliveryLit): string {
   return word === 'held' ? `${TONES[tone].mark} ${word}` : `${LOOKS[delivery.state].mark} ${word}`
 }
 
-/** The text of a state in its colour; padding included, so that it is used after a table has its widths. */
+/** Colors the text of a state and its padding, so it is applied after a table has computed its widths. */
 export function stateStyle(delivery: DeliveryLit): (text: string) => string {
   const { tone, word } = deliveryLight(delivery)
   return word === 'held' ? TONES[tone].paint : LOOKS[delivery.state].paint
@@ -44,7 +45,7 @@ export function lightText({ tone, word }: Light): string {
   return `${TONES[tone].mark} ${word}`
 }
 
-/** The light in its colour, padding included. */
+/** Colors a light and its padding. */
 export function lightStyle({ tone }: Light): (text: string) => string {
   return TONES[tone].paint
 }

@@ -2,7 +2,7 @@ import { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
 import { io } from '../io.ts'
 
-/** As node decides it, from the output and the environment of the command. */
+/** Node's decision, from the output and the environment of the command. */
 export function hasColors(): boolean {
   const { env, stdout } = io()
   const isWanted = stdout.isTTY === true || env['FORCE_COLOR'] !== undefined
@@ -13,7 +13,7 @@ function styled(format: 'dim' | 'bold' | 'green' | 'yellow' | 'red' | 'cyan', te
   return hasColors() ? styleText(format, text, { validateStream: false }) : text
 }
 
-/** Colour stands only at a terminal and honours NO_COLOR; nothing is said by colour alone. */
+/** Colors appear only at a terminal and respect NO_COLOR. No information depends on color alone. */
 export const style = {
   dim: (text: string): string => styled('dim', text),
   strong: (text: string): string => styled('bold', text),

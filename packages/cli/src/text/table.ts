@@ -5,9 +5,9 @@ import { style } from './style.ts'
 export type Column = {
   readonly head: string
   readonly cells: readonly string[]
-  /** A column that may be cut, to no less than this. */
+  /** The column may be cut to this width. */
   readonly least?: number
-  /** Left out, the last one first, when the table would be wider than the terminal. */
+  /** The column may be left out, the last one first, when the table would be wider than the terminal. */
   readonly spare?: true
   readonly align?: 'right'
   readonly paint?: (cell: string, row: number) => string
@@ -16,14 +16,14 @@ export type Column = {
 const GAP = '  '
 const SCREEN = 80
 
-/** Columns of the terminal. Where the output is piped to a program, nothing is cut and no column is left out. */
+/** The width of the terminal. In the output to a program nothing is cut, and no column is left out. */
 function screenWidth(): number {
   const { columns = 0, isTTY } = io().stdout
   if (columns > 0) return columns
   return isTTY === true ? SCREEN : Infinity
 }
 
-/** Rows under quiet heads, no lines, no wider than a terminal; cells are made safe to print here. */
+/** Rows under dim heads, without lines, no wider than the terminal. Makes the cells safe to print. */
 export function table(columns: readonly Column[], width: number = screenWidth()): string {
   const safe = columns.map((column) => ({ ...column, cells: column.cells.map(plain) }))
   const shown = fitted(
@@ -45,7 +45,7 @@ export function table(columns: readonly Column[], width: number = screenWidth())
   return [head, ...rows].join('\n')
 }
 
-/** Labels in one column, what they say in the next; a value of many lines stays in its column. */
+/** Labels in one column and values in the next. A value of several lines stays in its column. */
 export function fields(rows: readonly (readonly [label: string, value: string])[]): string {
   const width = Math.max(...rows.map(([label]) => label.length)) + GAP.length
   return rows
@@ -62,7 +62,7 @@ function fitted(columns: readonly Column[], width: number): readonly Column[] {
   return needed <= width || spare < 0 ? columns : fitted(columns.toSpliced(spare, 1), width)
 }
 
-/** What no fixed column takes goes to those that can be cut, the first of them first. */
+/** Gives the space that fixed columns leave to the columns that can be cut, from the first one on. */
 function widthsOf(columns: readonly Column[], width: number): readonly number[] {
   const least = columns.map((column) => Math.min(natural(column), column.least ?? Infinity))
   let left = width - least.reduce((sum, one) => sum + one + GAP.length, -GAP.length)
@@ -79,7 +79,7 @@ function natural({ head, cells }: Column): number {
 }
 
 function pad({ align }: Column, { text, width }: { text: string; width: number }): string {
-  const kept = cut(text, width)
-  const space = ' '.repeat(Math.max(0, width - widthOf(kept)))
-  return align === 'right' ? space + kept : kept + space
+  const shown = cut(text, width)
+  const space = ' '.repeat(Math.max(0, width - widthOf(shown)))
+  return align === 'right' ? space + shown : shown + space
 }

@@ -33,7 +33,7 @@ test('a table is never wider than the terminal while its columns can be cut or l
   )
 })
 
-test('columns stand under their heads, numbers to the right; an empty column and one too many are left out', () => {
+test('columns are aligned with their heads, and numbers to the right; an empty column and one too many are left out', () => {
   const columns = [
     { head: 'State', cells: ['● on', '○ off'] },
     { head: 'Tries', cells: ['1', '12'], align: 'right' },
@@ -48,18 +48,18 @@ test('columns stand under their heads, numbers to the right; an empty column and
   assert.equal(table(columns, 22), 'State  Tries  Name\n● on       1  a longe…\n○ off     12  日本語')
 })
 
-test('what others wrote cannot write on the terminal', () => {
+test('text that others wrote cannot control the terminal', () => {
   assert.equal(plain('a\u001b[2Jb\u009bc\rd\u202ee\nf'), 'a\\x1b[2Jb\\x9bc\\x0dd\\u202ee\\x0af')
   assert.equal(plainLines('one\r\ntwo\tthree\u0007'), 'one\ntwo  three\\x07')
 })
 
-test('a text is cut to columns, not to letters', () => {
+test('a text is cut by columns, not by characters', () => {
   assert.equal(cut('abcdef', 6), 'abcdef')
   assert.equal(cut('abcdef', 5), 'abcd…')
   assert.equal(cut('日本語', 4), '日…')
 })
 
-test('JSON is laid out without touching a letter of it', () => {
+test('JSON is laid out without changing a character of it', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       assert.equal(indentJson(JSON.stringify(value)), JSON.stringify(value, null, 2))

@@ -1,14 +1,14 @@
-/** The moment as the API writes it, for people: `2026-01-15 12:00:00.000 UTC`. */
+/** The time as the API writes it, for people: `2026-01-15 12:00:00.000 UTC`. */
 export function moment(timestamp: string): string {
   return `${timestamp.slice(0, 23).replace('T', ' ')} UTC`
 }
 
-/** In a list, whose head says UTC; events are kept for weeks, so the year is left out: `01-15 12:00:00.000`. */
+/** For a list whose head says UTC. Events are stored for weeks, so the year is left out: `01-15 12:00:00.000`. */
 export function listMoment(timestamp: string): string {
   return timestamp.slice(5, 23).replace('T', ' ')
 }
 
-/** In a list that goes back years, by the second: `2026-01-15 12:00:00`. */
+/** For a list that covers years, to the second: `2026-01-15 12:00:00`. */
 export function dayMoment(timestamp: string): string {
   return timestamp.slice(0, 19).replace('T', ' ')
 }

@@ -14,8 +14,8 @@ type Ask<T> = (client: Client, signal: AbortSignal) => Promise<T>
 type Options = { readonly enabled?: boolean; readonly everyMs?: number; readonly keep?: boolean }
 
 /**
- * Reads something of the project that is shown. The key begins with the room, such as `['deliveries', 'list', filter]`: a change
- * of that room reads it anew. `keep` goes on showing the former answer while another one is asked for.
+ * Reads something of the open project. The key begins with the room, such as `['deliveries', 'list', filter]`: a change
+ * of that room reads it again. `keep` shows the previous answer until the next one arrives.
  */
 export function useAsk<T>(
   key: readonly unknown[],
@@ -32,7 +32,7 @@ export function useAsk<T>(
   })
 }
 
-/** Changes something, and reads anew what the named rooms hold. */
+/** Changes something, then reads the data of the named rooms again. */
 export function useChange<Input, T>(
   rooms: readonly string[],
   change: (client: Client, input: Input) => Promise<T>,

@@ -3,13 +3,13 @@ import { QueryClient } from '@tanstack/react-query'
 
 const FRESH_MS = 5_000
 
-/** How the console asks the server: the client tries again what may be tried again, so nothing else does. */
+/** How the console asks the server. The client repeats each request that may be repeated, so nothing else repeats one. */
 export function createAsking(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
-        // Nobody answered: the server is starting anew, or the network is away.
+        // There was no answer: the server is restarting, or the network is down.
         retry: (failures, error) => failures < 2 && error instanceof ServiceError && error.status === 0,
         refetchOnWindowFocus: true,
       },

@@ -7,7 +7,7 @@ const send: typeof fetch = (input, init = {}) => {
   return fetch(input, { ...init, headers, credentials: 'same-origin' })
 }
 
-/** A client of its own, which may read answers in another way. */
+/** A separate client, which may read answers in another way. */
 export function newClient(projectId: string | undefined, parseJson?: (text: string) => unknown): Client {
   return createClient({
     baseUrl: location.origin,
@@ -28,7 +28,7 @@ export function clientOf(projectId?: string): Client {
   return client
 }
 
-/** A route of signing in, which the client does not know: it works by cookie alone. Throws the server's refusal. */
+/** A sign-in route. The client does not know it, because it works by cookie alone. Throws the refusal of the server. */
 export async function callSession(method: 'POST' | 'DELETE', body?: object): Promise<void> {
   const response = await send('/admin/api/session', {
     method,
@@ -37,7 +37,7 @@ export async function callSession(method: 'POST' | 'DELETE', body?: object): Pro
   if (!response.ok) throw await refusalIn(response)
 }
 
-/** Sends an event to an endpoint as any sender does. Gives the id of the submission, or throws what the sender was answered. */
+/** Sends an event to an endpoint as any sender does. Returns the id of the submission, or throws the answer that the sender got. */
 export async function sendEvent(
   publicPath: string,
   { body, headers }: { readonly body: string; readonly headers: Readonly<Record<string, string>> },

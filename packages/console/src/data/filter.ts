@@ -2,7 +2,7 @@ import { CONDITION_OPS, LIMITS, type ConditionOp } from '@postroad/contract'
 import { splitPath } from '@postroad/contract/dot-path'
 import { RawNumber } from '../ui/raw-number.ts'
 
-/** One condition as it stands in an address: `path:op:value`, the dialect of rules. */
+/** One condition as an address contains it: `path:op:value`, the dialect of rules. */
 export type Filter = { readonly path: string; readonly op: ConditionOp; readonly value: string }
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export function filterText({ path, op, value }: Filter): string {
 
 const ADDRESS = /^((?:\\.|[^:\\])+):([a-z_]+)(?::([^]*))?$/
 
-/** A filter of an address; undefined when it is none. */
+/** A filter of an address; undefined when the text is no filter. */
 export function readFilter(text: string): Filter | undefined {
   const [, sent = '', op = '', value] = ADDRESS.exec(text) ?? []
   const known = CONDITION_OPS.find((one) => one === op)
@@ -54,7 +54,7 @@ const TYPED: readonly (readonly [RegExp, ConditionOp])[] = [
   [/^(\S+)\s+exists()$/, 'exists'],
 ]
 
-/** What a person typed as a filter: `total > 1000`, `type = order.created`, `coupon exists`; undefined: it is text to look for. */
+/** A filter that a person typed: `total > 1000`, `type = order.created`, `coupon exists`; undefined: the text is searched for. */
 export function typedFilter(text: string): Filter | undefined {
   const trimmed = text.trim()
   if (quotedText(trimmed) !== undefined) return undefined
@@ -67,7 +67,7 @@ export function typedFilter(text: string): Filter | undefined {
   return undefined
 }
 
-/** The text in quotes is text to look for, whatever it looks like; undefined: it is not in quotes. */
+/** Text in quotes is always searched for, even if it looks like a condition; undefined: the text is not in quotes. */
 export function quotedText(text: string): string | undefined {
   return /^"([^"]+)"$/.exec(text.trim())?.[1]
 }
@@ -92,7 +92,7 @@ export function isHalfTyped(text: string, paths: readonly string[]): boolean {
   )
 }
 
-/** Whether a text matches a pattern; undefined while nobody knows. */
+/** Whether a text matches a pattern; undefined while the answer is unknown. */
 export type MatchesPattern = (pattern: string, text: string) => boolean | undefined
 
 const PATTERN_SUBJECT_CHARS_MAX = LIMITS.regexSubjectCharsMax
@@ -131,7 +131,7 @@ export function valueAt(data: unknown, path: string): unknown {
   return at
 }
 
-/** What a value is equal to: `1.50` is also `1.5`, but beyond 2^53 a number is its own digits alone. */
+/** The texts that a value is equal to: `1.50` is also `1.5`, but beyond 2^53 a number equals only its own digits. */
 function textsOf(value: unknown): readonly string[] {
   if (value instanceof RawNumber)
     return Math.abs(Number(value.text)) <= Number.MAX_SAFE_INTEGER

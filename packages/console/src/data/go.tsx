@@ -2,20 +2,20 @@ import { Link, useNavigate, useParams, useRouter, useSearch } from '@tanstack/re
 import type { ComponentProps, ReactElement, ReactNode } from 'react'
 import { searchText, type Search } from './search-text.ts'
 
-/** The address of a screen of the project that is shown: `useHref()('deliveries')`. */
+/** The address of a screen of the open project: `useHref()('deliveries')`. */
 export function useHref(): (screen: string) => string {
   const { workspace = '', project = '' } = useParams({ strict: false })
   return (screen) => `/${workspace}/${project}/${screen}`
 }
 
-/** Goes to a screen of the project that is shown. */
+/** Goes to a screen of the open project. */
 export function useGo(): (screen: string, search?: Search) => void {
   const href = useHref()
   const navigate = useNavigate()
   return (screen, search = {}) => void navigate({ to: href(screen), search })
 }
 
-/** A link to a screen of the project that is shown. */
+/** A link to a screen of the open project. */
 export function To({
   screen,
   search = {},
@@ -34,7 +34,7 @@ export function To({
 }
 
 /**
- * The search part of the address, and a way to change some of it; undefined removes a member. To open something beside a list
+ * The search part of the address, and a function that changes some of it; undefined removes a member. To open something beside a list
  * (`sel`) is a step of the history, so Back closes it again; every other change replaces the address.
  */
 export function useSearchState<S extends Search>(): readonly [
@@ -48,7 +48,7 @@ export function useSearchState<S extends Search>(): readonly [
   return [
     search,
     (change, { replace = true } = {}) => {
-      // As it is now: two changes may come before anything is drawn.
+      // The latest address: two changes may arrive before anything is drawn.
       const { search: now, state } = router.latestLocation
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
       const before = now as Search
@@ -69,7 +69,7 @@ export function useSearchState<S extends Search>(): readonly [
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The search of the list that the entry before shows. */
+    /** The search of the list that the previous entry shows. */
     readonly list?: string
   }
 }

@@ -16,7 +16,7 @@ export function useHolds(): UseQueryResult<Holds> {
   })
 }
 
-/** Keeps the tail informed of them: a frame of a delivery does not say what its destination does now. */
+/** Informs the tail of them: the frame of a delivery does not say what its destination does now. */
 export function useHoldsInTail(): void {
   const tail = useTail()
   const holds = useHolds().data?.holds

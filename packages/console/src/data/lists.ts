@@ -7,10 +7,10 @@ export type Webhook = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number
 export type IngestKey = RouteAnswer<Routes['ingestKeys']['list']>['ingest_keys'][number]
 export type Rule = RouteAnswer<Routes['rules']['list']>['rules'][number]
 
-/** Whole lists of what people set up by hand: whoever asks for one of them shares what was read. */
+/** Whole lists of the things that people set up. All parts of the page share the list that was read. */
 const PAGE = { limit: 200 } as const
 
-/** A breaker opens without a change that anybody makes. */
+/** A breaker opens without a change by a person. */
 const LIGHTS_MS = 10_000
 
 /** Every item of a list, page after page. */

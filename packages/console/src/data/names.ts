@@ -11,13 +11,13 @@ import {
 
 const NONE: readonly never[] = []
 
-/** The destinations of the project, and their names by id; an id that is not there any more is its own name. */
+/** The destinations of the project, and their names by id. The id of a deleted destination is its own name. */
 export function useDestinations(): { readonly all: readonly Destination[]; readonly nameOf: (id: string) => string } {
   const { data = NONE } = useAllDestinations()
   return useMemo(() => ({ all: data, nameOf: namesIn(data) }), [data])
 }
 
-/** The endpoints of the project, likewise. */
+/** The same for the endpoints of the project. */
 export function useWebhooks(): {
   readonly all: readonly Webhook[]
   readonly nameOf: (id: string) => string
@@ -32,11 +32,11 @@ export type Named = {
   readonly kind: string
   readonly id: string
   readonly name: string
-  /** The word of its light, when it is not simply on. */
+  /** The word of its light, unless it is on. */
   readonly light?: string
 }
 
-/** Everything in the project that was set up and has a name, with the screen that it is on. */
+/** Everything in the project that has a name, with its screen. */
 export function useNamed(): readonly Named[] {
   const webhooks = useWebhooks().all
   const destinations = useDestinations().all

@@ -1,6 +1,6 @@
 import { ServiceError } from '@postroad/sdk/service-error'
 
-/** Asks the server about texts; gives for each whether it matches. */
+/** Asks the server about texts; returns for each whether it matches. */
 export type AskPatterns = (pattern: string, texts: readonly string[]) => Promise<readonly boolean[]>
 
 const GATHERED_MS = 200
@@ -9,11 +9,11 @@ const TEXTS_MAX = 500
 const KNOWN_MAX = 20_000
 
 /**
- * Whether texts match patterns, as the server says. Its engine takes every pattern of the contract in bounded time, and the
- * one of the browser takes forever for some of them. Each text is asked for once, many of them together.
+ * Whether texts match patterns, according to the server. Its engine runs every pattern of the contract in bounded time, and the
+ * one of the browser takes forever for some of them. The page asks about each text once, and about many of them together.
  */
 export class Patterns {
-  /** Grows whenever something more is known. */
+  /** Grows with each new answer. */
   version = 0
   readonly #ask: AskPatterns
   readonly #known = new Map<string, boolean>()
@@ -30,7 +30,7 @@ export class Patterns {
     return () => this.#listeners.delete(listener)
   }
 
-  /** undefined while the server has not said yet. */
+  /** undefined while the server has not answered yet. */
   matches = (pattern: string, text: string): boolean | undefined => {
     const known = this.#known.get(keyOf(pattern, text))
     if (known === undefined) this.#wait(pattern, text)
@@ -58,13 +58,13 @@ export class Patterns {
         const verdicts = await this.#ask(pattern, texts)
         texts.forEach((text, index) => this.#learn(pattern, text, verdicts[index]))
       } catch (error) {
-        // A pattern that the server refuses matches nothing. Otherwise the texts stay and are asked for again.
+        // A pattern that the server refuses matches nothing. After any other error the page asks about the texts again.
         if (error instanceof ServiceError && error.status === 400) this.#waiting.delete(pattern)
         later = AGAIN_MS
       }
     }
     this.#isDue = false
-    // Later first: whoever hears of it may ask for more at once.
+    // `later` first, because a listener may ask for more at once.
     if (this.#waiting.size > 0) this.#askAfter(later)
     this.version += 1
     for (const listener of this.#listeners) listener()

@@ -6,7 +6,7 @@ import { clientOf } from './client.ts'
 export type Me = RouteAnswer<Routes['me']['get']>
 export type Project = RouteAnswer<Routes['projects']['list']>['projects'][number]
 
-/** Where the person is, and who they are there. */
+/** The project that is open, and the person in it. */
 export type Place = { readonly me: Me; readonly project: Project; readonly projects: readonly Project[] }
 
 export const PlaceContext = createContext<Place | undefined>(undefined)
@@ -17,14 +17,14 @@ export function usePlace(): Place {
   return place
 }
 
-/** The client of the project that is shown. */
+/** The client of the open project. */
 export function useClient(): Client {
   return clientOf(usePlace().project.id)
 }
 
 const RANK: Readonly<Record<Me['role'], number>> = { viewer: 0, developer: 1, admin: 2, owner: 3 }
 
-/** Whether the person's role reaches that of a route: `useMay(routes.rules.create)`. What it does not reach is shown dimmed. */
+/** Whether the person's role reaches that of a route: `useMay(routes.rules.create)`. A button whose role is out of reach is dimmed. */
 export function useMay(route: { readonly role: Me['role'] }): boolean {
   return RANK[usePlace().me.role] >= RANK[route.role]
 }

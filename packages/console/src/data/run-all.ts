@@ -11,8 +11,8 @@ const TOO_MANY = 429
 const WAIT_SECONDS = 2
 
 /**
- * Does something with one thing after the other. What the server refuses is kept with its sentence and the next one is done; when it
- * says that it is too much at once, it is waited for as long as it asks. Nobody who answers ends it.
+ * Does something with one thing after the other. A refusal of the server is stored with its sentence, and the next thing follows. When it
+ * asks for fewer requests, the run waits for as long as it asks. The run ends when the server does not answer.
  */
 export async function runAll<Item>(
   act: (item: Item) => Promise<unknown>,
@@ -32,7 +32,7 @@ export async function runAll<Item>(
   return progress
 }
 
-/** The sentence with which it was refused; undefined when it was done. */
+/** The sentence of the refusal; undefined when it was done. */
 async function once(act: () => Promise<unknown>, signal: AbortSignal): Promise<string | undefined> {
   for (;;) {
     try {

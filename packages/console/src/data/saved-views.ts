@@ -7,17 +7,17 @@ export type SavedView = { readonly name: string; readonly search: Search }
 
 const listeners = new Set<() => void>()
 
-/** The views of Events were the first: theirs is the key without a screen. */
+/** Only Events had views at first, so its key names no screen. */
 function keyOf(projectId: string, screen: string): string {
   return screen === 'events' ? `postroad.views.${projectId}` : `postroad.views.${projectId}.${screen}`
 }
 
-/** What was kept for a screen of a project, in this browser: the contract has views of records, not of these lists. */
+/** The views of a screen that this browser stores: the contract has views of records, not of these lists. */
 export function savedViewsOf(projectId: string, screen: string): readonly SavedView[] {
   return parsed(localStorage.getItem(keyOf(projectId, screen)) ?? '[]')
 }
 
-/** The same while it may change. */
+/** The same, drawn again when it changes. */
 export function useSavedViews(screen: string): {
   readonly views: readonly SavedView[]
   readonly save: (view: SavedView) => void

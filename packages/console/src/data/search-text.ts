@@ -1,7 +1,7 @@
-/** What stands behind the "?" of a screen: texts, and lists where a name comes more than once. */
+/** The part after the "?" of an address: texts, and lists where a name occurs more than once. */
 export type Search = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** `f` is always a list: one condition each. */
+/** `f` is always a list of conditions. */
 const LISTS: ReadonlySet<string> = new Set(['f'])
 
 export function parseSearch(text: string): Record<string, string | string[]> {
@@ -14,7 +14,7 @@ export function parseSearch(text: string): Record<string, string | string[]> {
   )
 }
 
-/** Written as a person would: colons and commas stay, so that a filter can be read in the address bar. */
+/** Colons and commas are not escaped, so that a person can read a filter in the address bar. */
 export function searchText(search: Search): string {
   const members = new URLSearchParams()
   for (const [name, value] of Object.entries(search)) {

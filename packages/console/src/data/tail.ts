@@ -9,15 +9,17 @@ export type Filed = {
   readonly dataset: string
   readonly received_at: string
   readonly webhook_id?: string | null | undefined
-  /** What the headers of its request call it. */
+  /** Its title, from the headers of its request. */
   readonly header_title?: string | null | undefined
   readonly data: unknown
 }
-export type Delivery = RouteAnswer<Routes['deliveries']['list']>['deliveries'][number]
+export type Delivery = RouteAnswer<Routes['deliveries']['replay']>['delivery']
+/** The same beside its event, as a list brings it. */
+export type ListedDelivery = RouteAnswer<Routes['deliveries']['list']>['deliveries'][number]
 /** As a frame brings it, or as a list does. */
 export type SeenDelivery = Omit<Delivery, 'held_by'> & { readonly held_by?: HeldBy | null }
 export type Rejection = RouteAnswer<Routes['rejections']['list']>['rejections'][number]
-/** What could not be seen while the connection was away; `backfilled` events came after it, `missed` are not kept any more. */
+/** The time without a connection; `backfilled` events of that time arrived later, and with `missed` they are no longer stored. */
 export type Gap = {
   readonly id: string
   readonly at: string
@@ -26,7 +28,7 @@ export type Gap = {
   readonly missed: boolean
 }
 
-/** One thing that came, in the order of coming: `number` grows by one each. */
+/** One arrival; `number` grows by one with each. */
 export type Arrival = { readonly number: number } & (
   | { readonly kind: 'record'; readonly record: Filed }
   | { readonly kind: 'rejection'; readonly rejection: Rejection }
@@ -36,10 +38,10 @@ export type Arrival = { readonly number: number } & (
 export type TailStatus = 'off' | 'connecting' | 'live' | 'lost' | 'refused'
 
 const KEPT_MAX = 5_000
-/** As many are drawn in a second; of more, every second or third. */
+/** The most that are drawn in a second; of more, the page draws every second or third. */
 const DRAWN_MAX = 200
 const REOPEN_MS = 3_000
-/** Reasons of `closing` after which coming back at once is of no use. */
+/** After these reasons of `closing` it is of no use to reconnect at once. */
 const FINAL: ReadonlySet<string> = new Set([
   'workspace_suspended',
   'workspace_closed',
@@ -48,25 +50,25 @@ const FINAL: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The live tail of a project: one stream, one notice to the page for each frame that is drawn, and nothing lost, for a stream
- * that comes back goes on where the last one ended. What it holds is read by `useTail`; `version` tells that it changed.
+ * The live tail of a project: one stream, and one notice to the page for each frame that is drawn. Nothing is lost, because a stream
+ * that reconnects continues where the last one ended. `useTail` reads its content; `version` changes with it.
  */
 export class Tail {
   version = 0
   status: TailStatus = 'off'
   /** Newest first. */
   arrivals: readonly Arrival[] = []
-  /** The newest state of each delivery that was seen, by record and destination. */
+  /** The newest known state of each delivery, by record and destination. */
   readonly deliveries = new Map<string, Map<string, SeenDelivery>>()
-  /** One of so many is drawn; 1: all. */
+  /** One of this many is drawn; 1: all. */
   oneIn = 1
   /** Records in the last whole second. */
   perSecond = 0
   lostAt: number | undefined
   why: string | undefined
-  /** The first connection stands, or could not be made: what is read from now on misses nothing that the tail does not bring. */
+  /** The first connection is open, or has failed. Together with the tail, a list that is read from now on misses nothing. */
   settled = false
-  /** How often it has come back: refusals that were counted while it was away are in the log only. */
+  /** How often it has reconnected: refusals of the time without a connection are in the log only. */
   returns = 0
 
   #holds: ReadonlyMap<string, HeldBy> = new Map()
@@ -125,7 +127,7 @@ export class Tail {
     this.#changed()
   }
 
-  /** Ends the stream; what has come stays. Opened again, it goes on where it ended. */
+  /** Ends the stream and leaves the arrivals. Opened again, it continues where it ended. */
   close(): void {
     clearTimeout(this.#reopen)
     this.#source?.close()
@@ -135,20 +137,20 @@ export class Tail {
     this.#changed()
   }
 
-  /** Does not wait until the browser comes back by itself. */
+  /** Does not wait until the browser reconnects by itself. */
   reconnect(): void {
     this.#source?.close()
     this.#source = undefined
     this.open()
   }
 
-  /** What destinations hold back now. */
+  /** The destinations that hold deliveries back now. */
   setHolds(holds: readonly DeliveryHold[]): void {
     this.#holds = new Map(holds.map((hold) => [hold.destination_id, { ...hold, behind: null }]))
     this.#changed()
   }
 
-  /** A delivery with what holds it back now. */
+  /** A delivery with the reason that holds it back now. */
   withHold(delivery: SeenDelivery): Delivery {
     const hold = this.#holds.get(delivery.destination_id)
     const held = heldBy(delivery, { hold: hold?.cause === 'order' ? undefined : hold, now: Date.now() })
@@ -179,7 +181,7 @@ export class Tail {
     this.#changed()
   }
 
-  /** The browser comes back by itself after a broken connection, but not after an answer that is no stream. */
+  /** The browser reconnects by itself after a broken connection, but not after an answer that is no stream. */
   #lost(): void {
     this.settled = true
     this.lostAt ??= Date.now()
@@ -220,7 +222,7 @@ export class Tail {
     else this.#changed()
   }
 
-  /** At most so many a second are drawn: beyond that, one in as many as came too much in the second before. */
+  /** Draws at most DRAWN_MAX a second. Beyond that it draws one in `oneIn`, by the number of the second before. */
   #isDrawn(): boolean {
     const at = Math.floor(Date.now() / 1_000)
     if (this.#second.at !== at) {
@@ -256,7 +258,7 @@ export class Tail {
     this.#changed()
   }
 
-  /** One notice a frame; a tab in the background draws none, and is told at once. */
+  /** One notice a frame. A tab in the background draws no frame, so it is notified at once. */
   #changed(): void {
     if (this.#drawing) return
     this.#drawing = true
@@ -286,7 +288,7 @@ export class Tail {
   }
 }
 
-/** Newest first; of a rejection that came again, the last. */
+/** Newest first; of a repeated rejection, only the last. */
 function newestOfEach(arrivals: readonly Arrival[]): readonly Arrival[] {
   const seen = new Set<string>()
   return arrivals.toReversed().filter((one) => {

@@ -6,7 +6,7 @@ import { usePlace } from './place.ts'
 
 const asking = new Map<string, Patterns>()
 
-/** Those of a project, one for the whole page. */
+/** The patterns of a project, one object for the whole page. */
 function patternsOf(projectId: string): Patterns {
   const known = asking.get(projectId) ?? new Patterns(askOf(clientOf(projectId)))
   asking.set(projectId, known)
@@ -25,7 +25,7 @@ function askOf(client: Client): AskPatterns {
   }
 }
 
-/** What is known of texts and patterns; draws again whenever more is. */
+/** The known matches of texts and patterns; draws again with each new answer. */
 export function usePatterns(): Patterns {
   const { project } = usePlace()
   const patterns = patternsOf(project.id)

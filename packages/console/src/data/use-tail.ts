@@ -12,7 +12,7 @@ export function tailOf(projectId: string): Tail {
   return tail
 }
 
-/** The live tail of the project that is shown; draws anew whenever it changed. */
+/** The live tail of the open project; draws again with each change. */
 export function useTail(): Tail {
   const tail = useContext(TailContext)
   if (tail === undefined) throw new Error('This is used outside of a project.')

@@ -5,13 +5,13 @@ import { RefusedLine } from '../ui/states.tsx'
 
 type Props = {
   readonly title: string
-  /** The button that does it: a verb. */
+  /** The text of the button that does it: a verb. */
   readonly verb: string
   readonly disabled?: boolean
   readonly error: Error | null
   readonly onClose: () => void
   readonly onYes: () => void
-  /** What happens, and when. */
+  /** The effect, and when it happens. */
   readonly children: ReactNode
 }
 

@@ -15,7 +15,7 @@ type State = Delivery['state']
 
 type Props = {
   readonly verb: HandVerb
-  /** Undefined while they are read. */
+  /** Undefined while they are being read. */
   readonly deliveries: readonly Look[] | undefined
   readonly error: Error | null
   readonly nameOf: (destinationId: string) => string
@@ -43,21 +43,21 @@ const WORDS: Readonly<
   },
   retry: {
     title: 'Retry the selected now',
-    lead: 'Those that wait make their next attempt now; it counts in the schedule.',
+    lead: 'Waiting deliveries make their next attempt now. It counts in the schedule.',
     go: 'Retry',
     done: 'due now',
     states: ['pending', 'retrying'],
   },
   cancel: {
     title: 'Cancel the selected',
-    lead: 'Nothing more is sent of them. They can be replayed.',
+    lead: 'Postroad makes no further attempt. You can replay them.',
     go: 'Cancel',
     done: 'cancelled',
     states: ['pending', 'sending', 'retrying', 'paused'],
   },
 }
 
-/** Replays, retries or cancels many deliveries: what it comes to first, then one after the other, and it can be stopped. */
+/** Replays, retries or cancels many deliveries: first the plan, then one after the other. A person can stop it. */
 export function ByHandMany({ verb, deliveries, error, nameOf, onClose }: Props): ReactElement {
   const { title, lead, go, done, states } = WORDS[verb]
   const [withDelivered, setWithDelivered] = useState<boolean | undefined>()
@@ -128,7 +128,7 @@ export function ByHandMany({ verb, deliveries, error, nameOf, onClose }: Props):
 }
 
 const LEFT: Readonly<Record<HandVerb, string>> = {
-  replay: 'they have not ended, and are sent by themselves.',
+  replay: 'they have not ended, and Postroad sends them by itself.',
   retry: 'they do not wait for an attempt.',
   cancel: 'they have ended.',
 }
@@ -157,7 +157,7 @@ function Course({
       <progress
         max={total}
         value={done + refused.length}
-        aria-label="How far it is"
+        aria-label="Progress"
         className="h-1 w-full accent-(--accent)"
       />
       <p role="status" className="mt-1">

@@ -9,7 +9,7 @@ type Props<Id extends string> = {
   readonly disabled?: boolean
 }
 
-/** One of a few: all of them are in sight. */
+/** One of a few choices, all of them in sight. */
 export function Choice<Id extends string>({ label, of, at, go, hint, disabled = false }: Props<Id>): ReactElement {
   const id = useId()
   return (

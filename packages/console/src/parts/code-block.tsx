@@ -4,19 +4,19 @@ import { CodeText } from './code-text.tsx'
 
 type Props<Id extends string> = {
   readonly label: string
-  /** The same in several languages, by their names. */
+  /** The same program in several languages, by their names. */
   readonly of: Readonly<Record<Id, string>>
   readonly at: Id
   readonly go: (id: Id) => void
 }
 
-/** A command or a program to copy, in the language that one chooses. */
+/** A command or a program to copy, in the chosen language. */
 export function CodeBlock<Id extends string>({ label, of, at, go }: Props<Id>): ReactElement {
   const copy = useCopy()
   const names = Object.keys(of).filter((name): name is Id => name in of)
   return (
     <div role="group" aria-label={label} className="overflow-hidden rounded-page bg-block text-block-ink">
-      <div className="flex h-10 items-center gap-0.5 border-b border-block-line pr-1.5 pl-2">
+      <div className="flex min-h-10 flex-wrap items-center gap-0.5 border-b border-block-line pr-1.5 pl-2">
         {names.map((name) => (
           <button
             key={name}

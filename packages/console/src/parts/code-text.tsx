@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 const TOKENS =
   /('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)|(?<=^|\s)(--?[A-Za-z][\w-]*)|(#.*$)|(?<=^|[;&|(]\s*)(curl|npm|await|import|http|sig|body|key|time|id)\b/gm
 
-/** A command or a short program with what is in quotes, its options and its first words in colours. It is for reading only: the text stays the same. */
+/** A command or a short program with colors for its quoted texts, options and first words. The text stays the same. */
 export function CodeText({ children: text }: { readonly children: string }): ReactElement {
   const pieces: ReactElement[] = []
   let at = 0

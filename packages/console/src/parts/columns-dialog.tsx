@@ -5,16 +5,16 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Check } from '../ui/field.tsx'
 
 type Props = {
-  /** Every column of the list by id, with what it is called. */
+  /** Every column of the list, with its id and label. */
   readonly all: readonly { readonly id: string; readonly label: string }[]
   readonly shown: readonly string[]
-  /** undefined: as it was from the beginning. */
+  /** undefined: the default. */
   readonly change: (ids: readonly string[] | undefined) => void
   /** Paths of payloads that can be columns; absent: the list has no payloads. */
   readonly paths?: readonly string[]
 }
 
-/** A column that is a field of the payload has this before its path. */
+/** The prefix of a column that is a field of the payload. */
 export const FIELD = 'field:'
 
 /** The button that chooses the columns of a list. */
@@ -35,7 +35,7 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
   const fields = paths === undefined ? [] : [...new Set([...own, ...paths])]
   const set = (id: string, isOn: boolean): void => {
     const next = isOn ? [...shown, id] : shown.filter((one) => one !== id)
-    // Those of the list stay in its order; fields of payloads come behind them.
+    // Columns of the list stay in their order; fields of payloads follow them.
     change([
       ...all.map((one) => one.id).filter((one) => next.includes(one)),
       ...next.filter((one) => one.startsWith(FIELD)),
@@ -46,11 +46,11 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
       open
       onClose={onClose}
       title="Columns"
-      lead="They are remembered for this view, in this browser."
+      lead="This browser remembers them for this view."
       actions={
         <>
           <Button kind="quiet" className="mr-auto" onClick={() => change(undefined)}>
-            As from the beginning
+            Restore the default
           </Button>
           <Button kind="primary" onClick={onClose}>
             Done

@@ -8,7 +8,7 @@ type Call = {
   readonly body?: unknown
 }
 
-/** A call of the admin API as it can be run from a terminal; the key comes from the environment, as for the CLI. */
+/** A call of the admin API as a command for a terminal; the key comes from the environment, as for the CLI. */
 export function adminCurl({ method = 'GET', project, path, body }: Call): string {
   const json = body === undefined ? undefined : JSON.stringify(body)
   return curlCommand({

@@ -5,7 +5,7 @@ import { listIn } from './text-list.ts'
 /** A condition as a person writes it: the value is text, read as JSON where it is a number, true, false or null. */
 export type ConditionDraft = { readonly path: string; readonly op: ConditionOp; readonly value: string }
 
-/** The same as a request takes it. */
+/** The condition of a request. */
 export type SentCondition = { readonly path: string; readonly op: ConditionOp; readonly value?: unknown }
 
 export function draftOf(condition: Condition): ConditionDraft {
@@ -17,7 +17,7 @@ export function draftOf(condition: Condition): ConditionDraft {
   return { path, op, value: isTextOp(op) ? String(value) : scalarText(value) }
 }
 
-/** As a person reads it: `total > 1000`. */
+/** The condition as a person reads it: `total > 1000`. */
 export function conditionText(condition: Condition): string {
   const { path, op, value } = draftOf(condition)
   return op === 'exists' ? `${path} exists` : `${path} ${signOf(op)} ${value}`
@@ -36,7 +36,7 @@ function isTextOp(op: ConditionOp): boolean {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
-/** `42`, `true` and `null` are what they look like; text in quotes is text, and so is everything else. */
+/** `42`, `true` and `null` are JSON values. Text in quotes is text, and so is everything else. */
 function scalarIn(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true'
   if (text === 'null') return null

@@ -8,9 +8,9 @@ import { type ConditionDraft } from './condition-draft.ts'
 type Props = {
   readonly conditions: readonly ConditionDraft[]
   readonly change: (conditions: readonly ConditionDraft[]) => void
-  /** What an empty list means here. */
+  /** The meaning of an empty list here. */
   readonly empty: string
-  /** What the list is called, for who cannot see it. */
+  /** The name of the list, for screen readers. */
   readonly label: string
   readonly disabled?: boolean
 }
@@ -18,7 +18,7 @@ type Props = {
 const BOX = 'h-8 min-w-0 rounded-field border border-line-2 bg-surface px-2.5 text-ink disabled:opacity-60'
 const NEW: ConditionDraft = { path: '', op: 'equals', value: '' }
 
-/** Conditions, one a line; all must hold. */
+/** Conditions, one a line; all must match. */
 export function Conditions({ conditions, change, empty, label, disabled = false }: Props): ReactElement {
   const set = (at: number, part: Partial<ConditionDraft>): void =>
     change(conditions.map((one, index) => (index === at ? { ...one, ...part } : one)))

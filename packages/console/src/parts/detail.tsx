@@ -4,26 +4,26 @@ import { IconButton } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 
 type Props = {
-  /** What kind of thing it is: the name of the region. */
+  /** The kind of thing: the name of the region. */
   readonly label: string
   readonly title: string
   readonly chip: ReactElement
-  /** The line below the title: an address, an id, each copied by a press. */
+  /** The line below the title: an address and an id, each of which a press copies. */
   readonly meta: ReactNode
   readonly actions: ReactNode
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
-/** One thing beside its list: what it is called, how it stands, what can be done; its tabs are the children. */
+/** One thing beside its list: its title, status and actions; its tabs are the children. */
 export function Detail({ label, title, chip, meta, actions, onClose, children }: Props): ReactElement {
   return (
     <section aria-label={label} className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface">
       <header className="pt-3 pr-3.5 pb-3 pl-5">
-        <div className="flex min-h-7 items-center gap-2">
-          <h2 className="truncate text-title">{title}</h2>
+        <div className="flex min-h-7 flex-wrap items-center gap-2">
+          <h2 className="max-w-full shrink-0 truncate text-title">{title}</h2>
           {chip}
-          <div className="ml-auto flex items-center gap-2">
+          <div className="ml-auto flex flex-wrap items-center gap-2">
             {actions}
             <IconButton label="Close" onClick={onClose}>
               <X strokeWidth={1.5} />
@@ -45,7 +45,7 @@ export function CopyMeta({ text, label }: { readonly text: string; readonly labe
   )
 }
 
-/** A part of a tab, with its heading and a line on what it is for. */
+/** A part of a tab, with its heading and a line about its purpose. */
 export function Part({
   title,
   text,
@@ -77,7 +77,7 @@ export function Facts({ of }: { readonly of: readonly (readonly [string, ReactNo
       {of.map(([name, value]) => (
         <div
           key={name}
-          className="grid min-h-7 grid-cols-[150px_minmax(0,1fr)] items-center gap-3 border-b border-line/55 last:border-b-0"
+          className="grid min-h-7 grid-cols-[150px_minmax(0,1fr)] max-md:grid-cols-[110px_minmax(0,1fr)] items-center gap-3 border-b border-line/55 last:border-b-0"
         >
           <dt className="text-ink-3">{name}</dt>
           <dd className="min-w-0 break-words">{value}</dd>

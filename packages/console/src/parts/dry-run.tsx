@@ -10,13 +10,13 @@ import { Time } from '../ui/time.tsx'
 const SHOWN = 50
 type Result = DryRun['results'][number]
 
-/** What conditions and mappings would make of recent events: which match, and on which condition the others fail. */
+/** The result of conditions and mappings on recent events: which match, and on which condition the others fail. */
 export function DryRunResults({
   asked,
-  none = 'Nothing has come yet that this could be tried on. Send an event, and it is tried at once.',
+  none = 'There is no event yet to test this with. Send an event, and the test runs at once.',
 }: {
   readonly asked: UseQueryResult<DryRun>
-  /** What is said when there is nothing to try it on. */
+  /** The text when there is no event to test it with. */
   readonly none?: string
 }): ReactElement {
   const [view, setView] = useState<'all' | 'matched' | 'failed'>('all')
@@ -24,7 +24,7 @@ export function DryRunResults({
   if (asked.data === undefined)
     return (
       <p role="status" className="text-ink-3">
-        Trying it on recent events…
+        Testing it with recent events…
       </p>
     )
   const { matched, tested, results, not_looked_at } = asked.data
@@ -49,7 +49,7 @@ export function DryRunResults({
           { id: 'failed', label: 'Do not', count: tested - matched },
         ]}
       />
-      <ul aria-label="Tried on" className="mt-1">
+      <ul aria-label="Tested with" className="mt-1">
         {found.slice(0, SHOWN).map((one, index) => (
           <Line key={one.submission_id ?? index} result={one} />
         ))}
@@ -57,21 +57,21 @@ export function DryRunResults({
       {found.length > SHOWN && <p className="mt-2 text-data text-ink-3">The newest {SHOWN} of them are shown.</p>}
       {not_looked_at !== undefined && (
         <p className="mt-2 text-data text-ink-3">
-          {not_looked_at} older ones were not looked at: these conditions take long on such large events.
+          {not_looked_at} older events were not tested: these conditions take too long on such large events.
         </p>
       )}
     </div>
   )
 }
 
-/** What becomes of payloads that were written here: they are not among the last events, so nothing is counted. */
+/** The result for payloads that a person wrote here. They are not among the last events, so nothing is counted. */
 function Own({ results, isStale }: { readonly results: readonly Result[]; readonly isStale: boolean }): ReactElement {
   return (
     <div aria-busy={isStale}>
       {results.map((one) => (
         <div key={one.index}>
           <p role="status" className="mb-2 flex items-center gap-2 text-lead">
-            <Glyph standing={one.matched ? 'ok' : 'rejected'} label="" />
+            <Glyph tone={one.matched ? 'ok' : 'rejected'} label="" />
             {one.matched ? 'It matches.' : 'It does not match.'}
           </p>
           {one.failed !== null && <p className="text-ink-2">{failureText(one.failed)}</p>}
@@ -103,7 +103,7 @@ function Line({
     <li className="border-b border-line/55">
       <details>
         <summary className="flex min-h-9 cursor-default items-center gap-2.5 outline-offset-[-2px] hover:bg-hover">
-          <Glyph standing={matched ? 'ok' : 'rejected'} label={matched ? 'matches' : 'does not match'} />
+          <Glyph tone={matched ? 'ok' : 'rejected'} label={matched ? 'matches' : 'does not match'} />
           {received_at !== null && <Time at={received_at} />}
           <span className="line-clamp-2 min-w-0 py-1 text-data leading-4 break-words text-ink-2">
             {error ?? (failed === null ? 'matches' : failureText(failed))}
@@ -111,7 +111,7 @@ function Line({
         </summary>
         <div className="pb-2 pl-6">
           {matched && !data_left_out && <RecordText data={data} />}
-          {data_left_out && <p className="text-ink-3">The record is too long to be shown here.</p>}
+          {data_left_out && <p className="text-ink-3">The record is too long to show here.</p>}
           {submission_id !== null && (
             <To
               screen="events"
@@ -127,7 +127,7 @@ function Line({
   )
 }
 
-/** The condition that did not hold, and what it saw: `total > 1000, but it is 42.5`. */
+/** The condition that did not match, and the value that it saw: `total > 1000, but it is 42.5`. */
 function failureText({ path, op, expected, saw }: NonNullable<Result['failed']>): string {
   const wanted = op === 'exists' ? `${path} exists` : `${path} ${WORDS[op] ?? op} ${JSON.stringify(expected)}`
   return saw === undefined ? `${wanted}, but it is not there` : `${wanted}, but it is ${JSON.stringify(saw)}`

@@ -4,7 +4,7 @@ import { newClient } from '../data/client.ts'
 import { usePlace } from '../data/place.ts'
 import { readJson } from '../ui/raw-number.ts'
 
-/** A client whose answers keep every digit of their numbers: payloads are shown and written to files as they came. */
+/** A client whose answers preserve every digit of their numbers, so that payloads are shown and exported as they arrived. */
 export function useExactClient(): Client {
   const { project } = usePlace()
   return useMemo(() => newClient(project.id, readJson), [project.id])

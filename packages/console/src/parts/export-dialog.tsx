@@ -7,11 +7,11 @@ import { RefusedLine } from '../ui/states.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { Choice } from './choice.tsx'
 
-/** What is written: its rows page by page, as cells and as JSON. */
+/** The rows to write, page by page, as cells and as JSON. */
 export type ExportSource<Row> = {
-  /** What the rows are, and the file: `events`. */
+  /** The name of the rows and of the file: `events`. */
   readonly name: string
-  /** Which of them, in a sentence. */
+  /** The selection, in a sentence. */
   readonly text: string
   readonly pages: (signal: AbortSignal) => AsyncIterable<{ readonly rows: readonly Row[]; readonly scanned: number }>
   readonly columns: readonly { readonly name: string; readonly of: (row: Row) => string | null }[]
@@ -31,15 +31,15 @@ const FORMATS: readonly { readonly id: Format; readonly label: string }[] = [
   { id: 'ndjson', label: 'NDJSON' },
 ]
 const HINTS: Readonly<Record<Format, string>> = {
-  csv: 'For spreadsheets. What would be a formula there has an apostrophe before it.',
-  ndjson: 'For programs: one JSON object a line, numbers digit for digit as they came.',
+  csv: 'For spreadsheets. A text that they would run as a formula starts with an apostrophe.',
+  ndjson: 'For programs: one JSON object a line. Numbers have every digit that arrived.',
 }
 const TYPES: Readonly<Record<Format, string>> = { csv: 'text/csv;charset=utf-8', ndjson: 'application/x-ndjson' }
-/** The rest of the console asks the server too. */
+/** The rest of the console needs the server too. */
 const PAUSE_MS = 150
 const ASKED: Course = { state: 'asked', rows: 0, scanned: 0, error: null }
 
-/** Writes what a list shows into a file, all pages of it; says how far it is, and can be stopped. */
+/** Writes all pages of a list into a file. It shows its progress, and a person can stop it. */
 export function ExportDialog<Row>({
   source,
   onClose,
@@ -112,7 +112,11 @@ export function ExportDialog<Row>({
         <div>
           {course.state === 'running' && <progress aria-label="Exporting" className="h-1 w-full accent-(--accent)" />}
           <p role="status">
-            {course.state === 'running' ? '' : course.state === 'stopped' ? 'Stopped. ' : 'Not all could be read. '}
+            {course.state === 'running'
+              ? ''
+              : course.state === 'stopped'
+                ? 'Stopped. '
+                : 'Some rows could not be read. '}
             {course.rows.toLocaleString('en')} rows
             {course.scanned > course.rows ? `, ${course.scanned.toLocaleString('en')} looked through` : ''}
           </p>
@@ -165,7 +169,7 @@ function fileOf<Row>(
   format: Format,
 ): { add: (rows: readonly Row[]) => void; blob: () => Blob } {
   const done: Blob[] = []
-  // Without the mark spreadsheets take UTF-8 for something else.
+  // Without this mark, spreadsheets read UTF-8 as another encoding.
   let text = format === 'csv' ? `\uFEFF${csvLine(columns.map(({ name }) => name))}` : ''
   const lineOf = (row: Row): string =>
     format === 'csv' ? csvLine(columns.map(({ of }) => of(row))) : `${JSON.stringify(json(row))}\n`

@@ -2,7 +2,7 @@ import { holdText, type HeldBy } from '@postroad/contract/holds'
 import type { ReactElement } from 'react'
 import { Countdown } from '../ui/time.tsx'
 
-/** When the destination is tried next, in a list: the next probe of an open breaker, otherwise the cause. */
+/** The next attempt at a destination, in a list: the next probe of an open breaker, otherwise the cause. */
 export function HeldShort({ held }: { readonly held: HeldBy }): ReactElement {
   if (held.cause !== 'breaker_open')
     return (
@@ -11,7 +11,7 @@ export function HeldShort({ held }: { readonly held: HeldBy }): ReactElement {
       </span>
     )
   return (
-    <span className="text-fail" title="Its breaker is open: one delivery is sent as a probe">
+    <span className="text-fail" title="Its breaker is open. Postroad sends one delivery as a probe">
       probe <NextProbe at={held.next_probe_at} />
     </span>
   )
@@ -22,16 +22,16 @@ const SHORT: Readonly<Record<Exclude<HeldBy['cause'], 'breaker_open'>, string>> 
   destination_off: 'destination off',
   breaker_recovering: 'recovering',
   rate_limit: 'rate limit',
-  in_flight: 'waits its turn',
-  order: 'waits its order',
+  in_flight: 'waits for its turn',
+  order: 'waits for its order',
 }
 
-/** The next probe of an open breaker: one that is due or under way has no time. */
+/** The next probe of an open breaker. A probe that is due or under way has no time. */
 export function NextProbe({ at }: { readonly at: string | null }): ReactElement {
   return at === null ? <>now</> : <Countdown to={at} />
 }
 
-/** Why the last attempt at the destination failed: "503", "timeout"; nothing when that is not known. */
+/** The reason why the last attempt at the destination failed: "503", "timeout"; undefined when it is unknown. */
 export function errorText({ last_error, last_status }: Pick<HeldBy, 'last_error' | 'last_status'>): string | undefined {
   return last_status === null ? last_error?.replaceAll('_', ' ') : String(last_status)
 }

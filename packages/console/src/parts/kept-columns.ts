@@ -3,7 +3,7 @@ import { usePlace } from '../data/place.ts'
 
 const listeners = new Set<() => void>()
 
-/** Which columns a view shows; undefined: those that it has from the beginning. They are kept in this browser, for each view of a project. */
+/** The columns of a view; undefined: the default. This browser stores them for each view of a project. */
 export function useKeptColumns(
   list: string,
   view: string,

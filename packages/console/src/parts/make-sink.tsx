@@ -42,7 +42,7 @@ export function MakeSink({
         })
       }
     >
-      Make a sink
+      Create a sink
     </Button>
   )
 }

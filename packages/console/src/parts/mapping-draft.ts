@@ -1,6 +1,6 @@
 import { type Mapping, type Transform } from '@postroad/contract'
 
-/** One field of a record as a person writes it. `value` is a constant, `fallback` what is taken when the path leads nowhere: JSON, or else text. */
+/** One field of a record as a person writes it. `value` is a constant; `fallback` is used when the path leads nowhere. Both are JSON, or else text. */
 export type MappingDraft = {
   readonly target: string
   readonly from: 'path' | 'value'

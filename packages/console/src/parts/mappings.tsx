@@ -12,7 +12,7 @@ type Props = {
   readonly disabled?: boolean
 }
 
-/** Which fields a record has, and where each comes from. None: the payload as it came. */
+/** The fields of a record and their sources. None: the payload as it arrived. */
 export function Mappings({ mappings, change, disabled = false }: Props): ReactElement {
   const set = (at: number, part: Partial<MappingDraft>): void =>
     change(mappings.map((one, index) => (index === at ? { ...one, ...part } : one)))
@@ -20,7 +20,8 @@ export function Mappings({ mappings, change, disabled = false }: Props): ReactEl
     <div role="group" aria-label="Mappings" className="mb-3.5">
       {mappings.length === 0 && (
         <p className="mb-2 text-ink-3">
-          The whole payload is filed as it came, byte for byte. Add a field to file only what you name.
+          Postroad files the whole payload as it arrived, byte for byte. Add a field to file only the fields that you
+          name.
         </p>
       )}
       {mappings.map((mapping, index) => (
@@ -60,7 +61,7 @@ function Line({
   remove,
 }: LineProps): ReactElement {
   return (
-    <div className="mb-2.5 grid grid-cols-[96px_minmax(0,1fr)_16px_minmax(0,1fr)_28px] items-center gap-1.5">
+    <div className="mb-2.5 grid grid-cols-[96px_minmax(0,1fr)_16px_minmax(0,1fr)_28px] items-center gap-1.5 max-md:grid-cols-[76px_minmax(0,1fr)_14px_minmax(0,1fr)_24px]">
       <select
         aria-label={`Source of field ${number}`}
         value={from}
@@ -106,7 +107,7 @@ function Line({
         <X strokeWidth={1.5} />
       </IconButton>
       {from === 'path' && (
-        <div className="col-span-3 col-start-2 flex items-center gap-1.5 text-data text-ink-3">
+        <div className="col-span-3 col-start-2 flex flex-wrap items-center gap-1.5 text-data text-ink-3 max-md:col-span-4 max-md:col-start-1">
           as
           <select
             aria-label={`Transform of field ${number}`}
@@ -129,7 +130,7 @@ function Line({
             value={fallback}
             disabled={disabled}
             onChange={(event) => set({ fallback: event.target.value })}
-            className={`${BOX} mono h-7 flex-1 text-data`}
+            className={`${BOX} mono h-7 min-w-20 flex-1 text-data`}
             spellCheck={false}
           />
         </div>

@@ -4,7 +4,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { useCopy } from '../ui/copy.tsx'
 import type { Marks } from './marks.ts'
 
-/** What can be done with the marked rows; it is there while there are some. */
+/** Actions for the selected rows; shown while there are some. */
 export function MarkedBar({
   marks,
   shown,
@@ -20,11 +20,11 @@ export function MarkedBar({
   return (
     <div
       role="toolbar"
-      aria-label="Marked"
+      aria-label="Selected"
       className="flex min-h-10 flex-none flex-wrap items-center gap-2 border-b border-line bg-accent-soft px-[18px] py-1"
     >
       <span role="status" className="mr-1 font-strong text-accent">
-        {ids.length.toLocaleString('en')} marked
+        {ids.length.toLocaleString('en')} selected
       </span>
       {children}
       <Button onClick={() => void copy(ids.join('\n'), ids.length === 1 ? 'Id copied' : `${ids.length} ids copied`)}>
@@ -32,10 +32,10 @@ export function MarkedBar({
       </Button>
       {ids.length < shown && (
         <Button kind="quiet" onClick={marks.all}>
-          Mark all {shown.toLocaleString('en')} loaded
+          Select all {shown.toLocaleString('en')} loaded
         </Button>
       )}
-      <IconButton label="Clear the marks" className="ml-auto" onClick={marks.clear}>
+      <IconButton label="Clear the selection" className="ml-auto" onClick={marks.clear}>
         <X strokeWidth={1.5} />
       </IconButton>
     </div>

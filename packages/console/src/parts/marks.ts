@@ -1,11 +1,11 @@
 import { useMemo, useState } from 'react'
 
 export type Marks = {
-  /** Those that are marked, of the rows that are shown. */
+  /** The selected rows, of those that are shown. */
   readonly ids: readonly string[]
   readonly has: (id: string) => boolean
   readonly toggle: (id: string) => void
-  /** Marks everything between the row that was marked last and this one. */
+  /** Selects everything between the last selected row and this one. */
   readonly extend: (id: string) => void
   readonly all: () => void
   readonly clear: () => void
@@ -14,7 +14,7 @@ export type Marks = {
 type Marked = { readonly ids: ReadonlySet<string>; readonly anchor: string | undefined }
 const NONE: Marked = { ids: new Set(), anchor: undefined }
 
-/** Rows that a person has marked, to do something with all of them. `order` are the ids as they are shown. */
+/** Rows that a person has selected, to do something with all of them. `order` contains the ids as they are shown. */
 export function useMarks(order: readonly string[]): Marks {
   const [{ ids, anchor }, setMarked] = useState(NONE)
   const shown = useMemo(() => (ids.size === 0 ? [] : order.filter((id) => ids.has(id))), [ids, order])

@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 
-/** Asks for the name of a filter that is to be kept as a view of one's own. */
+/** Asks for a name, under which the filter becomes a custom view. */
 export function NameView({
   onClose,
   onName,
@@ -23,7 +23,7 @@ export function NameView({
       open
       onClose={onClose}
       title="Save this view"
-      lead="This browser stores it. To share it, copy the address."
+      lead="This browser stores the view. To share it, copy the address."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>

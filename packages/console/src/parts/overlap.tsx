@@ -9,7 +9,7 @@ const FULL = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   minute: '2-digit',
 })
-/** The slider is finer where people choose: hours, then days. */
+/** The slider is finer for short times: hours, then days. */
 const STOPS: readonly number[] = [0, 1, 2, 4, 8, 12, 24, 48, 72, 96, 120, 168, 240, 336, 480, rotationOverlapHoursMax]
 
 /** How long the current secret or URL continues to work after a rotation: a slider. */
@@ -45,7 +45,7 @@ export function Overlap({
 }
 
 function sentence(hours: number, what: string): string {
-  if (hours === 0) return `The current ${what} ends as soon as you rotate it. Whoever still uses it is refused.`
+  if (hours === 0) return `The current ${what} ends as soon as you rotate it. Requests that still use it are refused.`
   return `Rotated now, the current ${what} ends on ${momentText(Date.now() + hours * 3_600_000)}.`
 }
 

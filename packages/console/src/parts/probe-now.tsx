@@ -12,7 +12,7 @@ export function ProbeNow({
   name,
 }: {
   readonly destinationId: string
-  /** Where several of these buttons are shown: of which destination. */
+  /** The destination, where several of these buttons are shown. */
   readonly name?: string
 }): ReactElement {
   const may = useMay(routes.destinations.probe)
@@ -25,12 +25,12 @@ export function ProbeNow({
       disabled={!may || probe.isPending}
       title={
         may
-          ? 'Sends one waiting delivery now; if it succeeds, the others follow'
+          ? 'Sends one waiting delivery now. If it succeeds, the others follow'
           : needs(routes.destinations.probe.role)
       }
       aria-label={name === undefined ? undefined : `Probe now: ${name}`}
       onClick={() =>
-        // The button can be gone by the answer, and then the callbacks of `mutate` are not called.
+        // The button may be gone when the answer arrives, and then the callbacks of `mutate` are not called.
         void probe.mutateAsync(undefined).then(
           () => toast({ text: 'Postroad sends a probe now. If it succeeds, the other deliveries follow.' }),
           (error: unknown) => toast({ text: String(error instanceof Error ? error.message : error), kind: 'fail' }),

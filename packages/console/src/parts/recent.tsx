@@ -1,13 +1,13 @@
 import type { ReactElement } from 'react'
 import { useAsk } from '../data/ask.ts'
-import { standingOf } from '../data/standing.ts'
+import { toneOf } from '../data/tone.ts'
 import type { Delivery } from '../data/tail.ts'
-import type { Standing } from '../ui/glyph.tsx'
+import type { Tone } from '../ui/glyph.tsx'
 
 const LAST = 20
 const POLL_MS = 15_000
 
-const BARS: Readonly<Record<Standing, string>> = {
+const BARS: Readonly<Record<Tone, string>> = {
   ok: 'h-2.5 bg-ok-quiet',
   retry: 'h-3.5 bg-retry',
   fail: 'h-3.5 bg-fail',
@@ -30,16 +30,16 @@ export function useRecent(destinationId: string): readonly Delivery[] | undefine
 export function Recent({ destinationId }: { readonly destinationId: string }): ReactElement | null {
   const recent = useRecent(destinationId)
   if (recent === undefined) return null
-  return <RecentBars of={recent.map(standingOf)} label={recentText(recent)} />
+  return <RecentBars of={recent.map(toneOf)} label={recentText(recent)} />
 }
 
-/** One bar for each, given newest first; drawn with the newest at the right end. */
-export function RecentBars({ of, label }: { readonly of: readonly Standing[]; readonly label: string }): ReactElement {
+/** One bar for each. The list has the newest first; the drawing has it at the right end. */
+export function RecentBars({ of, label }: { readonly of: readonly Tone[]; readonly label: string }): ReactElement {
   if (of.length === 0) return <span className="text-ink-3">–</span>
   return (
     <span role="img" aria-label={label} title={label} className="flex h-4 items-end gap-[2px]">
-      {of.toReversed().map((standing, index) => (
-        <i key={index} className={`w-[4px] rounded-[1px] ${BARS[standing]}`} />
+      {of.toReversed().map((tone, index) => (
+        <i key={index} className={`w-[4px] rounded-[1px] ${BARS[tone]}`} />
       ))}
     </span>
   )

@@ -10,7 +10,7 @@ export type RefusedSample = RouteAnswer<Routes['webhooks']['refusedSamples']>['s
 
 const EVERY_MS = 10_000
 
-/** What an endpoint stored of refused requests, the latest cause first. */
+/** The samples of refused requests of an endpoint, the latest cause first. */
 export function useRefusedSamples(webhookId: string, reason?: RefusedSample['reason']) {
   return useAsk(
     ['webhooks', 'refusedSamples', webhookId, reason],
@@ -19,7 +19,7 @@ export function useRefusedSamples(webhookId: string, reason?: RefusedSample['rea
   )
 }
 
-/** One refused request as far as it is stored, and how far its signature got. */
+/** The stored part of one refused request, and the steps of its signature check. */
 export function RefusedSamplePart({
   webhook: { id, refused_samples },
   reason,

@@ -5,12 +5,12 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { RefusedLine } from '../ui/states.tsx'
 
-/** How something is removed. */
+/** The way to remove something. */
 export type Removal = {
   readonly verb: 'Delete' | 'Revoke'
-  /** What will happen, in plain words. */
+  /** The effect, in plain words. */
   readonly text: string
-  /** What is read anew after it. */
+  /** The rooms that are read again after it. */
   readonly rooms: readonly string[]
   readonly run: (client: Client) => Promise<unknown>
 }
@@ -19,7 +19,7 @@ type Props = {
   readonly name: string
   readonly removal: Removal
   readonly onClose: () => void
-  /** Called before anything is read anew: then what was removed is not there any more. */
+  /** Called before anything is read again, because the removed thing is missing afterwards. */
   readonly onRemoved: () => void
 }
 

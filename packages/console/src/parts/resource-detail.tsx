@@ -11,9 +11,9 @@ import { RemoveDialog, type Removal } from './remove-dialog.tsx'
 import type { ResourceSearch } from './resource-screen.tsx'
 
 type Tabbed = { readonly id: string; readonly label: string }
-/** The first is the one that the address does not name. */
+/** The first is open when the address names no tab. */
 type TabList = readonly [Tabbed, ...Tabbed[]]
-/** What every menu has, to be put in an order with what only one has. */
+/** The items that every menu has; each screen orders them among its own. */
 type Items = { readonly curl: MenuItem; readonly copied: MenuItem; readonly link: MenuItem; readonly remove: MenuItem }
 
 type Props = {
@@ -23,7 +23,7 @@ type Props = {
   readonly path: string
   readonly chip: ReactElement
   readonly meta: ReactNode
-  /** What `y` copies. */
+  /** The text that `y` copies. */
   readonly copied: { readonly label: string; readonly text: string; readonly said: string }
   /** Beside the menu. */
   readonly actions: ReactNode
@@ -34,7 +34,7 @@ type Props = {
   readonly remove: Removal & { readonly may: boolean }
   readonly onClose: () => void
   readonly dialogs?: ReactNode
-  /** What is in the tab that is open. */
+  /** The content of the open tab. */
   readonly children: ReactNode
 }
 
@@ -44,7 +44,7 @@ export function useTab<Tabs extends TabList>(tabs: Tabs): Tabs[number] {
   return tabs.find(({ id }) => id === tab) ?? tabs[0]
 }
 
-/** One thing that was set up, beside its list: its tabs by number, what can be copied of it, and how it is removed. */
+/** One thing beside its list: its tabs by number, the texts to copy, and its removal. */
 export function ResourceDetail({
   label,
   name,

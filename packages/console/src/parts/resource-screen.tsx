@@ -21,7 +21,7 @@ export type ResourceSearch = Terms & {
   readonly view?: string
   readonly sel?: string
   readonly tab?: string
-  /** Opens the dialog that makes one. */
+  /** Opens the dialog that creates one. */
   readonly new?: string
 }
 
@@ -29,36 +29,36 @@ type Row = { readonly id: string; readonly name: string }
 
 type Props<R extends Row> = {
   readonly title: string
-  /** One of them, in the middle of a sentence: `destination`. */
+  /** The word for one of them, in the middle of a sentence: `destination`. */
   readonly one: string
   readonly asked: UseQueryResult<readonly R[]>
   readonly columns: readonly Column<R>[]
-  /** What is left of the columns while one row is open beside the list. */
+  /** The columns while a row is open beside the list. */
   readonly slim: readonly Column<R>[]
-  /** What the filter looks into. */
+  /** The text that the filter searches. */
   readonly textOf: (row: R) => string
-  /** The first has the id '' and every row. */
+  /** The first has the id '' and contains every row. */
   readonly views: readonly { readonly id: string; readonly label: string; readonly has: (row: R) => boolean }[]
   readonly create: Create
-  /** While there is none at all: what is said, beside the way to make one. */
+  /** The text while there is none, beside the button that creates one. */
   readonly never: { readonly title: string; readonly text: ReactNode; readonly also?: ReactNode }
   readonly detail: ComponentType<{ readonly row: R; readonly onClose: () => void }>
   /** Below the project, in the admin API: `rules`. */
   readonly path: string
-  /** The list as a command of the CLI, where there is one. */
+  /** The list as a command of the CLI, if there is one. */
   readonly listCommand?: string
 }
 
 type Create = {
   readonly label: string
-  /** Who may: the route that makes one. */
+  /** The route that creates one; it says which role may. */
   readonly route: Parameters<typeof useMay>[0]
   readonly dialog: ComponentType<{ readonly onClose: () => void; readonly onMade: (id: string) => void }>
-  /** The tab that what was just made is opened with. */
+  /** The tab in which the created thing opens. */
   readonly tab?: string
 }
 
-/** The screen of a kind of thing that is set up: a list with a filter and views, and the one that is open beside it. */
+/** The screen of one kind of thing: a list with a filter and views, and the selected one beside it. */
 export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
   const { title, one, asked, views, create } = props
   const [search, setSearch] = useSearchState<ResourceSearch>()
@@ -145,12 +145,12 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
 
 type Making = { readonly refused: string | undefined; readonly begin: () => void; readonly dialog: ReactElement | null }
 
-/** How one is made: who may, the dialog while it is open, and the way to what was made. */
+/** How one is created: the role, the open dialog, and the way to the result. */
 function useMaking({ label, route, dialog: Dialog, tab }: Create): Making {
   const [search, setSearch] = useSearchState<ResourceSearch>()
   const [isOpen, setOpen] = useState(false)
   const may = useMay(route)
-  // Asked for by the address, from another screen: once, so that Back does not open it again.
+  // The address of another screen asked for it. It counts once, so that Back does not open it again.
   if (search.new !== undefined && may && !isOpen) setOpen(true)
   const isAsked = search.new !== undefined
   useEffect(() => {
@@ -241,7 +241,7 @@ function Body<R extends Row>({
     )
   if (found.length === 0)
     return (
-      <Empty title={`No ${one} is like this`} actions={<Button onClick={clear}>Show all {asked.data.length}</Button>}>
+      <Empty title={`No ${one} matches`} actions={<Button onClick={clear}>Show all {asked.data.length}</Button>}>
         0 of {counted(asked.data.length, one)} {search.q === undefined ? 'are in this view.' : `contain “${search.q}”.`}
       </Empty>
     )
@@ -292,7 +292,7 @@ function Filter({
   readonly field: React.RefObject<HTMLInputElement | null>
 }): ReactElement {
   return (
-    <label className="flex h-7 w-44 items-center gap-2 rounded-button border border-line-2 bg-surface px-2 text-ink-3 focus-within:border-accent max-md:hidden">
+    <label className="flex h-7 w-44 items-center gap-2 rounded-button border border-line-2 bg-surface px-2 text-ink-3 focus-within:border-accent">
       <Search className="size-3.5 flex-none" strokeWidth={1.5} aria-hidden />
       <input
         ref={field}

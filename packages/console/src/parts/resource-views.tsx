@@ -14,7 +14,7 @@ type Props = {
   readonly go: (shown: { readonly q: string | undefined; readonly view: string | undefined }) => void
 }
 
-/** The views that everybody has, and those of one's own: a filter with a name. */
+/** The built-in views and the custom ones. A view is a filter with a name. */
 export function ResourceViews({ views, search: { q = '', view = '' }, go }: Props): ReactElement {
   const { views: saved, save, remove } = useSavedViews(useLocation().pathname.split('/')[3] ?? '')
   const [isNaming, setNaming] = useState(false)

@@ -7,18 +7,18 @@ import { momentText } from './overlap.tsx'
 
 type Props<T> = {
   readonly what: 'secret' | 'URL'
-  /** How long the current one continues to work. */
+  /** The time for which the current one continues to work. */
   readonly hours: number
-  /** When the previous one of an earlier rotation ends; null: there is none. */
+  /** The end of the previous one, after an earlier rotation; null: there is none. */
   readonly until: string | null
-  /** Why this person may not rotate it. */
+  /** The reason why this person may not rotate it. */
   readonly refused: string | undefined
-  /** Its input: whether the rotation may end a running overlap. */
+  /** The input says whether the rotation may end a running overlap. */
   readonly rotate: UseMutationResult<T, Error, boolean>
   readonly onRotated?: () => void
 }
 
-/** The button that rotates a secret or a URL. It asks first, and says what ends when. */
+/** The button that rotates a secret or a URL. It asks first, and names the time at which the current one ends. */
 export function Rotate<T>({ what, hours, until, refused, rotate, onRotated }: Props<T>): ReactElement {
   const [isAsking, setAsking] = useState(false)
   const [mayEnd, setMayEnd] = useState(false)
@@ -74,6 +74,6 @@ export function Rotate<T>({ what, hours, until, refused, rotate, onRotated }: Pr
 }
 
 function currentText(what: string, hours: number): string {
-  if (hours === 0) return `The current ${what} ends at once. Whoever still uses it is refused.`
+  if (hours === 0) return `The current ${what} ends at once. Requests that still use it are refused.`
   return `The current ${what} continues to work until ${momentText(Date.now() + hours * 3_600_000)}. Then it ends.`
 }

@@ -1,4 +1,4 @@
-/** Gives the person a file to keep; it is made in the page and sent nowhere. */
+/** Offers a file for download. The page makes it and sends it nowhere. */
 export function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
   const link = document.createElement('a')

@@ -8,16 +8,16 @@ import { useToast } from '../ui/toast.tsx'
 import { Unsaved } from './unsaved.tsx'
 
 type Asked<Draft, Body> = {
-  /** As it stands in the form while nothing is changed. */
+  /** The draft before any change. */
   readonly held: Draft
-  /** What is sent for a draft, or the sentence on what it cannot be. */
+  /** The request body of a draft, or the sentence about its fault. */
   readonly read: (draft: Draft) => { readonly body: Body } | { readonly problem: string }
-  /** Who may: the route that changes it. */
+  /** The route that changes it; it says which role may. */
   readonly route: Parameters<typeof useMay>[0]
-  /** What is read anew after it. */
+  /** The rooms that are read again after it. */
   readonly rooms: readonly string[]
   readonly send: (client: Client, body: Body) => Promise<unknown>
-  /** From when on a change counts: `the next request`. */
+  /** When a change takes effect: `the next request`. */
   readonly countsFrom: string
 }
 
@@ -33,14 +33,14 @@ export type SaveFormState<Draft> = {
   readonly draft: Draft
   readonly change: (draft: Draft) => void
   readonly disabled: boolean
-  /** Why it is disabled. */
+  /** The reason why it is disabled. */
   readonly refused: string | undefined
   readonly submit: (event: FormEvent) => void
   /** Undefined while nothing is changed. */
   readonly bar: Bar | undefined
 }
 
-/** Settings that are changed as a draft, and count for nobody until they are saved. */
+/** Settings that are edited as a draft, and take effect when they are saved. */
 export function useSaveForm<Draft, Body>({
   held,
   read,
@@ -49,7 +49,7 @@ export function useSaveForm<Draft, Body>({
   send,
   countsFrom,
 }: Asked<Draft, Body>): SaveFormState<Draft> {
-  // In an object, because a draft may itself be null.
+  // In an object, because a draft itself may be null.
   const [changed, setChanged] = useState<{ readonly draft: Draft } | undefined>()
   const may = useMay(route)
   const toast = useToast()
@@ -62,7 +62,7 @@ export function useSaveForm<Draft, Body>({
     save.mutate(said.body, {
       onSuccess: () => {
         setChanged(undefined)
-        toast({ text: `Saved. It counts from ${countsFrom} on.` })
+        toast({ text: `Saved. It applies from ${countsFrom}.` })
       },
     })
   }
@@ -88,7 +88,7 @@ export function useSaveForm<Draft, Body>({
   }
 }
 
-/** What the fields of a form take that change a part of its draft. */
+/** The props of the fields that change a part of a draft. */
 export function fieldsOf<Draft extends object>({ draft, change, disabled }: SaveFormState<Draft>) {
   return { draft, disabled, change: (part: Partial<Draft>) => change({ ...draft, ...part }) }
 }
@@ -99,7 +99,7 @@ type Props<Draft> = {
   readonly children: ReactNode
 }
 
-/** The form around the fields, and the bar that saves at its foot: it is there only while something is changed. */
+/** The form around the fields, with a bar at its foot that saves. The bar is there only while there are changes. */
 export function SaveForm<Draft>({ label, of: { refused, submit, bar }, children }: Props<Draft>): ReactElement {
   return (
     <form onSubmit={submit} aria-label={label} className="flex min-h-full min-w-0 flex-col">

@@ -2,34 +2,34 @@ import type { VerificationScheme } from '@postroad/contract'
 
 type Scheme = { readonly label: string; readonly text: string; readonly header: string; readonly hasTolerance: boolean }
 
-/** The signature checks in words, the most common senders first. */
+/** The signature checks under the names of their senders, the most common first. */
 export const SCHEMES: Readonly<Record<VerificationScheme, Scheme>> = {
   none: {
     label: 'Open to anyone',
-    text: 'Whoever knows the URL may send. The URL is the only secret.',
+    text: 'Anyone who knows the URL may send. The URL is the only secret.',
     header: '',
     hasTolerance: false,
   },
   payments_provider: {
-    label: 'Payments (Stripe)',
+    label: 'Stripe',
     text: 't=…,v1=…: HMAC-SHA256 over the time and the body.',
     header: 'Stripe-Signature',
     hasTolerance: true,
   },
   code_host: {
-    label: 'Code host (GitHub)',
+    label: 'GitHub',
     text: 'sha256=…: HMAC-SHA256 over the body.',
     header: 'X-Hub-Signature-256',
     hasTolerance: false,
   },
   commerce_platform: {
-    label: 'Commerce (Shopify)',
+    label: 'Shopify',
     text: 'HMAC-SHA256 over the body, in base64.',
     header: 'X-Shopify-Hmac-Sha256',
     hasTolerance: false,
   },
   chat_platform: {
-    label: 'Chat (Slack)',
+    label: 'Slack',
     text: 'v0=…: HMAC-SHA256 over the time and the body.',
     header: 'X-Slack-Signature',
     hasTolerance: true,
@@ -41,6 +41,36 @@ export const SCHEMES: Readonly<Record<VerificationScheme, Scheme>> = {
     hasTolerance: true,
   },
   hmac: { label: 'Any HMAC', text: 'A digest of the body in a header that you name.', header: '', hasTolerance: false },
+  custom_hmac: {
+    label: 'Custom HMAC',
+    text: 'An HMAC over a content that you describe, such as the time and the body.',
+    header: '',
+    hasTolerance: false,
+  },
+  public_key: {
+    label: 'Public key',
+    text: 'A signature by the private key of the sender: ed25519 or ECDSA. The secret is the public key.',
+    header: '',
+    hasTolerance: false,
+  },
+  static_token: {
+    label: 'Token in a header',
+    text: 'The sender repeats the secret in a header. Nothing proves that the body is the one that it sent.',
+    header: '',
+    hasTolerance: false,
+  },
+  basic_auth: {
+    label: 'Basic authentication',
+    text: 'A user name and a password. Write the secret as user:password.',
+    header: 'Authorization',
+    hasTolerance: false,
+  },
+  jwt: {
+    label: 'JSON Web Token',
+    text: 'A token that is signed with the secret and carries the hash of the body.',
+    header: '',
+    hasTolerance: false,
+  },
 }
 
 export const SCHEME_NAMES: readonly VerificationScheme[] = [
@@ -51,4 +81,9 @@ export const SCHEME_NAMES: readonly VerificationScheme[] = [
   'chat_platform',
   'standard_webhooks',
   'hmac',
+  'custom_hmac',
+  'public_key',
+  'static_token',
+  'basic_auth',
+  'jwt',
 ]

@@ -5,12 +5,12 @@ import { useCopy } from '../ui/copy.tsx'
 type Props = {
   readonly label: string
   readonly secret: string
-  /** What is to be known about it, in a sentence. */
+  /** A sentence about its use. */
   readonly note: string
   readonly onCopy?: () => void
 }
 
-/** A secret that is shown once: it is on the screen, in no address and in no store of the browser. */
+/** A secret that is shown once, only on the screen: it is in no address and in no store of the browser. */
 export function SecretOnce({ label, secret, note, onCopy }: Props): ReactElement {
   const [done, setDone] = useState(false)
   const copy = useCopy()

@@ -1,33 +1,39 @@
-import type { RouteRequest, Routes, VerificationScheme } from '@postroad/contract'
+import type { AdditiveScheme, RouteRequest, Routes, VerificationScheme } from '@postroad/contract'
+import { isAdditive } from './additive-schemes.ts'
 import { createOf, OPEN, type VerificationDraft } from './verification-draft.ts'
 
 type Create = RouteRequest<Routes['webhooks']['create']>
 
-/** A sender that is known here: how it signs, how it proves whose the endpoint is, and by what its repeats are told. */
+/** A known sender: its signature, its handshake, and the field that identifies its repeats. */
 export type Sender = {
   readonly id: string
   readonly name: string
-  /** What it signs with, in a few words. */
+  /** Its signature, in a few words. */
   readonly text: string
-  /** Where its URL is entered and its secret is found. */
+  /** Where to enter the URL and find the secret. */
   readonly setup: string
   readonly verification: Partial<VerificationDraft>
-  /** Its signature stands in headers that begin so; absent: as the scheme has it. */
+  /** The start of the names of its signature headers; absent: that of the scheme. */
   readonly headerPrefix?: string
   readonly idempotency: NonNullable<Create['idempotency']> | null
-  /** Where it names its events; absent: where many senders do. */
+  /** Where it names its events; absent: in the fields that many senders use. */
   readonly title?: NonNullable<Create['event_title']>
   readonly handshake: 'none' | 'hub_challenge' | 'url_verification'
+  /** The same as `setup`, step by step; absent: one step. */
+  readonly steps?: readonly string[]
+  readonly docsUrl?: string
+  /** The name of the secret there. */
+  readonly secretName?: string
 }
 
 const NO_QUESTION = { handshake: 'none' } as const
 
-/** Any sender first, then those that many people have; each line is from the sender's own documentation. */
+/** Any sender first, then the most common ones; each line follows the sender's own documentation. */
 export const SENDERS: readonly Sender[] = [
   {
     id: 'any',
     name: 'Any sender',
-    text: 'Open to who knows the URL',
+    text: 'Open to anyone who knows the URL',
     setup: '',
     verification: {},
     idempotency: null,
@@ -48,7 +54,7 @@ export const SENDERS: readonly Sender[] = [
     name: 'GitHub',
     text: 'X-Hub-Signature-256',
     setup:
-      'In the repository or organization, under Settings and Webhooks, add the URL with content type application/json and a secret of yours.',
+      'In the repository or organization, under Settings and Webhooks, add the URL with content type application/json and choose a secret.',
     verification: { scheme: 'code_host' },
     idempotency: { header: 'X-GitHub-Delivery' },
     title: { header: 'X-GitHub-Event' },
@@ -59,7 +65,7 @@ export const SENDERS: readonly Sender[] = [
     name: 'Shopify',
     text: 'X-Shopify-Hmac-Sha256',
     setup:
-      'The secret is the client secret of the app; for webhooks made in the admin it is under Settings and Notifications.',
+      'The secret is the client secret of the app. For webhooks created in the admin, it is under Settings and Notifications.',
     verification: { scheme: 'commerce_platform' },
     idempotency: { header: 'X-Shopify-Webhook-Id' },
     title: { header: 'X-Shopify-Topic' },
@@ -70,7 +76,7 @@ export const SENDERS: readonly Sender[] = [
     name: 'Slack',
     text: 'X-Slack-Signature',
     setup:
-      'In the app, set the URL under Event Subscriptions; the signing secret is under Basic Information. Its url_verification question is answered.',
+      'In the app, set the URL under Event Subscriptions; the signing secret is under Basic Information. Postroad answers its url_verification request.',
     verification: { scheme: 'chat_platform' },
     idempotency: { path: 'event_id' },
     title: { path: 'event.type' },
@@ -81,7 +87,7 @@ export const SENDERS: readonly Sender[] = [
     name: 'Meta (WhatsApp, Messenger)',
     text: 'X-Hub-Signature-256, hub.challenge',
     setup:
-      'In the app, under Webhooks, enter the URL and a verify token of yours. The secret is the app secret, under Settings and Basic.',
+      'In the app, under Webhooks, enter the URL and a verify token that you choose. The secret is the app secret, under Settings and Basic.',
     verification: { scheme: 'code_host' },
     idempotency: null,
     title: { path: 'entry.0.changes.0.field' },
@@ -91,7 +97,8 @@ export const SENDERS: readonly Sender[] = [
     id: 'standard',
     name: 'Standard Webhooks',
     text: 'webhook-signature',
-    setup: 'The secret (whsec_…) is shown where the endpoint was added. Another Postroad signs like this too.',
+    setup:
+      'The sender shows the secret (whsec_…) where you added the endpoint. Another Postroad server signs like this too.',
     verification: { scheme: 'standard_webhooks' },
     idempotency: { header: 'webhook-id' },
     title: { path: 'type' },
@@ -112,7 +119,7 @@ export const SENDERS: readonly Sender[] = [
     id: 'linear',
     name: 'Linear',
     text: 'Linear-Signature',
-    setup: 'Under Settings, API and Webhooks; the signing secret is on the page of the webhook.',
+    setup: 'Add the webhook under Settings, API and Webhooks. Its page shows the signing secret.',
     verification: { scheme: 'hmac', header: 'Linear-Signature' },
     idempotency: { header: 'Linear-Delivery' },
     title: { header: 'Linear-Event' },
@@ -132,7 +139,7 @@ export const SENDERS: readonly Sender[] = [
     id: 'pagerduty',
     name: 'PagerDuty',
     text: 'X-PagerDuty-Signature',
-    setup: 'Add a generic V3 webhook under Integrations; its secret is shown once, when it is made.',
+    setup: 'Add a generic V3 webhook under Integrations. PagerDuty shows its secret once, when you create it.',
     verification: { scheme: 'hmac', header: 'X-PagerDuty-Signature', prefix: 'v1=' },
     idempotency: { path: 'event.id' },
     title: { path: 'event.event_type' },
@@ -142,7 +149,7 @@ export const SENDERS: readonly Sender[] = [
     id: 'typeform',
     name: 'Typeform',
     text: 'Typeform-Signature',
-    setup: 'In the form, under Connect and Webhooks, add the URL and a secret of yours.',
+    setup: 'In the form, under Connect and Webhooks, add the URL and choose a secret.',
     verification: { scheme: 'hmac', header: 'Typeform-Signature', encoding: 'base64', prefix: 'sha256=' },
     idempotency: { path: 'event_id' },
     title: { path: 'event_type' },
@@ -153,21 +160,28 @@ export const SENDERS: readonly Sender[] = [
     name: 'Any HMAC',
     text: 'a header that you name',
     setup:
-      'For senders that sign the body with a secret that both know: as SHA-256 in hex, in the header X-Signature, unless something else is set.',
+      'For senders that sign the body with a shared secret. The default is SHA-256 in hex, in the header X-Signature.',
     verification: { scheme: 'hmac' },
     idempotency: null,
     ...NO_QUESTION,
   },
 ]
 
-export type SignedScheme = Exclude<VerificationScheme, 'none'>
+/** Those that a command line can sign with openssl. */
+export type SignedScheme = Exclude<VerificationScheme, 'none' | AdditiveScheme>
+/** A sender whose requests are checked, by whichever scheme. */
+export type CheckedSender = Sender & { readonly verification: { readonly scheme: Exclude<VerificationScheme, 'none'> } }
 export type SignedSender = Sender & { readonly verification: { readonly scheme: SignedScheme } }
 
-export function isSigned(sender: Sender): sender is SignedSender {
+export function isChecked(sender: Sender): sender is CheckedSender {
   return (sender.verification.scheme ?? 'none') !== 'none'
 }
 
-/** Those that sign, and send without asking first whose the endpoint is. */
+export function isSigned(sender: Sender): sender is SignedSender {
+  return isChecked(sender) && !isAdditive(sender.verification.scheme)
+}
+
+/** The senders that sign and send without a handshake. */
 export const SIGNED_SENDERS: readonly SignedSender[] = SENDERS.filter(isSigned).filter(
   ({ handshake }) => handshake !== 'hub_challenge',
 )
@@ -177,7 +191,7 @@ export function shortNameOf({ name }: Sender): string {
   return name.split(' (')[0] ?? name
 }
 
-/** An endpoint that is being made. */
+/** The draft of an endpoint. */
 export type CreateDraft = {
   readonly name: string
   readonly dataset: string
@@ -195,7 +209,7 @@ export function createDraftOf(sender: Sender): CreateDraft {
   }
 }
 
-/** What is sent for a draft; repeats and the handshake are as the sender has them. */
+/** The request body of a draft. The sender decides about repeats and the handshake. */
 export function createBodyOf(
   { idempotency, title, handshake }: Sender,
   { name, dataset, verification, verifyToken }: CreateDraft,

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const SETTLED_MS = 400
 
-/** A value once it has not changed for a moment: what is typed is not tried byte for byte. */
+/** A value that has not changed for a moment, so that not every keystroke is tested. */
 export function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

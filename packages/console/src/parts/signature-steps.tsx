@@ -1,10 +1,10 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
-import { Glyph, type Standing } from '../ui/glyph.tsx'
+import { Glyph, type Tone } from '../ui/glyph.tsx'
 
 type Explanation = RouteAnswer<Routes['webhooks']['verifySample']>
 
-/** The steps of a signature check, which of them failed, and what a person can look at. */
+/** The steps of a signature check, the one that failed, and hints for a person. */
 export function SignatureSteps({ of: { steps, hints } }: { readonly of: Explanation }): ReactElement {
   return (
     <>
@@ -14,7 +14,7 @@ export function SignatureSteps({ of: { steps, hints } }: { readonly of: Explanat
             key={step}
             className="grid min-h-8 grid-cols-[14px_84px_minmax(0,1fr)] items-center gap-2.5 border-b border-line/55"
           >
-            <Glyph standing={glyphOf(ok)} label={ok === null ? 'not checked' : ok ? 'right' : 'wrong'} />
+            <Glyph tone={glyphOf(ok)} label={ok === null ? 'not checked' : ok ? 'right' : 'wrong'} />
             <b className="font-control">{step}</b>
             <span className={ok === false ? 'text-fail' : 'text-ink-2'}>{text}</span>
           </li>
@@ -31,7 +31,7 @@ export function SignatureSteps({ of: { steps, hints } }: { readonly of: Explanat
   )
 }
 
-function glyphOf(ok: boolean | null): Standing {
+function glyphOf(ok: boolean | null): Tone {
   if (ok === null) return 'none'
   return ok ? 'ok' : 'fail'
 }

@@ -12,7 +12,7 @@ type Signed = { readonly id: string; readonly refused_samples: boolean }
 const SIGNATURE_REASONS: readonly string[] = ['missing_header', 'bad_signature', 'stale_timestamp']
 
 /**
- * Why a signature does not match: what is stored of the last refused request, so that nothing has to be pasted, and below it a
+ * Why a signature does not match: the stored sample of the last refused request, so that nothing has to be pasted, and below it a
  * test of any request. `reason`: only of that cause.
  */
 export function SignatureHelp({
@@ -47,7 +47,7 @@ export function SignatureHelp({
   )
 }
 
-/** Says step by step what an endpoint makes of the signature of a request that is pasted here. */
+/** Reports step by step how an endpoint checks the signature of a pasted request. */
 function SignatureTester({ webhookId }: { readonly webhookId: string }): ReactElement {
   const [headers, setHeaders] = useState('')
   const [body, setBody] = useState('')
@@ -68,7 +68,7 @@ function SignatureTester({ webhookId }: { readonly webhookId: string }): ReactEl
         placeholder={'X-Hub-Signature-256: sha256=…\nContent-Type: application/json'}
         value={headers}
         onChange={({ target }) => setHeaders(target.value)}
-        hint="One a line, as they came."
+        hint="One a line, as they arrived."
       />
       <JsonField
         label="Body"
@@ -76,7 +76,7 @@ function SignatureTester({ webhookId }: { readonly webhookId: string }): ReactEl
         checksJson={false}
         value={body}
         change={setBody}
-        hint="Byte for byte as it was sent: a space more or less is another signature."
+        hint="Byte for byte as it was sent. One more or one missing space changes the signature."
       />
       <RefusedLine error={test.error} />
       <Button type="submit" className="mt-1" disabled={test.isPending}>

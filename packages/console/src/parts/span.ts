@@ -1,7 +1,7 @@
-/** A stretch of time in milliseconds; the end lies outside of it. */
+/** A time range in milliseconds; the end is not part of it. */
 export type Span = { readonly from: number; readonly to: number }
 
-/** A stretch of time as it stands in an address. */
+/** A time range in an address. */
 export function addressOf(span: Span | undefined): {
   readonly from: string | undefined
   readonly to: string | undefined
@@ -12,7 +12,7 @@ export function addressOf(span: Span | undefined): {
   }
 }
 
-/** That of an address; undefined when it holds none. */
+/** The time range of an address; undefined when it has none. */
 export function spanIn({
   from,
   to,

@@ -9,17 +9,17 @@ import { useToast } from '../ui/toast.tsx'
 type OnOff = { readonly on: string; readonly off: string }
 type Props = {
   readonly enabled: boolean
-  /** Who may: the route that changes it. */
+  /** The route that changes it; it says which role may. */
   readonly route: Parameters<typeof useMay>[0]
-  /** What is read anew after it. */
+  /** The rooms that are read again after it. */
   readonly rooms: readonly string[]
   readonly set: (client: Client, enabled: boolean) => Promise<unknown>
-  /** What comes of switching it on, and off. */
+  /** The effect of switching it on and off. */
   readonly titles: OnOff
   readonly said: OnOff
 }
 
-/** Switches what was set up off and on again. */
+/** Switches something off and on again. */
 export function Switch({ enabled, route, rooms, set, titles, said }: Props): ReactElement {
   const may = useMay(route)
   const toast = useToast()

@@ -1,4 +1,4 @@
-/** What a person typed as a list: one a line, or with commas between. */
+/** A list that a person typed: one item a line, or with commas between. */
 export function listIn(text: string): string[] {
   return text
     .split(/[\n,]/)

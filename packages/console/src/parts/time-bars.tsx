@@ -3,7 +3,7 @@ import { useId, useState, type KeyboardEvent, type PointerEvent, type ReactEleme
 import { IconButton } from '../ui/button.tsx'
 import type { Span } from './span.ts'
 
-/** One bar: what came in its time; of it what was found, and what went wrong. */
+/** One bar: the count of its time, of which so many were found, and so many failed. */
 export type TimeBar = {
   readonly at: number
   readonly all: number
@@ -16,11 +16,11 @@ type Props = {
   readonly bars: readonly TimeBar[]
   readonly bucketMs: number
   readonly height: number
-  /** What a bar is read out as. */
+  /** The text of a bar for screen readers. */
   readonly textOf: (bar: TimeBar) => string
   readonly selected: Span | undefined
   readonly select: (span: Span | undefined) => void
-  /** Shows the selected time over the whole width; absent: it cannot be shown larger. */
+  /** Zooms to the selected time; absent: there is no zoom. */
   readonly zoom?: (() => void) | undefined
   /** The last bar still grows. */
   readonly isLive: boolean
@@ -35,11 +35,11 @@ const LONG_MS = 129_600_000
 const LABELS = 6
 
 /**
- * What came over time, in bars, and a brush over them: drag, or arrows with Shift, and the time between is selected.
- * It is plain SVG in the colours of the theme (ADR 52).
+ * Counts over time, in bars, and a brush over them: drag, or press arrows with Shift, to select a time range.
+ * It is plain SVG in the colors of the theme (ADR 52).
  */
 export function TimeBars(props: Props): ReactElement {
-  const { label, bars, bucketMs, textOf, selected, zoom, isLive } = props
+  const { label, bars, bucketMs, textOf, selected, zoom, isLive, hasGrid = false } = props
   const { marked, at, cursor, clear, handlers } = useBrush(props)
   const id = useId()
   const here = bars[cursor]
@@ -66,8 +66,9 @@ export function TimeBars(props: Props): ReactElement {
       >
         <Drawing {...props} at={at === undefined ? undefined : cursor} share={share} />
       </div>
+      {hasGrid && <Scale bars={bars} height={props.height} />}
       <p id={`${id}-keys`} className="sr-only">
-        Arrows move. Shift with an arrow marks a stretch of time, Enter selects the time of one bar, Escape clears.
+        Arrows move. Shift with an arrow selects a time range, Enter selects the time of one bar, Escape clears.
       </p>
       {at !== undefined && here !== undefined && (
         <Readout at={cursor / bars.length}>{`${timeText(here.at, bars, bucketMs)} · ${textOf(here)}`}</Readout>
@@ -75,7 +76,7 @@ export function TimeBars(props: Props): ReactElement {
       {selected !== undefined && marked === undefined && (
         <span className="absolute -top-2 right-0 z-1 flex rounded-button border border-line bg-raised">
           {zoom !== undefined && (
-            <IconButton label="Show the selected time larger" className="!size-6" onClick={zoom}>
+            <IconButton label="Zoom to the selected time" className="!size-6" onClick={zoom}>
               <ZoomIn strokeWidth={1.5} />
             </IconButton>
           )}
@@ -89,7 +90,7 @@ export function TimeBars(props: Props): ReactElement {
   )
 }
 
-/** What is being marked, by pointer or by keys; a stretch is selected when the button or Shift is let go. */
+/** The range under selection, by pointer or by keys. It is selected when the person releases the button or Shift. */
 function useBrush({ bars, bucketMs, selected, select }: Props) {
   const [marked, setMarked] = useState<Marked | undefined>()
   const [at, setAt] = useState<number | undefined>()
@@ -151,7 +152,7 @@ function useBrush({ bars, bucketMs, selected, select }: Props) {
 
 const READOUT_MAX = 92
 
-/** What stands under the pointer or the cursor, beside it. */
+/** The text of the bar under the pointer or the cursor. */
 function Readout({ at, children }: { readonly at: number; readonly children: string }): ReactElement {
   return (
     <span
@@ -166,7 +167,7 @@ function Readout({ at, children }: { readonly at: number; readonly children: str
 
 type Share = { readonly from: number; readonly to: number }
 
-/** Where a stretch of time lies on the bars, 0 to 1; undefined when it lies beside them. */
+/** The place of a time range on the bars, 0 to 1; undefined when it is outside of them. */
 function shareOf(span: Span | undefined, bars: readonly TimeBar[], bucketMs: number): Share | undefined {
   const begin = bars[0]?.at
   if (span === undefined || begin === undefined) return undefined
@@ -185,14 +186,21 @@ function Drawing({
   at,
   share,
 }: Props & { readonly at: number | undefined; readonly share: Share | undefined }): ReactElement {
-  const most = Math.max(4, ...bars.map((bar) => Math.max(bar.all, bar.bad)))
+  const most = topOf(bars)
   const tall = (count: number, least: number): number =>
     count === 0 ? 0 : Math.max(least, (count / most) * (height - 2))
   return (
     <svg width="100%" height={height} aria-hidden className="block">
       {hasGrid &&
-        [0.25, 0.5, 0.75].map((part) => (
-          <line key={part} x1="0" x2="100%" y1={height * part} y2={height * part} className="stroke-line" />
+        GRID.map((part) => (
+          <line
+            key={part}
+            x1="0"
+            x2="100%"
+            y1={height - part * (height - 2)}
+            y2={height - part * (height - 2)}
+            className="stroke-line"
+          />
         ))}
       {share !== undefined && (
         <rect
@@ -232,6 +240,36 @@ function Drawing({
   )
 }
 
+/** The lines across the bars, as parts of the highest value. */
+const GRID = [0.5, 1] as const
+
+/** The value at the top of the bars: a round number of which the half is whole. */
+function topOf(bars: readonly TimeBar[]): number {
+  const most = Math.max(4, ...bars.map((bar) => Math.max(bar.all, bar.bad)))
+  const power = 10 ** Math.floor(Math.log10(most))
+  const top = [1, 2, 4, 6, 8, 10].map((step) => step * power).find((one) => one >= most) ?? most
+  return top % 2 === 0 ? top : top * 2
+}
+
+/** The values of the lines across the bars. */
+function Scale({ bars, height }: Pick<Props, 'bars' | 'height'>): ReactElement {
+  const top = topOf(bars)
+  return (
+    <>
+      {GRID.map((part) => (
+        <span
+          key={part}
+          aria-hidden
+          className="mono pointer-events-none absolute left-0 bg-surface pr-1.5 text-axis leading-3 text-ink-3"
+          style={{ top: height - part * (height - 2) - 6 }}
+        >
+          {(top * part).toLocaleString('en')}
+        </span>
+      ))}
+    </>
+  )
+}
+
 function Axis({ bars, bucketMs, isLive }: Pick<Props, 'bars' | 'bucketMs' | 'isLive'>): ReactElement {
   const labels = Array.from({ length: LABELS }, (_none, step) => bars[Math.floor((step * bars.length) / LABELS)])
   return (
@@ -251,7 +289,7 @@ function Axis({ bars, bucketMs, isLive }: Pick<Props, 'bars' | 'bucketMs' | 'isL
   )
 }
 
-/** The hour; of long stretches the day, with the hour where bars are shorter than a day. */
+/** The hour; in long ranges the day, with the hour where bars are shorter than a day. */
 function timeText(at: number, bars: readonly TimeBar[], bucketMs: number): string {
   if (bars.length * bucketMs < LONG_MS) return CLOCK.format(at)
   return bucketMs >= 86_400_000 ? DAY.format(at) : `${DAY.format(at)} ${CLOCK.format(at)}`

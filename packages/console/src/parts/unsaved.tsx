@@ -5,7 +5,7 @@ import { Dialog } from '../ui/dialog.tsx'
 
 type Place = { readonly pathname: string; readonly search: object }
 
-/** Whether what is open beside a list goes away: a filter of the list does not touch it. */
+/** Whether the panel beside a list closes; a filter of the list does not close it. */
 function leaves({ current, next }: { readonly current: Place; readonly next: Place }): boolean {
   return (
     current.pathname !== next.pathname || ['sel', 'tab'].some((name) => textOf(current, name) !== textOf(next, name))
@@ -41,7 +41,7 @@ export function Unsaved({ isUnsaved }: { readonly isUnsaved: boolean }): ReactEl
         </>
       }
     >
-      <p className="text-ink-2">You have changed something here and have not saved it.</p>
+      <p className="text-ink-2">You have unsaved changes here.</p>
     </Dialog>
   )
 }

@@ -1,6 +1,7 @@
+import { isAdditive, settingsIn, type AdditiveSettings } from './additive-schemes.ts'
 import { LIMITS, type RouteAnswer, type RouteRequest, type Routes, type VerificationScheme } from '@postroad/contract'
 
-/** A signature check as it stands in a form. A secret that is left empty is not sent. */
+/** A signature check in a form. An empty secret is not sent. */
 export type VerificationDraft = {
   readonly scheme: VerificationScheme
   readonly secret: string
@@ -9,6 +10,8 @@ export type VerificationDraft = {
   readonly algorithm: 'sha256' | 'sha1'
   readonly encoding: 'hex' | 'base64'
   readonly prefix: string
+  /** The settings of a scheme beyond the seven. */
+  readonly additive: AdditiveSettings
 }
 
 export const OPEN: VerificationDraft = {
@@ -19,18 +22,24 @@ export const OPEN: VerificationDraft = {
   algorithm: 'sha256',
   encoding: 'hex',
   prefix: '',
+  additive: {},
 }
 
-type Held = Pick<RouteAnswer<Routes['webhooks']['get']>['webhook'], 'verification'>
+type Held = {
+  readonly verification: Partial<RouteAnswer<Routes['webhooks']['get']>['webhook']['verification']> & {
+    readonly scheme: VerificationScheme
+  }
+}
 
 export function verificationDraftOf({ verification }: Held): VerificationDraft {
   const { scheme, header, algorithm, encoding, prefix, tolerance_seconds } = verification
+  if (isAdditive(scheme)) return { ...OPEN, scheme, additive: settingsIn(verification) }
   return {
     ...OPEN,
     scheme,
     header: header ?? OPEN.header,
-    algorithm: algorithm ?? OPEN.algorithm,
-    encoding: encoding ?? OPEN.encoding,
+    algorithm: algorithm === 'sha1' ? algorithm : OPEN.algorithm,
+    encoding: encoding === 'base64' ? encoding : OPEN.encoding,
     prefix: prefix ?? OPEN.prefix,
     toleranceSeconds: String(tolerance_seconds ?? OPEN.toleranceSeconds),
   }
@@ -39,7 +48,7 @@ export function verificationDraftOf({ verification }: Held): VerificationDraft {
 type Patch = NonNullable<RouteRequest<Routes['webhooks']['update']>['verification']>
 type Create = NonNullable<RouteRequest<Routes['webhooks']['create']>['verification']>
 
-/** What a change sends: the held secret stays when none is given. */
+/** The body of a change; the stored secret stays when none is given. */
 export function patchOf(draft: VerificationDraft): Patch {
   const { scheme, header, algorithm, encoding, prefix } = draft
   const secret = draft.secret === '' ? {} : { secret: draft.secret }
@@ -56,10 +65,17 @@ export function patchOf(draft: VerificationDraft): Patch {
       return { scheme, ...secret }
     case 'hmac':
       return { scheme, header, algorithm, encoding, prefix, ...secret }
+    case 'custom_hmac':
+    case 'public_key':
+    case 'static_token':
+    case 'basic_auth':
+    case 'jwt':
+      // The server checks what a person wrote, and names what is wrong.
+      return { scheme, ...draft.additive, ...secret }
   }
 }
 
-/** The same for an endpoint that is being made: without a secret it answers 401 until one is set. */
+/** The same for a new endpoint: without a secret it answers 401 until one is set. */
 export function createOf(draft: VerificationDraft): Create {
   const patch = patchOf(draft)
   return patch.scheme === 'none' || draft.secret !== '' ? patch : { ...patch, without_secret: true }

@@ -11,7 +11,7 @@ type Props = {
   readonly delivery: Pick<Delivery, 'state' | 'destination_id' | 'next_attempt_at' | 'held_by'>
 }
 
-/** What a delivery waits for that has not ended: its next attempt, or what its destination holds it back for. */
+/** The reason why a delivery waits: its next attempt, or the reason why its destination holds it back. */
 export function WaitsLine({ delivery }: Props): ReactElement | null {
   const { state, next_attempt_at, held_by } = delivery
   if (held_by !== null) return <HeldLine held={held_by} delivery={delivery} />

@@ -2,7 +2,7 @@ import type { ConsoleScreen } from '@postroad/contract'
 import type { ComponentType } from 'react'
 
 type Module = { readonly Screen: ComponentType }
-/** A screen: its path below /{workspace}/{project}/, and where its folder's door is. Loaded when somebody goes there. */
+/** A screen: its path below /{workspace}/{project}/, and its module, which is loaded when a person opens it. */
 export type ScreenEntry = { readonly path: ConsoleScreen; readonly load: () => Promise<Module> }
 
 /** Every screen of a project. A new one is a folder here, a line in this list, one in the contract (`console-screens.ts`), and one in shell/navigation.ts. */

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react'
 
-/** What a key does, if anything now: `j`, `Enter`, `Escape`, `?`, or two in a row such as `g e`. */
+/** The action of each key, if it has one now: `j`, `Enter`, `Escape`, `?`, or two in a row such as `g e`. */
 export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>
 
 const SEQUENCE_MS = 1_000
 const OFF = 'postroad.single-keys'
 
-/** Single keys can be turned off (WCAG 2.1.4): who speaks to the computer would press them by speaking. */
+/** A person can turn single keys off (WCAG 2.1.4): speech input would press them by accident. */
 export function singleKeysAreOn(): boolean {
   return localStorage.getItem(OFF) !== 'off'
 }
@@ -72,7 +72,7 @@ function run(name: string, event: KeyboardEvent): boolean {
   return true
 }
 
-/** `target` is the innermost one: an editor stands in a shadow root. */
+/** `target` is the innermost one, because an editor is in a shadow root. */
 function isTyping(target: EventTarget | undefined): boolean {
   if (target instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(target.type)) return false
   return (

@@ -17,7 +17,7 @@ export type NavigationItem = {
   readonly label: string
   readonly icon: LucideIcon
   readonly key: string
-  /** What can be done and seen there, for the palette: the label, and what the address of the screen says for it. */
+  /** The actions and views of the screen, for the palette: the label, and the search part of the address. */
   readonly actions?: readonly Linked[]
   readonly views?: readonly Linked[]
 }
@@ -32,7 +32,7 @@ const ON_OFF = { on: 'On', off: 'Off' } as const
 
 type Group = { readonly label?: string; readonly items: readonly NavigationItem[] }
 
-/** What the side bar and the palette lead to. Only what exists is here. */
+/** The screens in the side bar and the palette. */
 export const NAVIGATION: readonly Group[] = [
   {
     items: [

@@ -2,10 +2,10 @@ import { shownMenuItems } from '../ui/menu.tsx'
 import type { Command } from './command.ts'
 
 const LABEL_CHARS_MAX = 60
-/** Rows and values have buttons too; they are no actions of the page. */
+/** Rows and values have buttons too, which are not actions of the page. */
 const CONTENT = '[role=grid], [role=tree], [role=dialog], pre, [data-content]'
 
-/** What the page that is shown can do: its buttons and tabs, and what its menus hold. The palette finds each by its label. */
+/** The actions of the open page: its buttons, its tabs and the items of its menus. The palette finds each by its label. */
 export function pageActions(): readonly Command[] {
   const found = new Map<string, Command>()
   const add = (command: Command): void => {
@@ -23,7 +23,7 @@ export function pageActions(): readonly Command[] {
   return [...found.values()]
 }
 
-/** Without the key that a button shows. */
+/** The label without the key that a button shows. */
 function labelOf(element: HTMLElement): string {
   const named = element.getAttribute('aria-label')
   if (named !== null) return named

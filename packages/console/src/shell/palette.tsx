@@ -20,7 +20,7 @@ type Props = {
 const FOUND_MAX = 50
 const IDS = /^(?:sub|rec|dlv|att|rej|whk|vie|dts|rul|iky|dst|rpl|prj|req)_[0-9a-z_]{16,64}$/
 
-/** Search or run: screens, what the screen can do, everything that has a name, projects, and the story behind any id that is pasted here. */
+/** Search or run: screens, actions, everything that has a name, projects, and the story behind any pasted id. */
 // oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
 export default function Palette({ commands, showKeys, onClose }: Props): ReactElement {
   const [text, setText] = useState('')
@@ -53,7 +53,7 @@ export default function Palette({ commands, showKeys, onClose }: Props): ReactEl
             aria-controls={list}
             aria-activedescendant={found[at] === undefined ? undefined : `${list}-${at}`}
             aria-label="Search or run"
-            placeholder="A screen, a name, something to do, or any id"
+            placeholder="A screen, a name, an action or any id"
             value={text}
             onChange={(event) => {
               setText(event.target.value)
@@ -93,7 +93,7 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
   const go = useGo()
   const { projects, project, me } = usePlace()
   const named = useNamed()
-  // As the page was when the palette was opened; what a screen offers by name goes before its buttons.
+  // The actions of the page when the palette opened. Named commands of a screen come before its buttons.
   const [onPage] = useState(pageActions)
   const sought = text.trim().toLowerCase()
   if (IDS.test(sought)) return [{ label: `Show the story of ${sought}`, go: () => go('events', { sel: sought }) }]
@@ -128,7 +128,7 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
     { label: 'Account', hint: 'password, passkeys, sessions', go: () => location.assign('/account') },
     { label: 'Sign out', go: () => void callSession('DELETE').then(() => location.assign('/sign-in')) },
   ]
-  // Names only for who looks for one: there may be hundreds.
+  // Names only for a search, because there may be hundreds.
   const names: readonly Command[] =
     sought === ''
       ? []
@@ -144,7 +144,7 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
     .slice(0, FOUND_MAX)
 }
 
-/** The first of those that read alike: a screen and its own button offer the same. */
+/** The first of those with the same label: a screen and its button may offer the same. */
 function unique(commands: readonly Command[]): readonly Command[] {
   const seen = new Set<string>()
   return commands.filter(({ label, hint = '' }) => {

@@ -37,8 +37,8 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
       ['j k', 'next, previous'],
       ['/', 'filter'],
       ['s', 'save the view'],
-      ['x', 'mark'],
-      ['shift x', 'mark up to here'],
+      ['x', 'select'],
+      ['shift x', 'select up to here'],
       ['shift r', 'replay the selected'],
       ['=', 'compare the two selected'],
       ['Esc', 'back'],
@@ -54,8 +54,8 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
   {
     title: 'An event',
     keys: [
-      ['Enter', 'over the whole page'],
-      ['1 … 5', 'tabs'],
+      ['Enter', 'show on the whole page'],
+      ['1 … 6', 'tabs'],
       ['r', 'replay'],
       ['e', 'edit and send again'],
       ['c', 'copy as curl'],

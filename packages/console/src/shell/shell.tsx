@@ -13,7 +13,7 @@ import { Side } from './side.tsx'
 import { useHoldsInTail } from '../data/holds.ts'
 import { useTabTitle } from './tab-title.ts'
 
-/** Around every screen of a project: who, where, the side bar, the live tail, the keys that work everywhere. */
+/** The frame of every screen of a project: the person, the place, the side bar, the live tail and the global keys. */
 export function Shell(): ReactElement {
   const { workspace = '' } = useParams({ strict: false })
   const me = useMe()
@@ -57,7 +57,7 @@ function isSignedOut(error: Error): boolean {
   return error instanceof ServiceError && error.status === 401
 }
 
-/** Who is signed in. Who is not is sent to sign in, and comes back here. */
+/** The person who is signed in. Anyone else goes to the sign-in page, and then comes back here. */
 export function useMe(): ReturnType<typeof useQuery<Me>> {
   const me = useQuery({ queryKey: ['me'], queryFn: () => clientOf().me.get() })
   const signedOut = me.error !== null && isSignedOut(me.error)
@@ -97,10 +97,10 @@ function InProject({ me, projects }: Pick<Place, 'me' | 'projects'>): ReactEleme
         <WithTail key={project.id} projectId={project.id}>
           <PaletteProvider>
             <ShellKeys />
-            <div className="grid h-full grid-cols-[216px_minmax(0,1fr)] max-xl:grid-cols-[56px_minmax(0,1fr)]">
+            <div className="grid h-full grid-cols-[216px_minmax(0,1fr)] max-xl:grid-cols-[56px_minmax(0,1fr)] max-md:grid-cols-[minmax(0,1fr)] max-md:grid-rows-[minmax(0,1fr)_auto]">
               <Side />
-              <main className="my-2 mr-2 flex min-h-0 min-w-0 flex-col overflow-hidden rounded-page border border-line bg-surface">
-                {me.workspace.suspended && <SuspendedNote />}
+              <main className="my-2 mr-2 flex min-h-0 max-md:order-first max-md:m-0 max-md:rounded-none max-md:border-0 min-w-0 flex-col overflow-hidden rounded-page border border-line bg-surface">
+                {me.workspace.suspended && <SuspendedNote workspace={me.workspace} />}
                 {me.workspace.closed && !me.workspace.suspended && <ClosedNote />}
                 <div className="min-h-0 flex-1">
                   <Outlet />
@@ -114,7 +114,7 @@ function InProject({ me, projects }: Pick<Place, 'me' | 'projects'>): ReactEleme
   )
 }
 
-/** The tail goes on while one goes from screen to screen. */
+/** The tail continues while the person changes screens. */
 function WithTail({ projectId, children }: { readonly projectId: string; readonly children: ReactNode }): ReactElement {
   const tail = tailOf(projectId)
   useEffect(() => {
@@ -138,22 +138,25 @@ function TabTitle(): null {
 function ClosedNote(): ReactElement {
   return (
     <p role="status" className="border-b border-line bg-retry-soft px-[18px] py-1.5 text-retry-text">
-      This workspace is closed: nothing is accepted or sent, and nothing can be changed. What is stored can be read, and
-      an owner can reopen it until its data is deleted.
+      This workspace is closed: Postroad accepts and sends nothing, and nothing can be changed. You can read the stored
+      data, and an owner can reopen it until its data is deleted.
     </p>
   )
 }
 
-function SuspendedNote(): ReactElement {
+function SuspendedNote({ workspace }: { readonly workspace: Me['workspace'] }): ReactElement {
+  const { suspended_reason: reason, support_contact: contact } = workspace
   return (
     <p role="status" className="border-b border-line bg-retry-soft px-[18px] py-1.5 text-retry-text">
-      This workspace is suspended: nothing is accepted or sent, and nothing can be changed. What is stored can be read,
-      and what waits is sent once the operator reinstates it.
+      This workspace is suspended: Postroad accepts and sends nothing, and nothing can be changed. You can read the
+      stored data, and Postroad sends the waiting deliveries once the operator reinstates it.
+      {reason !== null && ` Reason: ${reason}`}
+      {contact !== null && ` Contact: ${contact}`}
     </p>
   )
 }
 
-/** The address names another workspace than the session works in: it changes over, if the person is a member there. */
+/** The address names another workspace than the session. The session switches to it if the person is a member there. */
 function OtherWorkspace({
   me,
   wanted,

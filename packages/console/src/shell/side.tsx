@@ -1,8 +1,11 @@
+import { TROUBLE_CAUSES } from '@postroad/contract/holds'
 import { useLocation } from '@tanstack/react-router'
 import { ChevronsUpDown, Search, Settings } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { To, useHref } from '../data/go.tsx'
+import { useHolds } from '../data/holds.ts'
 import { usePlace } from '../data/place.ts'
+import { useSummary } from '../data/summary.ts'
 import { useTail } from '../data/use-tail.ts'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { Mark } from '../ui/mark.tsx'
@@ -14,20 +17,26 @@ import { callSession } from '../data/client.ts'
 export function Side(): ReactElement {
   const palette = usePalette()
   return (
-    <aside aria-label="Workspace" className="flex min-h-0 flex-col py-2.5 pr-2 pl-2.5 max-xl:px-2">
+    <aside
+      aria-label="Workspace"
+      className="flex min-h-0 flex-col py-2.5 pr-2 pl-2.5 max-xl:px-2 max-md:flex-row max-md:items-center max-md:justify-between max-md:border-t max-md:border-line max-md:px-1 max-md:py-1"
+    >
       <Switcher />
       <button
         type="button"
         onClick={palette.open}
-        className="mt-2 mb-2.5 flex h-[30px] w-full items-center gap-2 rounded-button border border-line bg-surface pr-1.5 pl-[9px] text-ink-3 max-xl:justify-center max-xl:px-0"
+        className="mt-2 mb-2.5 flex h-[30px] w-full items-center gap-2 rounded-button border border-line bg-surface pr-1.5 pl-[9px] text-ink-3 max-xl:justify-center max-xl:px-0 max-md:m-0 max-md:h-9 max-md:w-8 max-md:border-0 max-md:bg-transparent"
       >
         <Search className="size-3.5" strokeWidth={1.5} aria-hidden />
         <span className="max-xl:sr-only">Search or run…</span>
         <kbd className="mono ml-auto text-axis max-xl:hidden">⌘K</kbd>
       </button>
-      <nav aria-label="Main" className="flex min-h-0 flex-col gap-px overflow-y-auto">
+      <nav
+        aria-label="Main"
+        className="flex min-h-0 flex-col gap-px overflow-y-auto max-md:flex-row max-md:overflow-visible"
+      >
         {NAVIGATION.map(({ label, items }) => (
-          <div key={label ?? ''} className="flex flex-col gap-px">
+          <div key={label ?? ''} className="flex flex-col gap-px max-md:flex-row">
             {label !== undefined && (
               <h2 className="px-[9px] pt-3.5 pb-1 text-label font-control text-ink-3 max-xl:sr-only">{label}</h2>
             )}
@@ -37,6 +46,7 @@ export function Side(): ReactElement {
           </div>
         ))}
       </nav>
+      <Usage />
       <Person />
     </aside>
   )
@@ -51,20 +61,81 @@ function Item({ item: { screen, label, icon: Icon } }: { readonly item: Navigati
       screen={screen}
       {...(here ? { 'aria-current': 'page' as const } : {})}
       title={label}
-      className="group flex h-7 items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-xl:justify-center"
+      className="group flex h-7 items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-xl:justify-center max-md:h-9 max-md:w-8 max-md:px-0"
     >
       <Icon className="size-4 flex-none text-ink-3 group-aria-[current]:text-accent" strokeWidth={1.5} aria-hidden />
       <span className="max-xl:sr-only">{label}</span>
       {screen === 'events' && <Rate />}
+      {screen === 'deliveries' && <HeldCount />}
+      {screen === 'rejections' && <RefusedCount />}
     </To>
   )
 }
 
-/** Events a second, while they come. */
+/** Events a second, while they arrive. */
 function Rate(): ReactElement | null {
   const { perSecond } = useTail()
   return perSecond === 0 ? null : (
     <span className="mono ml-auto text-label font-control text-ink-3 max-xl:hidden">{perSecond}/s</span>
+  )
+}
+
+/** The deliveries that a destination in trouble holds back now. */
+function HeldCount(): ReactElement | null {
+  const holds = useHolds().data?.holds ?? []
+  const held = holds
+    .filter(({ cause }) => TROUBLE_CAUSES.has(cause))
+    .reduce((sum, { deliveries }) => sum + deliveries, 0)
+  return <Count of={held} word="held back" isBad />
+}
+
+function RefusedCount(): ReactElement | null {
+  return <Count of={useSummary()?.totals.rejected ?? 0} word="refused in 24 h" />
+}
+
+function Count({
+  of,
+  word,
+  isBad = false,
+}: {
+  readonly of: number
+  readonly word: string
+  readonly isBad?: boolean
+}): ReactElement | null {
+  if (of === 0) return null
+  return (
+    <span
+      title={`${of.toLocaleString('en')} ${word}`}
+      className={`mono ml-auto text-label font-control max-xl:hidden ${isBad ? 'rounded-chip bg-fail-soft px-1 text-fail' : 'text-ink-2'}`}
+    >
+      {of.toLocaleString('en')} <span className="sr-only">{word}</span>
+    </span>
+  )
+}
+
+/** The events of the month, and what the plan allows, if it limits them. */
+function Usage(): ReactElement | null {
+  const usage = useSummary()?.usage
+  if (usage === undefined) return null
+  const { events, max_events, month } = usage
+  return (
+    <div title={`Events of ${month}`} className="mt-auto rounded-row px-2 py-1.5 text-data text-ink-3 max-xl:hidden">
+      <span className="flex justify-between gap-2">
+        <span className="text-ink-2">{max_events === null ? 'Events this month' : 'Events'}</span>
+        <span className="mono text-label">
+          {events.toLocaleString('en')}
+          {max_events !== null && ` of ${max_events.toLocaleString('en')}`}
+        </span>
+      </span>
+      {max_events !== null && (
+        <span aria-hidden className="mt-1.5 block h-[3px] rounded-full bg-line-2">
+          <span
+            className={`block h-full rounded-full ${events >= max_events ? 'bg-fail' : 'bg-ink-3'}`}
+            style={{ width: `${Math.min(100, (events / max_events) * 100)}%` }}
+          />
+        </span>
+      )}
+    </div>
   )
 }
 
@@ -80,7 +151,7 @@ function Switcher(): ReactElement {
   return (
     <Menu
       items={items}
-      className="flex h-9 w-full items-center gap-[9px] rounded-field px-2 text-left hover:bg-hover max-xl:justify-center"
+      className="flex h-9 w-full items-center gap-[9px] rounded-field px-2 text-left hover:bg-hover max-xl:justify-center max-md:w-8 max-md:px-0"
     >
       <Mark />
       <b className="truncate font-[600] tracking-[-.005em] max-xl:hidden">{me.workspace.name}</b>{' '}
@@ -94,7 +165,7 @@ function Switcher(): ReactElement {
 const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
   { theme: 'light', label: 'Light' },
   { theme: 'dark', label: 'Dark' },
-  { theme: 'system', label: 'As the system' },
+  { theme: 'system', label: 'System' },
 ]
 
 function Person(): ReactElement {
@@ -113,10 +184,10 @@ function Person(): ReactElement {
     { label: 'Sign out', go: () => void callSession('DELETE').then(() => location.assign('/sign-in')) },
   ]
   return (
-    <footer className="mt-auto pt-2">
+    <footer className="pt-2 max-xl:mt-auto max-md:m-0 max-md:p-0">
       <Menu
         items={items}
-        className="flex h-8 w-full items-center gap-[9px] rounded-button px-2 text-left text-ink-2 hover:bg-hover max-xl:justify-center"
+        className="flex h-8 w-full items-center gap-[9px] rounded-button px-2 text-left text-ink-2 hover:bg-hover max-xl:justify-center max-md:h-9 max-md:w-8 max-md:px-0"
       >
         <span
           aria-hidden

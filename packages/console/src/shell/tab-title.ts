@@ -5,7 +5,7 @@ import type { Tail } from '../data/tail.ts'
 import { useTail } from '../data/use-tail.ts'
 import { NAVIGATION_ITEMS } from './navigation.ts'
 
-/** The tab says where it is, what came while nobody looked, and how many of the deliveries it knows are failing; its icon says it in a dot. */
+/** The title of the tab names the screen, the unseen events, and the number of known failing deliveries. Its icon shows the same as a dot. */
 export function useTabTitle(): void {
   const tail = useTail()
   const failing = failingIn(tail)
@@ -23,7 +23,7 @@ export function useTabTitle(): void {
 
 const UNSEEN_SHOWN_MAX = 99
 
-/** Events that came since the tab was left. */
+/** Events that arrived since the person left the tab. */
 function useUnseen(tail: Tail): number {
   const [leftAt, setLeftAt] = useState<number | undefined>()
   useEffect(() => {

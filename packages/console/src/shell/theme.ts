@@ -18,10 +18,10 @@ function apply(): void {
 }
 
 system.addEventListener('change', apply)
-// Another tab has chosen.
+// Another tab has changed the theme.
 addEventListener('storage', apply)
 
-/** Light, dark, or as the system says. The page's own first script has set it before anything was drawn. */
+/** Light, dark, or the theme of the system. The first script of the page has set it before anything was drawn. */
 export function chooseTheme(theme: Theme): void {
   if (theme === 'system') localStorage.removeItem(KEY)
   else localStorage.setItem(KEY, theme)

@@ -1,60 +1,80 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
-import type { ReactElement } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { Time, took } from './time.tsx'
 
 type Attempt = RouteAnswer<Routes['deliveries']['get']>['delivery']['attempts'][number]
 
-/** One try: when, how long, what came back. */
+/** One attempt: its time, its duration and the answer. */
 export function AttemptPart({
   attempt,
   isOpen = false,
+  children,
 }: {
   readonly attempt: Attempt
   readonly isOpen?: boolean
+  /** Below the answer. */
+  readonly children?: ReactNode
 }): ReactElement {
-  const {
-    number,
-    trigger,
-    started_at,
-    duration_ms,
-    outcome,
-    response_status,
-    error_code,
-    error_detail,
-    response_headers,
-    response_body,
-    response_truncated,
-  } = attempt
+  const { number, trigger, started_at, duration_ms } = attempt
   return (
     <details className="group border-b border-line" open={isOpen}>
-      <summary className="flex min-h-9 cursor-default items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover">
+      <summary className="flex min-h-9 cursor-default flex-wrap items-center gap-x-3 px-5 outline-offset-[-2px] hover:bg-hover">
         <span className="mono text-meta text-ink-3">{number}</span>
-        <span
-          className={`mono text-data font-control ${outcome === 'succeeded' ? 'text-ok-text' : outcome === null ? 'text-accent' : 'text-fail'}`}
-        >
-          {response_status ?? error_code?.replaceAll('_', ' ') ?? outcome ?? 'sending'}
-        </span>
+        <AttemptOutcome of={attempt} />
         <Time at={started_at} />
         <span className="text-data text-ink-3">{trigger}</span>
-        <span className="mono ml-auto text-meta text-ink-3">
-          {took(duration_ms)}
-          {duration_ms !== null && duration_ms < 1_000 ? ' ms' : ''}
-        </span>
+        <span className="mono ml-auto text-meta text-ink-3">{durationText(duration_ms)}</span>
       </summary>
       <div className="px-5 pb-3">
-        {error_detail !== null && <p className="mb-2 text-fail">{error_detail}</p>}
-        {response_headers !== null && <HeaderList of={response_headers} />}
-        {response_body !== null && response_body !== '' && (
-          <pre className="mono mt-2 max-h-60 overflow-auto rounded-field bg-sunken p-3 text-data whitespace-pre-wrap break-all">
-            {response_body}
-          </pre>
-        )}
-        {response_truncated === true && (
-          <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the answer are stored.</p>
-        )}
-        {response_body === '' && <p className="text-data text-ink-3">The answer had no body.</p>}
+        <AttemptAnswer of={attempt} />
+        {children}
       </div>
     </details>
+  )
+}
+
+/** The status that came back, or why none did. */
+export function AttemptOutcome({
+  of: { outcome, response_status, error_code },
+}: {
+  readonly of: Attempt
+}): ReactElement {
+  return (
+    <span
+      className={`mono text-data font-control ${outcome === 'succeeded' ? 'text-ok-text' : outcome === null ? 'text-accent' : 'text-fail'}`}
+    >
+      {response_status ?? error_code?.replaceAll('_', ' ') ?? outcome ?? 'sending'}
+    </span>
+  )
+}
+
+export function durationText(ms: number | null): string {
+  return `${took(ms)}${ms !== null && ms < 1_000 ? ' ms' : ''}`
+}
+
+/** The answer of the receiver: the reason of a failure, its headers and its body. */
+export function AttemptAnswer({
+  of: { error_detail, response_headers, response_body, response_truncated },
+}: {
+  readonly of: Attempt
+}): ReactElement {
+  return (
+    <>
+      {error_detail !== null && <p className="mb-2 text-fail">{error_detail}</p>}
+      {response_headers !== null && <HeaderList of={response_headers} />}
+      {response_body !== null && response_body !== '' && (
+        <pre
+          tabIndex={0}
+          className="mono mt-2 max-h-60 overflow-auto rounded-field bg-sunken p-3 text-data whitespace-pre-wrap break-all"
+        >
+          {response_body}
+        </pre>
+      )}
+      {response_truncated === true && (
+        <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the answer are stored.</p>
+      )}
+      {response_body === '' && <p className="text-data text-ink-3">The answer had no body.</p>}
+    </>
   )
 }
 

@@ -2,9 +2,9 @@ import { clsx } from 'clsx'
 import type { ButtonHTMLAttributes, ReactElement, ReactNode } from 'react'
 
 type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
-  /** `primary`: the one thing that this place is for. `danger`: it cannot be undone. `quiet`: no border. */
+  /** `primary`: the main action of the place. `danger`: it cannot be undone. `quiet`: no border. */
   readonly kind?: 'normal' | 'primary' | 'danger' | 'quiet'
-  /** The key that does the same, shown inside. */
+  /** The key for the same action, shown inside. */
   readonly hotkey?: string | undefined
   readonly icon?: ReactNode
 }
@@ -43,7 +43,7 @@ export function Button({ kind = 'normal', hotkey, icon, children, className, ...
   )
 }
 
-/** A button that is an icon; `label` says what it does. */
+/** A button with only an icon; `label` names its action. */
 export function IconButton({
   label,
   className,

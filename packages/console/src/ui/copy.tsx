@@ -4,7 +4,7 @@ import { useToast } from './toast.tsx'
 
 const SHOWN_MS = 1_400
 
-/** Puts text on the clipboard, and says so. */
+/** Puts text on the clipboard, and confirms it. */
 export function useCopy(): (text: string, what?: string) => Promise<void> {
   const toast = useToast()
   return async (text, what = 'Copied') => {
@@ -12,7 +12,7 @@ export function useCopy(): (text: string, what?: string) => Promise<void> {
       await navigator.clipboard.writeText(text)
       toast({ text: what })
     } catch {
-      toast({ text: 'The browser did not let this be copied. Select the text instead.', kind: 'fail' })
+      toast({ text: 'The browser refused to copy this. Select the text instead.', kind: 'fail' })
     }
   }
 }
@@ -24,7 +24,7 @@ type Props = {
   readonly className?: string
 }
 
-/** Copies `text`; the children, if any, are the text as it is shown. */
+/** Copies `text`; the children, if any, are shown in its place. */
 export function CopyButton({ text, label, children, className = '' }: Props): ReactElement {
   const [done, setDone] = useState(false)
   const copy = useCopy()

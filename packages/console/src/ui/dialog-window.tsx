@@ -78,9 +78,9 @@ export default function DialogWindow({
 
 type Edits = {
   readonly onInput: (event: FormEvent) => void
-  /** The dialog asks whether to discard them. */
+  /** The dialog is asking whether to discard them. */
   readonly asks: boolean
-  /** Closes the dialog, or asks first. */
+  /** Closes the dialog, or asks before it does. */
   readonly ask: () => void
   readonly answer: (discard: boolean) => void
 }
@@ -115,12 +115,12 @@ function useEdits(onClose: () => void): Edits {
   }
 }
 
-/** A form that was sent is not in the page any more. */
+/** A submitted form is no longer in the page. */
 function isThere({ current }: RefObject<Element | null>): boolean {
   return current?.isConnected === true
 }
 
-/** One opens a form to write, and a choice to choose; what is neither begins at its first button. */
+/** The focus starts in the first field or choice; without one, at the first button. */
 function firstField(popup: HTMLElement | null): HTMLElement | null {
   return popup?.querySelector<HTMLElement>('input:enabled, select:enabled, textarea:enabled, [data-first]') ?? null
 }

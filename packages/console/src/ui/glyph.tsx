@@ -1,44 +1,50 @@
 import type { ReactElement } from 'react'
 
-/** How something stands: a shape before a colour, so that it can be told without colours. */
-export type Standing = 'ok' | 'retry' | 'fail' | 'rejected' | 'sending' | 'paused' | 'none'
+/** The status of something. Each has its own shape, so that it can be recognized without colors. */
+export type Tone = 'ok' | 'retry' | 'fail' | 'rejected' | 'sending' | 'paused' | 'none'
 
-const LOOKS: Readonly<
-  Record<Standing, { readonly label: string; readonly colour: string; readonly shape: ReactElement }>
-> = {
-  ok: { label: 'delivered', colour: 'text-ok', shape: <circle cx="6" cy="6" r="2.25" fill="currentColor" /> },
-  retry: { label: 'retrying', colour: 'text-retry', shape: <path d="M6 1.6 10.9 10.2H1.1z" fill="currentColor" /> },
-  fail: {
-    label: 'failed',
-    colour: 'text-fail',
-    shape: <rect x="1.6" y="1.6" width="8.8" height="8.8" rx="2" fill="currentColor" />,
-  },
-  rejected: {
-    label: 'rejected',
-    colour: 'text-ink-3',
-    shape: (
-      <path d="M6 2a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM3.2 8.8l5.6-5.6" fill="none" stroke="currentColor" strokeWidth="1.5" />
-    ),
-  },
-  sending: {
-    label: 'sending',
-    colour: 'text-accent',
-    shape: <circle cx="6" cy="6" r="4" fill="none" stroke="currentColor" strokeWidth="1.5" strokeDasharray="2.5 2.5" />,
-  },
-  paused: {
-    label: 'paused',
-    colour: 'text-ink-3',
-    shape: <path d="M3.5 2.5v7m5-7v7" stroke="currentColor" strokeWidth="2" />,
-  },
-  none: {
-    label: 'stored',
-    colour: 'text-ink-4',
-    shape: <circle cx="6" cy="6" r="2.25" fill="none" stroke="currentColor" strokeWidth="1.2" />,
-  },
-}
+const LOOKS: Readonly<Record<Tone, { readonly label: string; readonly colour: string; readonly shape: ReactElement }>> =
+  {
+    ok: { label: 'delivered', colour: 'text-ok', shape: <circle cx="6" cy="6" r="2.25" fill="currentColor" /> },
+    retry: { label: 'retrying', colour: 'text-retry', shape: <path d="M6 1.6 10.9 10.2H1.1z" fill="currentColor" /> },
+    fail: {
+      label: 'failed',
+      colour: 'text-fail',
+      shape: <rect x="1.6" y="1.6" width="8.8" height="8.8" rx="2" fill="currentColor" />,
+    },
+    rejected: {
+      label: 'rejected',
+      colour: 'text-ink-3',
+      shape: (
+        <path
+          d="M6 2a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM3.2 8.8l5.6-5.6"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.5"
+        />
+      ),
+    },
+    sending: {
+      label: 'sending',
+      colour: 'text-accent',
+      shape: (
+        <circle cx="6" cy="6" r="4" fill="none" stroke="currentColor" strokeWidth="1.5" strokeDasharray="2.5 2.5" />
+      ),
+    },
+    paused: {
+      label: 'paused',
+      colour: 'text-ink-3',
+      shape: <path d="M3.5 2.5v7m5-7v7" stroke="currentColor" strokeWidth="2" />,
+    },
+    none: {
+      label: 'stored',
+      colour: 'text-ink-4',
+      shape: <circle cx="6" cy="6" r="2.25" fill="none" stroke="currentColor" strokeWidth="1.2" />,
+    },
+  }
 
-export function Glyph({ standing, label }: { readonly standing: Standing; readonly label?: string }): ReactElement {
-  const look = LOOKS[standing]
+export function Glyph({ tone, label }: { readonly tone: Tone; readonly label?: string }): ReactElement {
+  const look = LOOKS[tone]
   return (
     <svg
       className={`size-3 flex-none ${look.colour}`}
@@ -50,7 +56,7 @@ export function Glyph({ standing, label }: { readonly standing: Standing; readon
   )
 }
 
-const SOFT: Readonly<Record<Standing, string>> = {
+const SOFT: Readonly<Record<Tone, string>> = {
   ok: 'bg-ok-soft text-ink',
   retry: 'bg-retry-soft text-retry-text',
   fail: 'bg-fail-soft text-fail',
@@ -64,28 +70,28 @@ const SOFT: Readonly<Record<Standing, string>> = {
 export function Light({
   of: { tone, word, text },
 }: {
-  readonly of: { readonly tone: Standing; readonly word: string; readonly text: string }
+  readonly of: { readonly tone: Tone; readonly word: string; readonly text: string }
 }): ReactElement {
   return (
     <span title={text}>
-      <Glyph standing={tone} label={word} />
+      <Glyph tone={tone} label={word} />
     </span>
   )
 }
 
-/** A standing with a word or two. */
-export function Chip({ standing, children }: { readonly standing: Standing; readonly children: string }): ReactElement {
+/** A status with a word or two. */
+export function Chip({ tone, children }: { readonly tone: Tone; readonly children: string }): ReactElement {
   return (
     <span
-      className={`inline-flex h-[22px] items-center gap-1.5 rounded-row px-2 text-data leading-4 font-control whitespace-nowrap ${SOFT[standing]}`}
+      className={`inline-flex h-[22px] items-center gap-1.5 rounded-row px-2 text-data leading-4 font-control whitespace-nowrap ${SOFT[tone]}`}
     >
-      <Glyph standing={standing} label="" />
+      <Glyph tone={tone} label="" />
       {children}
     </span>
   )
 }
 
-const SEGMENTS: Readonly<Record<Standing, string>> = {
+const SEGMENTS: Readonly<Record<Tone, string>> = {
   ok: 'bg-ok-quiet',
   retry: 'bg-retry',
   fail: 'bg-fail',
@@ -95,18 +101,14 @@ const SEGMENTS: Readonly<Record<Standing, string>> = {
   none: 'bg-line-2',
 }
 
-/** One segment for each destination, in their order: a column of them reads like a chart. */
-export function Segments({ of }: { readonly of: readonly Standing[] }): ReactElement | null {
+/** One segment for each destination, in their order, so that a column of them reads like a chart. */
+export function Segments({ of }: { readonly of: readonly Tone[] }): ReactElement | null {
   if (of.length === 0) return <span className="text-ink-3">–</span>
   const shown = of.slice(0, 5)
   return (
-    <span
-      className="flex items-center gap-0.5"
-      role="img"
-      aria-label={of.map((standing) => LOOKS[standing].label).join(', ')}
-    >
-      {shown.map((standing, index) => (
-        <i key={index} className={`h-1.5 w-3 rounded-[2px] ${SEGMENTS[standing]}`} />
+    <span className="flex items-center gap-0.5" role="img" aria-label={of.map((tone) => LOOKS[tone].label).join(', ')}>
+      {shown.map((tone, index) => (
+        <i key={index} className={`h-1.5 w-3 rounded-[2px] ${SEGMENTS[tone]}`} />
       ))}
       {of.length > shown.length && <span className="pl-0.5 text-axis text-ink-3">+{of.length - shown.length}</span>}
     </span>

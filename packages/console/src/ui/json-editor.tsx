@@ -15,7 +15,7 @@ export type JsonFieldProps = {
   readonly hint?: string | undefined
   /** ⌘ Enter. */
   readonly onSubmit?: () => void
-  /** Marks what is no JSON; off where anything may stand. */
+  /** Underlines text that is not JSON; off where any text is valid. */
   readonly checksJson?: boolean
 }
 
@@ -49,7 +49,7 @@ const LOOKS = EditorView.theme({
 const parse = jsonParseLinter()
 
 /**
- * The editor stands in a shadow root: there its styles are sheets of the object model, which the policy of the page (no inline
+ * The editor is in a shadow root: there its styles are sheets of the object model, which the policy of the page (no inline
  * styles) does not concern. Tab leaves it, as it leaves every field.
  */
 // oxlint-disable-next-line import/no-default-export -- loaded by React.lazy

@@ -4,7 +4,7 @@ import { loaded } from './loaded.ts'
 
 const JsonEditor = lazy(() => loaded(() => import('./json-editor.tsx')))
 
-/** JSON to write or paste: with colours, brackets that match and the place of a mistake. Its code is loaded when the first one is shown. */
+/** A field for JSON, with colors, matching brackets and the place of an error. Its code is loaded when the first one is shown. */
 export function JsonField(props: JsonFieldProps): ReactElement {
   const { label, value, hint, rows } = props
   return (

@@ -1,7 +1,7 @@
 import { RawNumber } from './raw-number.ts'
 
 export type JsonLine = {
-  /** The steps to the value; a closing line has those of what it closes. */
+  /** The steps to the value; a closing line has those of the value that it closes. */
   readonly path: readonly string[]
   readonly depth: number
   /** The key before the value; undefined in lists and at the root. */
@@ -11,7 +11,7 @@ export type JsonLine = {
   readonly last: boolean
 }
 
-/** A value as lines; what is in `folded` (paths as text) takes one line. */
+/** A value as lines; a value whose path is in `folded` takes one line. */
 export function linesOf(value: unknown, folded: ReadonlySet<string>): readonly JsonLine[] {
   const lines: JsonLine[] = []
   write(lines, folded, { path: [], depth: 0, name: undefined, value, last: true })

@@ -9,13 +9,13 @@ type Props = {
   /** JSON as it was received. */
   readonly text: string
   readonly label: string
-  /** What can be done with a value besides copying its path. */
+  /** The actions for a value, besides copying its path. */
   readonly onFilter?: ((path: string, op: 'equals' | 'not_equals', value: string) => void) | undefined
 }
 
 const LINE_PX = 20
 
-/** A payload as a tree: only the lines in sight are in the page, and every value is a handle. */
+/** A payload as a tree. Only the lines in sight are in the page, and every value has actions. */
 export function JsonTree({ text, label, onFilter }: Props): ReactElement {
   const parsed = useMemo(() => parse(text), [text])
   return 'value' in parsed ? (
@@ -197,7 +197,7 @@ function Actions({ line, onFilter }: { readonly line: JsonLine; readonly onFilte
   )
 }
 
-/** Where in the payload one is, and of what type it is. */
+/** The path and the type of the current value. */
 function Place({ line }: { readonly line: JsonLine | undefined }): ReactElement {
   const type =
     line === undefined

@@ -7,7 +7,7 @@ export class NotLoaded extends Error {
   }
 }
 
-/** Loads a part of the console. A failure is an error of its own, so that the page can wait for the server instead of breaking. */
+/** Loads a part of the console. A failure has its own error class, so that the page can wait for the server. */
 export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load()

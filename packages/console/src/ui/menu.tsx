@@ -8,7 +8,7 @@ export type { MenuItem } from './menu-window.tsx'
 type Props = {
   readonly items: readonly MenuItem[]
   readonly align?: 'start' | 'end'
-  /** What the button is called, when its children do not say it. */
+  /** The label of the button, unless its children are its label. */
   readonly label?: string
   readonly className?: string
   readonly children: ReactNode
@@ -16,7 +16,7 @@ type Props = {
 
 const MenuWindow = lazy(() => loaded(() => import('./menu-window.tsx')))
 
-/** A button that opens a list of things to do. Arrows move in it, letters find; its code is loaded when the first one opens. */
+/** A button that opens a list of actions. Arrows move in it, letters find; its code is loaded when the first one opens. */
 export function Menu({ items, align = 'start', label, className, children }: Props): ReactElement {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   return (
@@ -45,14 +45,14 @@ export function Menu({ items, align = 'start', label, className, children }: Pro
 type Entry = Exclude<MenuItem, 'line'>
 const shown = new Set<{ readonly current: readonly MenuItem[] }>()
 
-/** What the menus with three dots on the page hold: the palette finds it too. */
+/** The items of the menus with three dots on the page; the palette finds them too. */
 export function shownMenuItems(): readonly Entry[] {
   return [...shown]
     .flatMap(({ current }) => current)
     .filter((item): item is Entry => item !== 'line' && item.disabled !== true)
 }
 
-/** Three dots: what else can be done with what stands beside them. */
+/** Three dots: more actions for the thing beside them. */
 export function MoreMenu({ items }: Pick<Props, 'items'>): ReactElement {
   const now = useRef(items)
   useEffect(() => {

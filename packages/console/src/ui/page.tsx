@@ -1,31 +1,39 @@
 import { ChevronDown } from 'lucide-react'
-import type { ReactElement, ReactNode } from 'react'
+import { createContext, useContext, useRef, type ReactElement, type ReactNode } from 'react'
 import { Menu } from './menu.tsx'
+import { useIsNarrow } from './width.ts'
 
 type Props = {
   readonly title: string
   /** Beside the title: views, a count. */
   readonly beside?: ReactNode
-  /** At the right end: what one can do here. */
+  /** At the right end: the actions of the screen. */
   readonly actions?: ReactNode
   readonly children: ReactNode
-  /** The line below, for a list: how many, and which keys. */
+  /** The line below a list: its count and its keys. */
   readonly foot?: ReactNode
 }
 
-/** A screen: its head, its body (which scrolls by itself), its foot. */
+/** Below this width the views of a head become a menu. */
+const NARROW_PX = 620
+const NarrowContext = createContext(false)
+
+/** A screen: its head, its body, which scrolls, and its foot. */
 export function Page({ title, beside, actions, children, foot }: Props): ReactElement {
+  const section = useRef<HTMLElement>(null)
+  const isNarrow = useIsNarrow(section, NARROW_PX)
   return (
     <section
+      ref={section}
       aria-labelledby="page-title"
-      className="grid h-full min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[48px_minmax(0,1fr)_auto]"
+      className="grid h-full min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]"
     >
-      <header className="flex min-w-0 items-center gap-4 pr-3 pl-[18px]">
+      <header className="flex min-h-12 min-w-0 flex-wrap items-center gap-x-4 gap-y-1 py-1.5 pr-3 pl-[18px]">
         <h1 id="page-title" className="text-page whitespace-nowrap">
           {title}
         </h1>
-        {beside}
-        <div className="ml-auto flex flex-none items-center gap-2 whitespace-nowrap">{actions}</div>
+        <NarrowContext value={isNarrow}>{beside}</NarrowContext>
+        <div className="ml-auto flex min-w-0 flex-wrap items-center justify-end gap-2 whitespace-nowrap">{actions}</div>
       </header>
       <div className="flex min-h-0 min-w-0 flex-col overflow-x-clip">{children}</div>
       {foot !== undefined && (
@@ -44,8 +52,12 @@ type ViewsProps<Id extends string> = {
   readonly label: string
 }
 
-/** Quiet tabs beside the title: views of a list. */
-export function Views<Id extends string>({ of, at, go, label }: ViewsProps<Id>): ReactElement {
+/** Quiet tabs beside the title: views of a list; a menu where the head has no room for them. */
+export function Views<Id extends string>(props: ViewsProps<Id>): ReactElement {
+  return useContext(NarrowContext) ? <FoldedViews {...props} /> : <AllViews {...props} />
+}
+
+function AllViews<Id extends string>({ of, at, go, label }: ViewsProps<Id>): ReactElement {
   return (
     <div className="flex min-w-0 gap-0.5 overflow-x-auto" role="group" aria-label={label}>
       {of.map((view) => (
@@ -64,7 +76,7 @@ export function Views<Id extends string>({ of, at, go, label }: ViewsProps<Id>):
   )
 }
 
-/** The same where there is no room for all of them: the one that is shown, and the others in its menu. */
+/** The same where there is no room: the current view, and the others in a menu. */
 export function FoldedViews<Id extends string>({ of, at, go, label }: ViewsProps<Id>): ReactElement {
   const shown = of.find(({ id }) => id === at)?.label ?? ''
   return (

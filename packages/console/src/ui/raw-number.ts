@@ -24,13 +24,13 @@ const keepDigits: WithSource = (_key, value, context) => {
     : value
 }
 
-/** JSON text as values, with every digit of its numbers where the browser can tell them. */
+/** JSON text as values, with every digit of its numbers where the browser reports them. */
 export function readJson(text: string): unknown {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- browsers give the reviver a third argument that the types do not know yet
   return JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1])
 }
 
-/** A value that is no object and no list, as text. */
+/** A value that is neither an object nor a list, as text. */
 export function leafText(value: unknown): string {
   return value instanceof RawNumber ? value.text : String(value)
 }

@@ -5,7 +5,7 @@ import { Button } from './button.tsx'
 import { CopyButton } from './copy.tsx'
 import { useNow } from './time.tsx'
 
-/** The states that every screen has besides the good one, each once: loading, empty, refused (forbidden, rate-limited, any error), stale. */
+/** The states of every screen besides the normal one: loading, empty, refused (forbidden, rate-limited, any error), stale. */
 
 const PATIENCE_MS = 150
 
@@ -38,9 +38,9 @@ export function Loading({
 }
 
 type EmptyProps = {
-  /** What is not there, in one sentence. */
+  /** The missing thing, in one sentence. */
   readonly title: string
-  /** What to do about it. */
+  /** The way to change that. */
   readonly children?: ReactNode
   readonly actions?: ReactNode
   /** The whole page is empty: this is its title. */
@@ -58,7 +58,7 @@ export function Empty({ title, children, actions, alone = false }: EmptyProps): 
   )
 }
 
-/** What the server refused: its sentence, its reason, a request id to copy, and the way on. */
+/** A refusal of the server: its sentence, its reason, a request id to copy, and the next step. */
 export function Refused({
   error,
   again,
@@ -93,7 +93,7 @@ function RefusalIcon({ said }: { readonly said: ServiceError | undefined }): Rea
   return said?.status === 0 ? <CloudOff {...look} /> : <TriangleAlert {...look} />
 }
 
-/** Reason and request id, small, for whoever looks into it. */
+/** Reason and request id, small, for an investigation. */
 export function SaidBy({ error }: { readonly error: Error }): ReactElement | null {
   if (!(error instanceof ServiceError)) return null
   return (
@@ -135,7 +135,7 @@ function AfterWaiting({
   )
 }
 
-/** What is shown is not what there is now: the server could not be asked since. */
+/** The data may be out of date, because the server has not answered since. */
 export function Stale({ since, again }: { readonly since: number; readonly again: () => unknown }): ReactElement {
   return (
     <div
@@ -150,7 +150,7 @@ export function Stale({ since, again }: { readonly since: number; readonly again
   )
 }
 
-/** What can be done only by somebody with more rights: shown, dimmed, and it says which role opens it. */
+/** The title of a dimmed button: the role that it needs. */
 export function needs(role: string): string {
   return `This needs the role ${role}. Ask an admin of the workspace.`
 }

@@ -1,6 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { clsx } from 'clsx'
-import { useEffect, useId, useRef, type CSSProperties, type ReactElement, type ReactNode } from 'react'
+import { useEffect, useId, useMemo, useRef, type CSSProperties, type ReactElement, type ReactNode } from 'react'
+import { dayText } from './time.tsx'
+import { useIsNarrow } from './width.ts'
 
 export type Column<Row> = {
   readonly id: string
@@ -10,10 +12,12 @@ export type Column<Row> = {
   readonly align?: 'right'
   /** The head is for screen readers only. */
   readonly hidden?: true
+  /** The cell explains itself, so it has no label where the list is too narrow for a head. */
+  readonly plain?: true
   readonly cell: (row: Row) => ReactNode
 }
 
-/** Rows that can be marked, to do something with many. */
+/** Rows that can be selected, to do something with many. */
 type Marking = {
   readonly has: (id: string) => boolean
   readonly toggle: (id: string) => void
@@ -25,12 +29,14 @@ type Props<Row> = {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly idOf: (row: Row) => string
-  /** The id of the row that is open or under the cursor. */
+  /** The id of the row that is open or has the cursor. */
   readonly at?: string | undefined
   readonly onGo: (row: Row) => void
-  /** Rows that have just come. */
+  /** Rows that have just arrived. */
   readonly isNew?: (row: Row) => boolean
   readonly rowHeight?: number
+  /** The time of a row, newest first: a divider starts each day. Give a stable function. */
+  readonly timeOf?: (row: Row) => string
   /** Between the head and the rows. */
   readonly strip?: ReactNode
   /** Below the last row. */
@@ -42,25 +48,33 @@ type Props<Row> = {
 
 const OVERSCAN = 8
 const NEAR_END = 20
+/** Below this width a row shows its cells under each other. */
+const NARROW_PX = 520
+const SLIM_COLUMNS = 3
+const DIVIDER_PX = 24
 
 /**
- * The list of every screen: only the rows in sight are in the page, however many there are. Rows keep their height, lines
- * divide, and the row that one is at has the accent. Every ancestor must have a height of its own (`min-h-0`).
+ * The list of every screen. Only the rows in sight are in the page, however many there are. Rows have one height, lines
+ * divide them, and the current row has the accent. Every ancestor must have a height of its own (`min-h-0`).
  */
 export function Table<Row>(props: Props<Row>): ReactElement {
-  const { label, columns, rows, idOf, at, rowHeight = 40, strip, end, onScroll, onEnd, marks } = props
+  const { label, columns, rows, idOf, at, rowHeight = 40, strip, end, onScroll, onEnd, marks, timeOf } = props
   const scroller = useRef<HTMLDivElement>(null)
+  const isStacked = useIsNarrow(scroller, NARROW_PX) && columns.length > SLIM_COLUMNS
   const id = useId()
+  const days = useMemo(() => daysOf(rows, timeOf), [rows, timeOf])
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: (index) => rowHeight * (isStacked ? 2 : 1) + (days.has(index) ? DIVIDER_PX : 0),
     overscan: OVERSCAN,
-    getItemKey: (index) => (rows[index] === undefined ? index : idOf(rows[index])),
+    // A row has another height under each layout, so it is another item.
+    getItemKey: (index) => `${isStacked ? 'stacked ' : ''}${rows[index] === undefined ? index : idOf(rows[index])}`,
   })
   const index = at === undefined ? -1 : rows.findIndex((row) => idOf(row) === at)
   useKeepInSight(at, () => index >= 0 && virtual.scrollToIndex(index, { align: 'auto' }))
   const shown = virtual.getVirtualItems()
+  const topDay = dayAt(days, virtual.range?.startIndex ?? 0)
   const last = shown.at(-1)?.index ?? 0
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - NEAR_END) onEnd?.()
@@ -81,20 +95,28 @@ export function Table<Row>(props: Props<Row>): ReactElement {
         role="row"
         aria-rowindex={1}
         style={tracks}
-        className="grid h-7 flex-none items-center gap-x-2.5 border-b border-line pr-[18px] pl-4 text-meta text-ink-3"
+        className={
+          isStacked
+            ? 'sr-only'
+            : 'grid h-7 flex-none items-center gap-x-2.5 border-b border-line pr-[18px] pl-4 text-meta text-ink-3'
+        }
       >
         {marks !== undefined && (
           <span role="columnheader">
-            <span className="sr-only">Marked</span>
+            <span className="sr-only">Selected</span>
           </span>
         )}
         {columns.map((column) => (
-          <span role="columnheader" key={column.id} className={clsx(column.align === 'right' && 'text-right')}>
+          <span
+            role="columnheader"
+            key={column.id}
+            className={clsx('truncate', column.align === 'right' && 'text-right')}
+          >
             {column.hidden === true ? <span className="sr-only">{column.label}</span> : column.label}
           </span>
         ))}
       </div>
-      {strip}
+      {strip !== undefined && strip !== false && <Wide>{strip}</Wide>}
       <div
         ref={scroller}
         role="rowgroup"
@@ -102,24 +124,84 @@ export function Table<Row>(props: Props<Row>): ReactElement {
         className="min-h-0 flex-1 overflow-y-auto outline-none [overflow-anchor:none]"
         onScroll={(event) => onScroll?.(event.currentTarget.scrollTop)}
       >
+        {topDay !== undefined && (
+          <div aria-hidden className="sticky top-0 z-1 h-0">
+            <Day>{topDay}</Day>
+          </div>
+        )}
         <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
           {shown.map((item) => {
             const row = rows[item.index]
+            const day = days.get(item.index)
             return row === undefined ? null : (
-              <Line
+              <div
                 key={item.key}
-                {...props}
-                row={row}
-                id={`${id}-${item.index}`}
-                rowIndex={item.index + 2}
-                here={item.index === index}
-                style={{ ...tracks, height: rowHeight, transform: `translateY(${item.start}px)` }}
-              />
+                role="presentation"
+                data-index={item.index}
+                ref={isStacked ? virtual.measureElement : undefined}
+                className="absolute inset-x-0 top-0"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                {day !== undefined && <Day>{day}</Day>}
+                <Line
+                  {...props}
+                  row={row}
+                  id={`${id}-${item.index}`}
+                  rowIndex={item.index + 2}
+                  here={item.index === index}
+                  isStacked={isStacked}
+                  style={isStacked ? {} : { ...tracks, height: rowHeight }}
+                />
+              </div>
             )
           })}
         </div>
-        {end}
+        {end !== undefined && end !== null && <Wide>{end}</Wide>}
       </div>
+    </div>
+  )
+}
+
+/** The days that start in a list with the newest row first, by the index of their first row. The current day needs no divider. */
+function daysOf<Row>(rows: readonly Row[], timeOf: Props<Row>['timeOf']): ReadonlyMap<number, string> {
+  const days = new Map<number, string>()
+  if (timeOf === undefined) return days
+  let start = startOfDay(new Date())
+  for (const [index, row] of rows.entries()) {
+    const at = timeOf(row)
+    if (at >= start) continue
+    days.set(index, dayText(at))
+    start = startOfDay(new Date(at))
+  }
+  return days
+}
+
+/** As the server writes a time, so that both compare as text. */
+function startOfDay(moment: Date): string {
+  return new Date(moment.getFullYear(), moment.getMonth(), moment.getDate()).toISOString()
+}
+
+function dayAt(days: ReadonlyMap<number, string>, index: number): string | undefined {
+  return [...days].findLast(([start]) => start <= index)?.[1]
+}
+
+/** Something over the whole width, in a row of its own: a grid contains nothing but rows. */
+function Wide({ children }: { readonly children: ReactNode }): ReactElement {
+  return (
+    <div role="row" className="flex-none">
+      <div role="gridcell">{children}</div>
+    </div>
+  )
+}
+
+/** The divider between two days; each row has its full time for screen readers. */
+function Day({ children }: { readonly children: string }): ReactElement {
+  return (
+    <div
+      aria-hidden
+      className="flex h-6 items-center border-b border-line/55 bg-sunken pl-4 text-label font-control text-ink-3"
+    >
+      {children}
     </div>
   )
 }
@@ -129,6 +211,7 @@ type LineProps<Row> = Pick<Props<Row>, 'columns' | 'onGo' | 'isNew' | 'idOf' | '
   readonly id: string
   readonly rowIndex: number
   readonly here: boolean
+  readonly isStacked: boolean
   readonly style: CSSProperties
 }
 
@@ -142,6 +225,7 @@ function Line<Row>({
   here,
   id,
   rowIndex,
+  isStacked,
   style,
 }: LineProps<Row>): ReactElement {
   const isMarked = marks?.has(idOf(row)) === true
@@ -154,7 +238,8 @@ function Line<Row>({
       style={style}
       onClick={() => onGo(row)}
       className={clsx(
-        'group absolute inset-x-0 top-0 grid items-center gap-x-2.5 border-b border-line/55 pr-[18px] pl-4 hover:bg-hover',
+        'group relative border-b border-line/55 pr-[18px] pl-4 hover:bg-hover',
+        isStacked ? 'flex items-start gap-x-2.5 py-1.5' : 'grid items-center gap-x-2.5',
         here &&
           'bg-accent-soft hover:bg-accent-soft before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:bg-accent',
         isMarked && !here && 'bg-accent-soft/60',
@@ -162,45 +247,96 @@ function Line<Row>({
       )}
     >
       {marks !== undefined && (
-        <MarkCell isMarked={isMarked} mark={(isRange) => (isRange ? marks.extend : marks.toggle)(idOf(row))} />
+        <MarkCell
+          isMarked={isMarked}
+          isAtEnd={isStacked}
+          mark={(isRange) => (isRange ? marks.extend : marks.toggle)(idOf(row))}
+        />
       )}
-      {columns.map((column) => (
-        <span role="gridcell" key={column.id} className={clsx('min-w-0', column.align === 'right' && 'text-right')}>
-          {column.cell(row)}
-        </span>
-      ))}
+      {isStacked ? (
+        <Stack columns={columns} row={row} />
+      ) : (
+        columns.map((column) => (
+          <span role="gridcell" key={column.id} className={clsx('min-w-0', column.align === 'right' && 'text-right')}>
+            {column.cell(row)}
+          </span>
+        ))
+      )}
     </div>
   )
 }
 
-/** There when the row is marked or pointed at; with Shift everything since the last mark. Keys mark the row that one is at. */
+/** The cells of a row in a narrow list: the shape first, then wide cells on their own lines and narrow ones beside each other. */
+function Stack<Row>({ columns, row }: Pick<Props<Row>, 'columns'> & { readonly row: Row }): ReactElement {
+  const shape = columns.filter(({ hidden }) => hidden === true)
+  const cells = columns.filter(({ hidden }) => hidden !== true)
+  return (
+    <>
+      {shape.map((column) => (
+        <span role="gridcell" key={column.id} className="flex h-5 flex-none items-center">
+          {column.cell(row)}
+        </span>
+      ))}
+      <span role="presentation" className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-0.5">
+        {cells.map((column) => (
+          <span
+            role="gridcell"
+            key={column.id}
+            className={clsx(
+              'flex max-w-full min-w-0 items-center gap-1.5',
+              column.width.includes('fr') && 'basis-full',
+            )}
+          >
+            {column.plain !== true && (
+              <span aria-hidden className="flex-none text-label text-ink-3">
+                {column.label}
+              </span>
+            )}
+            <span className="min-w-0">{column.cell(row)}</span>
+          </span>
+        ))}
+      </span>
+    </>
+  )
+}
+
+/** Visible when the row is selected or under the pointer; with Shift it selects a range. Keys select the current row. */
 function MarkCell({
   isMarked,
+  isAtEnd,
   mark,
 }: {
   readonly isMarked: boolean
+  /** At the end of a stacked row, where it is always visible: a touch screen has no pointer over it. */
+  readonly isAtEnd: boolean
   readonly mark: (isRange: boolean) => void
 }): ReactElement {
   return (
-    <span role="gridcell" className="-ml-2 grid size-6 place-items-center">
+    <span
+      role="gridcell"
+      className={clsx('grid size-6 flex-none place-items-center', isAtEnd ? 'order-last -mr-2' : '-ml-2')}
+    >
       <input
         type="checkbox"
         tabIndex={-1}
-        aria-label="Mark"
-        title="Mark (x)"
+        aria-label="Select"
+        title="Select (x)"
         checked={isMarked}
         onChange={() => undefined}
         onClick={(event) => {
           event.stopPropagation()
           mark(event.shiftKey)
         }}
-        className="size-3.5 accent-(--accent) opacity-0 group-hover:opacity-100 checked:opacity-100 focus-visible:opacity-100"
+        className={clsx(
+          'size-3.5 accent-(--accent)',
+          !isAtEnd && 'opacity-0 group-hover:opacity-100 checked:opacity-100 focus-visible:opacity-100',
+        )}
       />
     </span>
   )
 }
 
-/** Moves the list when one goes to another row, and never when rows come. */
+/** Scrolls when another row becomes the current one, and never when rows arrive. */
 function useKeepInSight(at: string | undefined, show: () => unknown): void {
   const before = useRef(at)
   useEffect(() => {

@@ -12,7 +12,7 @@ type Props<Id extends string> = {
   readonly children: ReactNode
 }
 
-/** Tabs over what they show; the children are the panel of the tab that is open. */
+/** Tabs over their panel; the children are the panel of the open tab. */
 export function Tabs<Id extends string>({ tabs, at, go, label, beside, children }: Props<Id>): ReactElement {
   return (
     <Base.Root
@@ -21,15 +21,15 @@ export function Tabs<Id extends string>({ tabs, at, go, label, beside, children 
         const to = tabs.find(({ id }) => id === next)
         if (to !== undefined) go(to.id)
       }}
-      className="grid min-h-0 flex-1 grid-rows-[38px_minmax(0,1fr)]"
+      className="grid min-h-0 flex-1 grid-rows-[auto_minmax(0,1fr)]"
     >
       <div className="flex items-stretch border-y border-line px-3">
-        <Base.List aria-label={label} className="flex min-w-0 overflow-x-auto">
+        <Base.List aria-label={label} className="flex min-w-0 flex-wrap">
           {tabs.map((tab) => (
             <Base.Tab
               key={tab.id}
               value={tab.id}
-              className="relative px-2 font-control whitespace-nowrap text-ink-3 outline-offset-[-2px] data-active:text-ink data-active:after:absolute data-active:after:inset-x-2 data-active:after:bottom-[-1px] data-active:after:h-0.5 data-active:after:rounded-full data-active:after:bg-ink"
+              className="relative h-[37px] px-2 font-control whitespace-nowrap text-ink-3 outline-offset-[-2px] data-active:text-ink data-active:after:absolute data-active:after:inset-x-2 data-active:after:bottom-[-1px] data-active:after:h-0.5 data-active:after:rounded-full data-active:after:bg-ink"
             >
               {tab.label}
               {tab.count !== undefined && <span className="mono ml-[5px] text-label text-ink-3">{tab.count}</span>}

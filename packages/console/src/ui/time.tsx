@@ -6,20 +6,28 @@ const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 
 
 const pad = (ms: number): string => String(ms).padStart(3, '0')
 
-/** A moment with its milliseconds, and its day when that is not today. The whole of it, with UTC, is the tooltip. */
-export function Time({ at }: { readonly at: string }): ReactElement {
+/** The day of a moment: "23 Nov". */
+export function dayText(at: string): string {
+  return DAY.format(Date.parse(at))
+}
+
+/**
+ * A moment with its milliseconds, and its day when that is not today. In a list whose dividers name the day it has one width: `isDayShown`
+ * is false. The tooltip has the full time and UTC.
+ */
+export function Time({ at, isDayShown = true }: { readonly at: string; readonly isDayShown?: boolean }): ReactElement {
   const date = new Date(at)
-  const today = DAY.format(date) === DAY.format(Date.now())
+  const isToday = DAY.format(date) === DAY.format(Date.now())
   return (
     <time dateTime={at} title={`${FULL.format(date)}\n${at}`} className="mono text-data whitespace-nowrap text-ink-2">
-      {!today && <span className="pr-1.5 text-ink-3">{DAY.format(date)}</span>}
+      {isDayShown && !isToday && <span className="pr-1.5 text-ink-3">{DAY.format(date)}</span>}
       {CLOCK.format(date)}
       <span className="text-ink-3">.{pad(date.getMilliseconds())}</span>
     </time>
   )
 }
 
-/** "41 s", "3 min", "2 h": how far away, roughly. */
+/** "41 s", "3 min", "2 h": a rough distance in time. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   if (seconds < 90) return `${seconds} s`
@@ -28,7 +36,7 @@ export function span(ms: number): string {
   return `${Math.round(seconds / 86_400)} days`
 }
 
-/** How long something took: milliseconds below a second. */
+/** A duration: milliseconds below a second. */
 export function took(ms: number | null): string {
   if (ms === null) return '–'
   if (ms < 1_000) return String(Math.round(ms))
@@ -40,7 +48,7 @@ export function bytes(count: number): string {
   return count < 1_000_000 ? `${(count / 1_000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
 }
 
-/** The time now, a new one every second while the page is looked at. */
+/** The time now, updated every second. */
 export function useNow(everyMs = 1_000): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -5,7 +5,7 @@ export type Message = { readonly text: string; readonly kind?: 'said' | 'fail' }
 const ToastContext = createContext<(message: Message) => void>(() => undefined)
 const SHOWN_MS = 4_000
 
-/** Says one sentence at the edge of the window, for a few seconds and to screen readers. */
+/** Shows one sentence at the edge of the window for a few seconds, and announces it to screen readers. */
 export function useToast(): (message: Message) => void {
   return useContext(ToastContext)
 }

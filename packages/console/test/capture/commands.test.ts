@@ -13,7 +13,7 @@ import { COMMANDS, curlOf } from '../../src/screens/capture/events/commands.ts'
 import { signedCurl } from '../../src/screens/capture/events/signed-commands.ts'
 import { SAMPLE_TEXT } from '../../src/screens/capture/events/sample.ts'
 
-/** The commands that the console prints are run here as people run them; a file that appears is a command that somebody smuggled in. */
+/** Runs the commands that the console prints, as people run them. A file that appears is a command that somebody smuggled in. */
 
 type Got = { readonly url: string; readonly headers: readonly string[]; readonly body: string }
 
@@ -53,9 +53,9 @@ const has = (program: string): boolean => spawnSync(program, ['--version']).stat
 const hasPython = has('python3')
 const skip = has('curl') ? false : 'SKIPPED, NOT PROVED HERE: there is no curl'
 
-/** What a URL may hold unescaped, and a shell or a program would run or end a text at. */
+/** Characters that a URL may contain unescaped, and that a shell or a program would run, or take as the end of a text. */
 const PATHS = ["/a'$(touch${IFS}pwned)'`touch${IFS}pwned`;touch pwned", '/a{1,2}[3-4]?b=$c&d=(e)!*~', "/'+x+'/%24"]
-/** What an event that was stored may hold. */
+/** Bodies that a stored event may have. */
 const BODIES = [
   '@secret',
   'it\'s `touch pwned` $(touch pwned) \\ "x"\n\n',
@@ -64,7 +64,7 @@ const BODIES = [
   'über 🚚',
 ]
 
-test('the command of an event sends again what came, byte for byte', { skip }, async () => {
+test('the command of an event sends the same bytes again', { skip }, async () => {
   for (const body of BODIES) {
     const value = "v'1 $(touch pwned) `touch pwned` @secret"
     const headers = { 'content-type': 'text/plain', 'x-tenant': value, 'x-at': '@secret' }
@@ -76,12 +76,12 @@ test('the command of an event sends again what came, byte for byte', { skip }, a
 })
 
 test(
-  'the commands of the first run and of an endpoint are one request to its URL, whatever is in it',
+  'the commands of the first run and of an endpoint make one request to its URL, whatever the URL contains',
   { skip },
   async () => {
     for (const path of PATHS) {
       const url = origin + path.replaceAll(' ', '%20')
-      // An odd name of a header may be held since before names were checked.
+      // An odd header name may be stored from a time before names were checked.
       const setup = snippetsOf(url, "X-'$(touch pwned)'`x`|y")
       const named = snippetsOf(url, 'X-Signature')
       const wanted = new URL(url)
@@ -100,7 +100,7 @@ test(
           assert.equal(decodeURIComponent(one.url), decodeURIComponent(wanted.pathname + wanted.search), file)
         }
       }
-      // curl may refuse the name; what it may not do is run it.
+      // curl may refuse the name, but it must not run it.
       await promisify(execFile)('sh', ['-c', setup.curl], { cwd: folder }).catch(() => undefined)
       for (const program of [setup.Node, setup.Python])
         assert.ok(program.includes(`"X-'$(touch pwned)'\`x\`|y": signature`))
@@ -109,7 +109,7 @@ test(
   },
 )
 
-test('while the URL is hidden the commands take it from the environment', { skip }, async () => {
+test('the commands take the URL from the environment while it is hidden', { skip }, async () => {
   const { curl, Node, Python } = snippetsOf(undefined)
   const env = { ENDPOINT_URL: `${origin}/hidden` }
   assert.equal((await sent('sh', ['-c', curl], env)).url, '/hidden')

@@ -30,41 +30,49 @@ onStage(async (made) => {
 
 const send = (value: unknown): ReturnType<typeof post> => post(stage.world.endpoint, JSON.stringify(value))
 
-test('the filter finds what no page has read yet, and the live tail keeps to it', { skip: noBrowser }, async () => {
-  const seen = await stage.owner()
-  const { page } = seen
-  await page.goto(stage.url('events'))
-  await page.getByText('Live', { exact: true }).waitFor()
-  await page.getByText('hay').first().waitFor()
-  await page.keyboard.press('/')
-  await page.keyboard.type('total > 4000')
-  await page.keyboard.press('Enter')
-  const found = page.getByRole('row').filter({ hasText: 'needle.found' })
-  await found.waitFor()
-  await page.getByRole('row').filter({ hasText: 'hay' }).first().waitFor({ state: 'detached' })
-  await page.getByText(`of ${NEWER + 2} looked through`).waitFor()
-  await send({ type: 'hay', total: 1 })
-  await send({ type: 'came.live', total: 4_001 })
-  await page.getByRole('row').filter({ hasText: 'came.live' }).waitFor()
-  assert.equal(await page.getByRole('row').filter({ hasText: 'hay' }).count(), 0)
-  await page.goto(`${stage.url('events')}?${new URLSearchParams({ f: String.raw`a\:b:equals:Größe` }).toString()}`)
-  await found.waitFor()
-  await page.goto(`${stage.url('events')}?q=${encodeURIComponent('GRÖSSE').replace('SS', 'ß')}`)
-  await found.waitFor()
-  await seen.close()
-})
+test(
+  'the filter finds events that no page has read yet, and it applies to the live tail',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('events'))
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText('hay').first().waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('total > 4000')
+    await page.keyboard.press('Enter')
+    const found = page.getByRole('row').filter({ hasText: 'needle.found' })
+    await found.waitFor()
+    await page.getByRole('row').filter({ hasText: 'hay' }).first().waitFor({ state: 'detached' })
+    await page.getByText(`of ${NEWER + 2} searched`).waitFor()
+    await send({ type: 'hay', total: 1 })
+    await send({ type: 'came.live', total: 4_001 })
+    await page.getByRole('row').filter({ hasText: 'came.live' }).waitFor()
+    assert.equal(await page.getByRole('row').filter({ hasText: 'hay' }).count(), 0)
+    await page.goto(`${stage.url('events')}?${new URLSearchParams({ f: String.raw`a\:b:equals:Größe` }).toString()}`)
+    await found.waitFor()
+    await page.goto(`${stage.url('events')}?q=${encodeURIComponent('GRÖSSE').replace('SS', 'ß')}`)
+    await found.waitFor()
+    await seen.close()
+  },
+)
 
-test('what is failing is found however old it is, with all of its deliveries', { skip: noBrowser }, async () => {
-  const seen = await stage.owner()
-  const { page } = seen
-  await page.goto(stage.url('events?view=failing'))
-  const row = page.getByRole('row').filter({ hasText: 'needle.failed' })
-  await row.getByRole('img', { name: 'failed', exact: true }).nth(1).waitFor()
-  await page.getByText('1 event of').waitFor()
-  await seen.close()
-})
+test(
+  'the view of failing events finds them however old they are, with all of their deliveries',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('events?view=failing'))
+    const row = page.getByRole('row').filter({ hasText: 'needle.failed' })
+    await row.getByRole('img', { name: 'failed', exact: true }).nth(1).waitFor()
+    await page.getByText('1 event of').waitFor()
+    await seen.close()
+  },
+)
 
-test('a filter that nothing meets says how many events were looked through', { skip: noBrowser }, async () => {
+test('a filter that nothing matches reports how many events were searched', { skip: noBrowser }, async () => {
   const seen = await stage.owner('dark')
   await seen.page.goto(stage.url('events?f=total:gt:999999'))
   await seen.page.getByRole('heading', { name: /^0 of 13\d events match$/ }).waitFor()
@@ -73,7 +81,7 @@ test('a filter that nothing meets says how many events were looked through', { s
 })
 
 test(
-  'a search through many events goes on by itself, can be stopped, and goes on when told to',
+  'a search through many events continues by itself, stops by a press, and continues by a press',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -96,7 +104,7 @@ test(
       })
     })
     await page.goto(stage.url('events?f=total:gt:999999'))
-    await page.getByRole('heading', { name: '5,000 events looked through, none is like this so far' }).waitFor()
+    await page.getByRole('heading', { name: '5,000 events searched, no match yet' }).waitFor()
     await seen.accessible('a search that goes on')
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByRole('heading', { name: '0 of 5,000 events match' }).waitFor()
@@ -107,7 +115,7 @@ test(
       page.waitForRequest(/cursor=page3/),
       page.getByRole('button', { name: 'Look further back' }).click(),
     ])
-    await page.getByRole('heading', { name: '7,500 events looked through, none is like this so far' }).waitFor()
+    await page.getByRole('heading', { name: '7,500 events searched, no match yet' }).waitFor()
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     await seen.close()
   },
@@ -115,7 +123,7 @@ test(
 
 for (const theme of ['light', 'dark'] as const) {
   test(
-    `${theme}: what the server does not take is said beside the filter, and can be taken out`,
+    `${theme}: a filter that the server refuses shows the reason, and can be removed`,
     { skip: noBrowser },
     async () => {
       const seen = await stage.owner(theme)
@@ -134,7 +142,7 @@ for (const theme of ['light', 'dark'] as const) {
 }
 
 test(
-  'a condition that is half typed filters nothing, and Enter adds it once it is complete',
+  'an incomplete condition filters nothing, and Enter adds it once it is complete',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -165,7 +173,7 @@ test(
 )
 
 test(
-  'a search covers requests that were filed nowhere, and says what it does not cover',
+  'a search covers unfiled requests, and names the requests that it does not cover',
   { skip: noBrowser },
   async () => {
     const picky = await aWebhook(stage.world, { name: 'Picky', criteria: [{ path: 'kind', equals: 'wanted' }] })
@@ -185,7 +193,7 @@ test(
 )
 
 test(
-  'events are filtered by endpoint, destination, state and rule, as chips that can be taken out',
+  'events are filtered by endpoint, destination, state and rule, with chips that can be removed',
   { skip: noBrowser },
   async () => {
     const shop = await aWebhook(stage.world, { name: 'Shop' })
@@ -236,7 +244,7 @@ test(
 )
 
 test(
-  'the live tail takes every pattern that the server takes, and none of them freezes the tab',
+  'the live tail accepts every pattern that the server accepts, and none of them freezes the tab',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()

@@ -15,7 +15,7 @@ onStage(async (made) => {
 
 const send = (value: unknown): ReturnType<typeof post> => post(stage.world.endpoint, JSON.stringify(value))
 
-test('by keyboard alone: find, open, read, copy, filter and leave', { skip: noBrowser }, async () => {
+test('the keyboard alone finds, opens, reads, copies, filters and leaves events', { skip: noBrowser }, async () => {
   for (const n of [1, 2, 3]) await send({ type: `key.event${n}`, n })
   const seen = await stage.owner()
   const { page } = seen
@@ -52,7 +52,7 @@ test('by keyboard alone: find, open, read, copy, filter and leave', { skip: noBr
 })
 
 test(
-  'the list holds still while one reads: what comes is counted, and shown when asked for',
+  'the list does not move while a person reads: it counts new events and shows them on demand',
   { skip: noBrowser },
   async () => {
     await send({ type: 'read.me' })
@@ -73,25 +73,21 @@ test(
   },
 )
 
-test(
-  'a number beyond 2^53 stands in the list digit for digit, as it comes and as it is read again',
-  { skip: noBrowser },
-  async () => {
-    const seen = await stage.owner('dark')
-    const { page } = seen
-    const row = page.getByRole('row').filter({ hasText: 'big.number' })
-    await page.goto(stage.url('events?f=type:equals:big.number'))
-    await page.getByText('Live', { exact: true }).waitFor()
-    await post(stage.world.endpoint, '{"type":"big.number","amount":9007199254740993}')
-    await row.getByText('9007199254740993').waitFor()
-    await page.goto(stage.url('events?f=amount:equals:9007199254740993'))
-    await row.getByText('9007199254740993').waitFor()
-    await seen.close()
-  },
-)
+test('the list shows every digit of a number beyond 2^53, live and after a reload', { skip: noBrowser }, async () => {
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  const row = page.getByRole('row').filter({ hasText: 'big.number' })
+  await page.goto(stage.url('events?f=type:equals:big.number'))
+  await page.getByText('Live', { exact: true }).waitFor()
+  await post(stage.world.endpoint, '{"type":"big.number","amount":9007199254740993}')
+  await row.getByText('9007199254740993').waitFor()
+  await page.goto(stage.url('events?f=amount:equals:9007199254740993'))
+  await row.getByText('9007199254740993').waitFor()
+  await seen.close()
+})
 
 test(
-  'beside a delivery that is open the states of the list fit, in a window of 1024 pixels too',
+  'the states of the list fit beside an open delivery, also in a window of 1024 pixels',
   { skip: noBrowser },
   async () => {
     await send({ type: 'narrow' })
@@ -119,7 +115,7 @@ test(
 )
 
 test(
-  'a stream that drops says so, comes back by itself, and what came meanwhile is there, with a line about the gap',
+  'a stream that drops is reported and reconnects by itself, and the events of the gap appear with a line about it',
   { skip: noBrowser },
   async () => {
     const line = await aLine(stage.world.address)
@@ -140,7 +136,7 @@ test(
 )
 
 test(
-  'nothing that a sender or a member writes is ever run: in values, keys, headers and names',
+  'the console never runs a text that a sender or a member wrote: in values, keys, headers and names',
   { skip: noBrowser },
   async () => {
     const { world } = stage
@@ -180,7 +176,7 @@ test(
 )
 
 test(
-  'a hundred thousand rows: only those in sight are in the page, and the last one can be reached',
+  'of a hundred thousand rows only those in sight are in the page, and the last one can be reached',
   { skip: noBrowser },
   async () => {
     const ROWS = 100_000

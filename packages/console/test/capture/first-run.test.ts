@@ -16,7 +16,7 @@ before(async () => {
 after(() => stage?.stop())
 
 test(
-  'the printed link signs in, the printed curl is sent, and the event and its path are on the screen',
+  'the printed link signs in, the printed curl sends an event, and the screen shows the event and its path',
   { skip: noBrowser },
   async () => {
     const { installed } = stage.world
@@ -41,7 +41,7 @@ test(
   },
 )
 
-test('who is not signed in is sent to sign in, and told where to come back to', { skip: noBrowser }, async () => {
+test('a stranger goes to the sign-in page, whose address names the way back', { skip: noBrowser }, async () => {
   const seen = await stage.stranger()
   await seen.page.goto(stage.url('deliveries?state=failed'))
   await seen.page.waitForURL('**/sign-in?next=*')
@@ -53,16 +53,16 @@ test('who is not signed in is sent to sign in, and told where to come back to', 
   await seen.close()
 })
 
-test('a link that is over says so, and how to get another', { skip: noBrowser }, async () => {
+test('an expired link says so, and how to get another', { skip: noBrowser }, async () => {
   const seen = await stage.stranger()
   await seen.page.goto(`${stage.world.baseUrl}/#t=${'x'.repeat(43)}`)
-  await seen.page.getByText('This link was used already or has expired').waitFor()
+  await seen.page.getByText('This link was already used').waitFor()
   await seen.page.getByText('npm run postroad -- sign-in-link').waitFor()
   await seen.close()
 })
 
 test(
-  'the first event is seen to land, and opens by itself; who wants no motion sees it open at once',
+  'the first event lands on the line and opens by itself; without motion it opens at once',
   { skip: noBrowser },
   async () => {
     for (const motion of ['no-preference', 'reduce'] as const) {
@@ -74,9 +74,9 @@ test(
       await page.getByText('Listening').waitFor()
       if (motion === 'reduce') await seen.accessible('the first run')
       await seen.picture(`first-run-${motion}`)
-      // Whoever watches every change of the page sees whether it said so.
+      // An observer of every change of the page sees whether it showed the sentence.
       await page.evaluate(
-        "window.landed = false; new MutationObserver(() => { window.landed ||= document.body.innerText.includes('It is here') }).observe(document.body, { childList: true, subtree: true, characterData: true })",
+        "window.landed = false; new MutationObserver(() => { window.landed ||= document.body.innerText.includes('Your first event is here') }).observe(document.body, { childList: true, subtree: true, characterData: true })",
       )
       await post(webhook.public_url, '{"type":"first.ever","total":1}')
       await page.getByRole('group', { name: 'Path of this event' }).getByText('Received').waitFor()
@@ -88,7 +88,7 @@ test(
 )
 
 test(
-  'for each known sender there is an endpoint that checks its signature, and a command that it takes',
+  'each known sender gets an endpoint that checks its signature, and a command that the endpoint accepts',
   { skip: noBrowser },
   async () => {
     const project = (await stage.world.admin('POST', 'projects', { name: 'Signed start' })).body.project
@@ -99,18 +99,18 @@ test(
     await page.getByText('Listening').waitFor()
     await page.getByRole('group', { name: 'Sender' }).getByRole('button', { name: 'GitHub' }).click()
     await seen.accessible('a sender')
-    await page.getByRole('button', { name: 'Make the endpoint' }).click()
+    await page.getByRole('button', { name: 'Create the endpoint' }).click()
     const command = await page.getByLabel('Signed command').innerText()
     await seen.accessible('a signed command')
     await seen.picture('signed-command-dark')
     assert.equal(await statusOf(command), '201')
-    await page.getByRole('group', { name: 'Path of this event' }).getByText('by code host').waitFor()
+    await page.getByRole('group', { name: 'Path of this event' }).getByText('GitHub signature').waitFor()
     await seen.close()
   },
 )
 
 test(
-  'the command of every sender makes a signature that its endpoint takes, and no other secret does',
+  'the command of every sender makes a signature that its endpoint accepts, and no other secret does',
   { skip: noBrowser },
   async () => {
     for (const sender of SIGNED_SENDERS) {
@@ -127,7 +127,7 @@ test(
   },
 )
 
-/** Runs a printed command; the server's clock stands still, and a signature says when it was made. */
+/** Runs a printed command at the time of the server, whose clock does not move by itself. */
 async function statusOf(command: string): Promise<string> {
   const at = String(Math.floor(stage.world.clock.now() / 1_000))
   const { stdout } = await promisify(execFile)('sh', [
@@ -137,7 +137,7 @@ async function statusOf(command: string): Promise<string> {
   return stdout
 }
 
-test('the tab says what came while nobody looked, and its icon has a dot', { skip: noBrowser }, async () => {
+test('the title of the tab counts unseen events, and its icon has a dot', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(stage.url('events'))

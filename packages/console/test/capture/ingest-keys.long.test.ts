@@ -14,12 +14,12 @@ before(async () => {
 after(() => stage?.stop())
 
 const keys = async () => (await stage.world.admin('GET', 'ingest-keys')).body.ingest_keys
-/** A command of the page, run as it stands there. */
+/** Runs a command of the page unchanged. */
 const run = (command: string, env: Record<string, string> = {}) =>
   promisify(execFile)('sh', ['-c', `${command.replaceAll('\\\n', ' ')} -s`], { env: { ...process.env, ...env } })
 
 test(
-  'a key is made with a name, shown once with a command that works, and its screen never shows it again',
+  'a new key is shown once, with a command that works, and its screen never shows it again',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -37,12 +37,12 @@ test(
     const key = await page.getByRole('group', { name: 'Ingest key' }).locator('code').innerText()
     assert.match(key, /^ik_live_/)
     await page.getByRole('button', { name: 'Into a dataset' }).click()
-    await page.getByText('The whole payload is filed into the dataset').waitFor()
+    await page.getByText('Postroad files the whole payload into the dataset').waitFor()
     await seen.accessible('a key that was made')
     const { stdout } = await run(await page.locator('pre').innerText())
     assert.equal(JSON.parse(stdout).dataset, 'orders')
 
-    // Who has not kept it is asked once.
+    // A person without a copy is asked once.
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('alert').getByText('it cannot be shown again').waitFor()
     await page.getByRole('group', { name: 'Ingest key' }).getByRole('button', { name: 'Copy' }).click()
@@ -64,7 +64,7 @@ test(
 )
 
 test(
-  'a signature is required from the screen, its secret shown once, and the command that is shown signs with it',
+  'the screen requires a signature, shows its secret once, and shows a command that signs with it',
   { skip: noBrowser },
   async () => {
     const made = await anIngestKey(stage.world, { name: 'Signed' })
@@ -87,20 +87,20 @@ test(
     const { stdout } = await run(command, { INGEST_KEY: made.key, SIGNING_SECRET: renewed })
     assert.equal(JSON.parse(stdout).status, 'accepted')
 
-    // The refusal from before stands here, with what to do about it.
+    // The tab shows the earlier refusal with its remedy.
     await eventually(async () => {
       stage.world.clock.advance(250)
       return (await stage.world.admin('GET', `rejections?ingest_key_id=${made.id}`)).body.rejections[0]
     })
     await page.getByRole('tab', { name: 'Refused' }).click()
     await page.getByRole('list', { name: 'Refused' }).getByText('missing header').waitFor()
-    await seen.accessible('what was refused with a key')
+    await seen.accessible('refused requests of a key')
     await seen.close()
   },
 )
 
 test(
-  'a key is changed, switched off and on, filtered, and revoked; each counts at once',
+  'a key is changed, switched off and on, filtered, and revoked; each change applies at once',
   { skip: noBrowser },
   async () => {
     const made = await anIngestKey(stage.world, { name: 'Batch' })
@@ -116,12 +116,12 @@ test(
     await page.getByRole('tab', { name: 'Settings' }).click()
     await page.getByRole('checkbox', { name: 'Sending events' }).uncheck()
     await page.getByRole('checkbox', { name: 'Reading the stream' }).uncheck()
-    await page.getByRole('alert').getByText('A key opens at least one thing').waitFor()
+    await page.getByRole('alert').getByText('A key needs at least one scope').waitFor()
     await page.getByRole('checkbox', { name: 'Reading the stream' }).check()
     await page.getByLabel('IP allowlist').fill('127.0.0.1\n203.0.113.0/24')
     await seen.accessible('settings of a key')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved. It counts from the next request on.').waitFor()
+    await page.getByText('Saved. It applies from the next request.').waitFor()
     assert.equal(await send(), 403)
     await page.getByRole('checkbox', { name: 'Sending events' }).check()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -135,13 +135,13 @@ test(
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Revoke…' }).click()
     await page.getByRole('button', { name: 'Revoke', exact: true }).click()
-    await page.getByRole('heading', { name: 'No ingest key is like this' }).waitFor()
+    await page.getByRole('heading', { name: 'No ingest key matches' }).waitFor()
     assert.equal(await send(), 404)
     await seen.close()
   },
 )
 
-test('a viewer sees the keys and changes none; the screen says which role may', { skip: noBrowser }, async () => {
+test('a viewer sees the keys and changes none; the screen names the role that may', { skip: noBrowser }, async () => {
   const made = await anIngestKey(stage.world, { name: 'Read by all' })
   const seen = await stage.member('viewer', 'dark')
   const { page } = seen

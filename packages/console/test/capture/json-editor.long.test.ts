@@ -12,7 +12,7 @@ after(() => stage?.stop())
 
 for (const theme of ['light', 'dark'] as const) {
   test(
-    `${theme}: a payload is edited with colours, the place of a mistake is marked, and keys alone send it`,
+    `${theme}: the editor of a payload has colors and underlines a mistake, and keys alone send it`,
     { skip: noBrowser },
     async () => {
       await post(stage.world.endpoint, '{"type":"edit.me","total":42.5,"paid":true,"note":null}')
@@ -46,7 +46,7 @@ for (const theme of ['light', 'dark'] as const) {
   )
 }
 
-test('keys do nothing before what they are for is there: no example takes its place', { skip: noBrowser }, async () => {
+test('keys do nothing before their event is loaded, and no example takes its place', { skip: noBrowser }, async () => {
   const accepted = await post(stage.world.endpoint, '{"type":"comes.late"}')
   const seen = await stage.owner()
   const { page } = seen
@@ -67,7 +67,7 @@ test('keys do nothing before what they are for is there: no example takes its pl
   await seen.close()
 })
 
-test('while one types in the editor no key of the page works; Tab leaves it', { skip: noBrowser }, async () => {
+test('no key of the page works while a person types in the editor; Tab leaves it', { skip: noBrowser }, async () => {
   const webhook = await aWebhook(stage.world, { name: 'Signed', verification: { scheme: 'code_host', secret: 'hush' } })
   const seen = await stage.owner()
   const { page } = seen
@@ -85,7 +85,7 @@ test('while one types in the editor no key of the page works; Tab leaves it', { 
   await seen.close()
 })
 
-test('nothing that was sent is run when it is edited', { skip: noBrowser }, async () => {
+test('the editor never runs a payload', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   const { page } = seen
   for (const evil of CORPUS) {

@@ -44,7 +44,7 @@ onStage(async (made) => {
   )
 })
 
-/** Marks the three newest rows by keys alone: the first, then up to the third. */
+/** Selects the three newest rows by keys alone: the first, then up to the third. */
 async function markThree(page: Page): Promise<void> {
   await page.getByRole('row').nth(3).waitFor()
   await page.keyboard.press('j')
@@ -54,47 +54,43 @@ async function markThree(page: Page): Promise<void> {
   await page.keyboard.press('j')
   await page.getByRole('row', { selected: true }).and(page.locator('[aria-rowindex="4"]')).waitFor()
   await page.keyboard.press('Shift+X')
-  await page.getByRole('toolbar', { name: 'Marked' }).getByText('3 marked').waitFor()
+  await page.getByRole('toolbar', { name: 'Selected' }).getByText('3 selected').waitFor()
 }
 
-test(
-  'by keys alone rows are marked, up to here, and what failed of them is sent again with the plan before',
-  { skip: noBrowser },
-  async () => {
-    const seen = await stage.owner()
-    const { page } = seen
-    await page.goto(stage.url('events'))
-    await page.getByText('mark.1').first().waitFor()
-    await markThree(page)
-    await page.keyboard.press('Escape')
-    await seen.accessible('marked rows')
-    await seen.picture('marked-light')
-    sink.answer({ status: 200 })
-    await page.keyboard.press('Shift+R')
-    await page.getByText('3 deliveries, to receiver').waitFor()
-    await seen.accessible('the plan for the marked')
-    await page.getByRole('button', { name: 'Send again 3' }).click()
-    await page.getByText('3 of 3 sent again.').waitFor()
-    await sink.until(6)
-    await page.getByRole('button', { name: 'Done' }).click()
-    await page.keyboard.press('Escape')
-    await page.getByRole('toolbar', { name: 'Marked' }).waitFor({ state: 'detached' })
-    await seen.close()
-  },
-)
+test('keys alone select a range of rows and replay its failures, after a plan', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('events'))
+  await page.getByText('mark.1').first().waitFor()
+  await markThree(page)
+  await page.keyboard.press('Escape')
+  await seen.accessible('selected rows')
+  await seen.picture('marked-light')
+  sink.answer({ status: 200 })
+  await page.keyboard.press('Shift+R')
+  await page.getByText('3 deliveries, to receiver').waitFor()
+  await seen.accessible('the plan for the selected')
+  await page.getByRole('button', { name: 'Send again 3' }).click()
+  await page.getByText('3 of 3 sent again.').waitFor()
+  await sink.until(6)
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('toolbar', { name: 'Selected' }).waitFor({ state: 'detached' })
+  await seen.close()
+})
 
-test('two marked events are compared, payload and headers', { skip: noBrowser }, async () => {
+test('two selected events are compared by payload and headers', { skip: noBrowser }, async () => {
   const seen = await stage.owner('dark')
   const { page } = seen
   await page.goto(stage.url('events'))
-  await page.getByRole('row').filter({ hasText: 'mark.3' }).getByRole('checkbox', { name: 'Mark' }).check()
-  await page.getByRole('row').filter({ hasText: 'mark.1' }).getByRole('checkbox', { name: 'Mark' }).check()
+  await page.getByRole('row').filter({ hasText: 'mark.3' }).getByRole('checkbox', { name: 'Select' }).check()
+  await page.getByRole('row').filter({ hasText: 'mark.1' }).getByRole('checkbox', { name: 'Select' }).check()
   await page.keyboard.press('=')
   const payload = page.getByRole('region', { name: 'Payload' })
   const lineOf = (path: string) => payload.getByRole('listitem').filter({ hasText: path })
   await lineOf('nested.other').waitFor()
   assert.match(await lineOf('nested.other').innerText(), /changed:\s+nested\.other\s+1\s+3/)
-  assert.match(await lineOf('gone').innerText(), /only in the older:\s+gone\s+true\s+not there/)
+  assert.match(await lineOf('gone').innerText(), /only in the older:\s+gone\s+true\s+missing/)
   assert.equal(await lineOf('nested.same').count(), 0)
   assert.match(
     await page
@@ -104,7 +100,7 @@ test('two marked events are compared, payload and headers', { skip: noBrowser },
       .innerText(),
     /"1"\s+"3"/,
   )
-  await page.getByLabel('Also what is the same').check()
+  await page.getByLabel('Show equal values too').check()
   await lineOf('nested.same').waitFor()
   await seen.accessible('two events compared')
   await seen.picture('compare-dark')
@@ -112,7 +108,7 @@ test('two marked events are compared, payload and headers', { skip: noBrowser },
 })
 
 test(
-  'a list is exported whole, page by page: CSV that no spreadsheet runs, NDJSON with every digit',
+  'a list is exported completely, page by page: CSV that no spreadsheet runs, NDJSON with every digit',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -135,7 +131,7 @@ test(
 )
 
 test(
-  'columns are chosen, fields of the payload too, remembered for the view, and are columns of the file',
+  'chosen columns, also fields of the payload, are remembered for the view and exported',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -161,7 +157,7 @@ test(
 )
 
 test(
-  'marked deliveries are replayed, copied and exported; an export that goes on can be stopped and kept',
+  'selected deliveries are replayed, copied and exported; a person can stop a long export and save its rows',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner('dark')
@@ -169,11 +165,11 @@ test(
     await page.goto(stage.url('deliveries'))
     await markThree(page)
     await page.keyboard.press('Escape')
-    await seen.accessible('marked deliveries')
-    await page.getByRole('toolbar', { name: 'Marked' }).getByRole('button', { name: 'Copy ids' }).click()
+    await seen.accessible('selected deliveries')
+    await page.getByRole('toolbar', { name: 'Selected' }).getByRole('button', { name: 'Copy ids' }).click()
     await page.getByText('3 ids copied').waitFor()
     assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^(?:dlv_\w+\n?){3}$/)
-    await page.getByRole('toolbar', { name: 'Marked' }).getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('toolbar', { name: 'Selected' }).getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('There is nothing to do.').waitFor()
     await page.getByText('3 deliveries are left out: they have ended.').waitFor()
     await page.getByRole('button', { name: 'Back' }).click()
@@ -221,7 +217,7 @@ test(
   },
 )
 
-test('nothing that was sent is run in columns, comparisons and files', { skip: noBrowser }, async () => {
+test('columns, comparisons and files never run a payload', { skip: noBrowser }, async () => {
   for (const evil of CORPUS)
     await post(stage.world.endpoint, JSON.stringify({ type: 'evil', evil, [evil]: { [evil]: evil } }), {
       headers: { 'x-evil': evil },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { previewOf, titleOf } from '../../src/screens/capture/events/preview.ts'
+import { previewOf, titleOf } from '../../src/parts/preview.ts'
 import { readJson } from '../../src/ui/raw-number.ts'
 
-test('the row of an event shows what tells it from others: short fields, also of the objects in it, ids last', () => {
+test('the row of an event shows the fields that distinguish it: short ones, also those of its objects, ids last', () => {
   const order = { type: 'order.created', id: 'evt_1', order: { id: 7, total: 12.5, customer: { name: 'Ada' } } }
   assert.deepEqual(previewOf(order), [
     ['order.total', '12.5'],
@@ -12,18 +12,18 @@ test('the row of an event shows what tells it from others: short fields, also of
   ])
 })
 
-test('an object that only wraps is looked through, and its name is left out', () => {
+test('an object that only wraps is opened, and its name is left out', () => {
   assert.deepEqual(previewOf({ type: 'charge', data: { object: { amount: 5, card: { brand: 'visa' } } } }), [
     ['amount', '5'],
     ['card.brand', 'visa'],
   ])
 })
 
-test('of a payload that is no object there is its value, or how many items it has', () => {
+test('the row of a payload that is no object shows its value, or the number of its items', () => {
   assert.deepEqual([previewOf(null), previewOf(5), previewOf([1, 2])], [[['', 'null']], [['', '5']], [['items', '2']]])
 })
 
-test('numbers stand in the row of an event digit for digit, beyond 2^53 too', () => {
+test('the row of an event shows every digit of a number, beyond 2^53 too', () => {
   assert.deepEqual(
     previewOf(readJson('{"total":9007199254740993,"price":12.50,"order":{"no":123456789012345678901}}')),
     [
@@ -37,7 +37,7 @@ test('numbers stand in the row of an event digit for digit, beyond 2^53 too', ()
 
 const event = (data: unknown, header_title: string | null = null) => ({ dataset: 'events', data, header_title })
 
-test('an event is called what its sender calls it: by a header, by the path of its endpoint, by a known field', () => {
+test('the title of an event comes from its sender: from a header, from the path of its endpoint, or from a known field', () => {
   assert.equal(titleOf(event({ type: 'a' }, 'push'), null), 'push')
   assert.equal(titleOf(event({ type: 'a', event: { type: 'app_mention' } }), { path: 'event.type' }), 'app_mention')
   assert.equal(titleOf(event({ type: 'order.created', name: 'Ada' }), null), 'order.created')
@@ -45,7 +45,7 @@ test('an event is called what its sender calls it: by a header, by the path of i
   assert.equal(titleOf(event({ id: 7 }), { path: 'id' }), '7')
 })
 
-test('an event that its sender does not name is called after its dataset, never after the name of a person', () => {
+test('an event without a title is called after its dataset, never after the name of a person', () => {
   assert.equal(titleOf({ dataset: 'customers', data: { name: 'Ada Lovelace' } }, null), 'customers')
   assert.equal(titleOf({ dataset: 'customers', data: { type: 'x'.repeat(81) } }, undefined), 'customers')
   assert.equal(titleOf({ dataset: 'customers', data: [1] }, undefined), 'customers')

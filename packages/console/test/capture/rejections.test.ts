@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => stage?.stop())
 
-/** Refusals are written a second later, by the clock of the server. */
+/** The server writes refusals a second later, by its clock. */
 async function refused(webhook: { readonly id: string }, requests: number): Promise<void> {
   await eventually(async () => {
     stage.world.clock.advance(250)
@@ -29,7 +29,7 @@ test(
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(stage.url('rejections'))
-    await page.getByRole('heading', { name: 'Nothing was refused' }).waitFor()
+    await page.getByRole('heading', { name: 'No request was refused' }).waitFor()
     await seen.accessible('nothing was refused')
     const signed = await aWebhook(stage.world, {
       name: 'Signed',
@@ -68,7 +68,7 @@ test(
 )
 
 test(
-  'an address that was turned away is let in by a press beside those of the list, and its next request is taken',
+  'one press adds a refused address to the allowlist, and its next request is accepted',
   { skip: noBrowser },
   async () => {
     const guarded = await aWebhook(stage.world, { name: 'Guarded', ip_allowlist: ['203.0.113.7'] })
@@ -83,7 +83,7 @@ test(
     await stage.world.admin('PATCH', `webhooks/${guarded.id}`, { ip_allowlist: ['203.0.113.7', '203.0.113.8'] })
     await allow.click()
     await page.getByText('127.0.0.1 is allowed now').waitFor()
-    await seen.accessible('a cause that was mended')
+    await seen.accessible('a cause that was fixed')
     const kept = (await stage.world.admin('GET', `webhooks/${guarded.id}`)).body.webhook
     assert.deepEqual(kept.ip_allowlist, ['203.0.113.7', '203.0.113.8', '127.0.0.1'])
     assert.equal((await post(guarded.public_url, '{}')).status, 201)
@@ -94,13 +94,13 @@ test(
   },
 )
 
-test('what was refused while the page was cut off stands there when it is back', { skip: noBrowser }, async () => {
+test('the page shows refusals from the time when it was disconnected', { skip: noBrowser }, async () => {
   const line = await aLine(stage.world.address)
   const closed = await aWebhook(stage.world, { name: 'Closed', verification: { scheme: 'code_host', secret: 'hush' } })
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(`${stage.url('rejections').replace(stage.world.baseUrl, line.url)}?webhook=${closed.id}`)
-  await page.getByRole('heading', { name: 'Nothing was refused here' }).waitFor()
+  await page.getByRole('heading', { name: 'No request was refused here' }).waitFor()
   line.cut()
   assert.equal((await post(closed.public_url, '{}')).status, 401)
   await refused(closed, 1)
@@ -111,7 +111,7 @@ test('what was refused while the page was cut off stands there when it is back',
 })
 
 test(
-  'an endpoint that is off is switched on from the cause; the endpoint and the range stand in the address',
+  'an endpoint that is off is switched on from the cause; the address contains the endpoint and the range',
   { skip: noBrowser },
   async () => {
     const off = await aWebhook(stage.world, { name: 'Asleep', enabled: false })
@@ -121,7 +121,7 @@ test(
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(`${stage.url('rejections')}?webhook=${quiet.id}`)
-    await page.getByRole('heading', { name: 'Nothing was refused here' }).waitFor()
+    await page.getByRole('heading', { name: 'No request was refused here' }).waitFor()
     await page.getByRole('button', { name: 'Quiet' }).click()
     await page.getByRole('menuitem', { name: 'Asleep' }).click()
     await page.getByRole('button', { name: '7 days' }).click()
@@ -137,7 +137,7 @@ test(
 )
 
 test(
-  'the log is read page by page, older minutes when they are wanted; one cause has pages of its own',
+  'the log is read page by page, older minutes on demand; one cause has separate pages',
   { skip: noBrowser },
   async () => {
     const ROWS = 2_250
@@ -172,7 +172,7 @@ test(
     await page.getByRole('region', { name: 'Cause' }).getByText('2,250 requests').waitFor()
     await page.getByRole('button', { name: 'Show older minutes' }).click()
     await page.getByRole('list', { name: 'Minutes' }).getByRole('listitem').nth(199).waitFor()
-    await page.getByRole('button', { name: 'Read older ones' }).click()
+    await page.getByRole('button', { name: 'Load older ones' }).click()
     await page.getByText('4,500 requests refused', { exact: true }).waitFor()
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     await seen.close()
@@ -180,7 +180,7 @@ test(
 )
 
 test(
-  'the last refused request of a cause is shown redacted, without anything to paste',
+  'the last refused request of a cause is shown redacted, and nothing has to be pasted',
   { skip: noBrowser },
   async () => {
     const hook = await aWebhook(stage.world, { name: 'Broken sender' })

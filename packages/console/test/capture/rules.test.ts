@@ -20,7 +20,7 @@ const ruleNamed = async (name: string) =>
   (await stage.world.admin('GET', 'rules')).body.rules.find((rule: { name: string }) => rule.name === name)
 
 test(
-  'a rule is made, tried on recent events while it is written, and files the next event that meets it',
+  'a new rule is tested with recent events while a person writes it, and files the next event that matches',
   { skip: noBrowser },
   async () => {
     for (const total of [10, 2_000, 3_000]) await send({ type: 'order.created', total })
@@ -60,7 +60,7 @@ test(
 )
 
 test(
-  'a rule is tried on a payload of one’s own, which says the record it would be or the condition that failed; saving counts at once',
+  'a rule is tested with a custom payload, which shows the record or the condition that failed; a saved rule applies at once',
   { skip: noBrowser },
   async () => {
     const rule = await aRule(stage.world, {
@@ -71,7 +71,7 @@ test(
     const seen = await stage.owner('dark')
     const { page } = seen
     await page.goto(`${stage.url('rules')}?sel=${rule.id}`)
-    await page.getByText('My own payload').click()
+    await page.getByText('A custom payload').click()
     await page.getByLabel('Payload', { exact: true }).fill('{"type":"order"')
     await page.getByText('This is not JSON yet.').waitFor()
     await page.getByLabel('Payload', { exact: true }).fill('{"type":"order"}')
@@ -79,16 +79,16 @@ test(
     await seen.accessible('a rule that does not match')
     await page.getByLabel('Value of condition 1').fill('order')
     await page.getByText('It matches.').waitFor()
-    assert.deepEqual((await send({ type: 'order' })).routed, [], 'nothing is changed before it is saved')
+    assert.deepEqual((await send({ type: 'order' })).routed, [], 'nothing changes before it is saved')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved. It counts from the next request on.').waitFor()
+    await page.getByText('Saved. It applies from the next request.').waitFor()
     assert.equal((await send({ type: 'order' })).routed[0].rule, 'Refunds')
     await seen.close()
   },
 )
 
 test(
-  'the list says in words what each rule waits for; one is duplicated, switched off, and deleted with what that means',
+  'the list shows the conditions of each rule in words; a rule is duplicated, switched on, and deleted after a warning',
   { skip: noBrowser },
   async () => {
     await aRule(stage.world, {
@@ -126,7 +126,7 @@ test(
     )
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete…' }).click()
-    await page.getByText('What it filed into europe stays.').waitFor()
+    await page.getByText('The records that it filed into europe stay.').waitFor()
     await seen.accessible('deleting a rule')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.waitForURL((url) => !url.search.includes('sel='))
@@ -141,7 +141,7 @@ test(
 )
 
 test(
-  'who gets the records of a rule stands beside it, by the dataset that it files into',
+  'a rule shows the destinations of its records, by the dataset that it files into',
   { skip: noBrowser },
   async (t) => {
     const rule = await aRule(stage.world, {
@@ -154,7 +154,7 @@ test(
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(`${stage.url('rules')}?sel=${rule.id}&tab=goes-to`)
-    await page.getByRole('heading', { name: 'No destination takes its records' }).waitFor()
+    await page.getByRole('heading', { name: 'No destination receives its records' }).waitFor()
     const { destination } = await aDestination(stage.world, {
       name: 'Vault',
       url: sink.url,
@@ -173,7 +173,7 @@ test(
   },
 )
 
-test('a viewer sees a rule and may try it, but changes nothing', { skip: noBrowser }, async () => {
+test('a viewer sees a rule and may test it, but changes nothing', { skip: noBrowser }, async () => {
   const rule = await aRule(stage.world, { name: 'Looked at', conditions: [{ path: 'looked', op: 'exists' }] })
   const seen = await stage.member('viewer', 'dark')
   const { page } = seen

@@ -39,7 +39,7 @@ test('an event is sent to an endpoint that verifies signatures: the server signs
 })
 
 test(
-  'an event is edited and sent again to such an endpoint, and keeps the title that its sender gave it',
+  'an edited event is sent again to such an endpoint with the title that its sender gave it',
   { skip: noBrowser },
   async () => {
     const body = '{"number":1,"name":"Ada Lovelace"}'
@@ -61,7 +61,7 @@ test(
   },
 )
 
-test('a viewer reads which role may sign', { skip: noBrowser }, async () => {
+test('a viewer sees which role may sign', { skip: noBrowser }, async () => {
   const seen = await stage.member('viewer')
   const { page } = seen
   await page.goto(stage.url('events'))

@@ -22,7 +22,7 @@ after(() => stage?.stop())
 
 for (const theme of ['light', 'dark'] as const) {
   test(
-    `${theme}: a stretch that is dragged over on the bars becomes the range, stands in the address, and is cleared again`,
+    `${theme}: a drag over the bars selects a range, the address contains it, and a person clears it again`,
     { skip: noBrowser },
     async () => {
       const seen = await stage.owner(theme)
@@ -52,8 +52,8 @@ for (const theme of ['light', 'dark'] as const) {
         .waitFor()
       await seen.accessible('a selected stretch')
       await seen.picture(`brush-${theme}`)
-      await page.getByRole('button', { name: 'Show the selected time larger' }).click()
-      await page.getByRole('button', { name: 'Show the selected time larger' }).waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Zoom to the selected time' }).click()
+      await page.getByRole('button', { name: 'Zoom to the selected time' }).waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Clear the selected time' }).click()
       await page.waitForURL((url) => !url.search.includes('from='))
       await page.getByRole('row').filter({ hasText: 'minute.19' }).first().waitFor()
@@ -62,7 +62,7 @@ for (const theme of ['light', 'dark'] as const) {
   )
 }
 
-test('by keyboard: arrows move, Shift marks, Enter takes one bar, Escape clears', { skip: noBrowser }, async () => {
+test('by keyboard, arrows move, Shift selects, Enter selects one bar, Escape clears', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(stage.url('events?range=30m'))
@@ -91,7 +91,7 @@ test('by keyboard: arrows move, Shift marks, Enter takes one bar, Escape clears'
   await seen.close()
 })
 
-test('a range of an address is shown with what lies around it', { skip: noBrowser }, async () => {
+test('a range of an address is shown with the time around it', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(
@@ -104,7 +104,7 @@ test('a range of an address is shown with what lies around it', { skip: noBrowse
 })
 
 for (const theme of ['light', 'dark'] as const) {
-  test(`${theme}: a stretch on the overview is summed up and leads to its events`, { skip: noBrowser }, async () => {
+  test(`${theme}: a range on the overview is summed up and leads to its events`, { skip: noBrowser }, async () => {
     const seen = await stage.owner(theme)
     const { page } = seen
     await page.goto(stage.url('overview?range=1h'))

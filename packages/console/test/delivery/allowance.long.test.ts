@@ -38,7 +38,7 @@ async function withLeft(left: number): Promise<void> {
 }
 
 test(
-  'the plan of a replay says what the allowance has left, and sends nothing when that is nothing; the overview tells what the month has used',
+  'the plan of a replay shows what the allowance has left, and sends nothing when it is used up; the overview shows the use of the month',
   { skip: noBrowser },
   async () => {
     await withLeft(1)

@@ -12,7 +12,7 @@ onStage((made) => {
 })
 
 test(
-  'a destination is made with a URL, its secret is shown once, an event arrives, and the screen tells of it',
+  'a new destination shows its secret once, gets the next event, and lists its delivery',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -62,7 +62,7 @@ test(
     await page.getByLabel('Value of condition 1').fill('1000')
     await seen.accessible('settings of a destination')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved. It counts from the next attempt on.').waitFor()
+    await page.getByText('Saved. It applies from the next attempt.').waitFor()
     const kept = (await stage.world.admin('GET', `destinations/${destination.id}`)).body.destination
     assert.deepEqual(kept.retry.schedule_seconds, [0, 30, 300])
     assert.deepEqual(kept.conditions, [{ path: 'total', op: 'gt', value: 1_000 }])
@@ -71,7 +71,7 @@ test(
 )
 
 test(
-  'the value of a header is dots in the form, which keep it, and is replaced by writing over them',
+  'the form shows the value of a header as dots; unchanged dots leave the value, and new text replaces it',
   { skip: noBrowser },
   async () => {
     const headers = { 'X-Kept': 'value-nobody-sees', 'X-Replaced': 'value-nobody-sees' }
@@ -89,7 +89,7 @@ test(
     assert.ok(!(await page.content()).includes('nobody-sees'))
     await field.fill('X-Kept: ••••••••\nX-Replaced: new')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved. It counts from the next attempt on.').waitFor()
+    await page.getByText('Saved. It applies from the next attempt.').waitFor()
     await stage.world.admin('POST', `destinations/${destination.id}/test`, {})
     const sent = sink.received.at(-1)?.headers ?? {}
     assert.deepEqual([sent['x-kept'], sent['x-replaced']], ['value-nobody-sees', 'new'])
@@ -98,7 +98,7 @@ test(
 )
 
 test(
-  'an order by key is chosen with a path and says what it costs; a path that is none is refused in the words of the API',
+  'an order by key has a path and names its cost; the form refuses an invalid path in the words of the API',
   { skip: noBrowser },
   async () => {
     const { destination } = await aDestination(stage.world, { name: 'Ordered', url: sink.url })
@@ -108,7 +108,7 @@ test(
     const { page } = seen
     await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=settings`)
     await page.getByText('In order by key').click()
-    await page.getByText('That costs speed, and a failing one blocks those behind it').waitFor()
+    await page.getByText('That costs speed, and a failing event blocks those behind it').waitFor()
     for (const path of ['', 'customer..id']) {
       const refused = (await stage.world.admin('PATCH', `destinations/${destination.id}`, { ordering: { path } })).body
         .error
@@ -120,7 +120,7 @@ test(
     await page.getByLabel('Path of the key').fill('customer.id')
     await seen.accessible('the order of a destination')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved. It counts from the next attempt on.').waitFor()
+    await page.getByText('Saved. It applies from the next attempt.').waitFor()
     assert.deepEqual(await kept(), { path: 'customer.id' })
     await page.reload()
     assert.equal(await page.getByLabel('Path of the key').inputValue(), 'customer.id')
@@ -149,7 +149,7 @@ test(
 )
 
 test(
-  'a secret is revealed, rotated with an overlap, and authentication is set without ever being shown',
+  'a secret is revealed and rotated with an overlap; authentication is stored and never shown',
   { skip: noBrowser },
   async () => {
     const { destination, secret } = await aDestination(stage.world, { name: 'Audit', url: sink.url })
@@ -165,7 +165,7 @@ test(
     const renewed = await page.getByRole('group', { name: 'New signing secret' }).locator('code').innerText()
     assert.notEqual(renewed, secret)
     await page.getByText('also signs, ends').waitFor()
-    // Again within the overlap: the dialog names the secret that would end, and wants a word for it.
+    // Again within the overlap: the dialog names the secret that would end, and requires a confirmation.
     await page.getByRole('button', { name: 'Rotate the secret' }).click()
     await dialog.getByText(/The previous secret, which would work until .*, ends at once\./).waitFor()
     assert.ok(await dialog.getByRole('button', { name: 'Rotate the secret' }).isDisabled())
@@ -177,7 +177,7 @@ test(
     await seen.accessible('signing of a destination')
 
     await page.getByRole('tab', { name: 'Authentication' }).click()
-    await page.getByLabel('Proved by').selectOption('bearer')
+    await page.getByLabel('Method').selectOption('bearer')
     await page.getByLabel('Token', { exact: true }).fill('t0p-secret')
     await page.getByRole('button', { name: 'Save authentication' }).click()
     await page.getByPlaceholder('stored; leave empty to keep it').waitFor()
@@ -192,7 +192,7 @@ test(
 )
 
 test(
-  'the filter, the view and what is open stand in the address; keys move, a deletion asks first',
+  'the address contains the filter, the view and the open destination; keys move, and a deletion asks first',
   { skip: noBrowser },
   async () => {
     await aDestination(stage.world, { name: 'Sleeping', url: sink.url, enabled: false })
@@ -204,7 +204,7 @@ test(
     await seen.accessible('the list of destinations')
     await page.keyboard.press('/')
     await page.keyboard.type('nothing like this')
-    await page.getByRole('heading', { name: 'No destination is like this' }).waitFor()
+    await page.getByRole('heading', { name: 'No destination matches' }).waitFor()
     assert.equal(new URL(page.url()).searchParams.get('q'), 'nothing like this')
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('row').filter({ hasText: 'Sleeping' }).waitFor()
@@ -223,7 +223,7 @@ test(
 )
 
 test(
-  'a preset brings the body that its receiver wants, shown for a real record before anything is made, and its key in no answer',
+  'a preset sets the body for its receiver, previewed with a real record, and no answer contains its key',
   { skip: noBrowser },
   async () => {
     const record = (await post(`${stage.world.endpoint}/alarms`, '{"total":9007199254740993,"what":"disk"}')).body
@@ -259,7 +259,7 @@ test(
 )
 
 test(
-  'a custom body is written beside what it makes of a record; what is wrong with it is said before it is saved',
+  'a custom body is previewed with a record while a person writes it, and its mistakes are shown before it is saved',
   { skip: noBrowser },
   async () => {
     const { destination } = await aDestination(stage.world, { name: 'Chat', url: sink.url, datasets: ['chat'] })
@@ -270,14 +270,14 @@ test(
     await page.getByLabel('Body that would be sent').getByText('"who": "Ada"').waitFor()
     await page.getByText('Custom JSON').click()
     await page.getByLabel('Template', { exact: true }).fill('{"text":')
-    await page.getByText('This is no JSON yet').first().waitFor()
+    await page.getByText('This is not JSON yet').first().waitFor()
     await page.getByLabel('Template', { exact: true }).fill('{"text":"{{ data.who | shout }}"}')
     await page.getByRole('region', { name: 'Preview' }).getByRole('alert').getByText('shout').waitFor()
     await page.getByLabel('Template', { exact: true }).fill('{"text":"{{ data.who | upcase }} was here"}')
     await page.getByLabel('Body that would be sent').getByText('ADA was here').waitFor()
     await seen.accessible('a custom body')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved. It counts from the next attempt on.').waitFor()
+    await page.getByText('Saved. It applies from the next attempt.').waitFor()
     assert.deepEqual(
       (await stage.world.admin('GET', `destinations/${destination.id}`)).body.destination.payload_template,
       { text: '{{ data.who | upcase }} was here' },
@@ -287,7 +287,7 @@ test(
 )
 
 test(
-  'a test is sent from the screen and its answer shown, with the reason when it fails; no delivery comes of it',
+  'the screen sends a test and shows its answer, with the reason when it fails; a test makes no delivery',
   { skip: noBrowser },
   async (t) => {
     const own = await aSink()
@@ -299,14 +299,14 @@ test(
     await page.goto(`${stage.url('destinations')}?sel=${destination.id}`)
     await page.getByRole('button', { name: 'Send a test' }).click()
     await page.getByRole('button', { name: 'Send the test' }).click()
-    await page.getByText('It failed').waitFor()
+    await page.getByText('The test failed').waitFor()
     await page.getByText('503', { exact: true }).waitFor()
     await page.getByText('come back later').waitFor()
     await page.getByText('x-theirs').waitFor()
     await seen.accessible('a test that failed')
     own.answer({ status: 204 })
     await page.getByRole('button', { name: 'Send it again' }).click()
-    await page.getByText('It was taken').waitFor()
+    await page.getByText('The test succeeded').waitFor()
     assert.equal(own.received.length, 2)
     assert.deepEqual(
       (await stage.world.admin('GET', `deliveries?destination_id=${destination.id}`)).body.deliveries,
@@ -317,7 +317,7 @@ test(
 )
 
 test(
-  'a delivery that waits behind an open breaker says so, and when one is tried; it does no more when the breaker has closed',
+  'a delivery behind an open breaker says so and names the next probe, until the breaker has closed',
   { skip: noBrowser },
   async (t) => {
     const own = await aSink()
@@ -351,10 +351,10 @@ test(
     const [failed] = (await stage.world.admin('GET', `deliveries?destination_id=${destination.id}&state=retrying`)).body
       .deliveries
     await page.goto(`${stage.url('deliveries')}?sel=${failed.id}`)
-    // One that is due long after the next probe waits for its own time.
+    // A delivery that is due long after the next probe waits for its own time.
     await page.getByText(/^Next attempt in \d+ h$/).waitFor()
 
-    // Switched off and on, the breaker is closed; what waits is sent.
+    // Switched off and on, the destination has a closed breaker and gets the waiting deliveries.
     own.answer({ status: 200 })
     for (const enabled of [false, true]) await stage.world.admin('PATCH', `destinations/${destination.id}`, { enabled })
     await page.goto(`${stage.url('deliveries')}?sel=${waiting.id}`)
@@ -365,7 +365,7 @@ test(
 )
 
 test(
-  'the health of a destination stands in the list and beside it: what succeeded, how long it took, what waits and since when',
+  'the list and the detail show the health of a destination: its successes, its times, and its waiting deliveries',
   { skip: noBrowser },
   async (t) => {
     const own = await aSink()
@@ -387,7 +387,7 @@ test(
         ? true
         : undefined
     })
-    // Counted behind the commits, by the clock of the server; never out of the hour that is looked at, however slow the machine is.
+    // The server counts behind the commits, by its clock; the clock never leaves the hour of the test, however slow the machine is.
     let minutesLeft = 30
     await eventually(async () => {
       if (minutesLeft > 0) stage.world.clock.advance(5_000)
@@ -435,7 +435,7 @@ test('the preview and the test of a destination offer only events that it receiv
   await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=body`)
   assert.deepEqual(await offered('Shown for'), [taken.body.records[0].id])
   await page.getByRole('button', { name: 'Send a test' }).click()
-  assert.deepEqual(await offered('What is sent'), ['', taken.body.records[0].id])
+  assert.deepEqual(await offered('Event'), ['', taken.body.records[0].id])
   assert.notEqual(left.body.records[0].id, taken.body.records[0].id)
   await seen.close()
 })

@@ -4,7 +4,7 @@ import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
 import { aSink, eventually, type Answer, type Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
-/** A destination that holds deliveries back: every screen that shows them must say the same. */
+/** Every screen that shows held deliveries must report them alike. */
 let stage: Stage
 
 onStage((made) => {
@@ -34,7 +34,7 @@ async function aDeadDestination(
 }
 
 test(
-  'an open breaker is said on every screen that shows a held delivery or its destination, and a probe at once ends it',
+  'every screen that shows a held delivery or its destination reports an open breaker, and a probe closes it',
   { skip: noBrowser },
   async (t) => {
     const { id, sink, deliveryId, recordId } = await aDeadDestination(t, 'Dead letter')
@@ -120,7 +120,7 @@ test('a test that succeeds closes the breaker, and the dialog says so', { skip: 
   await stage.world.admin('DELETE', `destinations/${id}`)
 })
 
-test('an endpoint that checks signatures and has no secret is not shown as on', { skip: noBrowser }, async () => {
+test('an endpoint that checks signatures without a secret is not shown as on', { skip: noBrowser }, async () => {
   const { webhook } = (
     await stage.world.admin('POST', 'webhooks', {
       name: 'Unready',

@@ -14,45 +14,41 @@ onStage((made) => {
 
 const membersOf = (url: string): string[] => [...new URL(url).searchParams.keys()]
 
-test(
-  'Back closes what is open beside a list, and so does Close, without a step too many',
-  { skip: noBrowser },
-  async () => {
-    const one = await aDestination(stage.world, { name: 'First one', url: sink.url, datasets: ['Nothing'] })
-    await aDestination(stage.world, { name: 'Second one', url: sink.url, datasets: ['Nothing'] })
-    const seen = await stage.owner()
-    const { page } = seen
-    await page.goto(stage.url('rules'))
-    await page.getByRole('heading', { name: 'There is no rule yet' }).waitFor()
-    await page.getByRole('link', { name: 'Destinations' }).click()
-    const panel = page.getByRole('region', { name: 'Destination', exact: true })
-    const open = (name: string): Promise<void> => page.getByRole('row').filter({ hasText: name }).click()
-    await open('First one')
-    await panel.getByRole('heading', { name: 'First one' }).waitFor()
-    await page.getByRole('tab', { name: 'Signing' }).click()
-    await open('Second one')
-    await panel.getByRole('heading', { name: 'Second one' }).waitFor()
-    await page.goBack()
-    await panel.waitFor({ state: 'detached' })
-    assert.deepEqual(membersOf(page.url()), [])
+test('Back closes the panel beside a list, and so does Close, each in one step', { skip: noBrowser }, async () => {
+  const one = await aDestination(stage.world, { name: 'First one', url: sink.url, datasets: ['Nothing'] })
+  await aDestination(stage.world, { name: 'Second one', url: sink.url, datasets: ['Nothing'] })
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('rules'))
+  await page.getByRole('heading', { name: 'There is no rule yet' }).waitFor()
+  await page.getByRole('link', { name: 'Destinations' }).click()
+  const panel = page.getByRole('region', { name: 'Destination', exact: true })
+  const open = (name: string): Promise<void> => page.getByRole('row').filter({ hasText: name }).click()
+  await open('First one')
+  await panel.getByRole('heading', { name: 'First one' }).waitFor()
+  await page.getByRole('tab', { name: 'Signing' }).click()
+  await open('Second one')
+  await panel.getByRole('heading', { name: 'Second one' }).waitFor()
+  await page.goBack()
+  await panel.waitFor({ state: 'detached' })
+  assert.deepEqual(membersOf(page.url()), [])
 
-    await open('First one')
-    await panel.getByRole('button', { name: 'Close', exact: true }).click()
-    await panel.waitFor({ state: 'detached' })
-    await page.goBack()
-    await page.getByRole('heading', { name: 'There is no rule yet' }).waitFor()
+  await open('First one')
+  await panel.getByRole('button', { name: 'Close', exact: true }).click()
+  await panel.waitFor({ state: 'detached' })
+  await page.goBack()
+  await page.getByRole('heading', { name: 'There is no rule yet' }).waitFor()
 
-    // Whoever came by a link has no list to go back to.
-    await page.goto(`${stage.url('destinations')}?sel=${one.destination.id}`)
-    await panel.getByRole('button', { name: 'Close', exact: true }).click()
-    await panel.waitFor({ state: 'detached' })
-    assert.deepEqual(membersOf(page.url()), [])
-    await seen.close()
-  },
-)
+  // A person who followed a link has no list to go back to.
+  await page.goto(`${stage.url('destinations')}?sel=${one.destination.id}`)
+  await panel.getByRole('button', { name: 'Close', exact: true }).click()
+  await panel.waitFor({ state: 'detached' })
+  assert.deepEqual(membersOf(page.url()), [])
+  await seen.close()
+})
 
 test(
-  'edits that nobody saved are asked about: by a tab, a row, another screen and Back',
+  'the console asks about unsaved edits before a tab, a row, another screen or Back discards them',
   { skip: noBrowser },
   async () => {
     const { destination } = await aDestination(stage.world, { name: 'Edited', url: sink.url, datasets: ['Nothing'] })
@@ -80,7 +76,7 @@ test(
       assert.equal(await name.inputValue(), 'Renamed')
       assert.deepEqual(new URL(page.url()).searchParams.get('sel'), destination.id)
     }
-    // The filter of the list touches nothing that is open.
+    // The filter of the list does not close the panel.
     await page.getByRole('tab', { name: 'Signing' }).click()
     await seen.accessible('a question about edits')
     await dialog.getByRole('button', { name: 'Discard the changes' }).click()
@@ -91,43 +87,39 @@ test(
   },
 )
 
-test(
-  'what was typed into a dialog is asked about by Escape and by Back; Cancel discards it',
-  { skip: noBrowser },
-  async () => {
-    const seen = await stage.owner()
-    const { page } = seen
-    await page.goto(stage.url('events'))
-    await page.getByRole('link', { name: 'Rules' }).click()
-    const begin = page.getByRole('button', { name: 'New rule' }).last()
-    await begin.click()
-    const name = page.getByLabel('Name', { exact: true })
-    await name.waitFor()
-    await page.keyboard.press('Escape')
-    await name.waitFor({ state: 'detached' })
-    await begin.click()
-    await name.fill('half a rule')
-    await page.keyboard.press('Escape')
-    await page.getByText('Discard what you entered?').waitFor()
-    await seen.accessible('a dialog that asks')
-    await page.getByRole('button', { name: 'Keep editing' }).click()
-    assert.equal(await name.inputValue(), 'half a rule')
-    await page.goBack()
-    await page.getByText('Discard what you entered?').waitFor()
-    await page.getByRole('button', { name: 'Keep editing' }).click()
-    assert.equal(await name.inputValue(), 'half a rule')
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Discard it' }).click()
-    await name.waitFor({ state: 'detached' })
-    await begin.click()
-    await name.fill('another half')
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await name.waitFor({ state: 'detached' })
-    await seen.close()
-  },
-)
+test('Escape and Back ask about the text in a dialog; Cancel discards it', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('events'))
+  await page.getByRole('link', { name: 'Rules' }).click()
+  const begin = page.getByRole('button', { name: 'New rule' }).last()
+  await begin.click()
+  const name = page.getByLabel('Name', { exact: true })
+  await name.waitFor()
+  await page.keyboard.press('Escape')
+  await name.waitFor({ state: 'detached' })
+  await begin.click()
+  await name.fill('half a rule')
+  await page.keyboard.press('Escape')
+  await page.getByText('Discard what you entered?').waitFor()
+  await seen.accessible('a dialog that asks')
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  assert.equal(await name.inputValue(), 'half a rule')
+  await page.goBack()
+  await page.getByText('Discard what you entered?').waitFor()
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  assert.equal(await name.inputValue(), 'half a rule')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Discard it' }).click()
+  await name.waitFor({ state: 'detached' })
+  await begin.click()
+  await name.fill('another half')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await name.waitFor({ state: 'detached' })
+  await seen.close()
+})
 
-test('a link that was used before opens the console for whoever is signed in', { skip: noBrowser }, async () => {
+test('a used link opens the console for a person who is signed in', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(`${stage.world.baseUrl}/#t=${'x'.repeat(43)}`)
@@ -157,7 +149,7 @@ test(
     line.mend()
     await page.getByRole('row').filter({ hasText: 'A rule to see' }).waitFor()
     assert.match(page.url(), /\/rules$/)
-    // The browser writes down what it could not load; nothing else may stand there.
+    // The browser logs the module that it could not load; there must be no other error.
     assert.deepEqual(
       seen.faults.splice(0).filter((fault) => !fault.startsWith('console: NotLoaded')),
       [],
@@ -167,7 +159,7 @@ test(
   },
 )
 
-test('the palette finds what every screen can do, and what is open can do', { skip: noBrowser }, async () => {
+test('the palette finds the actions of every screen and of the open thing', { skip: noBrowser }, async () => {
   const { destination } = await aDestination(stage.world, { name: 'Palette', url: sink.url, datasets: ['Nothing'] })
   const seen = await stage.owner()
   const { page } = seen
@@ -221,10 +213,10 @@ test('an empty project has a button that makes its first endpoint', { skip: noBr
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(`${stage.world.baseUrl}/${stage.world.installed.workspace.slug}/${project.slug}/events`)
-  await page.getByRole('button', { name: 'Make an endpoint' }).waitFor()
+  await page.getByRole('button', { name: 'Create an endpoint' }).waitFor()
   await seen.accessible('an empty project')
   await seen.picture('empty-project')
-  await page.getByRole('button', { name: 'Make an endpoint' }).click()
+  await page.getByRole('button', { name: 'Create an endpoint' }).click()
   await page.getByRole('heading', { name: 'Send your first event' }).waitFor()
   await seen.close()
 })
@@ -244,11 +236,11 @@ test(
     await page.getByRole('button', { name: 'Send it from here' }).click()
     await page.getByRole('region', { name: 'Event', exact: true }).waitFor()
     const guide = page.getByRole('region', { name: 'First steps' })
-    await guide.getByRole('button', { name: 'Make a sink' }).waitFor()
+    await guide.getByRole('button', { name: 'Create a sink' }).waitFor()
     await seen.accessible('the guide without a destination')
     await seen.picture('guide-1')
     await page.reload()
-    await guide.getByRole('button', { name: 'Make a sink' }).click()
+    await guide.getByRole('button', { name: 'Create a sink' }).click()
     await guide.getByText('New events are delivered to Sink.').waitFor()
     await seen.picture('guide-2')
     await guide.getByRole('button', { name: 'Send an event' }).click()
@@ -264,7 +256,7 @@ test(
   },
 )
 
-test('a destination is a sink by one press, and its deliveries show what came', { skip: noBrowser }, async () => {
+test('one press makes a sink, and its deliveries show the events that arrived', { skip: noBrowser }, async () => {
   const { project } = (await stage.world.admin('POST', 'projects', { name: 'Sunk' })).body
   const { webhook } = (await stage.world.admin('POST', `projects/${project.id}/webhooks`, { name: 'First' })).body
   const seen = await stage.owner('dark')
@@ -274,7 +266,7 @@ test('a destination is a sink by one press, and its deliveries show what came', 
   await page.getByRole('heading', { name: 'Nothing was delivered yet' }).waitFor()
   await seen.accessible('no deliveries at all')
   await page.getByRole('button', { name: 'New destination' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Make a sink' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create a sink' }).click()
   await page.getByRole('region', { name: 'Destination', exact: true }).getByRole('heading', { name: 'Sink' }).waitFor()
   await fetch(webhook.public_url, { method: 'POST', body: '{"n":1}' })
   const found = await eventually(

@@ -33,7 +33,7 @@ after(async () => {
 })
 
 test(
-  'from `npm start` on a fresh folder to an event that arrived, was routed and delivered: 60 seconds at most',
+  'from `npm start` on a fresh folder, an event is received, routed and delivered within 60 seconds',
   { skip: noBrowser },
   async () => {
     const began = performance.now()

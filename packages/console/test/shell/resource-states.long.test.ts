@@ -21,10 +21,10 @@ const SCREENS = [
   { screen: 'destinations', title: 'Destinations', room: 'destinations', theme: 'dark' },
 ] as const satisfies readonly { readonly theme: Theme; readonly [name: string]: string }[]
 
-/** What stands between the page and the server answers in its place, as a proxy or a plan would. */
+/** Something between the page and the server answers in its place, as a proxy would. */
 for (const { screen, title, room, theme } of SCREENS) {
   test(
-    `${title}: nobody is shown an empty list for one that could not be read; each refusal says what it is and what to do`,
+    `${title}: a list that could not be read never looks empty; each refusal names its reason and the remedy`,
     { skip: noBrowser },
     async () => {
       const seen = await stage.owner(theme)
@@ -64,7 +64,7 @@ for (const { screen, title, room, theme } of SCREENS) {
 }
 
 test(
-  'a filter is kept as a view with a name, found in the palette, and removed; its screen alone has it',
+  'a filter is saved as a view with a name, found in the palette, and removed; only its screen has it',
   { skip: noBrowser },
   async () => {
     await aRule(stage.world, { name: 'Refunds of May', dataset: 'refunds' })
@@ -100,7 +100,7 @@ test(
   },
 )
 
-test('the palette leads to every screen, and to whatever has a name', { skip: noBrowser }, async () => {
+test('the palette leads to every screen, and to everything that has a name', { skip: noBrowser }, async () => {
   const rule = await aRule(stage.world, { name: 'Quarterly totals' })
   const seen = await stage.owner()
   const { page } = seen

@@ -16,7 +16,7 @@ onScreens((made) => {
 testScreens('light')
 
 test(
-  'the path of an event says where it went, and for each that did not take it the condition and the value it saw',
+  'the path of an event names each destination: those that got it, and for each other one the condition and the value that it saw',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -33,7 +33,7 @@ test(
   },
 )
 
-test('a failed delivery is replayed from the list, and its new attempt is seen', { skip: noBrowser }, async () => {
+test('a failed delivery is replayed from the list, and its new attempt is shown', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   await seen.page.goto(stage.url('deliveries?state=failed'))
   await seen.page.getByRole('row').filter({ hasText: 'fraud' }).click()
@@ -46,7 +46,7 @@ test('a failed delivery is replayed from the list, and its new attempt is seen',
 })
 
 test(
-  'a delivery that waits is sent before its time, then cancelled, and nothing more is sent of it until it is replayed',
+  'a waiting delivery is sent before its time, then cancelled, and not sent again until a person replays it',
   { skip: noBrowser },
   async () => {
     const { world } = stage

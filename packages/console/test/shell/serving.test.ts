@@ -17,7 +17,7 @@ after(() => world?.stop())
 const ask = (path: string, headers: Record<string, string> = PAGE): Promise<Response> =>
   fetch(world.baseUrl + path, { headers })
 
-test('each screen of the console is its page; where it has none, the page comes with 404', async () => {
+test('the page of the console answers for each screen, and with 404 for any other address', async () => {
   for (const [path, status] of [
     ['/', 200],
     ['/main/default', 200],
@@ -36,7 +36,7 @@ test('each screen of the console is its page; where it has none, the page comes 
   }
 })
 
-test('a GET or HEAD of the URL of an endpoint is the console, whoever asks, and does not say whether there is one', async () => {
+test('a GET or HEAD of the URL of an endpoint gets the console, and does not reveal whether there is an endpoint', async () => {
   const path = new URL(world.endpoint).pathname
   for (const headers of [PAGE, { accept: '*/*' }, { accept: 'application/json' }, {}]) {
     const said = await Promise.all(
@@ -56,7 +56,7 @@ test('a GET or HEAD of the URL of an endpoint is the console, whoever asks, and 
   assert.deepEqual([head?.status, unknown?.status], [404, 404])
 })
 
-test('a handshake is still ingest; reserved roots are never the console', async () => {
+test('a handshake is ingest, and reserved roots are never the console', async () => {
   const path = new URL(world.endpoint).pathname
   for (const reserved of [
     '/admin/api/nothing',
@@ -70,11 +70,11 @@ test('a handshake is still ingest; reserved roots are never the console', async 
   assert.equal(
     (await ask(`${path}?hub.challenge=abc&hub.mode=subscribe&hub.verify_token=x`)).status,
     403,
-    'a handshake is still ingest',
+    'a handshake is ingest',
   )
 })
 
-test('the policy of the page allows its own files and the one script that is written in it, by its hash', async () => {
+test('the policy of the page allows its own files and its one inline script, by its hash', async () => {
   const answer = await ask('/main/default/events')
   const html = await answer.text()
   const inline = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
@@ -88,7 +88,7 @@ test('the policy of the page allows its own files and the one script that is wri
   assert.doesNotMatch(html, /\sstyle=|\son\w+=|<style/)
 })
 
-test('hashed files are immutable and come compressed to who takes it', async () => {
+test('hashed files are immutable, and compressed for clients that accept it', async () => {
   const [, file = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await (await ask('/')).text()) ?? []
   const sizes = await Promise.all(['br', 'gzip', 'identity', 'br;q=0, gzip'].map((encoding) => encoded(file, encoding)))
   assert.deepEqual(
@@ -99,7 +99,7 @@ test('hashed files are immutable and come compressed to who takes it', async () 
   for (const { cache } of sizes) assert.equal(cache, 'public, max-age=31536000, immutable')
 })
 
-/** fetch would unpack what it gets. */
+/** fetch would decompress the answer. */
 function encoded(
   path: string,
   accepted: string,

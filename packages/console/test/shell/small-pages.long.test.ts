@@ -10,7 +10,7 @@ import { ask, theWorkspace } from '../../../server/test/stage/people.ts'
 import { aStage, noBrowser, type Stage } from '../stage/browser.ts'
 import { testSmallPages } from '../stage/small-pages.ts'
 
-/** The small pages beside the console: signing in, invites, passwords, one's account, the reference, and what the server says by itself. */
+/** The small pages beside the console: sign-in, invites, passwords, the account, the reference, and the pages that the server answers with. */
 let stage: Stage
 let database: Database
 
@@ -27,7 +27,7 @@ after(async () => {
 testSmallPages({ theme: 'light', stageOf: () => stage })
 
 test(
-  'an account page whose sign-in is old offers to sign in again, and comes back with the address that was typed',
+  'an account page with an old sign-in offers to sign in again, and then still has the typed address',
   { skip: noBrowser },
   async () => {
     const { email } = await aPersonWithPassword(stage.world, database)
@@ -56,7 +56,7 @@ test(
 )
 
 test(
-  'the small pages are light or dark as was chosen in the console, whatever the system is',
+  'the small pages have the theme that was chosen in the console, whatever the system has',
   { skip: noBrowser },
   async () => {
     const seen = await stage.stranger('light')
@@ -72,7 +72,7 @@ test(
   },
 )
 
-/** Somebody with an account, who is in no workspace yet, and the token of an invite as if it had been mailed. */
+/** A person with an account and without a workspace, and the token of an invite as if it had been mailed. */
 async function anInvited(): Promise<{ readonly person: Person; readonly token: string }> {
   const { world } = stage
   const person = await aPersonWithPassword(world, database)
@@ -88,7 +88,7 @@ async function anInvited(): Promise<{ readonly person: Person; readonly token: s
 }
 
 test(
-  'an invited person opens the link, signs in, comes back, accepts, and is in the console of that workspace',
+  'an invited person opens the link, signs in, accepts, and is in the console of that workspace',
   { skip: noBrowser },
   async () => {
     const { person, token } = await anInvited()
@@ -115,7 +115,7 @@ test(
 )
 
 test(
-  'a new password is set by the mailed link, a weak one is refused with what it needs, and the link is good still',
+  'the mailed link sets a new password; a weak one is refused with a reason, and the link still works',
   { skip: noBrowser },
   async () => {
     const { person } = await anInvited()

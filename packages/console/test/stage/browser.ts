@@ -21,7 +21,7 @@ type Violation = {
   readonly id: string
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
-/** What must never be run, wherever it is shown. */
+/** Texts that the console must never run, wherever it shows them. */
 export const CORPUS = [
   '<img src=x onerror=alert(1)>',
   '"><script>alert(1)</script>',
@@ -32,17 +32,17 @@ export const CORPUS = [
   '<a href="javascript:alert(1)" style="position:fixed;inset:0">x</a>',
 ] as const
 
-/** A server to look at, and the browser that all files share. */
+/** A server, and the browser that all files share. */
 export async function aStage(options: WorldOptions = {}): Promise<Stage> {
   buildConsole()
-  // The page lives in the browser's time, so the server's clock begins there.
+  // The page has the time of the browser, so the clock of the server starts there.
   const world = await aWorld({ now: Date.now(), ...options })
   return new Stage(world, await connectBrowser())
 }
 
 type Made = { readonly stage: Stage; readonly sink: Sink }
 
-/** What all tests of a file look at, a stage with a receiver of deliveries: made before them, unless there is no browser, and stopped after them. */
+/** A stage with a receiver of deliveries for all tests of a file. It is made before them, unless there is no browser, and stopped after them. */
 export function onStage(prepare: (made: Made) => void | Promise<void>): void {
   const made: { stage?: Stage; sink?: Sink } = {}
   before(async () => {
@@ -57,7 +57,7 @@ export function onStage(prepare: (made: Made) => void | Promise<void>): void {
   })
 }
 
-/** A browser without a server of ours. */
+/** A browser without a server. */
 export async function aBrowser(): Promise<BrowserOf> {
   const browser = await connectBrowser()
   return { open: async (theme = 'light') => (await aContext(browser, { theme })).seen, stop: () => browser.close() }
@@ -93,7 +93,7 @@ export class Stage {
     this.#browser = browser
   }
 
-  /** A page that nobody is signed in to. */
+  /** A page without a session. */
   async stranger(theme: Theme = 'light'): Promise<Seen> {
     return (await aContext(this.#browser, { theme })).seen
   }
@@ -115,10 +115,9 @@ export class Stage {
     }
   }
 
-  /** The address of a screen of the Default project. */
-  url(screen: string): string {
-    const { workspace, project } = this.world.installed
-    return `${this.world.baseUrl}/${workspace.slug}/${project.slug}/${screen}`
+  /** The address of a screen, of the Default project unless another one is named. */
+  url(screen: string, project: string = this.world.installed.project.slug): string {
+    return `${this.world.baseUrl}/${this.world.installed.workspace.slug}/${project}/${screen}`
   }
 
   async stop(): Promise<void> {
@@ -140,7 +139,7 @@ export class Stage {
   }
 }
 
-/** A page, and everything in it that should not have been: errors, and what the content security policy refused. */
+/** A page and its faults: errors, and violations of the content security policy. */
 export class Seen {
   readonly page: Page
   readonly faults: string[] = []
@@ -149,19 +148,19 @@ export class Seen {
     this.page = page
     page.on('pageerror', (error) => this.faults.push(`error: ${error.message}`))
     page.on('console', (message) => {
-      // A refusal that the page handles is also a line of the browser's own.
+      // The browser also logs a refusal that the page handles.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         this.faults.push(`console: ${message.text()}`)
     })
     page.on('dialog', (dialog) => {
-      // A page with edits that nobody saved asks before it goes; a test that leaves it means to.
+      // A page with unsaved edits asks before it closes. A test leaves it on purpose.
       if (dialog.type() === 'beforeunload') return void dialog.accept()
       this.faults.push(`a script ran: ${dialog.message()}`)
       void dialog.dismiss()
     })
   }
 
-  /** WCAG 2.2 AA and best practice, on what is shown now. */
+  /** Checks the current page against WCAG 2.2 AA and best practice. */
   async accessible(where: string): Promise<void> {
     await this.page.evaluate(AXE)
     const violations = await this.page.evaluate<Violation[]>(RUN_AXE)
@@ -178,7 +177,7 @@ export class Seen {
     assert.deepEqual(found, [], where)
   }
 
-  /** A picture to look at, when PICTURES names a folder for it. */
+  /** Writes a picture, when PICTURES names a folder for it. */
   async picture(name: string): Promise<void> {
     const folder = process.env['PICTURES']
     if (folder !== undefined) await this.page.screenshot({ path: join(folder, `${name}.png`) })

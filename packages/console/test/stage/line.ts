@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
-/** A line to the server that can be cut. */
+/** A connection to the server that a test can cut. */
 export async function aLine(address: string): Promise<{ url: string; cut(): void; mend(): void; stop(): void }> {
   const { hostname, port } = new URL(address)
   const open = new Set<Socket>()

@@ -11,20 +11,23 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const BUILD = fileURLToPath(new URL('../../build/main.ts', import.meta.url))
 const ENDPOINT = 'POSTROAD_TEST_BROWSER'
 
-/** Only a browser that hangs takes so long; the machine may be ten times slower than it should be. */
+/** Only a browser that hangs takes this long, even on a machine that is ten times slower than usual. */
 export const PATIENCE_MS = 60_000
 
-/** Why browser tests cannot run here, as `test(…, { skip })` wants it; false when they can. */
-export const noBrowser: string | false = existsSync(CHROMIUM)
+/** Why no browser can be started here; false when one can. */
+export const noChromium: string | false = existsSync(CHROMIUM)
   ? false
-  : `NO BROWSER TESTS: there is no ${CHROMIUM}. Install chromium, or set CHROMIUM to one.`
+  : `There is no ${CHROMIUM}. Install Chromium, or set CHROMIUM to one.`
 
-/** Builds the console, if it is not built of these sources. */
+/** The same for browser tests, as `test(…, { skip })` takes it. */
+export const noBrowser: string | false = noChromium === false ? false : `NO BROWSER TESTS: ${noChromium}`
+
+/** Builds the console, unless it is built from these sources. */
 export function buildConsole(): void {
   if (process.env[ENDPOINT] === undefined) execFileSync(process.execPath, [BUILD], { stdio: 'pipe' })
 }
 
-/** The console is built once too, before any test asks for it. */
+/** Builds the console once, before any test needs it. */
 export async function startBrowser(): Promise<() => Promise<void>> {
   buildConsole()
   if (noBrowser !== false) {

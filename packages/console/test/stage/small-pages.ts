@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import { BUILDING_PAGE } from '../../../server/src/surfaces/console/building.ts'
 import { noBrowser, type Seen, type Stage, type Theme } from './browser.ts'
 
-type Place = {
+/** A page beside the console: its address, and the heading that shows that it is there. */
+export type SmallPage = {
   readonly name: string
   readonly path: string
   readonly heading: string
@@ -11,7 +12,7 @@ type Place = {
   readonly open?: (seen: Seen) => Promise<void>
 }
 
-const PLACES: readonly Place[] = [
+export const SMALL_PAGES: readonly SmallPage[] = [
   { name: 'sign-in', path: '/sign-in', heading: 'Sign in' },
   {
     name: 'sign-in that was refused',
@@ -63,28 +64,32 @@ const PLACES: readonly Place[] = [
   { name: 'a console that is being built', path: '/building', heading: 'The console is being built' },
 ]
 
+export async function openSmallPage(stage: Stage, { path, heading, as, open }: SmallPage, theme: Theme): Promise<Seen> {
+  const seen = as === 'owner' ? await stage.owner(theme) : await stage.stranger(theme)
+  // The console is built already, so the server would not show this page.
+  await seen.page.route('**/building', (route) =>
+    route.fulfill({
+      contentType: 'text/html; charset=utf-8',
+      body: BUILDING_PAGE.replace(/<meta http-equiv="refresh"[^>]*>/, ''),
+    }),
+  )
+  await seen.page.goto(stage.world.baseUrl + path)
+  await seen.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+  await open?.(seen)
+  return seen
+}
+
 /** Every small page, in one theme. */
 export function testSmallPages({ theme, stageOf }: { readonly theme: Theme; readonly stageOf: () => Stage }): void {
   describe(
-    `${theme}: nothing stands in the way of anybody on the small pages, and nothing is refused by the policy`,
+    `${theme}: nothing on the small pages is an obstacle to anybody, and the policy refuses nothing`,
     { skip: noBrowser },
     () => {
-      for (const { name, path, heading, as, open } of PLACES) {
-        test(name, async () => {
-          const stage = stageOf()
-          const seen = as === 'owner' ? await stage.owner(theme) : await stage.stranger(theme)
-          // There is a build here, so the server would not say it.
-          await seen.page.route('**/building', (route) =>
-            route.fulfill({
-              contentType: 'text/html; charset=utf-8',
-              body: BUILDING_PAGE.replace(/<meta http-equiv="refresh"[^>]*>/, ''),
-            }),
-          )
-          await seen.page.goto(stage.world.baseUrl + path)
-          await seen.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
-          await open?.(seen)
+      for (const small of SMALL_PAGES) {
+        test(small.name, async () => {
+          const seen = await openSmallPage(stageOf(), small, theme)
           assert.ok(!seen.page.url().includes('#t='), 'a token stays in no history')
-          await seen.accessible(name)
+          await seen.accessible(small.name)
           await seen.close()
         })
       }

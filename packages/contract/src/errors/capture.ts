@@ -8,12 +8,12 @@ export const capture = {
   },
   ingest_key_not_found: {
     status: 404,
-    text: 'This ingest key is not known. Create one under Ingest keys and use it in the URL.',
+    text: 'This ingest key does not exist. Create one under Ingest keys and use it in the URL.',
   },
   endpoint_disabled: { status: 503, text: 'This endpoint is switched off. Enable it to accept requests again.' },
   ip_not_allowed: {
     status: 403,
-    text: 'This address may not send here. Add it to the IP allowlist of the endpoint or of the ingest key.',
+    text: 'This IP address may not send here. Add it to the IP allowlist of the endpoint or of the ingest key.',
   },
   workspace_suspended: { status: 403, text: 'This workspace is suspended. Ask the operator to reinstate it.' },
   burst_limited: {
@@ -22,29 +22,29 @@ export const capture = {
   },
   cors_origin_not_allowed: {
     status: 403,
-    text: 'Pages of this origin may not post here. Add the origin to the endpoint.',
+    text: 'Pages of this origin may not post here. Add the origin to the allowed origins of the endpoint.',
   },
   handshake_failed: {
     status: 403,
-    text: 'The verify token is not that of this endpoint. Set the same one at the sender and at the endpoint.',
+    text: 'The verify token does not match the one of this endpoint. Set the same token at the sender and at the endpoint.',
   },
   invalid_challenge: { status: 400, text: 'The challenge must have 1 to 2,048 characters. Send one of that length.' },
   scope_missing: {
     status: 403,
-    text: 'This ingest key may not do this. Add the scope to the key, or use another key.',
+    text: 'This ingest key does not have the scope for this. Add the scope to the key, or use another key.',
   },
   dataset_not_allowed: {
     status: 403,
     text: 'This ingest key may not use this dataset. Add the dataset to the key, or use another key.',
   },
-  payload_too_large: { status: 413, text: 'The body is larger than this endpoint accepts. Send less at once.' },
+  payload_too_large: { status: 413, text: 'The body is larger than this endpoint accepts. Send a smaller body.' },
   records_too_large: {
     status: 413,
-    text: 'The rules or mappings make records of this event that are larger than 8 MiB together, so nothing was stored. Send less at once, or take less of it in the mappings.',
+    text: 'The records that the rules or mappings make from this event are larger than 8 MiB in total, so nothing was stored. Send a smaller event, or map less of it.',
   },
   unsupported_encoding: {
     status: 415,
-    text: 'This Content-Encoding is not supported. Send the body as it is, or with one of gzip, deflate and br.',
+    text: 'This Content-Encoding is not supported. Send the body uncompressed, or compressed with gzip, deflate or br.',
   },
   missing_header: { status: 401, text: 'The signature header is missing. Switch signing on at the sender.' },
   bad_signature: {
@@ -53,13 +53,16 @@ export const capture = {
   },
   stale_timestamp: {
     status: 401,
-    text: 'The signature is right but its timestamp is outside the tolerance. Check the clock of the sender.',
+    text: 'The signature is correct, but its timestamp is outside the tolerance. Check the clock of the sender.',
   },
   empty_body: { status: 400, text: 'The body is empty. Send JSON, a urlencoded form or multipart/form-data.' },
-  invalid_body: { status: 400, text: 'The body could not be read. Send what its Content-Type says, whole.' },
+  invalid_body: {
+    status: 400,
+    text: 'The body could not be read. Send a complete body in the format of its Content-Type.',
+  },
   loop_detected: {
     status: 409,
-    text: 'This event came back to an endpoint that has accepted it before, or has passed five services like this one. Break the loop between your destinations.',
+    text: 'This event returned to an endpoint that has already accepted it, or it has passed through five services like this one. Break the loop between your destinations.',
   },
   invalid_idempotency_key: {
     status: 400,
@@ -67,15 +70,15 @@ export const capture = {
   },
   idempotency_key_reused: {
     status: 422,
-    text: 'This Idempotency-Key was used for another path or body in the last 7 days. Send a repeat exactly as the first request, and a new event with a new key.',
+    text: 'This Idempotency-Key was used for another path or body in the last 7 days. To repeat a request, send it unchanged. For a new event, use a new key.',
   },
   idempotency_in_progress: {
     status: 409,
-    text: 'A request with this idempotency key is still being stored. Send it again after retry_after seconds to get its answer.',
+    text: 'A request with this idempotency key is still being stored. Send it again after retry_after seconds to get its response.',
   },
   quota_exceeded: {
     status: 429,
-    text: "The plan's events of this month are used up. Send it again when the next month begins, after retry_after seconds, or move to a larger plan at upgrade_url.",
+    text: "The plan's events for this month are used up. Send it again when the next month starts, after retry_after seconds, or move to a larger plan at upgrade_url.",
   },
   invalid_dataset: {
     status: 400,
@@ -83,7 +86,7 @@ export const capture = {
   },
   dataset_limit_reached: {
     status: 400,
-    text: 'This project has as many datasets as it may have. Use an existing one.',
+    text: 'This project has the maximum number of datasets. Use an existing one.',
   },
-  storage_unavailable: { status: 503, text: 'The event could not be stored just now. Send it again in a moment.' },
+  storage_unavailable: { status: 503, text: 'The event could not be stored. Send it again in a moment.' },
 } as const satisfies ReasonTexts

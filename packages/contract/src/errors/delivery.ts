@@ -4,11 +4,11 @@ import type { ReasonTexts } from './reason-texts.ts'
 export const delivery = {
   delivery_allowance_exhausted: {
     status: 429,
-    text: "The plan's deliveries of this month are used up. Replay it when the next month begins, after retry_after seconds, or move to a larger plan at upgrade_url.",
+    text: "The plan's deliveries for this month are used up. Replay it when the next month starts, after retry_after seconds, or move to a larger plan at upgrade_url.",
   },
   replay_limit_reached: {
     status: 409,
-    text: 'This project has as many replays running or paused as it may have. Wait for one to end, or cancel one.',
+    text: 'This project has the maximum number of running or paused replays. Wait until one ends, or cancel one.',
   },
   invalid_url: { status: 400, text: 'The URL cannot be used as a destination.' },
 } as const satisfies ReasonTexts

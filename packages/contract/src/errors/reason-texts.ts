@@ -1,2 +1,2 @@
-/** A reason's status, and the sentences a caller reads when nobody knows better ones. */
+/** The status of a reason, and its default sentence. */
 export type ReasonTexts = Record<string, { readonly status: number; readonly text: string }>

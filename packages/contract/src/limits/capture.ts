@@ -1,4 +1,4 @@
-/** Limits of what comes in: ingest, verification, conditions, records. */
+/** Limits of incoming events: ingest, verification, conditions, records. */
 export const capture = {
   // Ingest
   ingestBodyBytesDefault: 1_048_576,
@@ -6,7 +6,7 @@ export const capture = {
   headerBytesMax: 65_536,
   headersMax: 1_000,
   jsonDepthMax: 128,
-  // What a Postroad sends on stands in an envelope, and mappings may have put it deeper, at each of its hops.
+  // Postroad forwards events in an envelope, and mappings may nest them deeper, once at each hop.
   forwardedJsonDepthMax: 1_024,
   multipartPartsMax: 100,
   formKeysMax: 1_000,
@@ -31,6 +31,7 @@ export const capture = {
   verificationSecretCharsMax: 512,
   signingSecretCharsMin: 16,
   hmacPrefixCharsMax: 32,
+  signedContentCharsMax: 200,
   toleranceSecondsMin: 30,
   toleranceSecondsMax: 86_400,
   toleranceSecondsDefault: 300,
@@ -55,7 +56,7 @@ export const capture = {
   regexSubjectCharsMax: 256,
   regexOpenRepetitionsMax: 2,
   mappingsPerListMax: 200,
-  // All records of one event together; what is stored as the body came does not count.
+  // All records of one event together. A record that is stored as the body was received does not count.
   recordsOfEventBytesMax: 8_388_608,
 
   // Records and dry runs
@@ -77,5 +78,8 @@ export const capture = {
   dryRunDataCharsMax: 4_194_304,
   dryRunWorkMax: 268_435_456,
   sampleHeadersMax: 200,
+  // Of an event in a list of deliveries
+  titleReadCharsMax: 8_192,
+  payloadStartCharsMax: 400,
   webhookVersionsKept: 100,
 } as const

@@ -48,4 +48,5 @@ export const delivery = {
 
   deliveriesRecordIdsMax: 100,
   deliveryHoldsMax: 50,
+  deliveryHoldsCountedMax: 20_000,
 } as const

@@ -4,6 +4,11 @@ export const people = {
   inviteMs: 604_800_000,
   invitesOpenMax: 200,
 
+  // SSO requests
+  ssoDomainsMax: 20,
+  ssoNoteCharsMax: 1_000,
+  ssoReasonCharsMax: 500,
+
   // Signing in
   emailCharsMax: 254,
   passwordCharsMin: 12,

@@ -4,7 +4,14 @@ export const workspace = {
   dashboardRangeDaysMax: 400,
   dashboardRangeHoursDefault: 24,
   backlogCountMax: 10_000,
-  failingDestinationsMax: 5,
+  failingDestinationsMax: 50,
+
+  // The configuration of a project
+  configChangesMax: 1_000,
+  configPayloadsMax: 1_000,
+  configPayloadsDefault: 100,
+  configRoutesShownMax: 50,
+  configDifferencesShownMax: 20,
 
   // Data exports
   dataExportKeptDays: 7,
@@ -13,8 +20,6 @@ export const workspace = {
   // The audit log
   auditFilterCharsMax: 200,
   auditDaysMin: 365,
-
-  suspensionReasonCharsMax: 500,
 
   workspaceGraceMs: 1_209_600_000,
   workspacesOwnedMax: 50,

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { encodeId, type IdKind } from '../ids.ts'
+import type { ProjectConfig } from '../project-config.ts'
 import type { Route } from '../route.ts'
 import type { Routes } from '../routes/index.ts'
 
@@ -8,13 +9,20 @@ type BodyExamples = {
   readonly [Room in keyof Routes]?: { readonly [Verb in keyof Routes[Room]]?: SentBody<Routes[Room][Verb]> }
 }
 
-/** The id of an example: always the same one of its kind. */
+/** The id in examples, always the same one for each kind. */
 export const exampleId = (kind: IdKind): string => encodeId(kind, '019ab4c0-2f00-7a1b-8c2d-3e4f5a6b7c8d')
 export const EXAMPLE_TIME = '2026-11-21T09:57:11.263Z'
 
 const PAYLOAD = { type: 'order.created', total: 42.5, customer: { id: 'c_1' } }
 
-/** The body that the document shows for an operation. One that is missing is made from its schema. */
+const CONFIGURATION: ProjectConfig = {
+  version: 1,
+  project: 'shop',
+  endpoints: [{ name: 'GitHub', slug: 'github', dataset: 'github', verification: { scheme: 'code_host' } }],
+  rules: [{ name: 'Large orders', dataset: 'large_orders', conditions: [{ path: 'total', op: 'gte', value: 1_000 }] }],
+}
+
+/** The example body of an operation. A missing one is generated from its schema. */
 export const BODY_EXAMPLES: BodyExamples = {
   webhooks: {
     create: { name: 'GitHub', verification: { scheme: 'code_host', secret: 'the secret of the webhook at GitHub' } },
@@ -81,6 +89,10 @@ export const BODY_EXAMPLES: BodyExamples = {
       dry_run: true,
     },
   },
+  config: {
+    plan: { config: CONFIGURATION, recent: 100 },
+    apply: { config: CONFIGURATION, plan: 'the id of the plan' },
+  },
   projects: { create: { name: 'Shop' }, update: { name: 'Web shop' } },
   apiKeys: { create: { name: 'CI', role: 'developer', expires_at: '2027-02-19T00:00:00Z' } },
   invites: { create: { email: 'ada@example.com', role: 'developer' }, accept: { token: 'the token of the link' } },
@@ -88,6 +100,22 @@ export const BODY_EXAMPLES: BodyExamples = {
     update: { role: 'admin' },
     leave: { workspace_id: exampleId('workspace') },
     transferOwnership: { user_id: exampleId('user') },
+  },
+  network: { update: { ip_allowlist: ['203.0.113.0/24', '2001:db8::/32'] } },
+  ssoRequests: { create: { domains: ['example.com'], note: 'We use Okta.' } },
+  platformWorkspaces: {
+    suspend: { reason: 'The invoice of May is unpaid.' },
+    setPlan: { plan: 'team' },
+  },
+  platformSettings: { update: { support_contact: 'support@example.com', workspace_creation: 'operators' } },
+  platformSsoRequests: { decide: { status: 'approved', reason: 'Sign in with Okta from Monday on.' } },
+  platformBroadcasts: {
+    create: {
+      title: 'Maintenance on Sunday',
+      text: 'Deliveries pause for about 5 minutes at 06:00 UTC.',
+      severity: 'warning',
+      ends_at: '2026-11-29T08:00:00Z',
+    },
   },
   workspaces: {
     create: { name: 'Acme' },
@@ -97,7 +125,7 @@ export const BODY_EXAMPLES: BodyExamples = {
   },
 }
 
-/** Values of members in examples that are made from a schema: first by the schema and the member, then by the member. */
+/** Example values of members. The entry for a schema and member comes before the entry for a member alone. */
 export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Accepted.id': exampleId('submission'),
   'Accepted.dataset': 'orders',
@@ -120,6 +148,13 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Attempt.error_detail': 'The destination answered 503.',
   'Attempt.duration_ms': 112,
   'Attempt.next_attempt_at': '2026-11-21T09:57:16.801Z',
+  'Attempt.request': {
+    method: 'POST',
+    url: 'https://erp.example.com/webhooks',
+    headers: { 'content-type': 'application/json', 'service-attempt': '1', 'x-tenant': '••••••••' },
+    body_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    body_bytes: 214,
+  },
   'AuditRow.action': 'create_destination',
   'AuditRow.actor': exampleId('user'),
   'AuditRow.target': exampleId('destination'),
@@ -128,6 +163,8 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'AuditVerification.ok': true,
   'AuditVerification.problem': null,
   'Breaker.state': 'closed',
+  'Change.from': 'orders',
+  'Change.to': 'large_orders',
   'DataExport.state': 'ready',
   'DataExport.file': {
     bytes: 18_204,
@@ -145,17 +182,22 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Destination.headers': { 'X-Tenant': { has_value: true } },
   'Destination.ordering': 'none',
   'Destination.payload_template': null,
+  'Broadcast.title': 'Maintenance on Sunday',
+  'Broadcast.text': 'Deliveries pause for about 5 minutes at 06:00 UTC.',
   'Error.reason': 'not_found',
   'DestinationPreset.id': 'slack',
   'DestinationPreset.name': 'Slack',
   'DestinationPreset.description': 'A message in a channel.',
   'DestinationPreset.setup': 'Create an incoming webhook in Slack, and copy its URL.',
-  'DestinationPreset.url': 'https://hooks.slack.com/services/{your own part}',
+  'DestinationPreset.url': 'https://hooks.slack.com/services/{your path}',
+  'EventSummary.title': 'order.paid',
+  'EventSummary.payload_start': '{"type":"order.paid","total":12.5}',
   'FailedCondition.path': 'total',
   'FailedCondition.op': 'gt',
   'FailedCondition.expected': 40,
   'FailedCondition.saw': 12.5,
   'Invite.status': 'pending',
+  'Loop.name': 'mail.send',
   'IngestKey.name': 'Checkout',
   'IngestKey.shown_prefix': 'ik_live_1a2b',
   'IngestKey.scopes': ['ingest'],
@@ -164,8 +206,12 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'OwnWorkspace.current': true,
   'OwnWorkspace.name': 'Acme',
   'OwnWorkspace.slug': 'acme',
+  'Plan.id': '0f343b0931126a20f133d67c2b018a3b.9f86d081884c7d659a2feaa0c55ad015',
   'Project.name': 'Shop',
   'Project.slug': 'shop',
+  'ProjectConfig.project': 'shop',
+  'ProjectConfig.endpoints': CONFIGURATION.endpoints,
+  'ProjectConfig.rules': CONFIGURATION.rules,
   'RecordColumn.key': 'total',
   'RecordColumn.label': 'Total',
   'RecordView.name': 'Orders by total',
@@ -189,6 +235,18 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Rule.dataset': 'large_orders',
   'SignatureExplanation.scheme': 'code_host',
   'SignatureExplanation.ok': true,
+  'SourcePreset.id': 'github',
+  'SourcePreset.name': 'GitHub',
+  'SourcePreset.docs_url': 'https://docs.github.com/webhooks',
+  'SourcePreset.settings': {
+    verification: { scheme: 'code_host' },
+    idempotency: { header: 'X-GitHub-Delivery' },
+    event_title: { header: 'X-GitHub-Event' },
+    handshake: { kind: 'none' },
+  },
+  'SourcePreset.signature_header': 'X-Hub-Signature-256',
+  'SourcePreset.secret': 'Webhook secret',
+  'SourcePreset.setup': ['In the repository, open Settings and Webhooks, and add the URL.'],
   'Story.id': exampleId('submission'),
   'Story.truncated': false,
   'StoryMoment.kind': 'submission',
@@ -228,6 +286,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   changed: ['criteria'],
   columns_complete: true,
   conditions: [{ path: 'total', op: 'gt', value: 40 }],
+  by: 'Large orders',
   cors: null,
   count: 1,
   criteria: [{ path: 'action', op: 'in', value: ['opened', 'closed'] }],
@@ -235,6 +294,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   data_text: JSON.stringify(PAYLOAD),
   dataset: 'orders',
   description: 'Orders of the shop',
+  domains: ['example.com'],
   destination: 'ERP',
   email: 'ada@example.com',
   enabled: true,
@@ -244,6 +304,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   from: EXAMPLE_TIME,
   hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   hints: [],
+  identity: 'github',
   ip_allowlist: [],
   issuer: 'https://login.example.com',
   key: 'hk_1a2b3c4d5e6f7g8h9i0j',
@@ -252,16 +313,22 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   mappings: [],
   matched: true,
   max_in_flight: 10,
+  member: 'dataset',
   method: 'POST',
   month: '2026-11',
   name: 'Shop',
+  needs: ['auth.token'],
+  needs_verification_secret: ['github'],
   new_password: 'correct horse battery staple',
   next: '/',
   next_cursor: null,
+  not_exported: [{ kind: 'ingest_key', name: 'Checkout' }],
   number: 1,
   password: 'correct horse battery staple',
   path: 'customer.id',
   plan: 'default',
+  plans: ['self_hosted', 'free'],
+  problems: [],
   prev_hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   public_url: 'https://hooks.example.com/acme/shop/ZyluJM2yHOls6sYAtcVf51A1IS',
   proxy: null,
@@ -294,5 +361,6 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   verified_scheme: 'code_host',
   verification_secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   version: 2,
+  waiting: ['auth'],
   webhook_slug: 'ZyluJM2yHOls6sYAtcVf51A1IS',
 }

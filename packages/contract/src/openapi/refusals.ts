@@ -3,12 +3,12 @@ import type { Route } from '../route.ts'
 import type { Routes } from '../routes/index.ts'
 import type { SignInRoutes } from '../sign-in.ts'
 
-/** `webhooks.create`, and `signIn.signOut` for a route of signing in. */
+/** `webhooks.create`, or `signIn.signOut` for a sign-in route. */
 export type OperationId =
   | { [Room in keyof Routes]: `${Room}.${keyof Routes[Room] & string}` }[keyof Routes]
   | `signIn.${keyof SignInRoutes}`
 
-/** The surfaces refuse these on every route of the admin API, whatever the route does. */
+/** The refusals that every route of the admin API can give, whatever it does. */
 const OF_EVERY_ROUTE = [
   'invalid_request',
   'unsupported_version',
@@ -39,7 +39,7 @@ const OF_EVERY_POST = [
   'idempotency_keys_exhausted',
 ] as const satisfies readonly Reason[]
 
-/** The same of a route of signing in, which takes a session or no credential at all. */
+/** The same for a sign-in route, which takes a session or no credential at all. */
 const OF_EVERY_SIGN_IN = [
   'invalid_request',
   'unsupported_version',
@@ -53,7 +53,7 @@ const OF_EVERY_SIGN_IN = [
   'rate_limited',
 ] as const satisfies readonly Reason[]
 
-/** What a single operation refuses besides. A test compares each answer of the suite with this table. */
+/** The further refusals of single operations. A test compares each response of the suite with this table. */
 const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'webhooks.create': ['slug_taken', 'dataset_limit_reached'],
   'webhooks.update': ['slug_taken'],
@@ -84,9 +84,14 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'replays.cancel': ['invalid_state'],
   'search.events': ['search_timed_out'],
   'search.deliveries': ['search_timed_out'],
+  'config.plan': ['invalid_url'],
+  'config.apply': ['project_changed', 'invalid_url', 'slug_taken', 'name_taken', 'invalid_state'],
   'projects.create': ['slug_taken'],
   'projects.remove': ['default_project'],
-  'workspaces.create': ['slug_taken', 'workspace_limit_reached'],
+  'workspaces.create': ['slug_taken', 'workspace_limit_reached', 'workspace_creation_closed'],
+  'network.update': ['own_address_missing'],
+  'ssoRequests.cancel': ['invalid_state'],
+  'platformSsoRequests.decide': ['invalid_state'],
   'workspaces.close': ['invalid_state'],
   'workspaces.reopen': ['invalid_state'],
   'members.update': ['last_owner', 'invalid_state'],
@@ -111,7 +116,7 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'signIn.addPasskey': ['recent_sign_in_required', 'passkeys_unavailable', 'passkey_refused', 'passkey_limit_reached'],
 }
 
-/** Every reason for which a route refuses a request. Failures of the service itself are not among them. */
+/** Every reason for which a route refuses a request, except failures of the server itself. */
 export function reasonsOf(id: OperationId, route: Pick<Route, 'method' | 'refusesIdempotencyKey'>): readonly Reason[] {
   const own = OF_ONE[id] ?? []
   if (id.startsWith('signIn.')) return [...OF_EVERY_SIGN_IN, ...own]

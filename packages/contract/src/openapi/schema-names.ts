@@ -11,11 +11,13 @@ import {
 } from '../destination-auth.ts'
 import { Breaker, Headers, Ordering, PayloadTemplate, RateLimit, Retry } from '../destination-settings.ts'
 import { DryRun } from '../dry-run.ts'
+import { EventSummary } from '../event-summary.ts'
 import { Accepted, Envelope } from '../envelope.ts'
 import { ErrorBody } from '../errors.ts'
 import { Cors, Handshake, HandshakeCreate, HandshakePatch } from '../gates.ts'
 import { Idempotency } from '../idempotency.ts'
 import { Mapping } from '../mapping.ts'
+import { ProjectConfig } from '../project-config.ts'
 import { Rejection, RejectionReason } from '../rejection.ts'
 import { ActivityRow } from '../routes/capture/activity.ts'
 import { Dataset } from '../routes/capture/datasets.ts'
@@ -23,9 +25,10 @@ import { IngestKey } from '../routes/capture/ingest-keys.ts'
 import { RecordColumn, RecordView } from '../routes/capture/record-views.ts'
 import { RecordItem } from '../routes/capture/records.ts'
 import { Rule } from '../routes/capture/rules.ts'
+import { SourcePreset } from '../routes/capture/source-presets.ts'
 import { Submission, SubmissionDetail } from '../routes/capture/submissions.ts'
 import { Version, Webhook, WebhookConfig } from '../routes/capture/webhooks.ts'
-import { Attempt, Delivery } from '../routes/delivery/deliveries.ts'
+import { Attempt, Delivery, ListedDelivery } from '../routes/delivery/deliveries.ts'
 import { DestinationPreset } from '../routes/delivery/destination-presets.ts'
 import { Destination } from '../routes/delivery/destinations.ts'
 import { Filter, Replay, ReplayPlan } from '../routes/delivery/replays.ts'
@@ -37,6 +40,7 @@ import { AuditRow, Verification as AuditVerification } from '../routes/workspace
 import { DataExport } from '../routes/workspace/data-export.ts'
 import { Project } from '../routes/workspace/projects.ts'
 import { Own, Workspace } from '../routes/workspace/workspaces.ts'
+import { SentBody, SentRequest } from '../sent-request.ts'
 import { SignatureExplanation } from '../signature-explanation.ts'
 import { Verification, VerificationCreate, VerificationPatch } from '../verification.ts'
 
@@ -64,6 +68,7 @@ export const NAMED_SCHEMAS = {
   DestinationTls,
   DryRun,
   Error: ErrorBody,
+  EventSummary,
   FailedCondition: Failure,
   Handshake,
   HandshakeCreate,
@@ -71,12 +76,14 @@ export const NAMED_SCHEMAS = {
   Idempotency,
   IngestKey,
   Invite,
+  ListedDelivery,
   Mapping,
   Member,
   Ordering,
   OwnWorkspace: Own,
   PayloadTemplate,
   Project,
+  ProjectConfig,
   RateLimit,
   Record: RecordItem,
   RecordColumn,
@@ -88,10 +95,13 @@ export const NAMED_SCHEMAS = {
   ReplayPlan,
   RetrySchedule: Retry,
   Rule,
+  SentBody,
+  SentRequest,
   ShownDestinationAuth: ShownAuth,
   ShownDestinationProxy: ShownProxy,
   ShownDestinationTls: ShownTls,
   SignatureExplanation,
+  SourcePreset,
   Story,
   StoryMoment: Moment,
   Submission,

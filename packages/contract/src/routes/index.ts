@@ -1,18 +1,20 @@
 import { capture } from './capture/index.ts'
 import { delivery } from './delivery/index.ts'
+import { operate } from './operate/index.ts'
 import { people } from './people/index.ts'
 import { workspace } from './workspace/index.ts'
 import { serving } from './serving/index.ts'
 
-/** The admin API by group. A room belongs to one group; a new group is a line here and one in the server's resources. */
+/** The admin API by group. Each room belongs to one group. A new group is a line here and a line in the server's resources. */
 export type RouteGroups = {
   readonly capture: typeof capture
   readonly delivery: typeof delivery
   readonly people: typeof people
   readonly workspace: typeof workspace
   readonly serving: typeof serving
+  readonly operate: typeof operate
 }
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
-export const routes = { ...capture, ...delivery, ...people, ...workspace, ...serving } as const
+export const routes = { ...capture, ...delivery, ...people, ...workspace, ...serving, ...operate } as const
 export type Routes = typeof routes

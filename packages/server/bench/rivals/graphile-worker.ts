@@ -1,4 +1,4 @@
-/** graphile-worker with its local queue; each job is completed by a statement of its own, as it is unless told otherwise. */
+/** graphile-worker with its local queue. It completes each job in a separate statement, which is its default. */
 import { answerAsGraphile } from './graphile.ts'
 
 answerAsGraphile('single')

@@ -55,7 +55,7 @@ async function end(): Promise<void> {
   runner = undefined
 }
 
-/** Answers as a child of the bench. */
+/** Runs as a child of the bench. */
 export function answerAsGraphile(completion: 'single' | 'batched'): void {
   answer({ open, fill, work: (input) => work(input, completion), end } satisfies RivalVerbs)
 }

@@ -1,4 +1,4 @@
-/** pg-boss, set for throughput: several fetchers of batches that never wait for a poll; nothing scheduled beside. */
+/** pg-boss, set for throughput: several fetchers of batches that never wait for a poll, and no scheduled jobs. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import PgBoss from 'pg-boss'
 import { answer } from '../child.ts'
@@ -38,7 +38,7 @@ function work({ port, concurrency }: { port: number; concurrency: number }): Pro
   return Promise.resolve()
 }
 
-/** The handlers of a batch run at once; the next batch is asked for while the last one is marked done. */
+/** The handlers of a batch run at once. The next batch is fetched while the last one is completed. */
 async function fetchOn(
   working: PgBoss,
   { post, batchSize }: { post: (payload: unknown) => Promise<void>; batchSize: number },
@@ -54,7 +54,7 @@ async function fetchOn(
     await completed
     const ids = jobs.map((job) => job.id)
     if (ids.length > 0) completed = working.complete(QUEUE, ids)
-    // oxlint-disable-next-line no-await-in-loop -- nothing there: no need to ask a thousand times a second
+    // oxlint-disable-next-line no-await-in-loop -- the queue is empty, so it need not be polled a thousand times a second
     else await sleep(10)
   }
   await completed

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 
-/** What both rivals do with a job: the same POST over kept-alive connections. A status beyond 2xx fails the job. */
+/** The work of both rivals for a job: the same POST over keep-alive connections. A status other than 2xx fails the job. */
 export function createPost(port: number, connections: number): (payload: unknown) => Promise<void> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections, pipelining: 1 })
   return async (payload) => {

@@ -20,7 +20,7 @@ const LOOK_MS = 250
 
 type Window = { readonly perSecond: number; readonly mib: number; readonly postgresMib: number }
 
-/** How fast a backlog of a million drains within a window, and what memory that takes, beside a small backlog. */
+/** How fast a backlog of a million drains within a window, and how much memory that takes, beside a small backlog. */
 export async function backlog(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   const load = stage.child<LoadVerbs>('load.ts')
@@ -32,7 +32,7 @@ export async function backlog(stage: Stage): Promise<readonly Figure[]> {
   await load.ask('closed', { port: server.port, path, secret: SECRET, connections: 64, until: { count: RECORDS } })
   await makeDestination(admin, { name: 'bench', port, maxInFlight: CONCURRENCY })
 
-  /** Filled beside a server that does not deliver, and drained by one that finds it at its start. */
+  /** The backlog is filled beside a server that does not deliver, and drained by a server that finds it at its start. */
   const drain = async (total: number, windowMs: number): Promise<Window> => {
     await server.stop()
     server = await stage.server({ folder, roles: 'web,work' })
@@ -82,7 +82,7 @@ type Watch = {
   readonly most: number
 }
 
-/** The rate until the window or the backlog ends, and the highest memory seen meanwhile. */
+/** The rate until the window or the backlog ends, and the highest memory use meanwhile. */
 async function watched({ pid, folder, windowMs, count, most }: Watch): Promise<Window> {
   const began = { at: nowMs(), count: await count() }
   let [mib, shared] = [0, 0]

@@ -28,7 +28,7 @@ export async function delivery(stage: Stage): Promise<readonly Figure[]> {
   await makeDestination(admin, { name: 'bench', port: sinkPort, maxInFlight: CONCURRENCY })
   const total = stage.seconds * BACKLOG_PER_SECOND
 
-  // The backlog is made by a server that does not deliver, and drained by one that finds it at its start.
+  // A server that does not deliver makes the backlog. A server that finds it at its start drains it.
   const postroad = async (): Promise<Drained> => {
     await server.stop()
     server = await stage.server({ folder, roles: 'web,work' })

@@ -14,7 +14,10 @@ const DELIVERIES_PER_SECOND = 5_000
 
 type Round = Drained & { readonly accepted: ClosedResult }
 
-/** Each event to ten destinations, beside as many deliveries of events that go to one; and what accepting such an event costs. */
+/**
+ * Each event goes to ten destinations, beside the same number of deliveries of events that go to one; and the cost of accepting
+ * such an event.
+ */
 export async function fanOut(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   const load = stage.child<LoadVerbs>('load.ts')
@@ -30,7 +33,7 @@ export async function fanOut(stage: Stage): Promise<readonly Figure[]> {
   }
   const total = stage.seconds * DELIVERIES_PER_SECOND
 
-  // The backlog is made by a server that does not deliver, and drained by one that finds it at its start.
+  // A server that does not deliver makes the backlog. A server that finds it at its start drains it.
   const round = async (name: keyof typeof paths): Promise<Round> => {
     await server.stop()
     server = await stage.server({ folder, roles: 'web,work' })

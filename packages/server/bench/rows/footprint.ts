@@ -12,7 +12,7 @@ import type { Figure } from '../table.ts'
 const IDLE_MS = 2_000
 const SAMPLE_MS = 200
 
-/** How long a start takes and how much memory it takes, idle and while it ingests and delivers, beside a bare process. */
+/** The duration of a start and the memory of the server, idle and under load, beside a bare process. */
 export async function footprint(stage: Stage): Promise<readonly Figure[]> {
   const fresh: number[] = []
   const existing: number[] = []

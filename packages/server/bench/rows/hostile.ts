@@ -12,7 +12,7 @@ const SLOW = 1_000
 
 type Round = { readonly p50: number; readonly p99: number }
 
-/** How long good requests wait for their 201 at a steady rate while a thousand senders are slow, beside the same without them. */
+/** How long good requests wait for their 201 at a steady rate beside a thousand slow senders, and without them. */
 export async function hostile(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   const server = await stage.server({ folder })

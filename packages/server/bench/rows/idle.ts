@@ -8,12 +8,12 @@ import type { Figure } from '../table.ts'
 
 const DESTINATIONS = 10_000
 const WARM_MS = 3_000
-/** Nobody listens there, and nobody is sent to. */
+/** Nothing listens on this port, and nothing is sent to it. */
 const PORT = 9
 
 type Idle = { readonly process: number; readonly postgres: number; readonly transactions: number; readonly mib: number }
 
-/** What a server costs that has nothing to do, with ten thousand destinations, beside one with a single one. */
+/** The cost of a server without work and with ten thousand destinations, beside one with a single destination. */
 export async function idle(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   let server = await stage.server({ folder })
@@ -23,7 +23,7 @@ export async function idle(stage: Stage): Promise<readonly Figure[]> {
     server = await stage.server({ folder })
     await sleep(WARM_MS)
     return withDatabase(server.target, async (db) => {
-      // Found before, so that a backend that comes or goes is not taken for work.
+      // Listed in advance, so that a backend that comes or goes does not count as work.
       const pids = await postgresPids(folder)
       const look = async () => ({
         at: nowMs(),

@@ -15,7 +15,7 @@ const BARE = { batchRows: CONNECTIONS, batchesInFlight: 2 }
 const BARE_HTTP = 'bare `node:http`'
 const BARE_INSERTS = 'bare batched inserts'
 
-/** One round: its rate and latencies, and what an event cost each side in µs of processor time. */
+/** One round: its rate and latencies, and the processor time per event on each side in µs. */
 type Round = Pick<ClosedResult, 'perSecond' | 'p50Ms' | 'p99Ms'> & {
   readonly processUs: number
   readonly postgresUs: number
@@ -41,7 +41,7 @@ export async function ingest(stage: Stage): Promise<readonly Figure[]> {
     const { rows, perSecond } = await bareInserts.ask('run', { ms, ...BARE })
     return { answered: rows, perSecond, p50Ms: NaN, p99Ms: NaN }
   }
-  // What the contender before has left to PostgreSQL to clean up is not this one's to pay.
+  // Cleans up after the previous contender, so that this one does not pay for it.
   const settled = async (): Promise<void> => {
     await withDatabase({ ...server.target, database: 'bench_bare' }, settle)
     await withDatabase(server.target, settle)

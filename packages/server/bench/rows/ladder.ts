@@ -21,7 +21,7 @@ const MAPPINGS = ['ref', 'size', 'repository.full_name', 'pusher.name', 'commits
 }))
 const ALLOWLIST = ['10.0.0.0/8', '2001:db8::/32', '127.0.0.0/8']
 
-/** One endpoint each: what it is asked to check, and whether its senders name an idempotency key. */
+/** One endpoint each: its checks, and whether its senders use an idempotency key. */
 const CONTENDERS = {
   open: { settings: {}, signed: false, keyed: false },
   signed: { settings: { verification: VERIFICATION }, signed: true, keyed: false },
@@ -38,7 +38,7 @@ type Name = keyof typeof CONTENDERS
 
 type Round = { readonly perSecond: number; readonly serverUs: number; readonly postgresUs: number }
 
-/** What each optional check of ingest costs, and the rate with all of them on, beside bare HTTP. */
+/** The cost of each optional check of ingest, and the rate with all of them on, beside bare HTTP. */
 export async function ladder(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   const server = await stage.server({ folder })

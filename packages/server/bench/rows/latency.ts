@@ -11,7 +11,7 @@ const WARM_MS = 2_000
 const AIM_MS = 20
 const PATIENCE_MS = 30_000
 
-/** From the POST of an event to its arrival at the sink, at a steady rate, beside a POST straight to the sink. */
+/** From the POST of an event to its arrival at the sink, at a steady rate, beside a POST directly to the sink. */
 export async function latency(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   const server = await stage.server({ folder })

@@ -8,7 +8,7 @@ import type { Figure } from '../table.ts'
 
 const OTHERS = Array.from({ length: 99 }, (_none, n) => `other_${n + 1}`)
 const PER_SECOND = 198
-/** To the hundredth, which answers in the first half and never in the second. */
+/** The rate to the hundredth destination, which answers in the first half and never in the second. */
 const NEIGHBOUR_PER_SECOND = 50
 const IN_FLIGHT = 100
 const TIMEOUT_MS = 60_000
@@ -16,10 +16,13 @@ const WARM_MS = 5_000
 const PATIENCE_MS = 30_000
 const RATIO_MAX = 2
 
-/** From the POST of an event to its arrival at one of 99 destinations, while the hundredth never answers, beside when it does. */
+/**
+ * From the POST of an event to its arrival at one of 99 destinations while the hundredth never answers, beside the same when it
+ * does.
+ */
 export async function neighbour(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
-  // A hundred destinations are made in a moment.
+  // The bench creates a hundred destinations at once.
   const server = await stage.server({ folder, settings: { ADMIN_REQUESTS_MAX: '0' } })
   const [load, besideLoad] = [stage.child<LoadVerbs>('load.ts'), stage.child<LoadVerbs>('load.ts')]
   const sink = stage.child<SinkVerbs>('sink.ts')

@@ -16,14 +16,14 @@ const beside = (value: number, name = 'without policies') => ({ name, value })
 
 type Taken = { readonly events: number[]; readonly eventUs: number[]; readonly lists: number[] }
 
-/** What row-level security costs: the same server on a database with its policies, and on one where they were lifted. */
+/** The cost of row-level security: the same server on a database with its policies, and on one without them. */
 export async function policies(stage: Stage): Promise<readonly Figure[]> {
   const load = stage.child<LoadVerbs>('load.ts')
   const ms = stage.seconds * 1_000
   const open = async (isLifted: boolean) => {
     const folder = await stage.folder()
     const server = await stage.server({ folder, settings: { ADMIN_REQUESTS_MAX: '0' } })
-    // The command that makes the key secures each table that has no policies, so they are lifted after it.
+    // The command that makes the key creates missing policies, so they are removed after it.
     const admin = await adminOf(server, folder)
     if (isLifted) await withDatabase(server.target, liftPolicies)
     const target = { port: server.port, path: await makeEndpoint(admin, 'policies', SECRET), secret: SECRET }
@@ -44,7 +44,7 @@ export async function policies(stage: Stage): Promise<readonly Figure[]> {
       let answered = 0
       await Promise.all(
         Array.from({ length: LISTS_AT_ONCE }, async () => {
-          // oxlint-disable-next-line no-await-in-loop -- each of these asks again when it was answered
+          // oxlint-disable-next-line no-await-in-loop -- each client repeats its request after the answer
           for (; nowMs() < until; answered += 1) await admin('GET', 'records?limit=20')
         }),
       )

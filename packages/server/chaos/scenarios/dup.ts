@@ -11,24 +11,30 @@ import type { Stage } from '../stage.ts'
 const PROCESSES = 3
 const RECEIVERS = 5
 const MAX_IN_FLIGHT = 4
-/** Of events, each for every receiver: half of what the places take, as one answer keeps its place for 22 ms. */
+/**
+ * The rate of events, each for every receiver: half of the capacity of the slots, because an answer occupies its slot for 22
+ * ms.
+ */
 const RATE = 100
-/** Without a fault, and so without an excuse for a repeat: so many deliveries, or as many as come within so long. */
+/** The part without a fault, and so without an excuse for a repeat: this many deliveries, or as many as come within this time. */
 const CALM = { full: { deliveries: 100_000, ms: 600_000 }, short: { deliveries: Infinity, ms: 3_000 } }
-/** What a process that died had under way takes its places until it has ended at the latest: they come free within seconds. */
+/** The requests of a dead process take its slots until the latest time of their end, so the slots become free within seconds. */
 const TIMEOUT_MS = 1_000
-/** Of the events, once processes die: what is left of the places must keep up with them. */
+/** The share of events once processes die: the remaining slots must keep up with them. */
 const STORM_PERCENT = 10
 const LOOK_MS = 50
 const OFFSET_MS_MAX = 200
 const PATIENCE_MS = 60_000
 const REDELIVERS_WITHIN_MS = 20_000
 
-/** Processes that send die while they send: no more arrives twice than they had under way, and nothing before the first death. */
+/**
+ * Sending processes die while they send. No more requests arrive twice than they had under way, and none before the first
+ * death.
+ */
 export const dup = defineScenario({
   name: 'dup',
   about:
-    'SIGKILL of processes while they deliver; repeats at most what was in flight, none in 100,000 deliveries before',
+    'SIGKILL of processes while they deliver: no more repeats than requests in flight, and none in 100,000 deliveries before',
   processes: PROCESSES,
   rounds: 100,
   ratePerSecond: RATE,
@@ -69,7 +75,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
       limit: `min ${CALM.full.deliveries}`,
       ok: inCalm >= CALM.full.deliveries,
     },
-    // Where no death cut a delivery off there is nothing to measure, and nothing is proven.
+    // If no death cut a delivery off, there is nothing to measure, and nothing is proven.
     { ...redelivered, ok: redelivered.ok && first.length > 0 },
   ]
   return { findings, figures, stopped }
@@ -77,14 +83,14 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
 
 async function spendCalm({ sink }: Road, { isShort, signal, say }: Request): Promise<void> {
   const { deliveries, ms } = isShort ? CALM.short : CALM.full
-  if (!isShort) say(`in calm, until ${deliveries} deliveries have come`)
+  if (!isShort) say(`calm phase, until ${deliveries} deliveries have arrived`)
   const end = performance.now() + ms
   // oxlint-disable-next-line no-await-in-loop -- one look at a time
   while (sink.receipts.entries.length < deliveries && performance.now() < end)
     await sleep(LOOK_MS, undefined, { signal })
 }
 
-/** All processes die, one shortly after the other; the next ones when what these had under way must have been sent again. */
+/** All processes die, one shortly after the other. The next ones die when the deliveries of these must have been sent again. */
 async function killAgainAndAgain(
   stage: Stage,
   { seed, rounds, signal, say }: Request,

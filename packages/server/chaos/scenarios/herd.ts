@@ -17,27 +17,33 @@ const CAPPED = { name: 'capped', maxInFlight: 10 } as const
 const RATED = { name: 'rated', maxInFlight: 20, ratePerSecond: 200 } as const
 const RETURNING = [CAPPED.name, RATED.name]
 const ANSWER_MS = 20
-/** What waits for the first of them when it comes back, in the full form: its own events beside those for everybody. */
+/**
+ * The backlog of the first destination when it comes back, in the full form: its own events in addition to those for everybody.
+ */
 const BACKLOG = { events: 100_000, perSecond: 1_000, ms: 300_000 }
 const DRAIN_MS = 900_000
 const WARM_MS = 2_000
-/** In the full form calm and drain span several runs of autovacuum each, which cost everybody a hiccup. */
+/** In the full form, calm and drain each span several runs of autovacuum, which slow everything down briefly. */
 const ROUND_MS = { full: 10_000, short: 2_000 }
-/** Before the first probe of a breaker that has opened: what waits then is not to be small. */
+/** The time before the first probe of an open breaker, so that the backlog is not small. */
 const BEFORE_PROBE_MS = 1_500
 const LOOK_MS = 100
 const PATIENCE_MS = 60_000
-/** So that on a slow machine nobody is taken for dead who is not. */
+/** Long, so that on a slow machine no living destination counts as dead. */
 const TIMEOUT_MS = 60_000
 const RATIO_MAX = 1.5
 const BUCKET_RATIO_MAX = 3
-/** The waits before each attempt of a destination that fails: long enough to outlast the outage. */
+/** The waits before each attempt of a failing destination: long enough to outlast the outage. */
 const PATIENT = [0, 2, ...Array<number>(90).fill(5)]
 
-/** Two destinations come back after an outage with all that was sent meanwhile: one bounded in flight, one in its rate. */
+/**
+ * Two destinations come back after an outage with all events that were sent meanwhile: one with a limit in flight, one with a
+ * rate.
+ */
 export const herd = defineScenario({
   name: 'herd',
-  about: 'destinations that come back to a backlog; a ramp, never more than their caps and rates, others as before',
+  about:
+    'destinations that come back to a backlog: a ramp, never more than their caps and rates, and no effect on the others',
   rounds: 12,
   ratePerSecond: 100,
   play,
@@ -76,7 +82,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
       await sleep(isShort ? 0 : WARM_MS, undefined, { signal })
       const calm = await span()
       isDown = true
-      say('down; waiting until the breakers are open and much has come')
+      say('down; waiting until the breakers are open and the backlog is large')
       if (!(await haveOpened(stage, signal))) return 'The breakers did not open'
       isFilling = !isShort
       if (!isShort) await filled(road, request)
@@ -105,7 +111,7 @@ async function haveOpened(stage: Stage, signal: AbortSignal): Promise<boolean> {
 }
 
 async function filled({ load }: Road, { signal, say }: Request): Promise<void> {
-  say(`${BACKLOG.events} events for one that is down`)
+  say(`${BACKLOG.events} events for a destination that is down`)
   const end = performance.now() + BACKLOG.ms
   const count = (): number => load.sent.entries.filter(({ dataset }) => dataset === 'backlog').length
   // oxlint-disable-next-line no-await-in-loop -- one look at a time
@@ -121,7 +127,7 @@ async function nearProbe(stage: Stage, signal: AbortSignal): Promise<void> {
   )
 }
 
-/** In the short form nobody waits for a probe: the sender dies, and who comes after it finds the probe due. */
+/** The short form does not wait for a probe: the sender dies, and the next sender finds the probe due. */
 async function passTime(stage: Stage, { blows }: Road): Promise<void> {
   blows.note({ target: 'server', at: systemClock().now() })
   await stage.server.kill()
@@ -145,19 +151,19 @@ function judge(evidence: Evidence, { calm, drain, revivedAt }: Outage, stopped: 
     ...[...ROAD_CHECKS, duplicatesBounded].map((check) => check(facts)),
     promise('more at once than a destination allows', overCap(evidence)),
     promise('more at once than the ramp allows', returned.flatMap(overRamp)),
-    promise('more than its rate', overRate(since.get(RATED.name) ?? [], revivedAt)),
+    promise('faster than its rate', overRate(since.get(RATED.name) ?? [], revivedAt)),
     promise(
-      'came back to nothing',
+      'came back without a backlog',
       RETURNING.filter((name) => backlogOf(evidence, { name, revivedAt }) === 0),
     ),
   ]
   const figures = [
     ...loadFigures(evidence),
     waited(backlogOf(evidence, { name: CAPPED.name, revivedAt })),
-    counted(`${RATED.name}: waited when it came back`, backlogOf(evidence, { name: RATED.name, revivedAt })),
+    counted(`${RATED.name}: backlog when it came back`, backlogOf(evidence, { name: RATED.name, revivedAt })),
     ...drainOf(returned[0] ?? [], { name: CAPPED.name, perSecondMax: (CAPPED.maxInFlight * 1_000) / ANSWER_MS }),
     ...drainOf(returned[1] ?? [], { name: RATED.name, perSecondMax: RATED.ratePerSecond }),
-    slowdown('sent to received by the others', {
+    slowdown('time from sent to received, others', {
       before: arrivals(evidence, { ...calm, names: OTHERS }),
       during: arrivals(evidence, { ...drain, names: OTHERS }),
       ratioMax: RATIO_MAX,
@@ -173,7 +179,7 @@ function overCap({ receipts, destinations }: Evidence): readonly string[] {
     .map(({ destination, at_once }) => `${destination}: ${at_once} at once`)
 }
 
-/** One probe alone; after its success as many as a breaker begins with, and one more for each success. */
+/** One probe alone; after its success, the initial number of a recovering breaker, and one more for each success. */
 function overRamp(receipts: readonly Receipt[]): readonly string[] {
   const before = receipts[0]?.succeeded ?? 0
   return receipts.flatMap(({ destination, at_once, succeeded }) => {
@@ -183,7 +189,9 @@ function overRamp(receipts: readonly Receipt[]): readonly string[] {
   })
 }
 
-/** From when it came back until each arrival: what any windows of a second allow, and the one that may have been under way. */
+/**
+ * For each arrival since the return: the number that windows of a second allow, plus one request that may have been under way.
+ */
 function overRate(receipts: readonly Receipt[], revivedAt: number): readonly string[] {
   return receipts.flatMap(({ at }, index) => {
     const allowed = RATED.ratePerSecond * (Math.floor((at - revivedAt) / 1_000) + 1) + 1
@@ -191,7 +199,7 @@ function overRate(receipts: readonly Receipt[], revivedAt: number): readonly str
   })
 }
 
-/** Events for it that had been acknowledged and had not come to it when it came back. */
+/** Acknowledged events for it that had not arrived when it came back. */
 function backlogOf(
   { answers, receipts, sent, destinations }: Evidence,
   { name, revivedAt }: { name: string; revivedAt: number },
@@ -212,14 +220,14 @@ function backlogOf(
 
 function waited(events: number): Figure {
   return {
-    figure: `${CAPPED.name}: waited when it came back`,
+    figure: `${CAPPED.name}: backlog when it came back`,
     value: String(events),
     limit: `min ${BACKLOG.events}`,
     ok: events >= BACKLOG.events,
   }
 }
 
-/** How fast it went, beside what its cap or its rate allows, and how even: the largest second against the mean one. */
+/** The speed compared with its cap or rate, and its evenness: the largest second against the mean one. */
 function drainOf(
   receipts: readonly Receipt[],
   { name, perSecondMax }: { name: string; perSecondMax: number },
@@ -233,11 +241,11 @@ function drainOf(
   const ratio = Math.max(0, ...buckets) / Math.max(1, mean)
   return [
     counted(
-      `${name}: most at once`,
+      `${name}: most requests at once`,
       receipts.reduce((most, { at_once }) => Math.max(most, at_once), 0),
     ),
     counted(
-      `${name}: came in a second`,
+      `${name}: received in a second`,
       `${Math.round(mean)}, ${Math.round((mean * 100) / perSecondMax)} % of ${perSecondMax}`,
     ),
     {

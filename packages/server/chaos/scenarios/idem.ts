@@ -14,7 +14,7 @@ import type { Receipt } from '../sink.ts'
 import type { Stage } from '../stage.ts'
 import { storm, weather } from '../storm.ts'
 
-/** Repeats meet in different processes, and one of them dies while the other goes on. */
+/** Repeats reach different processes, and one of them dies while the other continues. */
 const PROCESSES = 2
 const WORKER_MS_MAX = 500
 
@@ -92,7 +92,7 @@ function judge({ load, stored, blows }: Seen, stopped: string | null): Outcome {
       load.sent.entries.flatMap(({ event }) => (answered.has(event) ? [] : [event])),
     ),
     promise(
-      'stored, never sent in',
+      'stored, never sent',
       [...submissions.keys()].filter((event) => !sha.has(event)),
     ),
     promise(

@@ -15,7 +15,10 @@ const STARTS_WITHIN_MS = 10_000
 const ANSWERS_WITHIN_MS = 5_000
 const REDELIVERS_WITHIN_MS = 20_000
 
-/** The waits before each attempt of a destination that fails: short enough to see the end of it, long enough to outlast it. */
+/**
+ * The waits before each attempt of a failing destination: short enough to see the end of the schedule, long enough to outlast
+ * the failure.
+ */
 const PATIENT = [0, 2, ...Array<number>(90).fill(5)]
 
 function receivers(rng: Rng): readonly Receiver[] {
@@ -49,7 +52,7 @@ function receivers(rng: Rng): readonly Receiver[] {
 
 const FAULTS = [{ status: 500 }, { status: 'hung_up' }, { status: 429, headers: { 'retry-after': '1' } }] as const
 
-/** The whole product dies at random moments under load, its PostgreSQL now and then too, and no promise may break. */
+/** The whole product dies at random times under load, sometimes including its PostgreSQL, and no promise may break. */
 export const kill9 = defineScenario({
   name: 'kill9',
   about: 'SIGKILL of the server, and of its PostgreSQL, under load',

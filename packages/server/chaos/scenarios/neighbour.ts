@@ -14,41 +14,54 @@ const NEIGHBOURS = ['neighbour-1', 'neighbour-2', 'neighbour-3', 'neighbour-4']
 const WARM_MS = 2_000
 const ROUND_MS = 2_000
 const LOOK_MS = 100
-/** So many looks without anything new, an answer of the server before each: on a slow machine they take as much longer as it does. */
+/**
+ * The number of checks without any arrival, each after an answer of the server: on a slow machine they take correspondingly
+ * longer.
+ */
 const STILL_LOOKS = { full: 200, short: 40 }
 const RATIO_MAX = 2
 const P99_MS_MAX = 1_000
 const PACE_PERCENT_MIN = 95
-/** Also for the good ones: on a slow machine none of them is to be taken for dead. */
+/** Also for the good ones: on a slow machine none of them may count as dead. */
 const TIMEOUT_MS = 60_000
 /** Longer than the server remembers that a name did not resolve. */
 const NAMES_KEPT_MS = 6_000
-/** The waits before each attempt of a good one, should it ever fail: shorter than nothing may come to it. */
+/**
+ * The waits before each attempt of a good destination, should it ever fail: shorter than the time without arrivals that ends
+ * the wait.
+ */
 const AGAIN = [0, ...Array<number>(60).fill(1)]
-/** The waits before each attempt of a destination that fails: long enough to outlast it. */
+/** The waits before each attempt of a failing destination: long enough to outlast the failure. */
 const PATIENT = [0, 2, ...Array<number>(90).fill(5)]
 
-/** What is wrong with the bad ones, how it begins and how it is put right. Good and bad ones get the events of a dataset each. */
+/**
+ * The trouble of the bad destinations, its start and its repair. Good and bad destinations each get the events of one dataset.
+ */
 type Trouble = {
   readonly bad: readonly Receiver[]
-  /** Whether everybody has a name. */
+  /** Whether all destinations have host names. */
   readonly hosts: boolean
   readonly begin: () => void
-  /** Puts it right; nobody notices for so many ms. */
+  /** Repairs the trouble. Nobody notices for `noticedAfterMs`. */
   readonly end: () => void
   readonly noticedAfterMs: number
 }
 
-/** One destination never answers and one hangs up at once, each with all that is sent, and their neighbours get theirs as before. */
+/**
+ * One destination never answers and one closes connections at once, each with all events. Their neighbors get theirs as before.
+ */
 export const neighbour = defineScenario({
   name: 'neighbour',
-  about: 'a destination that hangs, and one that is dead, beside good ones; these get theirs as before',
+  about: 'a destination that hangs and one that is dead, beside good ones: these get their events as before',
   rounds: 8,
   ratePerSecond: 60,
   play: (stage, request) => play(stage, request, hanging()),
 })
 
-/** The same with destinations whose names hang or do not exist, while the good ones have names that are looked up for each request. */
+/**
+ * The same with destinations whose names hang or do not exist, while the good ones have names that are resolved for each
+ * request.
+ */
 export const neighbourByName = defineScenario({
   name: 'neighbour --dns',
   about: 'the same, where the names of the bad ones hang or do not exist',
@@ -117,7 +130,7 @@ function receivers({ bad, hosts }: Trouble): readonly Receiver[] {
     scheme: 'standard',
     timeoutMs: TIMEOUT_MS,
     scheduleSeconds: AGAIN,
-    // One connection for each request, so that each of them has to look the name up.
+    // One connection per request, so that each request must resolve the name.
     conduct: () => (hosts ? { status: 200, headers: { connection: 'close' } } : { status: 200 }),
   }))
   return [...good, ...bad]
@@ -141,13 +154,13 @@ async function play(stage: Stage, request: Request, trouble: Trouble): Promise<O
     storm: async () => {
       trouble.begin()
       await sleep(request.isShort ? 0 : WARM_MS, undefined, { signal })
-      say(`${rounds * 2} s in calm, and ${rounds * 2} s with bad neighbours`)
+      say(`${rounds * 2} s in calm, then ${rounds * 2} s with bad neighbors`)
       calm = await spend('calm')
       storm = await spend('storm')
       return null
     },
     heal: async (road) => {
-      say('waiting until all but the bad ones have everything; then they are put right')
+      say('waiting until all but the bad ones have everything; then these are repaired')
       await standingStill(stage, {
         road,
         looks: (request.isShort ? STILL_LOOKS.short : STILL_LOOKS.full) + trouble.noticedAfterMs / LOOK_MS,
@@ -172,7 +185,7 @@ function isComplete({ load, sink }: Road, name: string): boolean {
   )
 }
 
-/** Until the good ones have everything, or nothing has come to them for so many looks. */
+/** Waits until the good ones have everything, or nothing has arrived there during this many checks. */
 async function standingStill(
   stage: Stage,
   { road, looks, signal }: { road: Road; looks: number; signal: AbortSignal },
@@ -202,14 +215,14 @@ function judge(evidence: Evidence, { calm, storm, releasedAt }: Spans, stopped: 
   const findings = [...ROAD_CHECKS, duplicatesBounded].map((check) => check(facts))
   const figures = [
     ...loadFigures(evidence),
-    counted('most at once at a bad one', Math.max(0, ...bad.map(({ at_once }) => at_once))),
-    slowdown('sent to received by its neighbours', {
+    counted('most requests at once at a bad one', Math.max(0, ...bad.map(({ at_once }) => at_once))),
+    slowdown('time from sent to received, neighbors', {
       before: arrivals(evidence, { ...calm, names: NEIGHBOURS }),
       during: arrivals(evidence, { ...storm, names: NEIGHBOURS }),
       ratioMax: RATIO_MAX,
       msMax: P99_MS_MAX,
     }),
-    pace('received by its neighbours', {
+    pace('received by its neighbors', {
       receipts: evidence.receipts,
       names: NEIGHBOURS,
       before: calm,
@@ -218,7 +231,7 @@ function judge(evidence: Evidence, { calm, storm, releasedAt }: Spans, stopped: 
     }),
   ]
   return {
-    findings: [...findings, promise('not delivered to a neighbour before the bad ones were put right', late)],
+    findings: [...findings, promise('not delivered to a neighbor before the bad ones were repaired', late)],
     figures,
     stopped,
   }

@@ -12,9 +12,9 @@ import type { Receipt } from '../sink.ts'
 import type { Stage } from '../stage.ts'
 import { storm, weather } from '../storm.ts'
 
-/** Events of the team plan a month. */
+/** The monthly events of the team plan. */
 const QUOTA = 500_000
-/** Many at once meet at the edge, and the server dies while there is still room, or just after. */
+/** Many events at once meet at the limit, and the server dies while there is still room, or just after. */
 const TOGETHER = 50
 const OFFSET_MS_MAX = 400
 const PROCESSES = 2
@@ -22,10 +22,10 @@ const GIFT_MIN = 20
 const GIFT_MAX = 200
 const PATIENCE_MS = 90_000
 
-/** Again and again at the edge of a quota the server dies; in the end exactly as many events are stored as had room. */
+/** The server dies repeatedly at the limit of a quota. In the end exactly as many events are stored as had room. */
 export const quota = defineScenario({
   name: 'quota',
-  about: 'the edge of a monthly quota, under kill9',
+  about: 'the limit of a monthly quota, under kill9',
   processes: PROCESSES,
   play,
 })
@@ -71,7 +71,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   }
 }
 
-/** Tries until PostgreSQL, which may be down just now, has done it. */
+/** Tries until PostgreSQL, which may be down at the moment, has done it. */
 async function persist<T>(
   stage: Stage,
   of: { readonly signal: AbortSignal; readonly work: (database: ReturnType<Stage['openDatabase']>) => Promise<T> },
@@ -104,8 +104,8 @@ function judge({ load, stored, used, given, blows }: Seen, stopped: string | nul
   const said = (status: number | string): number => answers.filter((answer) => answer.status === status).length
   const ordinary = new Set<number | string>([201, 429, 503, 'broken'])
   const findings = [
-    promise('more stored than had room', differing(stored > given, `${stored} of ${given}`)),
-    promise('fewer stored than had room', differing(stored < given, `${stored} of ${given}`)),
+    promise('more stored than the quota allows', differing(stored > given, `${stored} of ${given}`)),
+    promise('fewer stored than the quota allows', differing(stored < given, `${stored} of ${given}`)),
     promise('more acknowledged than stored', differing(said(201) > stored, `${said(201)} of ${stored}`)),
     promise('counted wrongly', differing(used !== QUOTA, `${used} of ${QUOTA}`)),
     promise(

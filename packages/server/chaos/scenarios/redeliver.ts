@@ -9,28 +9,28 @@ import { sendThrough, type Road } from '../road.ts'
 import { defineScenario, type Outcome, type Request } from '../scenario.ts'
 import type { Stage } from '../stage.ts'
 
-/** What is sent again: to one destination all of it, to the other until somebody cancels it. */
+/** The bulk replays: to one destination all deliveries are sent again, to the other until somebody cancels it. */
 const [WHOLE, CUT] = ['whole', 'cut']
 const LIVE = ['live-1', 'live-2']
 const ROUND_MS = 1_000
-/** Longer than from one run of autovacuum to the next, which costs all of them a hiccup: calm and storm hold one each at least. */
+/** Longer than the interval of autovacuum, which slows all of them down briefly: calm and storm each contain at least one run. */
 const ROUNDS = 18
 const LOOK_MS = 100
 const PATIENCE_MS = 60_000
-/** Longer than the time for which pages are made due ahead. */
+/** Longer than the time for which pages are made due in advance. */
 const HELD_MS = 2_000
-/** So that on a slow machine none of them is taken for dead. */
+/** Long, so that on a slow machine none of them counts as dead. */
 const TIMEOUT_MS = 60_000
-/** How long the whole one takes at least, so that it can be paused; the other one is slower, so that it can be cancelled. */
+/** The minimum duration of the whole replay, so that it can be paused. The other one is slower, so that it can be cancelled. */
 const WHOLE_SECONDS_MIN = 6
 const CUT_SLOWER = 4
 const RATIO_MAX = 2
 
-/** Two replays of many deliveries beside live traffic: one is paused and goes on, the other is cancelled half-way. */
+/** Two bulk replays beside live traffic: one is paused and continues, the other is cancelled half-way. */
 export const redeliver = defineScenario({
   name: 'redeliver',
   about:
-    'bulk replays beside live traffic; each chosen delivery is sent once more, paused and cancelled ones stand still',
+    'bulk replays beside live traffic: each chosen delivery is sent once more, and paused and cancelled replays send nothing',
   rounds: ROUNDS,
   ratePerSecond: 100,
   play,
@@ -49,7 +49,7 @@ type Progress = {
   readonly replayed: number
   readonly skipped: number
 }
-/** `held`: how far it was when its pause was answered, and after the pause. */
+/** `held`: its progress when the pause was acknowledged, and after the pause. */
 type Replays = {
   readonly whole: Progress
   readonly cut: Progress
@@ -66,13 +66,13 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     receivers: receivers(),
     percent: () => ({ [dataset]: 100 }),
     storm: async (road) => {
-      say(`${rounds} s of events to be sent again, ${rounds} s of live ones, and then both`)
+      say(`${rounds} s of events for the replay, ${rounds} s of live events, and then both`)
       await sleep(rounds * ROUND_MS, undefined, { signal })
       dataset = 'live'
       const from = clock.now()
       await sleep(rounds * ROUND_MS, undefined, { signal })
       calm = { from, to: clock.now() }
-      if (!(await isDelivered(road, signal))) return 'Not all that is to be sent again was delivered before'
+      if (!(await isDelivered(road, signal))) return 'Some events for the replay were not delivered before it'
       const began = clock.now()
       replays = await sendAgain(stage, { road, request })
       storm = { from: began, to: clock.now() }
@@ -87,7 +87,7 @@ const NEVER: Span = { from: 0, to: 0 }
 const oldOnes = ({ load }: Pick<Road, 'load'>): ReadonlySet<string> =>
   new Set(load.sent.entries.filter(({ dataset }) => dataset === 'old').map(({ event }) => event))
 
-/** Whether the old ones have come to both, within patience. */
+/** Waits until the old events have arrived at both destinations. Returns false when that takes too long. */
 async function isDelivered(road: Road, signal: AbortSignal): Promise<boolean> {
   const old = oldOnes(road)
   const accepted = road.load.answers.entries.filter(({ status, event }) => status === 201 && old.has(event)).length
@@ -125,7 +125,7 @@ async function sendAgain(stage: Stage, { road, request }: { road: Road; request:
   const look = (id: string): Promise<Progress> => ask('GET', id)
   const [whole, cut] = await Promise.all([begin(WHOLE, perSecond), begin(CUT, Math.ceil(perSecond / CUT_SLOWER))])
   await until(async () => (await look(whole.id)).replayed > 0, signal)
-  // One that has ended before it was asked to stand still cannot any more.
+  // A replay that has already ended cannot be paused.
   const paused = await ask('POST', whole.id, '/pause').catch(() => look(whole.id))
   await until(async () => (await look(cut.id)).replayed > 0, signal)
   const cancelled = await ask('POST', cut.id, '/cancel').catch(() => look(cut.id))
@@ -149,9 +149,9 @@ function judge(evidence: Evidence, { calm, storm, replays }: Seen, stopped: stri
   const facts = factsOf(evidence)
   const findings = [
     ...ROAD_CHECKS.map((check) => check(facts)),
-    // A replay is a repeat that somebody asked for: only what is beside those is a duplicate.
+    // A replay is a requested repeat: only repeats beyond those are duplicates.
     duplicatesBounded({ ...facts, received: withoutReplays(facts.received, rest.attemptsOfReplays) }),
-    ...(replays === undefined ? [promise('replays begun', ['none'])] : judgeReplays(evidence, { replays, replayed })),
+    ...(replays === undefined ? [promise('replays started', ['none'])] : judgeReplays(evidence, { replays, replayed })),
   ]
   const figures = [
     ...loadFigures(evidence),
@@ -160,7 +160,7 @@ function judge(evidence: Evidence, { calm, storm, replays }: Seen, stopped: stri
       `${replays?.whole.total ?? 0}; ${replayed.get(WHOLE)?.length ?? 0}; ${replayed.get(CUT)?.length ?? 0}`,
     ),
     ...standstills(replays),
-    slowdown('live: sent to received', {
+    slowdown('live: time from sent to received', {
       before: arrivals(evidence, { ...calm, names: LIVE }),
       during: arrivals(evidence, { ...storm, names: LIVE }),
       ratioMax: RATIO_MAX,
@@ -169,7 +169,7 @@ function judge(evidence: Evidence, { calm, storm, replays }: Seen, stopped: stri
   return { findings, figures, stopped }
 }
 
-/** How far they were when they were stopped; on a machine that is too slow to stop them in time nothing is proven. */
+/** The progress when they were stopped. On a machine that is too slow to stop them in time, nothing is proven. */
 function standstills(replays: Replays | undefined): readonly Figure[] {
   if (replays === undefined) return []
   const { whole, cut, held, ended } = replays
@@ -185,7 +185,7 @@ type Again = {
   readonly attemptsOfReplays: ReadonlySet<string>
 }
 
-/** By destination, the records of the deliveries that a replay began an attempt of, each as often as it did. */
+/** By destination, the records for whose deliveries a replay started attempts, once for each attempt. */
 function splitReplays({ attempts, deliveries, destinations }: Evidence): Again {
   const names = new Map(destinations.map(({ id, name }) => [id, name]))
   const rows = new Map(deliveries.map((row) => [row.id, row]))
@@ -231,11 +231,11 @@ function judgeReplays(
     ),
     promise('made due while paused', differing('before and after', held)),
     promise('made due after it was cancelled', differing('before and after', ended)),
-    promise('sent again, and not as many counted', [
+    promise('sent again, but counted wrongly', [
       ...differing('whole', [whole.replayed, wholes.length]),
       ...differing('cut', [cut.replayed, cuts.length]),
     ]),
-    promise('replays in another state than asked for', [
+    promise('replays in an unexpected state', [
       ...(whole.state === 'done' ? [] : [`whole: ${whole.state}`]),
       ...(cut.state === 'cancelled' || ended[1] >= old.size ? [] : [`cut: ${cut.state}`]),
     ]),

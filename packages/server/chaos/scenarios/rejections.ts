@@ -46,7 +46,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
       percent: { events: 100 },
     })
     const stopped = await weather(load, async () => {
-      request.say(`a flood in calm, ${CALM_MS / 1_000} s`)
+      request.say(`calm flood, ${CALM_MS / 1_000} s`)
       const calm = startFlood({ forgeries: targets.calm, forged: forged.calm, seed: seed + 100, connections: FORGERS })
       await weather(calm, () => sleep(CALM_MS, undefined, { signal }))
       await logOnce(stage, { complete: (rows) => isExact(rows, forged.calm.entries), signal })
@@ -63,7 +63,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
       )
     })
     await stage.ready()
-    request.say('healed; waiting until the log stands still')
+    request.say('healed; waiting until the log no longer changes')
     const rows = await logOnce(stage, { complete: standingStill(), signal })
     return judge(
       {
@@ -80,7 +80,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   }
 }
 
-/** Endpoints that refuse, each for reasons of its own, and a URL that nobody has. */
+/** Endpoints that refuse requests, each for different reasons, and a URL that does not exist. */
 async function targetsOn(stage: Stage): Promise<readonly Forgery[]> {
   const endpoint = async (members: object) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer
@@ -107,7 +107,7 @@ async function targetsOn(stage: Stage): Promise<readonly Forgery[]> {
 
 let made = 0
 
-/** The log once it is complete, or when patience is over. */
+/** The log once it is complete, or after the maximum wait. */
 async function logOnce(
   stage: Stage,
   of: { complete: (rows: readonly LoggedRow[]) => boolean; signal: AbortSignal },
@@ -126,7 +126,7 @@ async function logOnce(
   }
 }
 
-/** Nothing was added for longer than a server counts before it writes. */
+/** True when nothing was added for longer than a server counts before it writes. */
 function standingStill(): (rows: readonly LoggedRow[]) => boolean {
   let [before, looks] = ['', 0]
   return (rows) => {
@@ -140,7 +140,7 @@ function standingStill(): (rows: readonly LoggedRow[]) => boolean {
 type Told = { readonly webhook: string; readonly reason: string }
 const keyOf = ({ webhook, reason }: Told): string => `${webhook} ${reason}`
 
-/** How many were sent, and how many were answered as refusals, by endpoint and reason. */
+/** How many forgeries were sent, and how many were refused, by endpoint and reason. */
 function tally(entries: readonly Forged[]): ReadonlyMap<string, { sent: number; refused: number }> {
   const sums = new Map<string, { sent: number; refused: number }>()
   for (const entry of entries) {
@@ -153,7 +153,7 @@ function tally(entries: readonly Forged[]): ReadonlyMap<string, { sent: number; 
   return sums
 }
 
-/** A server whose database is away answers 503 before it knows the endpoint; nobody logs that. */
+/** A server whose database is away answers 503 before it knows the endpoint, and does not log that. */
 function isAway({ status, reason }: Forged): boolean {
   return status === 503 && reason !== 'endpoint_disabled'
 }
@@ -186,7 +186,7 @@ function judge({ rows, calm, stormy, answers, blows }: Evidence, stopped: string
   const minutes = Math.floor((all.at(-1)?.at ?? 0) / MINUTE_MS) - Math.floor((all[0]?.at ?? 0) / MINUTE_MS) + 1
   const findings = [
     promise(
-      'logged in calm, not as often as refused',
+      'logged in calm, but not once per refusal',
       [...tally(calm)]
         .filter(([key, { refused }]) => counts.get(key) !== refused)
         .map(([key, { refused }]) => `${key}: ${counts.get(key)} of ${refused}`),
@@ -204,7 +204,7 @@ function judge({ rows, calm, stormy, answers, blows }: Evidence, stopped: string
         .map((row) => `${row.webhook_id} ${row.reason}: ${row.rows} rows in ${minutes} minutes`),
     ),
     promise(
-      'logged for what nobody forged',
+      'logged without a forgery',
       [...counts.keys()].filter((key) => !sums.has(key)),
     ),
     promise(

@@ -13,7 +13,7 @@ const PROCESSES = 3
 const PATIENCE_MS = 60_000
 const LOOK_MS = 50
 const ENDS_WITHIN_MS = 20_000
-/** A moment with all of them, so that each has something under way. */
+/** Some time with all processes, so that each has requests under way. */
 const CALM_MS = 500
 
 /** Slow enough that deliveries are under way whenever a process is asked to end. */
@@ -30,7 +30,7 @@ const receivers = (rng: Rng): readonly Receiver[] =>
 /** Each process in turn is asked to end and is replaced, as in an upgrade: no request fails, and nothing arrives twice. */
 export const rolling = defineScenario({
   name: 'rolling',
-  about: 'SIGTERM of one process after the other under load; no request fails, nothing arrives twice',
+  about: 'SIGTERM of one process after the other under load: no request fails, and nothing arrives twice',
   processes: PROCESSES,
   rounds: 20,
   ratePerSecond: 100,
@@ -50,7 +50,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   return judge(evidence, { endings, stopped })
 }
 
-/** A round is one process. The next one waits until its successor listens, as whoever upgrades does. */
+/** A round is one process. The next one waits until the successor listens, as an operator would in an upgrade. */
 async function restartAll(stage: Stage, { rounds, signal, say }: Request, endings: Ending[]): Promise<string | null> {
   const turn: number[] = []
   for (let round = 1; round <= rounds; round += 1) {
@@ -60,12 +60,12 @@ async function restartAll(stage: Stage, { rounds, signal, say }: Request, ending
     await sleep(CALM_MS, undefined, { signal })
     const living = stage.server.workers()
     const pid = turn.find((one) => living.includes(one)) ?? living[0] ?? 0
-    say(`round ${round} of ${rounds}: process ${pid} is asked to end`)
+    say(`round ${round} of ${rounds}: SIGTERM to process ${pid}`)
     // oxlint-disable-next-line no-await-in-loop -- as above
     endings.push(await end(stage, pid, signal))
     turn.splice(0, turn.length, ...living.filter((one) => one !== pid))
   }
-  // Until the last successor has had its share.
+  // Waits until the last successor has done some work.
   await until(() => allListen(stage), signal)
   await sleep(CALM_MS, undefined, { signal })
   return null
@@ -105,7 +105,7 @@ function judge(
 ): Outcome {
   const facts = factsOf(evidence)
   const failed = evidence.answers.filter(({ status }) => status !== 201)
-  // One whose begin was answered too late is given up before its request: nobody was cut off.
+  // An attempt whose start was answered too late is given up before its request: nothing was cut off at a receiver.
   const seen = new Set(evidence.receipts.map(({ attempt }) => attempt))
   const cutOff = evidence.attempts.filter(({ id, outcome }) => outcome === 'interrupted' && seen.has(id))
   const findings = [
@@ -127,7 +127,7 @@ function judge(
     ...loadFigures(evidence),
     counted('processes restarted', endings.length),
     timing(
-      'asked to end to ended',
+      'SIGTERM to exit',
       endings.flatMap(({ tookMs }) => tookMs ?? []),
       ENDS_WITHIN_MS,
     ),

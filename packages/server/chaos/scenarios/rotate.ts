@@ -18,7 +18,7 @@ import { storm, weather } from '../storm.ts'
 
 const ENDPOINTS = 3
 const SENDERS = 8
-/** Time to rotate in, and to use what was rotated. */
+/** Time for rotations, and for requests with the rotated credentials. */
 const CALM_MS = 2_000
 const COMMAND_MS_MIN = 300
 const COMMAND_MS_MAX = 2_500
@@ -80,7 +80,7 @@ async function anEndpoint(stage: Stage, { probes, rng }: { probes: Ledger<Probe>
   return new Rotated({ stage, rng, probes, id: webhook.id, url: webhook.public_url, secret })
 }
 
-/** Each endpoint is rotated again and again until the end. */
+/** Each endpoint is rotated repeatedly until the end. */
 function startTurns(endpoints: readonly Rotated[], signal: AbortSignal): { stop(): Promise<void> } {
   const over = new AbortController()
   const until = AbortSignal.any([over.signal, signal])
@@ -98,7 +98,10 @@ function startTurns(endpoints: readonly Rotated[], signal: AbortSignal): { stop(
   }
 }
 
-/** A command that finds no server brings up PostgreSQL itself, and the server waits for it: so it is begun beside one. */
+/**
+ * A command that finds no server starts PostgreSQL itself, and the server waits for it. So the command is started beside a
+ * server.
+ */
 async function turnBesideServer({
   stage,
   keys,
@@ -114,7 +117,7 @@ async function turnBesideServer({
   await sleep(CALM_MS, undefined, { signal })
 }
 
-/** Runs `rotate-key` beside everything else, kills every second one, and looks whether all values open. */
+/** Runs `rotate-key` beside everything else, kills every second run, and checks whether all values open. */
 class KeyTurns {
   readonly #stage: Stage
   readonly #rng: Rng
@@ -133,11 +136,11 @@ class KeyTurns {
       ['rotate-key', '--json'],
       this.runs % 2 === 1 ? this.#rng.int(COMMAND_MS_MIN, COMMAND_MS_MAX) : undefined,
     )
-    // PostgreSQL may be down just now; the last look is not excused.
+    // PostgreSQL may be down at the moment. Only the last check must succeed.
     await this.#look().catch(() => undefined)
   }
 
-  /** One to its end. Gives what is not as it should be then. */
+  /** Runs one rotation to its end. Returns the errors found then. */
   async finish(): Promise<readonly string[]> {
     const { code, printed, said } = await this.#stage.command(['rotate-key', '--json'])
     const unseen = await this.#look().then(
@@ -152,7 +155,7 @@ class KeyTurns {
     ]
   }
 
-  /** By the file and by SQL alone, while no `rotate-key` runs: what one has left must open. */
+  /** Reads only the file and the rows, while no `rotate-key` runs: after each run, all values must open. */
   async #look(): Promise<void> {
     const database = this.#stage.openDatabase()
     try {
@@ -191,8 +194,8 @@ type Evidence = {
 function judge({ endpoints, probes, answers, blows, keys, wrong }: Evidence, stopped: string | null): Outcome {
   const { accepted, refused } = proven(probes)
   const findings = [
-    promise('refused in its time', refusedInTime(probes)),
-    promise('accepted after its end', acceptedAfterEnd(probes)),
+    promise('refused while valid', refusedInTime(probes)),
+    promise('accepted after its expiry', acceptedAfterEnd(probes)),
     promise('sealed values that nobody can open', [...keys.unreadable]),
     promise('wrong after the last rotation of the key', wrong),
     promise(

@@ -20,7 +20,7 @@ const CATCH_UP_MS = 90_000
 /** Clients of the live stream lose their connections and the server under them, and each sees every record in the end. */
 export const stream = defineScenario({
   name: 'stream',
-  about: 'clients of /v1/stream that drop and resume, under kill9',
+  about: 'clients of /v1/stream that disconnect and resume, under kill9',
   play,
 })
 
@@ -65,7 +65,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
 
 type StoredRecord = { readonly record: string; readonly event: string | null }
 
-/** Gives what is stored, once every client has seen as much, or patience is over. */
+/** Returns the stored records once every client has seen as many, or after the maximum wait. */
 async function waitForSights(
   stage: Stage,
   of: { sights: Ledger<Sight>; viewers: readonly Viewer[]; signal: AbortSignal },
@@ -109,7 +109,7 @@ function judge(seen: Seen, stopped: string | null): Outcome {
   const unseen = (records: readonly string[]): string[] =>
     viewers.flatMap(({ name }) => records.map((record) => `${name} ${record}`).filter((key) => !timesSeen.has(key)))
   const repeated = [...timesSeen].filter(([, times]) => times > 1).map(([key]) => key)
-  // After a crash of the database a stream is at-least-once; a lost session is none.
+  // After a crash of the database a stream is at-least-once. A lost session is not a crash.
   const crashes = blows.filter(({ target }) => target === 'postmaster' || target === 'backend').length
   const findings = [
     promise(

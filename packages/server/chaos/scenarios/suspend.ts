@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Rng } from '../../sim/rng.ts'
+import { encodeId } from '@postroad/contract'
 import { systemClock } from '../../src/platform/clock.ts'
 import { duplicatesBounded, factsOf, promise, ROAD_CHECKS } from '../checks.ts'
 import type { Receiver } from '../destinations.ts'
 import type { Evidence } from '../evidence.ts'
 import { counted, loadFigures, timing } from '../figures.ts'
 import type { Answer } from '../load.ts'
+import { signInOperator, type Operator } from '../operator.ts'
 import { usedEvents } from '../queries.ts'
 import { sendThrough, type Road } from '../road.ts'
 import { defineScenario, type Outcome, type Request } from '../scenario.ts'
 import type { Stage } from '../stage.ts'
 
-/** One suspension, in ms: asked for, in force, and lifted. `used` are the events counted in it: at its beginning and at its end. */
+/** One suspension, in ms: requested, in force, and lifted. `used`: the events counted at its start and at its end. */
 type Suspension = {
   readonly askedAt: number
   readonly answeredAt: number
@@ -27,10 +29,14 @@ const FREE_MS_MAX = 1_500
 const PATIENCE_MS = 20_000
 const IN_FORCE_MS = 1_000
 
-/** A workspace is suspended and reinstated under load: nothing is taken in or sent in between, and everything is after it. */
+/**
+ * A workspace is suspended and reinstated under load: nothing is accepted or sent in between, and everything is delivered after
+ * it.
+ */
 export const suspend = defineScenario({
   name: 'suspend',
-  about: 'suspensions under load; nothing is taken in or sent in between, all of it after',
+  about:
+    'suspensions by the API of operators under load: nothing is accepted or sent in between, and everything is delivered after it',
   rounds: 4,
   ratePerSecond: 100,
   play,
@@ -45,7 +51,7 @@ const RECEIVERS: readonly Receiver[] = [
     timeoutMs: 60_000,
     conduct: () => ({ status: 200 }),
   },
-  // Slower than what comes in, so that much of it waits when the suspension comes.
+  // Slower than the incoming events, so that many wait when the suspension comes.
   {
     name: 'behind',
     datasets: null,
@@ -72,43 +78,44 @@ async function suspendAgainAndAgain(
   { road, suspensions }: { road: Road; suspensions: Suspension[] },
 ): Promise<string | null> {
   const rng = new Rng(seed + 1)
+  const operator = await signInOperator(stage)
   for (let round = 1; round <= rounds; round += 1) {
     const freeMs = rng.int(FREE_MS_MIN, FREE_MS_MAX)
     say(`round ${round} of ${rounds}: suspended after ${freeMs} ms`)
     // oxlint-disable-next-line no-await-in-loop -- one suspension after the other
     await sleep(freeMs, undefined, { signal })
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const suspension = await suspendOnce(stage, road, signal)
-    if (suspension === undefined) return 'Reinstated, and nothing is accepted'
+    const suspension = await suspendOnce(stage, { operator, road }, signal)
+    if (suspension === undefined) return 'Reinstated, but nothing is accepted'
     suspensions.push(suspension)
   }
   return null
 }
 
-async function suspendOnce(stage: Stage, { load }: Road, signal: AbortSignal): Promise<Suspension | undefined> {
+async function suspendOnce(
+  stage: Stage,
+  { operator, road: { load } }: { operator: Operator; road: Road },
+  signal: AbortSignal,
+): Promise<Suspension | undefined> {
+  const path = `platform/workspaces/${encodeId('workspace', stage.workspaceId)}`
   const clock = systemClock()
   const within = { patienceMs: PATIENCE_MS, signal }
   const askedAt = clock.now()
   const refused = load.answers.next(({ status, sentAt }) => status === 403 && sentAt >= askedAt, within)
-  await ask(stage, ['suspend', stage.workspaceSlug, '--reason', 'chaos'])
+  await operator('POST', `${path}/suspend`, { reason: 'chaos' })
   const answeredAt = clock.now()
   const first = await Promise.race([refused, sleep(HELD_MS, undefined, { signal })])
   const refusedAt = first === undefined ? clock.now() : first.at
-  // What was on its way to the store when the suspension came has been counted by then.
+  // Events that were on their way to the store when the suspension came have been counted by then.
   await sleep(IN_FORCE_MS, undefined, { signal })
   const before = await countUsed(stage)
   await sleep(HELD_MS, undefined, { signal })
   const used = [before, await countUsed(stage)] as const
   const liftedAt = clock.now()
   const accepted = load.answers.next(({ status, sentAt }) => status === 201 && sentAt >= liftedAt, within)
-  await ask(stage, ['reinstate', stage.workspaceSlug])
+  await operator('POST', `${path}/reinstate`)
   const overAt = (await accepted)?.at
   return overAt === undefined ? undefined : { askedAt, answeredAt, refusedAt, liftedAt, overAt, used }
-}
-
-async function ask(stage: Stage, args: readonly string[]): Promise<void> {
-  const { code, said } = await stage.command(args)
-  if (code !== 0) throw new Error(`${args[0]} ended with ${code}: ${said}`)
 }
 
 async function countUsed(stage: Stage): Promise<number> {
@@ -120,7 +127,7 @@ async function countUsed(stage: Stage): Promise<number> {
   }
 }
 
-/** In force from the first refusal, or a second after the command's word when that is later, until it is lifted. */
+/** In force from the first refusal, or from a second after the API's answer if that is later, until it is lifted. */
 const isWithin = (at: number, { answeredAt, refusedAt, liftedAt }: Suspension): boolean =>
   at > Math.max(answeredAt + IN_FORCE_MS, refusedAt) && at < liftedAt
 const isExpected = ({ status, at, sentAt }: Answer, { askedAt, overAt }: Suspension): boolean =>
@@ -131,13 +138,13 @@ function judge(
   stopped: string | null,
 ): Outcome {
   const within = (at: number): boolean => suspensions.some((one) => isWithin(at, one))
-  // A refusal is the answer that a suspension asks for; at any other time it is none.
+  // A refusal is the right answer during a suspension, but not at any other time.
   const others = evidence.answers.filter((answer) => !suspensions.some((one) => isExpected(answer, one)))
   const facts = factsOf({ ...evidence, answers: others })
   const begun = evidence.attempts.filter((attempt) => within(attempt.started_at.getTime())).map(({ id }) => id)
   const findings = [
     ...[...ROAD_CHECKS, duplicatesBounded].map((check) => check(facts)),
-    promise('begun while suspended', begun),
+    promise('started while suspended', begun),
     promise(
       'accepted while suspended',
       evidence.answers.filter(({ status, sentAt }) => status === 201 && within(sentAt)).map(({ event }) => event),
@@ -147,7 +154,7 @@ function judge(
       suspensions.flatMap(({ used: [before, after] }) => (before === after ? [] : [`${before} became ${after}`])),
     ),
     promise(
-      'suspended, and never refused',
+      'suspended, but never refused',
       suspensions
         .filter((one) => !evidence.answers.some((answer) => isExpected(answer, one)))
         .map(({ askedAt }) => String(askedAt)),
@@ -157,7 +164,7 @@ function judge(
     ...loadFigures(evidence),
     counted('suspensions, refusals', `${suspensions.length}, ${evidence.answers.length - others.length}`),
     timing(
-      'suspended to first refusal',
+      'suspension to first refusal',
       suspensions.map(({ answeredAt, refusedAt }) => Math.max(0, refusedAt - answeredAt)),
       IN_FORCE_MS,
     ),

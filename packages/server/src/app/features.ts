@@ -5,10 +5,10 @@ import { sendTest } from '../pipeline/deliver/send-test.ts'
 import { createAddressGuard, createPlainHttpCheck, createUrlCheck } from '../platform/address-guard.ts'
 import { createResolver, type Resolver } from '../platform/resolver.ts'
 
-type Given = Pick<Features, 'configChanged' | 'lanesChanged' | 'deliveryUserAgent'> & {
-  /** Where this process listens; known after the start. */
+type Given = Pick<Features, 'configChanged' | 'lanesChanged' | 'deliveryUserAgent' | 'deliveryStalled'> & {
+  /** The port that this process listens on. It is known only after the start. */
   readonly port: () => number
-  /** Another name server than the machine's, for chaos and tests. */
+  /** A name server in place of the machine's, for chaos and tests. */
   readonly resolver?: Resolver | undefined
 }
 
@@ -22,8 +22,8 @@ export function createDeps(platform: Platform, { port, resolver = createResolver
     ...given,
     baseUrl,
     upgradeUrl: () => config.UPGRADE_URL ?? baseUrl(),
-    whyUrlRefused: createUrlCheck(guard),
-    whyPlainHttpRefused: createPlainHttpCheck(guard, resolver),
+    validateUrl: createUrlCheck(guard),
+    validatePlainHttp: createPlainHttpCheck(guard, resolver),
     sendTest: (asked) => sendTest(deps, asked),
   }
   return deps

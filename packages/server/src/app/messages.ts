@@ -6,7 +6,10 @@ import type { RecordsOf } from '../pipeline/store/announce-records.ts'
 import type { Lane } from '../pipeline/store/announce.ts'
 import type { Streams } from '../surfaces/stream/hub.ts'
 
-/** What processes of one installation notify each other of. A message is a hint: a sweep finds what a lost one said. */
+/**
+ * The channels on which the processes of one installation notify each other. A message is only a hint: a sweep makes up for a
+ * lost one.
+ */
 export const CHANNELS = {
   config: 'postroad_config',
   lanes: 'postroad_lanes',
@@ -22,7 +25,7 @@ type Listeners = {
   readonly loop: DeliveryLoop | undefined
 }
 
-/** The changes that rooms make known: here at once, in the other processes soon. */
+/** Publishes changes that rooms make: in this process at once, in the others soon. */
 export function createNotifications(
   wakeups: Platform['wakeups'],
   listeners: () => Listeners,
@@ -39,12 +42,12 @@ export function createNotifications(
   }
 }
 
-/** Lanes that this process has given back because it holds more than its share. */
+/** Offers lanes that this process has given back because it holds more than its share. */
 export function offerLanes(wakeups: Platform['wakeups']): (lanes: readonly Lane[]) => void {
   return (lanes) => wakeups.tell(CHANNELS.offers, JSON.stringify(lanes))
 }
 
-/** Listens to the other processes: changed settings, new work and changed destinations, and new records. */
+/** Listens to the other processes: changed settings, new work, changed destinations, and new records. */
 export async function listen({ wakeups }: Deps, { directory, streams, loop }: Listeners): Promise<void> {
   await wakeups.hear(CHANNELS.config, (projectId) => directory.forget(projectId))
   if (loop !== undefined) {

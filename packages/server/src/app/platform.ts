@@ -3,8 +3,9 @@ import { outboundAllow, type Config } from '../config.ts'
 import type { Platform } from '../context.ts'
 import type { Clock } from '../platform/clock.ts'
 import { openDatabase } from '../platform/db.ts'
-import { randomBytes, randomText, uuidv7 } from '../platform/ids.ts'
+import { createUuidv7, randomBytes, randomText } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import { createLoopRuns } from '../platform/loop-runs.ts'
 import { createMailer } from '../platform/mailer.ts'
 import { createWakeups } from '../platform/notify.ts'
 import { createOidc } from '../platform/oidc.ts'
@@ -23,11 +24,11 @@ export type PlatformOptions = {
   readonly clock: Clock
   /** The chaos runner plants faults here. */
   readonly outbound?: ((options: OutboundOptions) => OutboundHttp) | undefined
-  /** Asks another name server than the machine's; for chaos and tests. */
+  /** Uses a name server in place of the machine's, for chaos and tests. */
   readonly resolver?: Resolver | undefined
 }
 
-/** Opens what the process stands on. Nothing here knows of webhooks. */
+/** Opens the platform of the process. Nothing here depends on webhooks. */
 export function createPlatform({
   config,
   storage,
@@ -43,6 +44,7 @@ export function createPlatform({
     statementTimeoutMs: 5_000,
   })
   const retryLog = createRetryLog(log, clock)
+  const uuidAt = createUuidv7()
   return {
     config,
     plans: readPlans(),
@@ -50,18 +52,19 @@ export function createPlatform({
     clock,
     log,
     retryLog,
+    loopRuns: createLoopRuns(clock),
     cipher: storage.cipher,
     wakeups: createWakeups(database, (cause) => retryLog.warn('wakeup.not_sent', { cause })),
     outbound: outbound({ allow: outboundAllow(config), ...(resolver === undefined ? {} : { resolver }) }),
     ...createSignInParts({ config, storage, log, clock }),
-    uuid: () => uuidv7(clock.now()),
+    uuid: () => uuidAt(clock.now()),
     randomText,
     randomBytes,
     random: Math.random,
   }
 }
 
-/** What signing in stands on, and nothing else does. */
+/** The parts that only sign-in needs. */
 function createSignInParts({
   config,
   storage,

@@ -1,3 +1,4 @@
+import { isAlone } from '../config.ts'
 import type { Deps } from '../context.ts'
 import type { Road } from '../pipeline/accept.ts'
 import { createBuckets } from '../pipeline/buckets.ts'
@@ -12,7 +13,7 @@ import { createOnce } from '../pipeline/store/once.ts'
 import type { Streams } from '../surfaces/stream/hub.ts'
 import { CHANNELS } from './messages.ts'
 
-/** The chaos runner plants faults in these; nothing else does. */
+/** The chaos runner plants faults in these; nothing else sets them. */
 export type RoadPlants = {
   readonly commit?: (commit: Commit, deps: Deps) => Commit
   readonly rejections?: (rejections: Rejections) => Rejections
@@ -26,20 +27,20 @@ type RoadParts = {
   readonly hint: ((lanes: readonly Lane[]) => void) | undefined
 }
 
-/** Messages about commits are gathered for so long. */
+/** Messages about commits are gathered for this long. */
 const GATHER_MS = 10
 
-/** Builds the road of an event. One process alone announces its commits to nobody else. */
+/** Builds the road of an event. A single process does not announce its commits to other processes. */
 export function createRoad(plants: RoadPlants, { deps, directory, streams, hint }: RoadParts): Road {
   const commit = createCommit(deps)
-  const alone = hint !== undefined && deps.config.DATABASE_URL === undefined && deps.config.PROCESSES === 1
+  const alone = hint !== undefined && isAlone(deps.config)
   const soon = (work: () => void): (() => void) => deps.clock.wakeAt(deps.clock.now() + GATHER_MS, work)
-  const tellOf = (channel: string) =>
-    alone ? undefined : (what: unknown) => deps.wakeups.tell(channel, JSON.stringify(what))
-  const announceLanes = createAnnounce({ hint, tell: tellOf(CHANNELS.lanes), soon })
+  const notifyOn = (channel: string) =>
+    alone ? undefined : (items: unknown) => deps.wakeups.tell(channel, JSON.stringify(items))
+  const announceLanes = createAnnounce({ hint, notify: notifyOn(CHANNELS.lanes), soon })
   const announceRecords = createAnnounceRecords({
     hint: (of) => streams.committed(of),
-    tell: tellOf(CHANNELS.records),
+    notify: notifyOn(CHANNELS.records),
     soon,
   })
   const announce: Announce = (stored) => {

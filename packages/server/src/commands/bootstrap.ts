@@ -1,16 +1,16 @@
-import { boot } from '../boot.ts'
 import type { Deps } from '../context.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { bootstrap, localKey, signInLink } from '../resources/operate/installation/index.ts'
+import { besideTheServer } from './beside-the-server.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * `bootstrap [--json]`: makes the first owner, workspace, project and endpoint if they are missing, and an admin key in place of the
- * one that the previous call made. Works beside a running server. Gives the exit code.
+ * `bootstrap [--json]`: creates the first owner, workspace, project and endpoint if they are missing, and an admin key that
+ * replaces the key of the previous call. Works beside a running server. Returns the exit code.
  */
 export function bootstrapCommand(environment: Environment, flags: readonly string[]): Promise<number> {
-  return besideTheServer(environment, { makes: true }, async (deps) => {
+  const textOf = async (deps: Deps): Promise<string> => {
     const made = await bootstrap(deps)
     return flags.includes('--json')
       ? JSON.stringify(made)
@@ -19,42 +19,40 @@ export function bootstrapCommand(environment: Environment, flags: readonly strin
           `API key    ${made.api_key}`,
           `Workspace  ${made.workspace.slug}/${made.project.slug}`,
           `Console    ${made.sign_in_url}`,
-          'The key is shown this once and expires in 90 days. The previous one was revoked.',
+          'The key is shown only once and expires in 90 days. The previous key was revoked.',
         ].join('\n')
-  })
+  }
+  return print(environment, { makes: true, textOf })
 }
 
-/** `sign-in-link [--json]`: a link that signs the owner in once, within an hour. The previous one ends. */
+/** `sign-in-link [--json]`: prints a link that signs the owner in once, within an hour. It invalidates the previous link. */
 export function signInLinkCommand(environment: Environment, flags: readonly string[]): Promise<number> {
-  return besideTheServer(environment, { makes: false }, async (deps) => {
+  const textOf = async (deps: Deps): Promise<string> => {
     const sign_in_url = await signInLink(deps)
     return flags.includes('--json') ? JSON.stringify({ sign_in_url }) : sign_in_url
+  }
+  return print(environment, { makes: false, textOf })
+}
+
+/** `local-key`: prints the key that the command line on this machine uses when it has no SERVICE_TOKEN. The key lasts an hour. */
+export function localKeyCommand(environment: Environment): Promise<number> {
+  return print(environment, {
+    makes: false,
+    textOf: async (deps) => JSON.stringify({ api_key: await localKey(deps) }),
   })
 }
 
-/** `local-key`: what the command line on this machine asks for when it has no SERVICE_TOKEN. The key lasts an hour. */
-export function localKeyCommand(environment: Environment): Promise<number> {
-  return besideTheServer(environment, { makes: false }, async (deps) =>
-    JSON.stringify({ api_key: await localKey(deps) }),
-  )
-}
-
-// oxlint-disable-next-line max-params -- of which server, what it may make, and what to print
-async function besideTheServer(
+async function print(
   environment: Environment,
-  { makes }: { readonly makes: boolean },
-  work: (deps: Deps) => Promise<string>,
+  { makes, textOf }: { readonly makes: boolean; readonly textOf: (deps: Deps) => Promise<string> },
 ): Promise<number> {
-  const { app, storage } = await boot({ LOG_LEVEL: 'warn', ...environment }, { mode: 'join', makes })
   try {
-    process.stdout.write(`${await work(app.deps)}\n`)
+    const text = await besideTheServer(environment, { makes, work: ({ app }) => textOf(app.deps) })
+    process.stdout.write(`${text}\n`)
     return 0
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     process.stderr.write(`postroad: ${error.message}\n`)
     return 1
-  } finally {
-    await app.stop()
-    await storage.stop()
   }
 }

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '../platform/log.ts'
 
-/** Found by its place: the server imports nothing of the console. */
+/** Found by its path, because the server imports nothing from the console. */
 const BUILD = fileURLToPath(new URL('../../../console/build/main.ts', import.meta.url))
 
 /**
- * Builds the console anew beside the running server, if what was built at the installation is not of these sources any more.
- * Until it is done a page says so. A server whose folder has no sources of a console serves what there is.
+ * Rebuilds the console beside the running server if the build of the installation does not match these sources any more. Until
+ * it is done, the page reports that. A server whose folder has no console sources serves the existing build.
  */
 export function buildConsole(log: Log, ended: Promise<void>): void {
   if (!existsSync(BUILD)) return

@@ -1,4 +1,4 @@
-import { boot } from '../boot.ts'
+import type { Booted } from '../boot.ts'
 import { openDatabase, type Database } from '../platform/db.ts'
 import { findOpenTables } from '../platform/row-security.ts'
 import { findBrokenChains } from '../resources/workspace/audit/index.ts'
@@ -7,19 +7,26 @@ import { INVARIANTS } from '../resources/operate/installation/invariants.ts'
 import { findStuck } from '../resources/operate/installation/queries.ts'
 import { countSealed } from '../resources/operate/key-ring/index.ts'
 import { checkDurability, checkPolicies } from '../storage.ts'
+import { besideTheServer } from './beside-the-server.ts'
 
 type Finding = { readonly check: string; readonly ok: boolean; readonly found: number; readonly meaning: string }
 
 /**
- * `doctor [--json]`: asks the database whether what must always hold does hold. Works beside a running server and changes
- * nothing. Gives 0 when all is well, 1 when something is not.
+ * `doctor [--json]`: checks the invariants of the data in the database. Works beside a running server and changes no data.
+ * Returns 0 when all is well, otherwise 1.
  */
 export async function doctorCommand(
   environment: Readonly<Record<string, string | undefined>>,
   flags: readonly string[],
 ): Promise<number> {
-  const { app, storage, log } = await boot({ LOG_LEVEL: 'silent', ...environment }, { mode: 'join', makes: false })
-  // Its questions read whole tables, so they may take longer than the server's own statements.
+  const findings = await besideTheServer(environment, { makes: false, logLevel: 'silent', work: examine })
+  const ok = findings.every((finding) => finding.ok)
+  process.stdout.write(flags.includes('--json') ? `${JSON.stringify({ ok, findings })}\n` : report(findings))
+  return ok ? 0 : 1
+}
+
+async function examine({ app, storage, log }: Booted): Promise<readonly Finding[]> {
+  // These statements read whole tables, so they may take longer than the server's own statements.
   const database = openDatabase({
     target: storage.target,
     connectionsMax: 1,
@@ -46,7 +53,7 @@ export async function doctorCommand(
       meaning: 'Run "rotate-key", and keep the previous key until it is done.',
     })
     for (const { check, meaning, count } of INVARIANTS) {
-      // oxlint-disable-next-line no-await-in-loop -- each may read much; one at a time is kind to the server beside
+      // oxlint-disable-next-line no-await-in-loop -- each may read many rows, and a server runs beside this command
       const found = await count(database, new Date(clock.now()), plans)
       findings.push({ check, ok: found === 0, found, meaning })
     }
@@ -54,27 +61,20 @@ export async function doctorCommand(
     const broken = await findBrokenChains({ cipher: storage.cipher, db: database })
     const meaning =
       broken.map(({ workspace, text }) => `${workspace}, ${text}`).join(' ') ||
-      'Every row of every audit log continues the one before, up to the newest that was written.'
+      'Every row of every audit log continues the previous row, up to the newest one.'
     findings.push({
       check: 'audit logs are as they were written',
       ok: broken.length === 0,
       found: broken.length,
       meaning,
     })
-    process.stdout.write(
-      flags.includes('--json')
-        ? `${JSON.stringify({ ok: findings.every((f) => f.ok), findings })}\n`
-        : report(findings),
-    )
-    return findings.every((finding) => finding.ok) ? 0 : 1
+    return findings
   } finally {
     await database.close()
-    await app.stop()
-    await storage.stop()
   }
 }
 
-/** Longer than a request can last, with all that may go before it. */
+/** Longer than a request can last, including its preparation. */
 const STUCK_MS = 120_000
 
 async function stuckFinding(database: Database, now: number): Promise<Finding> {
@@ -86,14 +86,14 @@ async function stuckFinding(database: Database, now: number): Promise<Finding> {
       ? 'No process with the role "deliver" is running. Start one.'
       : `${senders} ${senders === 1 ? 'process delivers' : 'processes deliver'}. Look for "delivery.turn_failed" and "delivery.lease_failed" in their logs.`
   return {
-    check: 'due deliveries are begun',
+    check: 'due deliveries are started',
     ok: deliveries === 0,
     found: deliveries,
     meaning: `Nothing holds these deliveries back, and none has started in their ${destinations} ${destinations === 1 ? 'destination' : 'destinations'}.${since} ${advice}`,
   }
 }
 
-/** The second wall between tenants: it stands, and it stands before us too. */
+/** Checks the second wall between tenants: that every table has its policy, and that the policies bind the server's own user. */
 async function policyFindings(database: Database, log: Log): Promise<readonly Finding[]> {
   const why = await checkPolicies(database, log)
   const open = await findOpenTables(database)
@@ -110,7 +110,7 @@ async function policyFindings(database: Database, log: Log): Promise<readonly Fi
       found: open.length,
       meaning:
         open.length === 0
-          ? 'And no partition is open beside its table.'
+          ? 'No partition lacks the policy of its table.'
           : `Restart the server, which closes them: ${open.join(', ')}.`,
     },
   ]

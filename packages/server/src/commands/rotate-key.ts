@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { boot } from '../boot.ts'
 import { createCipher } from '../platform/cipher.ts'
 import { openDatabase, type Database } from '../platform/db.ts'
 import type { KeyFile } from '../platform/key-file.ts'
 import { databaseNow } from '../platform/server-facts.ts'
 import { countSealed, countTransactionsSince, lockKeyFile, resealAll } from '../resources/operate/key-ring/index.ts'
 import type { Storage } from '../storage.ts'
+import { besideTheServer } from './beside-the-server.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** What `rotate-key --json` prints. */
 type Outcome = {
-  /** Every value is sealed by the newest key, and the former one of the key file is gone. */
+  /** Every value is sealed by the newest key, and the previous key is no longer in the key file. */
   readonly ok: boolean
   readonly key_id: string
   readonly resealed: number
   readonly total: number
   readonly waiting: number
   readonly unreadable: readonly string[]
-  /** Whether a former key was taken out of the key file; null when the keys are the environment's. */
+  /** Whether the previous key was removed from the key file; null when the keys come from the environment. */
   readonly former_key_removed: boolean | null
 }
 
@@ -30,20 +30,22 @@ const LOOK_MS = 100
 const toTerminal = (line: string): void => void process.stderr.write(`${line}\n`)
 
 /**
- * `rotate-key [--json]`: seals every secret of the database by the newest key. Works beside running servers, may be killed
- * at any moment and run again. With the keys of the environment the newest is `SECRET_KEY`; with the key file of the data
- * folder this makes a new one and takes the former one away when nothing needs it. Gives 0 when all is done, else 1.
+ * `rotate-key [--json]`: seals every secret with the newest key. Works beside running servers, and may be killed and run again.
+ * Keys from the environment: the newest is `SECRET_KEY`. Key file: adds a new key, and removes the previous one when nothing
+ * needs it. Returns 0 when all is done, otherwise 1.
  */
 export async function rotateKeyCommand(environment: Environment, flags: readonly string[]): Promise<number> {
   const json = flags.includes('--json')
   if (flags.some((flag) => flag !== '--json')) {
-    process.stderr.write('postroad: This takes no argument but --json.\n')
+    process.stderr.write('postroad: This command takes no argument except --json.\n')
     return USAGE_CODE
   }
-  const { app, storage } = await boot(
-    { LOG_LEVEL: 'warn', ...environment, ROLES: 'web' },
-    { mode: 'join', makes: false },
-  )
+  const outcome = await besideTheServer(environment, { makes: false, work: ({ storage }) => rotate(storage) })
+  process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : report(outcome, environment))
+  return outcome.ok ? 0 : 1
+}
+
+async function rotate(storage: Storage): Promise<Outcome> {
   const database = openDatabase({
     target: storage.target,
     connectionsMax: 2,
@@ -51,37 +53,33 @@ export async function rotateKeyCommand(environment: Environment, flags: readonly
     statementTimeoutMs: 600_000,
   })
   try {
-    const outcome = await rotateKey(database, { ...storage, say: toTerminal })
-    process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : report(outcome, environment))
-    return outcome.ok ? 0 : 1
+    return await rotateKey(database, { ...storage, say: toTerminal })
   } finally {
     await database.close()
-    await app.stop()
-    await storage.stop()
   }
 }
 
-/** `say` hears how far it is. */
+/** `say` prints the progress. */
 type Sealed = Pick<Storage, 'cipher' | 'keyFile'> & { readonly say?: (line: string) => void }
 
 /**
- * The order is what makes a kill harmless: first both keys are on the disk, then values move from the one to the other, and
- * the former goes last, when no value has it and no transaction is under way that may yet bring one.
+ * The order makes a kill harmless: first both keys are on disk, then values move from the previous key to the newest. The
+ * previous key is removed last, when no value uses it and no open transaction may still write one that does.
  */
 export async function rotateKey(database: Database, storage: Sealed): Promise<Outcome> {
   const { keyFile, cipher, say } = storage
   if (keyFile !== undefined) await addKey(database, keyFile)
   const since = new Date(await databaseNow(database))
   const { waiting: due } = await countSealed(database, cipher)
-  let told = 0
+  let reported = 0
   const progress = (count: number): void => {
-    if (count > told) say?.(`sealed ${count} of ${due}`)
-    told = count
+    if (count > reported) say?.(`sealed ${count} of ${due}`)
+    reported = count
   }
   const first = await resealAll({ db: database, cipher, progress })
   const settled = keyFile === undefined || (await settle(database, since))
   const last = await resealAll({ db: database, cipher, progress: () => undefined })
-  const removed = keyFile !== undefined && settled && (await removeFormer(database, keyFile))
+  const removed = keyFile !== undefined && settled && (await removePrevious(database, keyFile))
   const { total, waiting } = await countSealed(database, cipher)
   return {
     ok: waiting === 0 && (keyFile === undefined || removed),
@@ -94,7 +92,7 @@ export async function rotateKey(database: Database, storage: Sealed): Promise<Ou
   }
 }
 
-/** A file that holds two keys is a rotation that was broken off: that one is finished, and no third key is made. */
+/** A file with two keys means that a rotation was interrupted: this run finishes it and creates no third key. */
 function addKey(database: Database, keyFile: KeyFile): Promise<void> {
   return database.transaction(async (tx) => {
     await lockKeyFile(tx)
@@ -103,7 +101,10 @@ function addKey(database: Database, keyFile: KeyFile): Promise<void> {
   })
 }
 
-/** Waits for the transactions that may have sealed by the former key; servers seal by the newest from the moment it is there. */
+/**
+ * Waits for transactions that may have sealed with the previous key. Servers seal with the newest key as soon as it is in the
+ * file.
+ */
 async function settle(database: Database, since: Date): Promise<boolean> {
   const until = performance.now() + SETTLE_MS
   while (performance.now() < until) {
@@ -115,13 +116,13 @@ async function settle(database: Database, since: Date): Promise<boolean> {
   return false
 }
 
-/** By what the file says under the lock, whatever anybody has held before. */
-function removeFormer(database: Database, keyFile: KeyFile): Promise<boolean> {
+/** Decides by the file's content under the lock, not by an earlier copy. */
+function removePrevious(database: Database, keyFile: KeyFile): Promise<boolean> {
   return database.transaction(async (tx) => {
     await lockKeyFile(tx)
-    const [newest, ...former] = keyFile.keys()
+    const [newest, ...previous] = keyFile.keys()
     if ((await countSealed(tx, createCipher([newest]))).waiting > 0) return false
-    if (former.length > 0) keyFile.replace([newest])
+    if (previous.length > 0) keyFile.replace([newest])
     return true
   })
 }
@@ -137,7 +138,7 @@ function report(
     lines.push('The previous key was removed from the key file. Console sessions that it sealed have ended.')
   if (ok && former_key_removed === null && environment['SECRET_KEY_PREVIOUS'])
     lines.push('No secret needs SECRET_KEY_PREVIOUS any more: remove it on every node, and restart them.')
-  for (const place of unreadable) lines.push(`This secret cannot be opened by any key that is here: ${place}`)
+  for (const place of unreadable) lines.push(`No key of this server can open this secret: ${place}`)
   if (!ok && unreadable.length === 0)
     lines.push(
       'A transaction has been open for a long time and may still store a secret under the previous key, so that key stays. Run this again when the transaction has ended.',

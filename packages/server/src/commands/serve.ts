@@ -9,17 +9,17 @@ import { runWorkers } from './workers.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Runs the server until SIGINT, SIGTERM or SIGHUP; a later signal ends it at once. With `PROCESSES` above 1 this process
- * opens the database and minds that many others, which share the port. Gives the exit code.
+ * Runs the server until SIGINT, SIGTERM or SIGHUP; a later signal ends it at once. With `PROCESSES` above 1, this process opens
+ * the database and supervises that many others, which share the port. Returns the exit code.
  */
 export function serveCommand(environment: Environment): Promise<number> {
   return serve(() => boot(environment, { mode: cluster.isWorker ? 'join' : 'own' }))
 }
 
-/** The same with what `bootUp` brings up. */
+/** The same, but with the given boot function. */
 export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
   const ended = endOfProcess()
-  // Lines that nobody reads any more, since the terminal or the pipe was closed, must not end the server half-way.
+  // When the terminal or the pipe is closed, nobody reads the output any more. That must not end the server half-way.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const booted = await bootUp()
   const { app, storage, config, log } = booted
@@ -38,12 +38,12 @@ export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
   } finally {
     await app.stop(CLIENTS_MS)
     await storage.stop()
-    // One that was asked to end alone would else go on for the sake of the process that minds it.
+    // Without this, a worker that was asked to end alone would stay alive because of its channel to the supervising process.
     if (process.connected) cluster.worker?.disconnect()
   }
 }
 
-/** What a reader of the log must know to judge where deliveries may go. */
+/** The log must show where deliveries may go. */
 function outboundFacts(config: Config): { readonly ranges: string; readonly set_by: string } {
   const ranges = ['public internet', ...outboundAllow(config)].join(', ')
   return { ranges, set_by: config.OUTBOUND_ALLOW === undefined ? 'default' : 'OUTBOUND_ALLOW' }
@@ -60,14 +60,14 @@ async function serveByWorkers({ app, config, log }: Booted, ended: Promise<void>
   return 0
 }
 
-/** For clients to take their next request elsewhere; only as long as somebody keeps a connection open. */
+/** Gives clients time to send their next request elsewhere; only as long as somebody keeps a connection open. */
 const CLIENTS_MS = 2_000
 
 const SAME_WISH_MS = 1_000
 
 /**
- * Resolves at the first signal that asks for the end; one that comes later ends the process at once. npm passes on the
- * Ctrl-C that the terminal has sent to every process already, so what follows within a second is the same wish.
+ * Resolves at the first signal; a later one ends the process at once. The terminal sends Ctrl-C to every process, and npm
+ * passes it on again, so a signal within a second of the first is the same one.
  */
 function endOfProcess(): Promise<void> {
   const asked = Promise.withResolvers<void>()
@@ -78,15 +78,15 @@ function endOfProcess(): Promise<void> {
     if (now - firstAt > SAME_WISH_MS) process.exit(1)
     asked.resolve()
   }
-  // SIGHUP: the terminal was closed. Without a handler it would leave PostgreSQL behind.
+  // SIGHUP: the terminal was closed. Without a handler, the process would leave PostgreSQL running.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, signalled)
-  // The process that minds this one lets it go, or has died.
+  // The supervising process has let this one go, or has died.
   if (cluster.isWorker) process.once('disconnect', () => asked.resolve())
   if (cluster.isWorker && !process.connected) asked.resolve()
   return asked.promise
 }
 
-/** Where to look, where to send, and how. The link that signs in is printed by the first start only. */
+/** The addresses and a command to try. Only the first start prints the sign-in link. */
 function welcome({ webhook, sign_in_url }: Awaited<ReturnType<typeof install>>, baseUrl: string): string {
   const url = webhook.public_url
   return [

@@ -7,14 +7,14 @@ export type Workers = { readonly port: number; stop(): Promise<void> }
 const RESTART_MS = 1_000
 
 /**
- * Starts `count` processes that share the port, and resolves when all of them listen. One that dies, or is asked to end,
- * is replaced after a second: SIGTERM for one after the other is a restart that no client notices. Before it listens that
- * goes for one that is killed too; one that gives up by itself would do so again, so then nothing starts. Only the first
- * looks after the tables; the others need not do it again.
+ * Starts `count` processes that share the port, and resolves when all of them listen. A process that ends is replaced after a
+ * second, so a SIGTERM to one after the other is a restart that no client notices. One that fails by itself before it listens
+ * would do so again, so the whole start fails. Only the first process has the role `work`.
  */
 export async function runWorkers(options: { count: number; roles: Config['ROLES']; log: Log }): Promise<Workers> {
   const { count, roles, log } = options
-  // Each takes connections from the port itself. Handed out by this process, those on their way to one that dies would hang.
+  // Each worker accepts connections from the port itself. If this process handed them out, connections on their way to a dying
+  // worker would hang.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const living = new Set<Worker>()
   const listens = new WeakSet<Worker>()
@@ -35,7 +35,7 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
       if (code === 0) log.info('worker.ended', ended)
       else log.error('worker.died', ended)
       if (signal === null && code !== 0)
-        port.reject(new Error('A process of the server ended before it listened; its own line above says why.'))
+        port.reject(new Error('A server process ended before it listened. Its own log line above gives the reason.'))
       setTimeout(() => {
         if (!stopping) fork(index, port)
       }, RESTART_MS)
@@ -63,8 +63,9 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
 }
 
 /**
- * A terminal's Ctrl-C has reached the worker already; a second signal would end it at once, so one that listens is let go. Before that
- * it would wait for ever to be told that it may listen: it gets the signal, and ends when it has started.
+ * The terminal's Ctrl-C has already reached the worker, and a second signal would end it at once, so a listening worker is only
+ * disconnected. Before it listens, a disconnected worker would wait forever for permission to listen: it gets the signal, and
+ * ends when it has started.
  */
 function end(worker: Worker, listens: boolean): Promise<void> {
   return new Promise((resolve) => {

@@ -1,23 +1,26 @@
 import { parseArgs } from 'node:util'
 import { LIMITS } from '@postroad/contract'
-import { boot } from '../boot.ts'
-import type { Deps } from '../context.ts'
 import { Refusal } from '../domain/refusal.ts'
+import { clearNetworkOf } from '../resources/operate/platform-workspaces/index.ts'
 import {
   listStandings,
   reinstateWorkspace,
   suspendWorkspace,
   type Standing,
 } from '../resources/workspace/workspaces/index.ts'
+import { besideTheServer } from './beside-the-server.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** `workspaces [--json]`: every workspace and whether it is suspended. */
+/** `workspaces [--json]`: lists every workspace and whether it is suspended. */
 export function workspacesCommand(environment: Environment, flags: readonly string[]): Promise<number> {
   return asked(flags, { slugs: 0 }, (options) =>
-    besideTheServer(environment, async (deps) => {
-      const workspaces = await listStandings(deps)
-      say(options.json ? JSON.stringify({ workspaces }) : workspaces.map(lineOf).join('\n'))
+    besideTheServer(environment, {
+      makes: false,
+      work: async ({ app }) => {
+        const workspaces = await listStandings(app.deps)
+        say(options.json ? JSON.stringify({ workspaces }) : workspaces.map(lineOf).join('\n'))
+      },
     }),
   )
 }
@@ -25,23 +28,42 @@ export function workspacesCommand(environment: Environment, flags: readonly stri
 /** `suspend <workspace slug> --reason <text> [--json]`. Takes effect on every running server within a second. */
 export function suspendCommand(environment: Environment, flags: readonly string[]): Promise<number> {
   return asked(flags, { slugs: 1, reason: true }, ({ slug, reason, json }) =>
-    besideTheServer(environment, async (deps) => {
-      const workspace = await suspendWorkspace(deps, { slug, reason })
-      say(
-        json
-          ? JSON.stringify({ workspace })
-          : `${lineOf(workspace)}\nNothing is accepted for it and nothing is sent. Its data stays; "reinstate" lets it go on where it stopped.`,
-      )
+    besideTheServer(environment, {
+      makes: false,
+      work: async ({ app }) => {
+        const workspace = await suspendWorkspace(app.deps, { slug, reason })
+        say(
+          json
+            ? JSON.stringify({ workspace })
+            : `${lineOf(workspace)}\nThe server accepts nothing for it and sends nothing. Its data stays. Run "reinstate" to continue where it stopped.`,
+        )
+      },
     }),
   )
 }
 
-/** `reinstate <workspace slug> [--json]`. What was paused is sent. */
+/** `reinstate <workspace slug> [--json]`. The paused deliveries are sent. */
 export function reinstateCommand(environment: Environment, flags: readonly string[]): Promise<number> {
   return asked(flags, { slugs: 1 }, ({ slug, json }) =>
-    besideTheServer(environment, async (deps) => {
-      const workspace = await reinstateWorkspace(deps, { slug })
-      say(json ? JSON.stringify({ workspace }) : `${lineOf(workspace)}\nWhat waited is being sent.`)
+    besideTheServer(environment, {
+      makes: false,
+      work: async ({ app }) => {
+        const workspace = await reinstateWorkspace(app.deps, { slug })
+        say(json ? JSON.stringify({ workspace }) : `${lineOf(workspace)}\nIts paused deliveries are being sent.`)
+      },
+    }),
+  )
+}
+
+/** `clear-network <workspace slug> [--json]`: for a workspace that no address may use any more. */
+export function clearNetworkCommand(environment: Environment, flags: readonly string[]): Promise<number> {
+  return asked(flags, { slugs: 1 }, ({ slug, json }) =>
+    besideTheServer(environment, {
+      makes: false,
+      work: async ({ app }) => {
+        await clearNetworkOf(app.deps, { slug })
+        say(json ? JSON.stringify({ ok: true }) : `${slug}  open to every address`)
+      },
     }),
   )
 }
@@ -65,14 +87,14 @@ function parse(flags: readonly string[], wants: Wants): Options {
   const reason = typeof given.reason === 'string' ? given.reason.trim() : ''
   const { suspensionReasonCharsMax: charsMax } = LIMITS
   if (positionals.length !== wants.slugs)
-    throw new Error(wants.slugs === 0 ? 'This takes no workspace.' : 'Name one workspace by its slug.')
+    throw new Error(wants.slugs === 0 ? 'This command takes no workspace.' : 'Name one workspace by its slug.')
   if (wants.reason === true && reason === '')
     throw new Error('Give the reason with --reason "…"; the audit log stores it.')
   if (reason.length > charsMax) throw new Error(`A reason has at most ${charsMax} characters.`)
   return { slug: positionals[0] ?? '', reason, json: values.json }
 }
 
-// oxlint-disable-next-line max-params -- what was written, what is wanted, and what to do with it
+// oxlint-disable-next-line max-params -- the flags, the expected options, and the command
 async function asked(
   flags: readonly string[],
   wants: Wants,
@@ -96,20 +118,6 @@ async function asked(
     if (!(error instanceof Refusal)) throw error
     complain(error.message, error.reason)
     return error.status === 404 ? EXIT.notFound : EXIT.failed
-  }
-}
-
-/** Not `deliver`: this process tells the senders what changed and is none itself. */
-async function besideTheServer(environment: Environment, work: (deps: Deps) => Promise<void>): Promise<void> {
-  const { app, storage } = await boot(
-    { LOG_LEVEL: 'warn', ...environment, ROLES: 'web' },
-    { mode: 'join', makes: false },
-  )
-  try {
-    await work(app.deps)
-  } finally {
-    await app.stop()
-    await storage.stop()
   }
 }
 

@@ -1,7 +1,10 @@
-/** Counts work, in characters, that is done next. It returns a promise when others should have their turn first. */
+/** Counts the next piece of work, in characters. Returns a promise when other work must run first. */
 export type Spend = (work: number) => Promise<void> | undefined
 
-/** Work in steps. It yields what must be awaited before the next step, so short work never leaves the current turn. */
+/**
+ * Work in steps. It yields promises to await before the next step, so short work never leaves the current turn of the event
+ * loop.
+ */
 export type InTurns<Result> = Generator<Promise<void>, Result, void>
 
 /** Runs all steps and returns the result. */

@@ -5,7 +5,7 @@ import { compileIpAllowlist, networkOf } from './ip-range.ts'
 const allows = (entries: readonly string[], address: string | undefined): boolean =>
   compileIpAllowlist(entries)?.(address) ?? true
 
-test('an empty list lets everybody pass, an unknown address too', () => {
+test('an empty list allows every address, even an unknown one', () => {
   assert.equal(compileIpAllowlist([]), undefined)
 })
 
@@ -45,14 +45,14 @@ test('an IPv4 address and its IPv4-mapped form are the same, on either side', ()
   }
 })
 
-test('any entry of the list is enough, and who is unknown is refused', () => {
+test('one matching entry is enough, and an unknown address is refused', () => {
   const list = ['198.51.100.1', '2001:db8::/64', '203.0.113.0/28']
   for (const address of ['198.51.100.1', '2001:db8::9', '203.0.113.15']) assert.equal(allows(list, address), true)
   for (const address of [undefined, '', 'unknown', '203.0.113.16', '198.51.100', '0x7f000001x'])
     assert.equal(allows(list, address), false, address)
 })
 
-test('for limits an IPv6 address is its /64, and IPv4 is itself in either form', () => {
+test('for limits, an IPv6 address counts as its /64, and an IPv4 address as itself in either form', () => {
   assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), networkOf('2001:db8:1:2::'))
   assert.notEqual(networkOf('2001:db8:1:2::1'), networkOf('2001:db8:1:3::1'))
   assert.equal(networkOf('fe80::1%eth0'), networkOf('fe80::2'))

@@ -2,12 +2,12 @@ import ipaddr from 'ipaddr.js'
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** True when the address may pass. Unknown addresses never do. */
+/** True when the address may pass. An unknown address never passes. */
 export type AllowsIp = (address: string | undefined) => boolean
 
 /**
- * Compiles a list of addresses and CIDR ranges; undefined when it is empty and so lets everybody pass. An IPv4 address
- * and its IPv4-mapped IPv6 form are the same, on either side.
+ * Compiles a list of addresses and CIDR ranges; undefined when the list is empty, which allows every address. An IPv4 address
+ * and its IPv4-mapped IPv6 form are equal, on either side.
  */
 export function compileIpAllowlist(entries: readonly string[]): AllowsIp | undefined {
   if (entries.length === 0) return undefined
@@ -27,7 +27,7 @@ function contains([network, bits]: Range, address: ipaddr.IPv4 | ipaddr.IPv6): b
   return network.kind() === address.kind() && address.match(network, bits)
 }
 
-/** A zone (`fe80::1%eth0`) names a network card, not a sender. */
+/** A zone (`fe80::1%eth0`) names a network interface, not a sender. */
 function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const zone = text.indexOf('%')
   const bare = zone < 0 ? text : text.slice(0, zone)
@@ -45,7 +45,9 @@ function rangeOf(entry: string): Range {
   return [parsed, bits]
 }
 
-/** Who an address belongs to, for limits: an IPv6 address counts by its /64, since one line has that many. */
+/**
+ * The network of an address, for limits: an IPv6 address counts by its /64, because one customer line has that many addresses.
+ */
 export function networkOf(text: string | undefined): string {
   const address = text === undefined ? undefined : addressOf(text)
   if (address === undefined) return 'unknown'

@@ -3,8 +3,8 @@ import { REASONS, type ErrorBody, type Reason } from '@postroad/contract'
 type Fields = Omit<ErrorBody, 'error' | 'reason'>
 
 /**
- * The one class for an expected "no". Status and default words come from the table of reasons;
- * `fields` is for the caller, `cause` is for the log.
+ * The only class for an expected "no". The table of reasons gives its status and default text; `fields` is for the caller,
+ * `cause` is for the log.
  */
 export class Refusal extends Error {
   readonly reason: Reason
@@ -20,7 +20,7 @@ export class Refusal extends Error {
   }
 }
 
-/** `throw refuse('slug_taken')`, or with a sentence that knows more than the table does. */
+/** `throw refuse('slug_taken')`, or with a sentence that is more specific than the table's. */
 export function refuse(reason: Reason, text?: string): Refusal {
   return new Refusal(reason, text === undefined ? {} : { text })
 }

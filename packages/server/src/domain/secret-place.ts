@@ -1,5 +1,5 @@
 /**
- * Every column that holds sealed values. What is not listed here cannot be sealed, and what is sealed here is found when
+ * Every column with sealed values. A column that is not listed here cannot be sealed, and every listed column is resealed when
  * the key changes.
  */
 export const SEALED_COLUMNS = [
@@ -24,7 +24,7 @@ export const SEALED_COLUMNS = [
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 
-/** Where a sealed value lives: its additional data, so that it opens in its own row and column only. */
+/** The place of a sealed value: its additional data, so that it opens only in its own row and column. */
 export function secretPlace(column: SealedColumn, rowId: string): string {
   return `${column}/${rowId}`
 }

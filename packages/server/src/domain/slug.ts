@@ -1,4 +1,4 @@
-/** A slug from a name: lower case, words joined by dashes, at most 63 characters; `fallback` when nothing is left. */
+/** A slug from a name: lower case, words joined by dashes, at most 63 characters; `fallback` when no character remains. */
 export function slugFrom(name: string, fallback: string): string {
   const slug = name
     .normalize('NFKD')
@@ -9,7 +9,7 @@ export function slugFrom(name: string, fallback: string): string {
   return slug === '' ? fallback : slug
 }
 
-/** A dataset name from a slug: it starts with a letter and has underscores for dashes. */
+/** A dataset name from a slug: it starts with a letter and has underscores instead of dashes. */
 export function datasetFrom(slug: string): string {
   const name = slug.replaceAll('-', '_').slice(0, 62)
   return /^[a-z]/.test(name) ? name : `d${name}`

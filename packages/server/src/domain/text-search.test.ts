@@ -7,7 +7,7 @@ const random = (seed: number) => () => {
   return seed / 2 ** 32
 }
 
-test('a search finds what includes finds, for needles of every length', () => {
+test('a search agrees with includes, for needles of every length', () => {
   const next = random(7)
   const letters = (count: number) => Array.from({ length: count }, () => (next() < 0.8 ? 'a' : 'b')).join('')
   for (let round = 0; round < 300; round += 1) {

@@ -1,10 +1,7 @@
-/** The engine's own search takes time of text × needle on texts made for it, once the needle is longer than this. */
+/** On adversarial texts, the engine's own search takes time of text × needle once the needle is longer than this. */
 const NATIVE_NEEDLE_CHARS_MAX = 200
 
-/**
- * Whether a text holds a needle, for any text and needle in time that is linear in both. A long needle is prepared once, when
- * the first text asks for it.
- */
+/** Searches any text for any needle in time that is linear in both. A long needle is prepared once, on the first text. */
 export function compileSearch(needle: string): (text: string) => boolean {
   if (needle.length <= NATIVE_NEEDLE_CHARS_MAX) return (text) => text.includes(needle)
   let search: LongSearch | undefined
@@ -15,12 +12,12 @@ export function compileSearch(needle: string): (text: string) => boolean {
   }
 }
 
-/** The search of Knuth, Morris and Pratt: no character of a text is gone back to. */
+/** The search of Knuth, Morris and Pratt: it never goes back in the text. */
 export class LongSearch {
-  /** How often characters were compared, in all texts. */
+  /** The number of character comparisons, in all texts. */
   compared = 0
   readonly #needle: string
-  /** For each prefix of the needle, the longest shorter one that it also ends with. */
+  /** For each prefix of the needle, the longest shorter prefix that it also ends with. */
   readonly #borders: Int32Array
 
   constructor(needle: string) {
@@ -42,7 +39,7 @@ export class LongSearch {
     return false
   }
 
-  /** How much of the needle is matched after one more character. */
+  /** How much of the needle matches after one more character. */
   #extended(matched: number, code: number): number {
     let length = matched
     for (;;) {

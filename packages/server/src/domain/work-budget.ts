@@ -1,6 +1,6 @@
 /**
- * How much one piece of work may do. It is counted in characters that are read or written, never in time: the same
- * input stops at the same place on every machine.
+ * How much one piece of work may do. It is counted in characters that are read or written, never in time, so the same input
+ * stops at the same place on every machine.
  */
 export class WorkBudget {
   #left: number
@@ -13,7 +13,7 @@ export class WorkBudget {
     return this.#left < 0
   }
 
-  /** Counts what is about to be done, or was done; throws when it is more than is left. */
+  /** Counts work before or after it is done. Throws when it exceeds the budget. */
   spend(work: number): void {
     this.#left -= work
     if (this.#left < 0) throw new WorkUsedUp()
@@ -22,7 +22,7 @@ export class WorkBudget {
 
 export class WorkUsedUp extends Error {
   constructor() {
-    super('This takes more work than it may')
+    super('The work budget is used up')
     this.name = 'WorkUsedUp'
   }
 }

@@ -12,7 +12,10 @@ import type { Once } from './store/once.ts'
 import type { Answered, Captured, Duplicate, Rejected, Stored } from './types.ts'
 import { verify } from './verify/ladder.ts'
 
-/** What the road runs on: the process, what it remembers of credentials and of requests under way, the group commit, and whom to wake after it. */
+/**
+ * The parts that the road uses: the process, the caches of credentials and of requests under way, the group commit, and the
+ * announcement after it.
+ */
 export type Road = Deps & {
   readonly directory: Directory
   readonly buckets: Buckets

@@ -1,16 +1,16 @@
 import { takeToken, type Bucket, type BucketLimit } from '../domain/capture/token-bucket.ts'
 
-/** The burst limits of this process: one bucket for each credential that was used. */
+/** The burst limits of this process: one bucket for each credential in use. */
 export type Buckets = {
-  /** Takes a token; gives 0, or the milliseconds until there is one. */
+  /** Takes a token. Returns 0, or the milliseconds until the next token. */
   take(credential: string, at: BucketLimit & { readonly now: number }): number
 }
 
 const BUCKETS_MAX = 50_000
 
 /**
- * Counted by each process on its own, which the contract allows (part 8). Only credentials that exist have a bucket; when
- * there are too many of them the oldest begins anew, full.
+ * Each process counts on its own, which the contract allows (part 8). Only existing credentials have a bucket. When there are
+ * too many, the oldest is dropped and starts full again.
  */
 export function createBuckets(): Buckets {
   const buckets = new Map<string, Bucket>()

@@ -23,13 +23,13 @@ export type WebhookPlan = {
   readonly dataset: string
   readonly enabled: boolean
   readonly settings: VerificationSettings
-  /** The current secret first; the previous one until its end (milliseconds). */
+  /** The current secret first. The previous one is valid until its end (milliseconds). */
   readonly secrets: readonly HeldSecret[]
   readonly criteria: CompiledConditions
   readonly mappings: CompiledMappings
   /** undefined: any address. */
   readonly allowsIp: AllowsIp | undefined
-  /** The origins whose pages may post; undefined: any. */
+  /** The origins whose pages may post; undefined: any origin. */
   readonly origins: ReadonlySet<string> | undefined
   readonly handshake: HandshakePlan
   /** undefined: only the header Idempotency-Key counts. */
@@ -44,10 +44,10 @@ export type HandshakePlan = { readonly kind: HandshakeKind; readonly tokenHash: 
 export type IngestKeyPlan = {
   readonly enabled: boolean
   readonly scopes: ReadonlySet<string>
-  /** Those it may write and stream; null: every one. */
+  /** The datasets that it may write and stream; null: all of them. */
   readonly datasets: ReadonlySet<string> | null
   readonly allowsIp: AllowsIp | undefined
-  /** The secrets of X-Service-Signature, as an endpoint's; undefined: none is asked for. */
+  /** The secrets of X-Service-Signature, as with an endpoint; undefined: no signature is required. */
   readonly secrets: readonly HeldSecret[] | undefined
 }
 
@@ -69,15 +69,15 @@ export type DestinationPlan = {
   readonly enabled: boolean
   readonly datasets: ReadonlySet<string> | null
   readonly conditions: CompiledConditions
-  /** undefined: in no order. */
+  /** undefined: deliveries have no order. */
   readonly orderKeyOf: OrderKeyOf | undefined
 }
 
-/** Everything the road must know of one project, loaded together and replaced together. */
+/** All data of one project that the road needs, loaded together and replaced together. */
 export type ProjectPlan = {
   readonly workspaceId: string
   readonly workspaceSlug: string
-  /** Why its workspace accepts nothing; undefined while it does. */
+  /** The reason why its workspace accepts nothing; undefined while it accepts events. */
   readonly halted: Halt | undefined
   readonly limits: PlanLimits
   readonly projectId: string
@@ -88,28 +88,28 @@ export type ProjectPlan = {
   readonly ingestKeys: ReadonlyMap<string, IngestKeyPlan>
   readonly rules: readonly RulePlan[]
   readonly destinations: readonly DestinationPlan[]
-  /** Datasets known to exist; grows as the road makes new ones. */
+  /** The datasets known to exist. The road adds the new ones that it creates. */
   readonly datasets: Set<string>
 }
 
 /**
- * The in-memory directory of the hot path: credentials and project plans, loaded on first use, dropped when the
- * project changes. A change is heard by NOTIFY at once and found by a poll of versions within half a second.
+ * The in-memory directory of the hot path: credentials and project plans. They are loaded on first use and dropped when the
+ * project changes. NOTIFY reports a change at once, and a poll of versions finds it within half a second.
  */
 export type Directory = {
-  /** The credential behind a slug or a key; undefined when there is none. Sync when it is known already. */
+  /** The credential behind a slug or a key; undefined when there is none. Synchronous when it is cached. */
   credential(text: string): CredentialRow | undefined | Promise<CredentialRow | undefined>
   plan(projectId: string, workspaceId: string): ProjectPlan | undefined | Promise<ProjectPlan | undefined>
   forget(projectId: string): void
-  /** Finds what other processes changed; to be called a few times a second. */
+  /** Finds changes that other processes made. Must be called a few times a second. */
   poll(): Promise<void>
 }
 
 const ENTRIES_MAX = 50_000
 const UNKNOWN_KEPT_MS = 1_000
-/** Longer than any transaction that changes a configuration: what committed late is found by the next poll. */
+/** Longer than any transaction that changes a configuration, so the next poll finds a late commit. */
 const CHANGES_WINDOW_MS = 10_000
-/** No credential is longer, and what a stranger sends is not kept. */
+/** No credential is longer, and a longer text from a stranger is not cached. */
 const CREDENTIAL_CHARS_MAX = 100
 
 export function createDirectory(deps: Deps): Directory {
@@ -121,18 +121,21 @@ export function createDirectory(deps: Deps): Directory {
   let generation = 0
   let polledAt: number | undefined
 
-  // One load at a time for one key; what a change overtook is given to its callers but not kept.
+  // One load at a time for each key. If a change came meanwhile, the callers get the value, but it is not cached.
   const once = <T>(key: string, load: () => Promise<T>, keep: (value: T) => void): Promise<T> => {
     const running = loading.get(key)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a key is used with one type only
     if (running !== undefined) return running as Promise<T>
     const began = generation
-    const promise = load()
+    const promise: Promise<T> = load()
       .then((value) => {
         if (began === generation) keep(value)
         return value
       })
-      .finally(() => loading.delete(key))
+      .finally(() => {
+        // A change may have dropped this load, and the next one has its place.
+        if (loading.get(key) === promise) loading.delete(key)
+      })
     loading.set(key, promise)
     return promise
   }
@@ -172,12 +175,12 @@ export function createDirectory(deps: Deps): Directory {
     forget,
     poll: async () => {
       const began = deps.clock.now()
-      // Since the last poll that had an answer, however long ago: a node that was cut off or asleep misses nothing.
+      // Since the last successful poll, however long ago, so a node that was cut off or asleep misses nothing.
       polledAt ??= began
       for (const row of await changedProjects(deps.database, new Date(polledAt - CHANGES_WINDOW_MS))) {
         if (versions.get(row.id) === row.config_version) continue
         remember(versions, row.id, row.config_version)
-        // A plan of this version may stand beside a credential that was read before it.
+        // A plan of this version may be cached next to a credential that was read before it.
         forget(row.id)
       }
       polledAt = began
@@ -185,12 +188,12 @@ export function createDirectory(deps: Deps): Directory {
   }
 }
 
-/** A part of a URL holds on to the whole of it, up to 64 KiB; a copy holds itself. */
+/** A slice of a URL keeps the whole URL in memory, up to 64 KiB; a copy keeps only itself. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString()
 }
 
-/** Insertion-ordered maps: the oldest entry goes when there is no room. */
+/** Maps keep insertion order: the oldest entry is dropped when there is no room. */
 function remember<K, V>(map: Map<K, V>, key: K, value: V): void {
   if (map.size >= ENTRIES_MAX) {
     for (const oldest of map.keys()) {
@@ -274,7 +277,7 @@ type Held = {
   readonly places: readonly [current: SealedColumn, previous: SealedColumn]
 }
 
-/** The current secret, and the one before it until its end. */
+/** The current secret, and the previous one until its end. */
 function secretsOf(deps: Deps, { id, current, previous, previousUntil, places }: Held): readonly HeldSecret[] {
   const open = (sealed: Buffer | null, of: { column: SealedColumn; until: number }): readonly HeldSecret[] =>
     sealed === null ? [] : [{ value: deps.cipher.open(sealed, secretPlace(of.column, id)).reveal(), until: of.until }]

@@ -6,7 +6,7 @@ import { chainUnder, hasPassed, readChain } from './event-chain.ts'
 
 const [id, other] = [randomUUID(), randomUUID()]
 
-test('a link is known while SECRET_KEY is rotated, and by nobody with another key', () => {
+test('a link is recognized while SECRET_KEY is rotated, and only with a key that knows it', () => {
   const [older, newer] = [randomBytes(32), randomBytes(32)]
   const chain = readChain(chainUnder(createCipher([older]))({ chain: null, id }))
   assert.equal(chain.length, 1)

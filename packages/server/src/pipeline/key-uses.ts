@@ -2,13 +2,13 @@ import type { Deps } from '../context.ts'
 import { touchIngestKey } from '../resources/capture/ingest-keys/queries.ts'
 import type { Receiver } from './types.ts'
 
-/** When ingest keys were used last: beside the road, so that no request waits for it. */
+/** Records when ingest keys were last used. It runs beside the road, so that no request waits for it. */
 export type KeyUses = { note(use: Pick<Receiver, 'plan' | 'ingestKeyId'>): void }
 
 const MINUTE_MS = 60_000
 const KEYS_MAX = 50_000
 
-/** Writes at most once a minute for each key, and not at all for requests without one. */
+/** Writes at most once a minute for each key, and never for requests without one. */
 export function createKeyUses(deps: Deps): KeyUses {
   const notedAt = new Map<string, number>()
   return {

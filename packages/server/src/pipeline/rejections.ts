@@ -7,13 +7,16 @@ import { putSamples } from '../resources/capture/webhooks/refused-samples/querie
 import { createSampleTaker, type Refused } from './sample-refusals.ts'
 import type { Asked, Captured, Rejected } from './types.ts'
 
-/** The rejection log of this process: counts in memory, rows in the database a second later. */
+/** The rejection log of this process: it counts in memory and writes rows to the database a second later. */
 export type Rejections = {
-  /** Counts a refusal of a request whose credential was known, takes a sample of it now and then, and gives it with the row that counts it. Costs no statement and never fails. */
+  /**
+   * Counts a refusal of a request with a known credential, sometimes takes a sample of it, and returns the refusal with the id
+   * of the row that counts it. Makes no statement and never fails.
+   */
   note(of: Refused, rejected: Rejected): Rejected
-  /** Writes what was counted. To be called every second, and once more at the end. */
+  /** Writes the counts. Must be called every second, and once more at the end. */
   flush(): Promise<void>
-  /** Refusals that are counted nowhere, because there was no room for them or the database lost its answer. */
+  /** Refusals that no row counts, because there was no room for them or the answer of the database was lost. */
   readonly lost: number
 }
 
@@ -21,7 +24,7 @@ export type RejectionsOptions = { readonly entriesMax?: number }
 
 type Entry = { -readonly [Name in keyof CountedRow]: CountedRow[Name] }
 
-/** So many credentials × reasons × minutes are held at most: a few MB. */
+/** The most credentials × reasons × minutes in memory at once: a few MB. */
 const ENTRIES_MAX = 10_000
 const ROWS_PER_STATEMENT = 1_000
 const MINUTE_MS = 60_000
@@ -32,8 +35,8 @@ const METHODS = { event: 'POST', handshake: 'GET', preflight: 'OPTIONS' } as con
 >
 
 /**
- * One entry for a credential, a reason and a minute, however many requests there were: a flood of forgeries costs a
- * counter in memory, and one row a second of one statement. What a killed process counted in its last second is lost.
+ * There is one entry for a credential, a reason and a minute, however many requests there were: a flood of forgeries costs a
+ * counter in memory, and one row a second in one statement. A killed process loses the counts of its last second.
  */
 export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: RejectionsOptions = {}): Rejections {
   let counted = new Map<string, Entry>()
@@ -41,7 +44,7 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
   let running: Promise<void> = Promise.resolve()
   const samples = createSampleTaker(({ asked }) => METHODS[asked.kind])
 
-  /** Says whether there was room for it. */
+  /** Returns whether there was room for it. */
   const add = (key: string, entry: Entry): boolean => {
     const known = counted.get(key)
     if (known === undefined && counted.size >= entriesMax) {
@@ -68,7 +71,7 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
           some.map(([, entry]) => entry),
         )
       } catch (cause) {
-        // What may have been written is not written again: a count is never above what came.
+        // Counts that may have been written are not written again, so a count never exceeds the real number.
         const unknown = cause instanceof DbError && cause.outcome === 'unknown'
         if (unknown) lost += countOf(some)
         for (const [key, entry] of taken.slice(unknown ? from + ROWS_PER_STATEMENT : from)) add(key, entry)
@@ -77,13 +80,16 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
     }
   }
 
-  /** A sample that could not be written is not missed: the next minute brings another one. */
+  /** A sample that could not be written does not matter: the next minute brings another one. */
   const writeSamples = async (): Promise<void> => {
     const sampled = samples.taken()
     if (sampled.length > 0) await putSamples(deps.database, sampled)
   }
 
-  /** Both at once, for audit rows follow the counts within seconds. Neither waits for the other, and a failure of either is reported. */
+  /**
+   * Writes both at once, because audit rows follow the counts within seconds. Neither waits for the other, and a failure of
+   * either is reported.
+   */
   const write = async (): Promise<void> => {
     const written = await Promise.allSettled([writeCounts(), writeSamples()])
     const failed = written.find((result) => result.status === 'rejected')
@@ -129,7 +135,7 @@ function entryOf(
   return {
     workspaceId: plan.workspaceId,
     projectId: plan.projectId,
-    // Made of what the row is about, so that all processes write into the same one.
+    // Derived from the subject of the row, so that all processes write the same row.
     id: uuidv7Named(of.minute, of.key),
     webhookId: webhook?.id ?? null,
     ingestKeyId: ingestKeyId ?? null,

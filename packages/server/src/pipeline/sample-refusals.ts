@@ -2,23 +2,26 @@ import { isLogged } from '@postroad/contract'
 import { redactedStart } from '../domain/capture/redact-body.ts'
 import { signatureForms } from '../domain/signature/index.ts'
 import type { TakenSample } from '../resources/capture/webhooks/refused-samples/queries.ts'
-import { storedHeaders } from './store/stored-headers.ts'
+import { storedHeaders, tokenHeader } from './store/stored-headers.ts'
 import type { Captured, Receiver, Rejected } from './types.ts'
 
-/** A request that was refused, as far as the ladder had read it. */
+/** A refused request, as far as the ladder had read it. */
 export type Refused = {
   readonly captured: Captured
   readonly receiver: Receiver
   readonly body: Buffer
   readonly content: Buffer
-  /** The sender has shown the signature that is asked for, or none is. */
+  /** The sender has proven the required signature, or none is required. */
   readonly isProven: boolean
 }
 
-/** Takes at most one sample a minute for a cause and an endpoint, and stores few in memory, so that a flood costs next to nothing. */
+/**
+ * Takes at most one sample a minute for a cause and an endpoint, and holds few of them in memory, so that a flood costs next to
+ * nothing.
+ */
 export type SampleTaker = {
   take(refused: Refused, rejected: Rejected): void
-  /** What was taken since it was last asked. */
+  /** Returns the samples since the last call. */
   taken(): readonly TakenSample[]
 }
 
@@ -28,12 +31,12 @@ const MINUTE_MS = 60_000
 const NAMES_MAX = 100
 const NAME_CHARS_MAX = 128
 const HEADERS_CHARS_MAX = 16_384
-/** Contract part 1: of a suspended workspace nothing is stored. */
+/** Contract part 1: nothing of a suspended workspace is stored. */
 const NEVER: ReadonlySet<string> = new Set(['workspace_suspended', 'workspace_closed'])
 
 export function createSampleTaker(methodOf: (captured: Captured) => string): SampleTaker {
   const minutes = new Map<string, number>()
-  // One for a cause and an endpoint: a statement cannot write a row twice.
+  // One for a cause and an endpoint, because a statement cannot write a row twice.
   let held = new Map<string, TakenSample>()
   return {
     take: (refused, rejected) => {
@@ -59,7 +62,7 @@ function sampleOf(refused: Refused, { reason, scheme, failedStep, text }: Reject
   const { captured, receiver } = refused
   const { headers, receivedAt, sourceIp } = captured
   const settings = receiver.webhook?.settings
-  const own = settings?.scheme === 'hmac' ? settings : undefined
+  const own = settings !== undefined && 'header' in settings ? settings : undefined
   const isSignature = failedStep !== undefined
   return {
     workspaceId: receiver.plan.workspaceId,
@@ -82,14 +85,14 @@ function sampleOf(refused: Refused, { reason, scheme, failedStep, text }: Reject
 
 const NO_VALUES = { headers: null, body: null, bodySize: null }
 
-/** Nothing that a request says is stored before its sender has proven the signature that the endpoint or the key asks for. */
+/** Nothing from a request is stored before its sender has proven the signature that the endpoint or the key requires. */
 function valuesOf(refused: Refused) {
   const { captured, body, isProven } = refused
   if (asksForSignature(refused.receiver) && !isProven) return NO_VALUES
   const credential = captured.address.kind === 'url' ? captured.address.slug : captured.address.key
   const readable = readableOf(refused)
   return {
-    headers: storedHeaders(fewOf(captured.headers), credential),
+    headers: storedHeaders(fewOf(captured.headers), { credential, token: tokenHeader(refused.receiver.webhook) }),
     body: readable === undefined ? null : (redactedStart(readable, credential) ?? null),
     bodySize: body.length === 0 ? null : body.length,
   }
@@ -106,7 +109,7 @@ function readableOf({ captured, body, content }: Refused): Buffer | undefined {
   return isCompressed || body.length === 0 ? undefined : body
 }
 
-/** The first ones, in about 16 KiB. */
+/** The first headers, up to about 16 KiB. */
 function fewOf(headers: Readonly<Record<string, string>>): Record<string, string> {
   const few: Record<string, string> = Object.create(null)
   let chars = 0

@@ -2,7 +2,7 @@ import { LIMITS, type Decision, type Reason } from '@postroad/contract'
 import type { PauseReason } from '../domain/delivery/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
 
-/** The four ways an event may be addressed (contract part 4). */
+/** The four ways to address an event (contract part 4). */
 export type Address =
   | {
       readonly kind: 'url'
@@ -15,7 +15,7 @@ export type Address =
   | { readonly kind: 'key_dataset'; readonly key: string; readonly dataset: string }
   | { readonly kind: 'key_webhook'; readonly key: string; readonly slug: string }
 
-/** What a request wants: to file an event, to prove whose the endpoint is, or to learn whether a page may post. */
+/** The purpose of a request: to file an event, to prove ownership of the endpoint, or to check whether a page may post. */
 export type Asked =
   | { readonly kind: 'event' }
   | {
@@ -26,26 +26,28 @@ export type Asked =
     }
   | { readonly kind: 'preflight' }
 
-/** A request as it came. The body is read only after the checks that need no body. */
+/** A request as received. The body is read only after the checks that need no body. */
 export type Captured = {
   readonly address: Address
   readonly asked: Asked
-  /** Lower-cased names; repeated ones joined as HTTP joins them. */
+  /** The path and query that were called, as they came. */
+  readonly target: string
+  /** Names in lower case. Repeated headers are joined as HTTP joins them. */
   readonly headers: Readonly<Record<string, string>>
   readonly sourceIp: string | undefined
   readonly receivedAt: number
-  /** Lets pages of this origin read the answer, whatever it will be; `*`: of any. */
+  /** Lets pages of this origin read the answer, whatever it is; `*`: pages of any origin. */
   readonly shareWith: (origin: string) => void
   readonly readBody: (bytesMax: number) => Promise<Buffer | 'too_large' | 'aborted'>
   readonly decode: (body: Buffer) => Decoded | Promise<Decoded>
 }
 
-/** A body, read: the value for routing and the JSON text for storing; or why it could not be read. */
+/** A decoded body: the value for routing and the JSON text for storing; or the reason why it could not be decoded. */
 export type Decoded =
   | { readonly ok: true; readonly payload: unknown; readonly text: string }
   | { readonly ok: false; readonly reason: 'empty_body' | 'invalid_body'; readonly error: string }
 
-/** Whom the credential names: an endpoint, or an ingest key and what its URL asks for. */
+/** The subject of the credential: an endpoint, or an ingest key and the target in its URL. */
 export type Receiver = {
   readonly plan: ProjectPlan
   readonly webhook: WebhookPlan | undefined
@@ -56,7 +58,10 @@ export type Receiver = {
   readonly dataset: string | undefined
 }
 
-/** The key by which a repeat is known, and what it must share with the first request; null: nothing. SHA-256 in hex. */
+/**
+ * The key that identifies a repeat, and the fingerprint that a repeat must share with the first request; null: any request with
+ * the key is a repeat. SHA-256 in hex.
+ */
 export type IdempotencyKey = { readonly hash: string; readonly fingerprint: string | null }
 
 declare const passed: unique symbol
@@ -64,17 +69,17 @@ declare const passed: unique symbol
 export type Verified = {
   readonly captured: Captured
   readonly receiver: Receiver
-  /** The bytes as sent: what is signed and kept. */
+  /** The bytes as sent: these are signed and stored. */
   readonly body: Buffer
-  /** The body, inflated when it was sent compressed. */
+  /** The body, inflated if it was sent compressed. */
   readonly content: Buffer
   /** The parsed payload, for routing. */
   readonly payload: unknown
   readonly isProven: boolean
-  /** The payload as JSON text, for storing: as it came when it came as JSON. */
+  /** The payload as JSON text, for storing. If it came as JSON, the text is unchanged. */
   readonly text: string
   readonly hops: number
-  /** Whom it had passed before (`event-chain.ts`); null: nobody that says so. */
+  /** The services that it had passed before (`event-chain.ts`); null: the request names none. */
   readonly chain: string | null
   /** undefined: a repeat would be another event. */
   readonly idempotency: IdempotencyKey | undefined
@@ -84,7 +89,7 @@ export type Verified = {
 export type RecordDraft = {
   readonly id: string
   readonly dataset: string
-  /** The payload as routed: what destinations' conditions see. */
+  /** The payload as routed, which the conditions of destinations see. */
   readonly payload: unknown
   /** Its text; null: the submission's body, byte for byte. */
   readonly data: string | null
@@ -94,13 +99,13 @@ export type DeliveryDraft = {
   readonly id: string
   readonly recordId: string
   readonly destinationId: string
-  /** Why it waits from the begin; null: it is sent. */
+  /** The reason why it waits from the start; null: it is sent. */
   readonly pauseReason: PauseReason | null
-  /** Among those with the same key it waits for the earlier ones; undefined: for none. */
+  /** It waits for earlier deliveries with the same key; undefined: for none. */
   readonly orderKey?: string | undefined
 }
 
-/** What was decided about an event: everything that one commit stores. */
+/** The decision about an event: everything that one commit stores. */
 export type Routed = {
   readonly verified: Verified
   readonly submissionId: string
@@ -115,13 +120,13 @@ export type Routed = {
       }[]
     | undefined
   readonly decision: Decision
-  /** The dataset of the answer: the one the URL or the endpoint names. */
+  /** The dataset of the answer: the one that the URL or the endpoint names. */
   readonly dataset: string | null
 }
 
 export type Stored = { readonly kind: 'stored'; readonly event: Routed }
 
-/** What a 201 says of an event, and a 200 says again. */
+/** The content of the 201 for an event, and of the 200 for a repeat. */
 export type Acceptance = Pick<Routed, 'submissionId' | 'dataset' | 'routed'> & {
   readonly receivedAt: number
   readonly records: readonly { readonly id: string; readonly dataset: string }[]
@@ -131,16 +136,16 @@ export function acceptanceOf({ submissionId, dataset, routed, records, verified 
   return { submissionId, dataset, routed, records, receivedAt: verified.captured.receivedAt }
 }
 
-/** A repeat: nothing is stored, and the first answer is given again. */
+/** A repeat: nothing is stored, and the answer is the first one again. */
 export type Duplicate = { readonly kind: 'duplicate'; readonly answer: Acceptance }
 
-/** Another process is storing the same key just now. */
+/** Another process is storing the same key at this moment. */
 export type Busy = { readonly kind: 'busy' }
 
-/** What the commit says of an event. Only one with an idempotency key can be a duplicate or busy. */
+/** The result of the commit for an event. Only an event with an idempotency key can be a duplicate or busy. */
 export type Committed = Stored | Duplicate | Busy | Rejected
 
-/** What is answered and leaves no trace: a challenge, echoed; a browser's question, granted. */
+/** An answer that leaves no trace: an echoed challenge, or a granted preflight request. */
 export type Answered =
   | { readonly kind: 'answered'; readonly with: 'challenge'; readonly challenge: string }
   | { readonly kind: 'answered'; readonly with: 'preflight' }
@@ -154,16 +159,16 @@ export type Rejected = {
   readonly failedStep?: string
   readonly retryAfterSeconds?: number
   readonly upgradeUrl?: string
-  /** The row of the rejection log that counts it; absent: none does. */
+  /** The row of the rejection log that counts it; absent: no row does. */
   readonly rejectionId?: string
 }
 
-/** On the road refusals are values: they are ordinary, counted and logged. */
+/** On the road, refusals are values: they are ordinary, counted and logged. */
 export function reject(reason: Reason, more: Omit<Rejected, 'kind' | 'reason'> = {}): Rejected {
   return { kind: 'rejected', reason, ...more }
 }
 
-/** Not stored, and not because of the event: it may come again. */
+/** The event was not stored, for a reason that is not in the event: the sender may retry. */
 export const unavailable = reject('storage_unavailable', { retryAfterSeconds: 1 })
 
 export function datasetLimitReached(name: string): Rejected {

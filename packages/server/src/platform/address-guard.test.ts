@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { test } from 'node:test'
-import { createAddressGuard, createCheckedLookup, targetOf, whyUnreachable } from './address-guard.ts'
+import { createAddressGuard, createCheckedLookup, targetOf, validateAddress } from './address-guard.ts'
 import type { Resolution } from './resolver.ts'
 
 const closed = createAddressGuard({ allow: [] })
 
-/** Hosts as an attacker writes them; all of them mean an address that is not on the public internet. */
+/** Hosts as an attacker writes them. Each of them means an address that is not on the public internet. */
 const INSIDE = [
-  // Loopback, in every spelling a C library ever took.
+  // Loopback, in every spelling that a C library has ever accepted.
   '127.0.0.1',
   '127.1',
   '127.0.1',
@@ -137,7 +137,7 @@ const INSIDE = [
   '[::ffff:0:7f00:1]',
 ] as const
 
-/** The literal address a URL would be connected to. */
+/** The literal address to which a URL would connect. */
 function literalOf(host: string): string {
   const target = targetOf(`https://${host}/hook`)
   assert.ok(typeof target !== 'string', `${host} is no URL`)
@@ -146,13 +146,13 @@ function literalOf(host: string): string {
   return literal
 }
 
-test('no spelling of an address inside gets through, and over a hundred were tried', () => {
+test('none of over a hundred spellings of an internal address gets through', () => {
   assert.ok(new Set(INSIDE).size >= 100)
   const passed = INSIDE.filter((host) => closed.refuses(literalOf(host)) === undefined)
   assert.deepEqual(passed, [])
 })
 
-test('public addresses pass for https, and none of them for http', () => {
+test('public addresses pass for https but not for http', () => {
   const outside = [
     '8.8.8.8',
     '1.1.1.1',
@@ -173,16 +173,16 @@ test('public addresses pass for https, and none of them for http', () => {
     '::8.8.8.8',
   ]
   assert.deepEqual(
-    outside.filter((address) => whyUnreachable(closed, address, 'https:') !== undefined),
+    outside.filter((address) => validateAddress(closed, address, 'https:') !== undefined),
     [],
   )
   assert.deepEqual(
-    outside.filter((address) => whyUnreachable(closed, address, 'http:') === undefined),
+    outside.filter((address) => validateAddress(closed, address, 'http:') === undefined),
     [],
   )
 })
 
-test('what is not exactly an address is refused, so that no second parser can read it differently', () => {
+test('text that is not exactly an address is refused, so that no second parser can read it differently', () => {
   const odd = [
     '',
     'example.com',
@@ -201,16 +201,16 @@ test('what is not exactly an address is refused, so that no second parser can re
   )
 })
 
-test('an allow range opens exactly itself, for http too, in every wrapping', () => {
+test('an allow range opens exactly its own addresses, also for http, in every wrapped form', () => {
   const guard = createAddressGuard({ allow: ['10.1.0.0/16', 'fd12::/16', '127.0.0.1', '::ffff:192.168.7.0/120'] })
   const open = ['10.1.0.0', '10.1.255.255', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', 'fd12::1', '192.168.7.9']
   const shut = ['10.0.255.255', '10.2.0.0', 'fd13::1', '127.0.0.2', '::1', '192.168.8.1', '2002:a01:203::1']
   assert.deepEqual(
-    open.filter((address) => whyUnreachable(guard, address, 'http:') !== undefined),
+    open.filter((address) => validateAddress(guard, address, 'http:') !== undefined),
     [],
   )
   assert.deepEqual(
-    shut.filter((address) => whyUnreachable(guard, address, 'https:') === undefined),
+    shut.filter((address) => validateAddress(guard, address, 'https:') === undefined),
     [],
   )
   assert.equal(guard.allowsPlainHttp('8.8.8.8'), false)
@@ -240,13 +240,13 @@ test('no allow range opens cloud metadata or a tunnel', () => {
   assert.equal(guard.refuses('127.0.0.1'), undefined)
 })
 
-test('an allow entry that is not a range stops the start and is named', () => {
+test('an allow entry that is not a range stops the start with an error that names it', () => {
   for (const entry of ['10/8', '10.0.0.0/33', '::/129', 'internal', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0.0/-1', '']) {
     assert.throws(() => createAddressGuard({ allow: [entry] }), new RegExp(`"${entry}" is not an address range`))
   }
 })
 
-test('a URL is http or https with a host, without a user, on a port that exists', () => {
+test('a URL must be http or https with a host, without a user name, on an existing port', () => {
   const refused = [
     '',
     'hook',
@@ -277,14 +277,14 @@ test('a URL is http or https with a host, without a user, on a port that exists'
     'https://8.8.8.8#@[',
   ]
   const called = refused.filter((url) => typeof targetOf(url) !== 'string')
-  assert.deepEqual(called, ['https://8.8.8.8#@['], 'a fragment is nobody’s business and is dropped')
+  assert.deepEqual(called, ['https://8.8.8.8#@['], 'a fragment is dropped')
   const plain = { origin: 'https://hooks.example.com:8443', path: '/a%20b?c=d' }
   assert.deepEqual(targetOf('HTTPS://Hooks.Example.com.:8443/a b?c=d#e'), plain)
   const slashed = { origin: 'https://good.example', path: '/@evil.example/' }
   assert.deepEqual(targetOf('https://good.example\\@evil.example/'), slashed)
 })
 
-/** What the lookup hands to the socket for one resolution: its addresses, or the code it refuses with. */
+/** The answer of the lookup to the socket for one resolution: its addresses, or the code of its refusal. */
 function looked(resolution: Resolution, protocol = 'https:'): Promise<unknown> {
   const guard = createAddressGuard({ allow: ['127.0.0.0/8'] })
   const lookup = createCheckedLookup(guard, { resolve: async () => resolution, close: () => undefined }, protocol)
@@ -295,7 +295,7 @@ function looked(resolution: Resolution, protocol = 'https:'): Promise<unknown> {
   })
 }
 
-test('one bad address among those DNS gives blocks the name; of local names the good ones are used', async () => {
+test('one bad address in a DNS answer blocks the name, and for local names only the good addresses are used', async () => {
   const mixed = ['8.8.8.8', 'fd00::1']
   const local = ['127.0.0.1', '::1']
   assert.equal(await looked({ kind: 'addresses', source: 'dns', addresses: mixed }), 'blocked_address')
@@ -317,7 +317,7 @@ test('http needs every address to be allow-listed, https does not', async () => 
   assert.deepEqual(await looked(both, 'https:'), found)
 })
 
-test('of a hundred addresses all are checked and at most 16 are used', async () => {
+test('all of a hundred addresses are checked, and at most 16 are used', async () => {
   const many = Array.from({ length: 100 }, (_value, index) => `8.8.8.${index}`)
   const found = await looked({ kind: 'addresses', source: 'dns', addresses: many })
   assert.equal(Array.isArray(found) && found.length, 16)

@@ -1,20 +1,22 @@
-/** What an outgoing request may reach: well-formed URLs on the public internet, and what OUTBOUND_ALLOW names. */
+/**
+ * The addresses that an outgoing request may reach: well-formed URLs on the public internet, and the ranges in OUTBOUND_ALLOW.
+ */
 import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Resolver } from './resolver.ts'
 
 export type AddressGuard = {
-  /** A sentence that says why this address may not be reached, or undefined when it may. Names no address. */
+  /** Returns the reason why this address may not be reached, as a sentence, or undefined when it may. Names no address. */
   readonly refuses: (address: string) => string | undefined
-  /** Whether `http://` may be spoken to this address: only to those inside an allow range, never to metadata. */
+  /** Whether `http://` is allowed to this address: only inside an allow range, and never to metadata. */
   readonly allowsPlainHttp: (address: string) => boolean
 }
 
-/** Where a URL leads: the origin to connect to, without a trailing dot, and what to ask it for. */
+/** The target of a URL: the origin to connect to, without a trailing dot, and the path to request. */
 export type Target = { readonly origin: string; readonly path: string }
 
-/** Why no connection was tried; the message is a sentence for the destination's owner. */
+/** The reason why no connection was tried. The message is a sentence for the destination's owner. */
 export class UnreachableError extends Error {
   readonly code: 'dns_failed' | 'blocked_address' | 'proxy_failed'
 
@@ -27,7 +29,7 @@ export class UnreachableError extends Error {
 type Ip = ipaddr.IPv4 | ipaddr.IPv6
 type Range = readonly [base: Ip, bits: number]
 
-/** They hand out the machine's own credentials, so no allow range opens them; the last three: Azure, Oracle, GCP. */
+/** These services return the machine's own credentials, so no allow range opens them. The last three: Azure, Oracle, GCP. */
 const METADATA = new Set([
   '169.254.169.254',
   '169.254.170.2',
@@ -40,7 +42,7 @@ const METADATA = new Set([
   'fd20:ce::254',
 ])
 
-/** 6to4, Teredo, local NAT64 and SIIT carry an IPv4 address a second guard would have to judge; nobody needs them. */
+/** 6to4, Teredo, local NAT64 and SIIT carry an IPv4 address that a second guard would have to judge. Nobody needs them. */
 const TUNNELS = ['2002::/16', '2001::/32', '64:ff9b:1::/48', '::ffff:0:0:0/96'].map(rangeOf)
 
 /** IPv4-mapped, IPv4-compatible and NAT64: the last four bytes are the address that is really reached. */
@@ -50,8 +52,8 @@ const GLOBAL_UNICAST = rangeOf('2000::/3')
 const ADDRESSES_MAX = 16
 
 /**
- * Builds the guard. `allow` holds CIDRs (or single addresses) that may be reached beyond the public internet;
- * an entry that is neither throws. Spec 6: mapped and NAT64 forms are unwrapped, everything not public is refused.
+ * Builds the guard. `allow` lists CIDRs (or single addresses) that may be reached beyond the public internet; an entry that is
+ * neither throws. Spec 6: mapped and NAT64 forms are unwrapped, and every address that is not public is refused.
  */
 export function createAddressGuard({ allow }: { readonly allow: readonly string[] }): AddressGuard {
   const ranges = allow.map(rangeOf).map(unwrappedRange)
@@ -74,10 +76,10 @@ export function createAddressGuard({ allow }: { readonly allow: readonly string[
   return { refuses, allowsPlainHttp }
 }
 
-/** The target a URL names, or the sentence that says why it cannot be called. Numeric host tricks are undone by URL. */
+/** The target of a URL, or a sentence with the reason why it cannot be called. `URL` normalizes numeric host tricks. */
 export function targetOf(url: string): Target | string {
   const parsed = URL.parse(url)
-  if (parsed === null) return 'The URL cannot be read. Send a whole one, such as https://example.com/hooks.'
+  if (parsed === null) return 'The URL cannot be read. Send a complete one, such as https://example.com/hooks.'
   const { protocol, hostname, port, pathname, search } = parsed
   if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https URLs can be called; send one of these.'
   if (parsed.username !== '' || parsed.password !== '')
@@ -89,17 +91,18 @@ export function targetOf(url: string): Target | string {
 }
 
 /**
- * The sentence that refuses one address for one protocol, or undefined.
- * Spec 6: http is allowed only to addresses in OUTBOUND_ALLOW, https to every address that passes.
+ * The sentence that refuses one address for one protocol, or undefined. Spec 6: http is allowed only to addresses in
+ * OUTBOUND_ALLOW, https to every address that passes.
  */
-export function whyUnreachable(guard: AddressGuard, address: string, protocol: string): string | undefined {
+export function validateAddress(guard: AddressGuard, address: string, protocol: string): string | undefined {
   const plain = protocol !== 'https:' && !guard.allowsPlainHttp(address)
   return guard.refuses(address) ?? (plain ? 'Plain http is not allowed to this address; use https.' : undefined)
 }
 
 /**
- * The addresses of a host that passed the guard, at most 16; rejects with why there are none. One bad address among those DNS
- * gives blocks the name, for that is what rebinding looks like; of this machine's own names the good ones are used.
+ * The addresses of a host that passed the guard, at most 16. Rejects with the reason when there are none. One bad address in a
+ * DNS answer blocks the name, because that is how DNS rebinding looks. For this machine's own names, the good addresses are
+ * used.
  */
 export function createCheckedAddresses(
   guard: AddressGuard,
@@ -113,7 +116,7 @@ export function createCheckedAddresses(
         : ({ kind: 'addresses', source: 'local', addresses: [hostname] } as const)
     if (resolution.kind === 'failure') throw new UnreachableError('dns_failed', resolution.detail)
     const { addresses, source } = resolution
-    const refusals = addresses.map((address) => whyUnreachable(guard, address, protocol))
+    const refusals = addresses.map((address) => validateAddress(guard, address, protocol))
     const passing = addresses.filter((_address, index) => refusals[index] === undefined)
     const refusal = refusals.find((reason) => reason !== undefined) ?? 'The host has no usable IP address.'
     const blocked = passing.length === 0 || (source === 'dns' && passing.length < addresses.length)
@@ -137,7 +140,7 @@ export function createCheckedLookup(guard: AddressGuard, resolver: Resolver, pro
   }
 }
 
-/** The address itself, or the IPv4 address it wraps. ipaddr.js alone would also read `0177.1`, so isIP goes first. */
+/** The address itself, or the IPv4 address that it wraps. ipaddr.js alone would also accept `0177.1`, so isIP goes first. */
 function parse(address: string): Ip | undefined {
   if (isIP(address) === 0 || address.includes('%')) return undefined
   const ip = ipaddr.parse(address)
@@ -153,7 +156,7 @@ function contains([base, bits]: Range, ip: Ip): boolean {
   return base.kind() === ip.kind() && ip.match(base, bits)
 }
 
-/** ipaddr.js calls unassigned IPv6 space unicast too; only 2000::/3 has been handed out. */
+/** ipaddr.js also calls unassigned IPv6 space unicast, but only 2000::/3 has been assigned. */
 function isPublic(ip: Ip): boolean {
   return ip.range() === 'unicast' && (ip.kind() === 'ipv4' || contains(GLOBAL_UNICAST, ip))
 }
@@ -172,15 +175,15 @@ function rangeOf(text: string): Range {
   return [ipaddr.parse(address), length]
 }
 
-/** An IPv4 range written as mapped IPv6 is that IPv4 range, since addresses are unwrapped before they are compared. */
+/** An IPv4 range written as mapped IPv6 becomes that IPv4 range, because addresses are unwrapped before they are compared. */
 function unwrappedRange([base, bits]: Range): Range {
   const mapped = base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96
   return mapped ? [base.toIPv4Address(), bits - 96] : [base, bits]
 }
 
 /**
- * Why no request could ever reach this URL, as far as can be said without looking its name up: for refusing it when it is
- * saved. An address that is a literal is judged at once; a name is judged when it is used.
+ * The reason why no request could ever reach this URL, as far as that is known without a DNS lookup, so that it is refused when
+ * it is saved. A literal address is judged at once, and a name when it is used.
  */
 export function createUrlCheck(guard: AddressGuard): (url: string) => string | undefined {
   return (url) => {
@@ -188,13 +191,14 @@ export function createUrlCheck(guard: AddressGuard): (url: string) => string | u
     if (typeof target === 'string') return target
     const { hostname, protocol } = new URL(target.origin)
     const host = hostname.replace(/^\[|\]$/g, '')
-    return isIP(host) === 0 ? undefined : whyUnreachable(guard, host, protocol)
+    return isIP(host) === 0 ? undefined : validateAddress(guard, host, protocol)
   }
 }
 
 /**
- * Why plain http may not be spoken to the host of this URL; undefined when it may, and for https. A name is looked up, because
- * http is for addresses that the operator named, and what a name leads to today is all that can be judged when it is saved.
+ * The reason why plain http to the host of this URL is forbidden; undefined when it is allowed, and for https. A name is
+ * resolved, because http is only for addresses that the operator has listed. The current addresses of the name are all that can
+ * be checked when it is saved.
  */
 export function createPlainHttpCheck(
   guard: AddressGuard,

@@ -5,7 +5,7 @@ import { createCipher } from './cipher.ts'
 
 const [a, b] = [randomBytes(32), randomBytes(32)]
 
-test('what is sealed opens in its own place and in no other', () => {
+test('a sealed value opens in its own place and in no other', () => {
   const cipher = createCipher([a])
   const sealed = cipher.seal('sésame', 'table.column/row')
   assert.equal(cipher.open(sealed, 'table.column/row').reveal(), 'sésame')
@@ -13,7 +13,7 @@ test('what is sealed opens in its own place and in no other', () => {
     assert.throws(() => cipher.open(sealed, place))
 })
 
-test('it is sealed anew each time, and one changed bit makes it unreadable', () => {
+test('each seal gives another value, and one changed bit makes it unreadable', () => {
   const cipher = createCipher([a])
   const sealed = cipher.seal('x', 'p')
   assert.notDeepEqual(cipher.seal('x', 'p'), sealed)
@@ -36,7 +36,7 @@ test('the newest key seals, every key opens, and a value names the key that seal
   )
 })
 
-test('keys that change are used from the next seal on, and are looked for when a value has an unknown key', () => {
+test('changed keys are used from the next seal on, and they are read again when a value has an unknown key', () => {
   let keys: [Buffer, ...Buffer[]] = [a]
   const cipher = createCipher(() => keys)
   keys = [b, a]

@@ -2,22 +2,22 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { Secret } from './secret.ts'
 
 /**
- * Sealed columns: AES-256-GCM under the newest key, a random 96-bit nonce, and the place of the value
- * (table, column, row) as additional data, so that a sealed value moved to another row does not open.
- * Format: 1 byte version, 4 bytes key id, 12 bytes nonce, 16 bytes tag, the rest.
+ * Sealed columns: AES-256-GCM under the newest key, a random 96-bit nonce, and the place of the value (table, column, row) as
+ * additional data, so that a sealed value that is moved to another row does not open. Format: 1 byte version, 4 bytes key id,
+ * 12 bytes nonce, 16 bytes tag, the ciphertext.
  */
 export type Cipher = {
   seal(plain: string, place: string): Buffer
   open(sealed: Uint8Array, place: string): Secret
-  /** The ids of the keys at this moment, as sealed values carry them (8 hex digits); the newest first. */
+  /** The ids of the current keys, as sealed values carry them (8 hex digits), newest first. */
   readonly keyIds: () => KeyIds
-  /** Keys for another purpose than sealed columns, one for each key of the moment, the newest first. */
+  /** Keys for a purpose other than sealed columns, one for each current key, newest first. */
   subkeys(purpose: string): Subkeys
 }
 
 export type Subkey = { readonly id: string; readonly key: Uint8Array }
 
-/** 32 bytes each, the newest first; older ones only open. */
+/** 32 bytes each, newest first. The older ones only open. */
 export type Keys = readonly [Buffer, ...Buffer[]]
 export type KeyIds = readonly [string, ...string[]]
 
@@ -53,7 +53,7 @@ function subkeysOf({ keys: [newest, ...older] }: Ring, purpose: string): Subkeys
   return [subkey(newest), ...older.map(subkey)]
 }
 
-/** A function gives the keys of the moment: it is asked before each seal, and when a value is met whose key is not known. */
+/** A function returns the current keys. It is called before each seal, and when a value has an unknown key. */
 export function createCipher(keys: Keys | (() => Keys)): Cipher {
   const now = typeof keys === 'function' ? keys : () => keys
   let ring = ringOf(now())
@@ -86,7 +86,9 @@ export function createCipher(keys: Keys | (() => Keys)): Cipher {
       const id = bytes.subarray(1, 1 + KEY_ID_BYTES).toString('hex')
       const key = ring.byId.get(id) ?? ringNow().byId.get(id)
       if (bytes[0] !== VERSION || bytes.length < HEADER_BYTES || key === undefined) {
-        throw new Error(`The sealed value at ${place} was sealed under another SECRET_KEY; set SECRET_KEY_PREVIOUS.`)
+        throw new Error(
+          `The sealed value at ${place} was sealed with another SECRET_KEY. Set SECRET_KEY_PREVIOUS to that key.`,
+        )
       }
       const nonce = bytes.subarray(1 + KEY_ID_BYTES, 1 + KEY_ID_BYTES + NONCE_BYTES)
       const tag = bytes.subarray(HEADER_BYTES - TAG_BYTES, HEADER_BYTES)
@@ -97,7 +99,7 @@ export function createCipher(keys: Keys | (() => Keys)): Cipher {
   }
 }
 
-/** Credentials are found by the SHA-256 of their text; the text itself is stored nowhere in clear. */
+/** Credentials are looked up by the SHA-256 of their text. The text itself is stored nowhere in clear. */
 export function hashCredential(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

@@ -1,22 +1,22 @@
 /**
- * Time as the parts may ask for it. `now` is the database's time (what is due, who holds a lease), so that nodes with
- * different clocks agree; `wall` is this machine's time and judges signatures only. Tests set both.
+ * The two times that parts may read. `now` is the database's time (due times, leases), so that nodes with different clocks
+ * agree. `wall` is this machine's time and is used only for signatures. Tests set both.
  */
 export type Clock = {
   /** Milliseconds since 1970, by the database's clock. */
   now(): number
   /** Milliseconds since 1970, by this machine's clock. */
   wall(): number
-  /** Calls back once at or after `at` (milliseconds of `now`); gives the function that takes it back. */
+  /** Calls back once at or after `at` (milliseconds of `now`). Returns a function that cancels it. */
   wakeAt(at: number, wake: () => void): () => void
 }
 
 export type SystemClock = Clock & {
-  /** Takes over the database's time, measured by the caller. */
+  /** Adopts the database's time, measured by the caller. */
   alignTo(databaseNow: number): void
 }
 
-/** Tells how many real milliseconds have passed since it was made: for what is measured and not agreed on. */
+/** Returns the real milliseconds since the stopwatch was created. For durations that only this process measures. */
 export function stopwatch(): () => number {
   const startedAt = performance.now()
   return () => performance.now() - startedAt
@@ -44,14 +44,14 @@ export function systemClock(): SystemClock {
 export type TestClock = Clock & {
   /** How far this machine's time is ahead of the database's; 0 unless a test sets it. */
   wallAheadMs: number
-  /** Moves time forward and fires what falls due on the way, in order. */
+  /** Moves time forward and fires the wake-ups that fall due on the way, in order. */
   advance(ms: number): void
   set(ms: number): void
-  /** How many wake-ups are set. */
+  /** The number of pending wake-ups. */
   waiting(): number
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when a test moves it. */
 export function testClock(startMs: number): TestClock {
   let time = startMs
   const waiting = new Set<{ at: number; wake: () => void }>()

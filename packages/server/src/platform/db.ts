@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { postgres, SAY_WORKSPACE } from './driver.ts'
 import { readKeptJson } from './kept-json.ts'
 
-/** The one file that knows the database driver. Statements are built by the `sql` tag and run by a `Db`. */
+/** Statements are built by the `sql` tag and run by a `Db`. */
 export type Value =
   | string
   | number
@@ -20,46 +20,51 @@ export function sql(strings: TemplateStringsArray, ...values: readonly (Value | 
   return { strings, values }
 }
 
+/** A statement without parameters, such as DDL. The caller makes the names and bounds in it, never from the text of a user. */
+export function statement(text: string): Sql {
+  return { strings: [text], values: [] }
+}
+
 /**
- * A `text[]` of long texts, letter for letter. They travel joined by a mark that no sender can know, because escaping
- * each quote of a JSON document costs more than all the rest of its way into the database.
+ * A `text[]` of long texts, byte for byte. They travel joined by a mark that no sender can know, because escaping each quote of
+ * a JSON document costs more than the rest of its way into the database.
  */
 export function texts(items: readonly (string | null)[]): Sql {
   const nothing = randomUUID()
   const mark = `${nothing}.`
   const joined = items.map((item) => item ?? nothing).join(mark)
-  // An empty text is an empty array to string_to_array, not an array of one empty text.
+  // For string_to_array, an empty text is an empty array, not an array of one empty text.
   return joined === '' ? sql`${items}::text[]` : sql`string_to_array(${joined}, ${mark}, ${nothing})`
 }
 
-/** A pool or an open transaction. A row's type is the statement's promise; the columns are named in it. */
+/** A pool or an open transaction. The statement must match its row type; it names the columns. */
 export type Db = {
   many<Row extends object>(query: Sql): Promise<readonly Row[]>
   maybe<Row extends object>(query: Sql): Promise<Row | undefined>
   one<Row extends object>(query: Sql): Promise<Row>
-  /** How many rows the statement changed. */
+  /** Returns how many rows the statement changed. */
   run(query: Sql): Promise<number>
 }
 
 export type Database = Db & {
   /** One transaction: commits when `work` resolves, rolls back when it throws. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
-  /** The same pool, for statements of one tenant: PostgreSQL shows and takes rows of this workspace alone (docs/adr/0026). */
+  /** The same pool, for statements of one tenant: PostgreSQL shows and accepts only rows of this workspace (docs/adr/0026). */
   forWorkspace(workspaceId: string): Database
-  /** The same pool, for the work of the installation: rows of every workspace. */
+  /** The same pool, for work of the installation: rows of every workspace. */
   readonly forSystem: Database
-  /** Calls back on each NOTIFY of the channel, from now on, across reconnects. */
+  /** Calls back on each NOTIFY of the channel, from now on, even across reconnects. */
   listen(channel: string, heard: (payload: string) => void): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * What went wrong in the database. `refused`: surely not committed. `unknown`: the connection broke while the
- * answer was due, so the statement may have been committed.
+ * An error of the database. `refused`: certainly not committed. `unknown`: the connection broke while the answer was due, so
+ * the statement may have been committed.
  */
 export class DbError extends Error {
   readonly outcome: 'refused' | 'unknown'
-  /** The database is away, busy or read-only just now: the same statement may work in a moment. */
+  /** The database is away, busy or read-only at the moment: the same statement may work soon. */
   readonly unavailable: boolean
   readonly code: string
   readonly constraint: string | undefined
@@ -74,10 +79,11 @@ export class DbError extends Error {
   }
 }
 
-/** So much later than a statement may take, no answer means that the connection is gone without saying so. */
+/** No answer this long after the statement timeout means that the connection was lost silently. */
 const ANSWER_SPARE_MS = 10_000
 
-// Sockets and names; PostgreSQL's classes 08 and 53; shutting down, starting, cancelled, timed out, locked, read-only, no database.
+// Sockets and host names; PostgreSQL's classes 08 and 53; shutting down, starting, cancelled, timed out, locked, read-only, no
+// database.
 const UNAVAILABLE = /^(?:CONNECT_TIMEOUT|E[A-Z_]+|08...|53...|57P0\d|57014|55P03|40001|40P01|25006|3D000)$/
 const UNKNOWN_OUTCOMES = new Set([
   'NO_ANSWER',
@@ -88,7 +94,7 @@ const UNKNOWN_OUTCOMES = new Set([
   'EPIPE',
 ])
 
-/** `role`: what connections become when they open, so that policies hold for a login which they would not hold for. */
+/** `role`: connections switch to this role when they open, so that policies apply to a login that they would not apply to. */
 export type DatabaseTarget = (
   | { readonly url: string }
   | { readonly host: string; readonly port: number; readonly database: string; readonly username: string }
@@ -96,10 +102,13 @@ export type DatabaseTarget = (
   readonly role?: string
 }
 
-/** The setting that the policies of tenant tables read: a workspace's id or, said when a connection opens, every one. */
+/**
+ * The policies of tenant tables read this setting. Its value is a workspace's id or, set when a connection opens, every
+ * workspace.
+ */
 const EVERY_WORKSPACE = 'every'
 
-/** For the driver: where to connect to, and as whom. Without the setting a connection sees no tenant's rows at all. */
+/** Opens a driver client for the target. Without the setting, a connection sees no tenant's rows at all. */
 export function openClient(
   target: DatabaseTarget,
   settings: { connection: Record<string, string | number> } & Record<string, unknown>,
@@ -120,7 +129,10 @@ export type DatabaseOptions = {
   readonly connectionsMax: number
   readonly applicationName: string
   readonly statementTimeoutMs: number
-  /** How old a connection gets at least; it may get half as old again, so that not all are made anew at once. A day when left out. */
+  /**
+   * The minimum age of a connection when it is replaced. It may get half as old again, so that they are not all replaced at
+   * once. Defaults to a day.
+   */
   readonly connectionSeconds?: number
 }
 
@@ -129,7 +141,7 @@ const DAY_SECONDS = 86_400
 const asIs = (text: string): string => text
 const plain = (oid: number, parse: (text: string) => unknown) => ({ to: oid, from: [oid], serialize: asIs, parse })
 
-/** Parameters travel as text that `toParameter` made, so the driver's own serializers must leave them alone. */
+/** Parameters are text that `toParameter` made, so the driver's own serializers must not change them. */
 const TYPES = {
   bool: plain(16, (text) => text === 't'),
   bytea: plain(17, (text) => Buffer.from(text.slice(2), 'hex')),
@@ -140,25 +152,28 @@ const TYPES = {
   timestamptz: plain(1184, (text) => new Date(text)),
 }
 
-/** Opens a pool. Connections are made when first used and made anew when lost. */
+/** Opens a pool. Connections are opened on first use and replaced when lost. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { target } = options
   const answerMs = options.statementTimeoutMs + ANSWER_SPARE_MS
   const settings = {
     max: options.connectionsMax,
     idle_timeout: 0,
-    // Statements that name days are prepared anew each day (partitions.ts), and a connection keeps all that it has prepared.
+    // Statements that name days are prepared again each day (partitions.ts), and a connection keeps all statements that it has
+    // prepared.
     max_lifetime: () => (options.connectionSeconds ?? DAY_SECONDS) * (1 + Math.random() / 2),
     connect_timeout: 10,
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
     onnotice: () => undefined,
     types: TYPES,
-    // A transaction that nobody goes on with holds locks that others wait for.
-    // Planning for the values at hand takes some statements ten times as long as running them, and PostgreSQL does so at
-    // every run when it expects a little less work of it. A statement that needs another plan is written as another one.
-    // A plan that was made while a day's table was empty reads all of it until statistics come, which is quarter of a minute of
-    // a day's first load: an index that serves is always taken. Up to PostgreSQL 17 what serves not is reckoned so dear that a
-    // statement of a millisecond would be compiled for seconds, where compiling is on, as it is by default.
+    // idle_in_transaction_session_timeout: an abandoned transaction holds locks that others wait for.
+    // plan_cache_mode: planning for the given values takes some statements ten times as long as running them, and PostgreSQL
+    // does that on every run when it expects slightly less work from it. A statement that needs another plan is written as
+    // another one.
+    // enable_seqscan: a plan made while a day's table was empty reads all of it until statistics come, a quarter of a minute
+    // into a day's first load. So an index is always used.
+    // jit: up to PostgreSQL 17, disabled plan types get so high a cost that JIT, on by default, would compile a millisecond's
+    // statement for seconds.
     connection: {
       application_name: options.applicationName,
       statement_timeout: options.statementTimeoutMs,
@@ -180,7 +195,7 @@ function databaseOf(client: Client, saying: Saying): Database {
     ...asDb(client, saying),
     transaction: async (work) => {
       const within = async (tx: Runner): ReturnType<typeof work> => {
-        // It goes out with the first statement. When it fails, the driver fails the transaction with it.
+        // It goes out with the first statement. If it fails, the driver fails the transaction.
         if (workspace !== undefined)
           tx.unsafe(SAY_WORKSPACE, [workspace], { prepare: true }).then(undefined, () => undefined)
         return work(asDb(tx, { answerMs }))
@@ -208,7 +223,7 @@ type Runner = {
 }
 
 function asDb(runner: Runner, { answerMs, workspace }: Saying): Db {
-  // A simple message, as the driver would send what has no parameters, says no workspace.
+  // Without parameters, the driver would send a simple message, which cannot carry the workspace.
   const options = workspace === undefined ? { prepare: true } : { prepare: true, simple: false, workspace }
   const execute = (query: Sql): Promise<object[] & { count: number }> =>
     guarded(() => {
@@ -222,7 +237,7 @@ function asDb(runner: Runner, { answerMs, workspace }: Saying): Db {
     maybe: async <Row extends object>(query: Sql) => (await execute(query))[0] as Row | undefined,
     one: async <Row extends object>(query: Sql) => {
       const [row] = await execute(query)
-      if (row === undefined) throw new Error('A statement that always gives a row gave none.')
+      if (row === undefined) throw new Error('A statement that always returns a row returned none.')
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
       return row as Row
     },
@@ -233,7 +248,7 @@ function asDb(runner: Runner, { answerMs, workspace }: Saying): Db {
 async function guarded<T>(work: () => PromiseLike<T>, answerMs: number): Promise<T> {
   const deadline = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => deadline.reject(new DbError(new Error('The database gave no answer in time.'), 'NO_ANSWER')),
+    () => deadline.reject(new DbError(new Error('The database did not answer in time.'), 'NO_ANSWER')),
     answerMs,
   )
   try {
@@ -250,7 +265,7 @@ async function guarded<T>(work: () => PromiseLike<T>, answerMs: number): Promise
 
 const rendered = new WeakMap<readonly string[], string>()
 
-/** The text of a statement without nested fragments is made once per template. */
+/** The text of a statement without nested fragments is built once per template. */
 function render(query: Sql): { text: string; parameters: (string | null)[] } {
   const parameters: (string | null)[] = []
   const known = rendered.get(query.strings)
@@ -296,7 +311,7 @@ function toParameter(value: Value | Sql): string | null {
 const SPECIAL = /["\\]/
 const EACH_SPECIAL = /["\\]/g
 
-/** A PostgreSQL array literal. Quoting everything is always right; `null` stays bare. */
+/** A PostgreSQL array literal. Quoting every item is always correct; `null` stays bare. */
 function arrayText(items: readonly (string | number | boolean | Date | null)[]): string {
   let text = '{'
   for (let index = 0; index < items.length; index += 1) {

@@ -16,7 +16,7 @@ import type { Watch } from './postgres/supervise.ts'
 
 export { StartError } from './postgres/start-error.ts'
 
-/** For the driver: `host` is the folder of the Unix socket. It stays the same when PostgreSQL is started again. */
+/** For the driver: `host` is the folder of the Unix socket. It stays the same when PostgreSQL restarts. */
 export type Connection = {
   readonly host: string
   readonly port: number
@@ -26,11 +26,17 @@ export type Connection = {
 
 export type EmbeddedPostgres = {
   readonly connection: Connection
-  /** False when it joined a PostgreSQL that another Postroad process runs. */
+  /** False when this process joined a PostgreSQL that another Postroad process runs. */
   readonly started: boolean
-  /** Stops what this process started (fast, after 10 s immediate) and lets the folder go. Many calls are one. */
+  /**
+   * Stops the PostgreSQL that this process started (fast, after 10 s immediate) and unlocks the folder. Repeated calls have no
+   * further effect.
+   */
   stop(): Promise<void>
-  /** Hears one line for each unexpected death and each new reason why it is not back yet; nothing of a joined one. */
+  /**
+   * Calls the listener with one line for each unexpected end and each new reason why a restart fails; never for a joined
+   * PostgreSQL.
+   */
   onExit(listener: (line: string) => void): void
 }
 
@@ -38,7 +44,7 @@ export type EmbeddedPostgresOptions = {
   readonly dataDir: string
   /** `own`: be the only Postroad server here. `join`: use the running PostgreSQL, or start one until `stop()`. */
   readonly mode: Mode
-  /** PostgreSQL settings over our tuning; durability and privacy settings cannot be changed. */
+  /** PostgreSQL settings that override our tuning. Durability and privacy settings cannot be changed. */
   readonly settings?: Readonly<Record<string, string>>
   readonly log?: (line: string) => void
 }
@@ -48,8 +54,8 @@ const joinPatienceMs = 30_000
 const pollMs = 25
 
 /**
- * Opens the PostgreSQL of a data folder, made on the first call, and keeps it running until `stop()`.
- * Resolves when connections are taken; a StartError says in one line why not and what to do.
+ * Opens the PostgreSQL of a data folder, creates it on the first call, and keeps it running until `stop()`. Resolves when it
+ * accepts connections. A StartError is one line with the reason and the remedy.
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const place = makePlace(options.dataDir)
@@ -68,13 +74,13 @@ type Held = EmbeddedPostgresOptions & { readonly lock: Lock }
 async function start(place: Place, options: Held): Promise<EmbeddedPostgres> {
   const { lock, settings = {}, log = () => undefined } = options
   const listeners = new Set<(line: string) => void>()
-  const tell = (line: string): void => {
+  const report = (line: string): void => {
     for (const listener of listeners) listener(line)
   }
   const site = { ...place, account: accountFor(place), binaries: findBinaries() }
   giveTo(site.account, lockFileOf(place.dataDir))
   if (await clearTheWay(place)) log('Stopped the PostgreSQL that a killed Postroad server had left running')
-  const watch = { site, settings, tell, log }
+  const watch = { site, settings, report, log }
   const { isOlder } = await prepare(site)
   if (isOlder) await takeOver(watch)
   const supervised = await supervise(watch)
@@ -92,7 +98,7 @@ async function start(place: Place, options: Held): Promise<EmbeddedPostgres> {
   }
 }
 
-/** Runs the data of an earlier version once with its superuser let in, so that there is a login that is none. */
+/** Runs the data of an earlier version once with its superuser allowed, to create a login that is not a superuser. */
 async function takeOver(watch: Watch): Promise<void> {
   const supervised = await supervise(watch)
   try {
@@ -108,7 +114,7 @@ function joined(socketDir: string): EmbeddedPostgres {
   return { connection: connectionTo(socketDir), started: false, stop: () => Promise.resolve(), onExit: () => undefined }
 }
 
-/** The lock for a server: a command that has the folder for a moment is waited for, another server is not. */
+/** The lock for a server. It waits for a command that uses the folder for a moment, but not for another server. */
 async function lockToOwn({ dataDir }: Place): Promise<Lock> {
   const end = performance.now() + ownPatienceMs
   for (;;) {
@@ -120,7 +126,7 @@ async function lockToOwn({ dataDir }: Place): Promise<Lock> {
   }
 }
 
-/** The lock when nobody runs PostgreSQL here, else the socket of the server that does, once it takes connections. */
+/** The lock when nobody runs PostgreSQL here, otherwise the socket of the running server once it accepts connections. */
 async function lockToJoin({ dataDir, folder }: Place): Promise<Lock | { readonly socketDir: string }> {
   const end = performance.now() + joinPatienceMs
   for (;;) {

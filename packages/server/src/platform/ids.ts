@@ -15,34 +15,35 @@ function take(bytes: number): Buffer {
   return pool.subarray(used - bytes, used)
 }
 
-let lastMs = 0
-let sequence = 0
-
 /**
- * A UUIDv7 for a moment in milliseconds: sortable by time, and within one process strictly rising
- * (the 12 bits after the version count ids of the same millisecond).
+ * Creates a source of UUIDv7s for times in milliseconds. They sort by time, and those of one source rise strictly (the 12 bits
+ * after the version count ids of the same millisecond).
  */
-export function uuidv7(ms: number): string {
-  const whole = Math.floor(ms)
-  if (whole > lastMs) {
-    lastMs = whole
-    sequence = take(1).readUInt8(0)
-  } else {
-    sequence += 1
-    if (sequence > 0xfff) {
-      lastMs += 1
-      sequence = 0
+export function createUuidv7(): (ms: number) => string {
+  let lastMs = 0
+  let sequence = 0
+  return (ms) => {
+    const whole = Math.floor(ms)
+    if (whole > lastMs) {
+      lastMs = whole
+      sequence = take(1).readUInt8(0)
+    } else {
+      sequence += 1
+      if (sequence > 0xfff) {
+        lastMs += 1
+        sequence = 0
+      }
     }
+    const time = lastMs.toString(16).padStart(12, '0')
+    const tail = take(8)
+    tail[0] = (tail.readUInt8(0) & 0x3f) | 0x80
+    const rest = tail.toString('hex')
+    const counter = sequence.toString(16).padStart(3, '0')
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${rest.slice(0, 4)}-${rest.slice(4)}`
   }
-  const time = lastMs.toString(16).padStart(12, '0')
-  const tail = take(8)
-  tail[0] = (tail.readUInt8(0) & 0x3f) | 0x80
-  const rest = tail.toString('hex')
-  const counter = sequence.toString(16).padStart(3, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${rest.slice(0, 4)}-${rest.slice(4)}`
 }
 
-/** The one UUIDv7 of a moment that a name makes: whoever makes it, wherever, makes the same. */
+/** The UUIDv7 of a time and a name. Every process makes the same id from them. */
 export function uuidv7Named(ms: number, name: string): string {
   const digest = createHash('sha256').update(name).digest()
   digest[0] = (digest.readUInt8(0) & 0x0f) | 0x70
@@ -51,13 +52,13 @@ export function uuidv7Named(ms: number, name: string): string {
   return `${uuidv7Floor(ms).slice(0, 13)}-${rest.slice(0, 4)}-${rest.slice(4, 8)}-${rest.slice(8)}`
 }
 
-/** The smallest UUIDv7 of a moment: the bound of a partition or of a time filter. */
+/** The smallest UUIDv7 of a time: the bound of a partition or of a time filter. */
 export function uuidv7Floor(ms: number): string {
   const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
-/** The moment that a UUIDv7 was made for, in milliseconds. */
+/** The time of a UUIDv7, in milliseconds. */
 export function uuidv7Ms(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
 }

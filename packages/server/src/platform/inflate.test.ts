@@ -13,13 +13,13 @@ const CASES = [
 
 for (const { name, coding, pack } of CASES) {
   describe(name, () => {
-    test('gives what was compressed, up to the bound and not one byte more', async () => {
+    test('returns the original body up to the limit, and not one byte more', async () => {
       const body = pack(text)
       assert.deepEqual(await inflate(coding, { body, bytesMax: text.length }), text)
       assert.equal(await inflate(coding, { body, bytesMax: text.length - 1 }), 'too_large')
     })
 
-    test('is broken when it is cut off, followed by something else, or no such stream', async () => {
+    test('is broken when the stream is cut off, is followed by other bytes, or has another format', async () => {
       const body = pack(text)
       for (const broken of [
         body.subarray(0, -1),
@@ -31,7 +31,7 @@ for (const { name, coding, pack } of CASES) {
       }
     })
 
-    test('stops at the bound: a bomb of 24 MiB costs no more memory than the bound', async () => {
+    test('stops at the limit, so that a bomb of 24 MiB costs no more memory than the limit', async () => {
       const bomb = pack(Buffer.alloc(24 * 1_048_576))
       const before = process.memoryUsage.rss()
       assert.equal(await inflate(coding, { body: bomb, bytesMax: 1_048_576 }), 'too_large')
@@ -40,7 +40,7 @@ for (const { name, coding, pack } of CASES) {
   })
 }
 
-test('several gzip members are one stream, and together under the bound', async () => {
+test('several gzip members are one stream, and the limit applies to all of them together', async () => {
   const body = Buffer.concat([gzipSync('{"a":'), gzipSync('1}')])
   assert.deepEqual(await inflate('gzip', { body, bytesMax: 7 }), Buffer.from('{"a":1}'))
   assert.equal(await inflate('gzip', { body, bytesMax: 6 }), 'too_large')

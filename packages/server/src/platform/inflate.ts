@@ -1,6 +1,6 @@
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 
-/** What a body may be compressed with. */
+/** The supported compressions of a body. */
 export type Coding = 'gzip' | 'deflate' | 'br'
 
 /** RFC 9110, 8.4.1: "x-gzip" means the same. */
@@ -13,7 +13,7 @@ const CODINGS: Readonly<Record<string, Coding | 'identity'>> = {
   br: 'br',
 }
 
-/** What a Content-Encoding names; undefined: nothing that is known here. */
+/** The coding in a Content-Encoding; undefined: an unknown one. */
 export function codingOf(header: string | undefined): Coding | 'identity' | undefined {
   if (header === undefined) return 'identity'
   const name = header.trim().toLowerCase()
@@ -21,8 +21,8 @@ export function codingOf(header: string | undefined): Coding | 'identity' | unde
 }
 
 /**
- * Inflates a body on the thread pool and stops at `bytesMax`, however much more would come: memory and time are bounded
- * by the bound, not by what was sent. `broken`: not such a stream, cut off, or followed by something else.
+ * Inflates a body on the thread pool and stops at `bytesMax`: the limit bounds memory and time, whatever the sender sends.
+ * `broken`: another format, cut off, or followed by other bytes.
  */
 export function inflate(
   coding: Coding,
@@ -57,7 +57,7 @@ function streamOf(coding: Coding, body: Buffer) {
   }
 }
 
-/** RFC 9110 means zlib by "deflate", but some senders leave its two bytes of header away (RFC 1950, 2.2). */
+/** RFC 9110 means zlib by "deflate", but some senders omit its two bytes of header (RFC 1950, 2.2). */
 function isZlib(body: Buffer): boolean {
   return body.length >= 2 && (body.readUInt8(0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0
 }

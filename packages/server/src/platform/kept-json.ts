@@ -1,4 +1,4 @@
-/** Numbers that JavaScript may spell in another way: of many digits, with an exponent, tiny, ending in a zero, or -0. */
+/** Numbers that JavaScript may print differently: with many digits, with an exponent, tiny, ending in a zero, or -0. */
 const RESPELLED = /[:,[]\s*-?(?:0\.0{6}|[\d.]{16}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?!\d))|[:,[]\s*-0/
 
 type Reading = { readonly source?: string }
@@ -10,8 +10,9 @@ type SourceJson = {
 const json = JSON as unknown as SourceJson
 
 /**
- * Reads what a json column holds without losing a digit: a number that a double cannot give back as written stays its source,
- * which `JSON.stringify` writes as it came. What we wrote from ordinary numbers has none of these, and is read at full speed.
+ * Parses the content of a json column without losing a digit. A number that a double cannot reproduce as written keeps its
+ * source text, which `JSON.stringify` writes unchanged. JSON made from ordinary numbers has none of these and is parsed at full
+ * speed.
  */
 export function readKeptJson(text: string): unknown {
   if (!RESPELLED.test(text)) return JSON.parse(text)

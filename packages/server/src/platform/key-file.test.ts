@@ -15,14 +15,14 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const hex = (keys: readonly Buffer[]): readonly string[] => keys.map((key) => key.toString('hex'))
 
-test('it is made once, with one key of 32 bytes, that only its owner may read', () => {
+test('the file is created once, with one key of 32 bytes, and only its owner may read it', () => {
   const made = openKeyFile(folder)
   assert.deepEqual([made.keys().length, made.keys()[0].length, statSync(made.path).mode & 0o777], [1, 32, 0o600])
   assert.deepEqual(hex(openKeyFile(folder).keys()), hex(made.keys()))
   assert.deepEqual(readdirSync(folder), ['secret-key'])
 })
 
-test('processes that begin at once agree on one key', () => {
+test('processes that start together agree on one key', () => {
   const module = JSON.stringify(new URL('./key-file.ts', import.meta.url).href)
   const script = `import(${module}).then(({ openKeyFile }) => console.log(openKeyFile(${JSON.stringify(folder)}).keys()[0].toString('hex')))`
   const all = Array.from({ length: 4 }, () => `node -e ${JSON.stringify(script).replaceAll('$', '\\$')} &`).join(' ')
@@ -35,20 +35,20 @@ test('processes that begin at once agree on one key', () => {
   assert.deepEqual([said.length, new Set(said).size], [4, 1])
 })
 
-test('who has it open sees what takes its place, and a file that was left half-written is cleared away', () => {
+test('a process that has the file open sees its replacement, and a half-written file is removed', () => {
   const [one, other] = [openKeyFile(folder), openKeyFile(folder)]
   const [old] = one.keys()
   const fresh = randomBytes(32)
   writeFileSync(join(folder, 'secret-key.0123456789ab.new'), 'half')
   one.replace([fresh, old])
   assert.deepEqual(hex(other.keys()), hex([fresh, old]))
-  assert.equal(other.keys(), other.keys(), 'it is read when it has changed, and not before')
+  assert.equal(other.keys(), other.keys(), 'the file is read again only when it has changed')
   assert.deepEqual([readdirSync(folder), statSync(one.path).mode & 0o777], [['secret-key'], 0o600])
   one.replace([fresh])
   assert.deepEqual(hex(other.keys()), hex([fresh]))
 })
 
-test('a file that holds no key is refused with one line that says what to do', () => {
+test('a file without a valid key is refused with one line that contains the remedy', () => {
   for (const text of ['', 'c2hvcnQ=\n', `${randomBytes(32).toString('base64')}\nc2hvcnQ=\n`]) {
     writeFileSync(join(folder, 'secret-key'), text)
     assert.throws(() => openKeyFile(folder), {

@@ -1,6 +1,6 @@
 /**
- * The key file of a data folder: a key a line in base64, the newest first. It is written whole beside its place and then
- * moved there, so that whoever reads it, and whenever a process or the machine dies, finds all keys of before or all of after.
+ * The key file of a data folder: one key per line in base64, newest first. It is written completely under another name and then
+ * moved into place, so that every reader finds all old keys or all new keys, even if a process or the machine dies.
  */
 import {
   closeSync,
@@ -19,19 +19,20 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Keys } from './cipher.ts'
 import { codeOf, StartError } from './postgres/start-error.ts'
+import { syncFolder } from './sync-folder.ts'
 
 export type KeyFile = {
   readonly path: string
-  /** What the file holds now: asking again costs one look at its date. */
+  /** The current keys of the file. A repeated call costs only a look at its timestamp. */
   readonly keys: () => Keys
-  /** Takes the place of the file for good; its keys are on the disk when this returns. For one process at a time. */
+  /** Replaces the file; the keys are on disk when this returns. Only one process may do this at a time. */
   replace(keys: Keys): void
 }
 
 const NAME = 'secret-key'
 const KEY_BYTES = 32
 
-/** Makes the file on the first call, with one new key that nobody but its owner may read. */
+/** Creates the file on the first call, with one new key that only its owner may read. */
 export function openKeyFile(folder: string): KeyFile {
   const path = join(folder, NAME)
   mkdirSync(folder, { recursive: true })
@@ -48,19 +49,19 @@ export function openKeyFile(folder: string): KeyFile {
       removeUnfinished(folder)
       const unfinished = write(folder, keys)
       renameSync(unfinished, path)
-      sync(folder)
+      syncFolder(folder)
     },
   }
 }
 
-/** A link is refused where there is a file, so of several processes one makes it. */
+/** A link fails where there is a file, so only one of several processes creates it. */
 function make(folder: string): void {
   const path = join(folder, NAME)
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return
   const unfinished = write(folder, [randomBytes(KEY_BYTES)])
   try {
     linkSync(unfinished, path)
-    sync(folder)
+    syncFolder(folder)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
   } finally {
@@ -94,23 +95,14 @@ function readKeys(path: string): Keys {
   return [newest, ...older]
 }
 
-/** Another file has another number, and a file that was written over has another date. */
+/** A replaced file has another inode, and a rewritten file has another timestamp. */
 function stampOf(path: string): string {
   const { ino, mtimeNs, size } = statSync(path, { bigint: true })
   return `${ino} ${mtimeNs} ${size}`
 }
 
-/** What a process left that was killed while it wrote. */
+/** Removes files of a process that was killed while it wrote. */
 function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder))
     if (/^secret-key\.[0-9a-f]+\.new$/.test(name)) rmSync(join(folder, name), { force: true })
-}
-
-function sync(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

@@ -1,16 +1,17 @@
 import type { Clock } from './clock.ts'
 import type { Leases } from './leases.ts'
+import type { LoopRuns } from './loop-runs.ts'
 import type { RetryLog } from './retry-log.ts'
 
 /** One background loop. */
 export type Loop = {
-  /** Names it in the log, and its lease. */
+  /** The name in the log and of its lease. */
   readonly name: string
   /** From the end of one run to the start of the next. */
   readonly everyMs: number
-  /** Which processes run it: those with this role, or every one. */
+  /** The processes that run it: those with this role, or every one. */
   readonly role: 'every' | 'web' | 'deliver' | 'work'
-  /** `process`: each of those processes runs it. `installation`: one of them at a time does, the one that holds the lease. */
+  /** `process`: each of those processes runs it. `installation`: only the process that holds the lease runs it. */
   readonly scope: 'process' | 'installation'
   readonly work: () => Promise<void>
   /** Makes a long run end early when the process stops. */
@@ -26,9 +27,14 @@ export type RunningLoop = {
 /** A process without the lease asks for it no more often than this. */
 const ASK_MS_MIN = 5_000
 
-/** Runs `work` again and again, one run at a time. It reports a run that failed, and tries again after the same pause. */
+/** Runs `work` repeatedly, one run at a time. Logs a failed run, and tries again after the same pause. */
 export function createLeaseLoop(
-  deps: { readonly clock: Clock; readonly retryLog: RetryLog; readonly leases: Leases },
+  deps: {
+    readonly clock: Clock
+    readonly retryLog: RetryLog
+    readonly leases: Leases
+    readonly loopRuns?: LoopRuns
+  },
   loop: Loop,
 ): RunningLoop {
   let stopping = false
@@ -37,9 +43,12 @@ export function createLeaseLoop(
   const run = async (): Promise<void> => {
     let pauseMs = loop.everyMs
     try {
-      if (loop.scope === 'process' || (await deps.leases.hold(loop.name, loop.everyMs))) await loop.work()
-      else pauseMs = Math.max(loop.everyMs, ASK_MS_MIN)
+      if (loop.scope === 'process' || (await deps.leases.hold(loop.name, loop.everyMs))) {
+        await loop.work()
+        deps.loopRuns?.ended(loop.name, 'well')
+      } else pauseMs = Math.max(loop.everyMs, ASK_MS_MIN)
     } catch (cause) {
+      deps.loopRuns?.ended(loop.name, 'badly')
       if (!stopping) deps.retryLog.warn(`${loop.name}_failed`, { cause })
     }
     if (!stopping) cancel = deps.clock.wakeAt(deps.clock.now() + pauseMs, tick)
@@ -59,5 +68,5 @@ export function createLeaseLoop(
 }
 
 function nothing(): void {
-  // Until a wake-up is set that can be cancelled.
+  // Replaced once a wake-up is set.
 }

@@ -1,23 +1,23 @@
 import type { Clock } from './clock.ts'
 import { sql, type Database, type Db } from './db.ts'
 
-/** Which background loops this process runs for the whole installation. */
+/** The background loops that this process runs for the whole installation. */
 export type Leases = {
-  /** Takes or renews the lease, so that it outlasts the next pause of `everyMs`. False: a living process holds it. */
+  /** Takes or renews the lease, so that it outlasts the next pause of `everyMs`. False: another living process holds it. */
   hold(name: string, everyMs: number): Promise<boolean>
-  /** Gives every lease back, so that another process need not wait for it to end. */
+  /** Gives every lease back, so that another process need not wait until it expires. */
   release(): Promise<void>
 }
 
-/** How long after its next run was due a process counts as dead. */
+/** A process counts as dead when its next run is this late. */
 const LATE_MS_MAX = 15_000
-/** A lease is renewed when less than this is left of it beyond the next pause. */
+/** A lease is renewed when less than this remains of it beyond the next pause. */
 const SPARE_MS = 5_000
 
-/** For a process that is alone: it runs everything, and asks nobody. */
+/** For a single process: it runs everything, and asks nobody. */
 export const EVERY_LEASE: Leases = { hold: () => Promise.resolve(true), release: () => Promise.resolve() }
 
-/** Leases as rows. The database's clock decides, so that processes with different clocks agree. */
+/** Leases are rows. The database's clock decides, so that processes with different clocks agree. */
 export function createLeases(deps: { readonly database: Database; readonly clock: Clock }, owner: string): Leases {
   const held = new Map<string, number>()
   return {
@@ -50,7 +50,7 @@ async function take(db: Db, at: { name: string; owner: string; now: Date; until:
   return changed > 0
 }
 
-/** For the heir of a data folder: whoever held leases is dead. */
+/** For the server that has just locked a data folder: all earlier holders of leases are dead. */
 export function endEveryLease(db: Db): Promise<number> {
   return db.run(sql`delete from loop_leases`)
 }

@@ -29,7 +29,10 @@ export function createLog(options: { readonly level: LogLevel; readonly format: 
   }
 }
 
-/** What went wrong and where. What a database adds beside, such as the row at hand, may hold what no log may. */
+/**
+ * The message and the place of the error. Other fields of a database error, such as the row, may contain data that must not be
+ * logged.
+ */
 function causeFields(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause
   const code = 'code' in cause ? { code: cause.code } : {}

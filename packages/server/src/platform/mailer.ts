@@ -5,7 +5,7 @@ import type { SendMailOptions, Transporter } from 'nodemailer'
 import type { Log } from './log.ts'
 import type { Secret } from './secret.ts'
 
-/** A letter to one person. `id` is a UUID and becomes the Message-ID, so that a mail sent twice shows as one. */
+/** An email to one person. `id` is a UUID and becomes the Message-ID, so that an email that is sent twice shows as one. */
 export type Mail = {
   readonly id: string
   readonly to: string
@@ -14,13 +14,13 @@ export type Mail = {
   readonly html: string
 }
 
-/** `send` resolves when the mail server has taken the mail, or the file is written; it rejects with what went wrong. */
+/** `send` resolves when the mail server has accepted the email, or the file is written; otherwise it rejects with the error. */
 export type Mailer = { readonly kind: 'smtp' | 'outbox'; send(mail: Mail): Promise<void>; close(): void }
 
 const CONNECT_MS = 10_000
 const ANSWER_MS = 30_000
 
-/** By SMTP when there is a URL for it, else into the folder `outbox` of the data folder, one file a mail. */
+/** Sends by SMTP if there is a URL for it. Otherwise writes one file per email into the folder `outbox` of the data folder. */
 export function createMailer(of: { smtpUrl: Secret | undefined; from: string; outboxDir: string; log: Log }): Mailer {
   const { smtpUrl, from, outboxDir, log } = of
   if (smtpUrl === undefined) return createOutbox({ from, folder: outboxDir, log })
@@ -43,7 +43,7 @@ export function createMailer(of: { smtpUrl: Secret | undefined; from: string; ou
   }
 }
 
-/** The library is loaded for the first mail; most servers that start send none for a long time. */
+/** The library is loaded for the first email. Most servers send none for a long time after the start. */
 function atFirstUse<T extends { close(): void }>(
   make: (library: typeof Nodemailer) => T,
 ): { made(): Promise<T>; close(): void } {
@@ -74,12 +74,12 @@ function createOutbox({ from, folder, log }: { from: string; folder: string; log
       })
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const path = join(folder, `${mail.id}.eml`)
-      if (!Buffer.isBuffer(message)) throw new Error('The mail was not made in one piece.')
+      if (!Buffer.isBuffer(message)) throw new Error('The email was not built in one piece.')
       await writeFile(`${path}.part`, message, { mode: 0o600 })
       await rename(`${path}.part`, path)
       log.warn('mail.written_to_outbox', {
         file: path,
-        meaning: 'No mail server is set: give this file to who it is for, or set SMTP_URL.',
+        meaning: 'No mail server is configured. Give this file to its recipient, or set SMTP_URL.',
       })
     },
     close: () => transport.close(),
@@ -88,7 +88,7 @@ function createOutbox({ from, folder, log }: { from: string; folder: string; log
 
 function messageOf({ id, to, subject, text, html }: Mail, from: string): SendMailOptions {
   const domain = /@([^@>\s]+)>?$/.exec(from)?.[1] ?? 'localhost'
-  // An address object is taken as it is; a text would be read as a list of addresses.
+  // An address object is used as it is; a text would be parsed as a list of addresses.
   return {
     from,
     to: { name: '', address: to },

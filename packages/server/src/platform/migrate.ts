@@ -5,8 +5,9 @@ import { SECURE_TABLES } from './row-security.ts'
 const MIGRATION_LOCK = 4_680_001
 
 /**
- * Runs the numbered files of `migrations/` that have not run yet, each in its own transaction, under a lock so that
- * nodes starting together do it once. Forward only. Then every tenant table has its policy, the new ones too. Gives the names of those it ran.
+ * Runs the numbered files of `migrations/` that have not run yet, each in its own transaction, under a lock so that nodes that
+ * start together run them once. Forward only. Then gives every tenant table its policy, including new tables. Returns the names
+ * of the files that it ran.
  */
 export async function migrate(target: DatabaseTarget, folder: URL): Promise<readonly string[]> {
   const settings = {

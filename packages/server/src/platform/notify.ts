@@ -2,11 +2,11 @@ import type { Database } from './db.ts'
 import { sql } from './db.ts'
 
 /**
- * Wake-ups between processes. A NOTIFY is a hint, never the truth: who misses one finds the work at the next sweep.
- * Sent outside the transactions that store events, because a NOTIFY inside one serialises commits.
+ * Wake-ups between processes. A NOTIFY is only a hint: a process that misses one finds the work at its next sweep. It is sent
+ * outside of the transactions that store events, because a NOTIFY inside one serializes commits.
  */
 export type Wakeups = {
-  /** Tells every process, this one included. At most 8,000 bytes. */
+  /** Notifies every process, including this one. At most 8,000 bytes. */
   tell(channel: string, payload: string): void
   hear(channel: string, heard: (payload: string) => void): Promise<void>
 }

@@ -13,10 +13,13 @@ import {
 } from 'openid-client'
 import type { Secret } from './secret.ts'
 
-/** What must be known again when the person comes back from the provider. */
+/** The data that is needed again when the person comes back from the provider. */
 export type OidcBegun = { readonly state: string; readonly nonce: string; readonly code_verifier: string }
 
-/** Who the provider says is there. An email that it does not call verified is left out, and so is one beyond ASCII. */
+/**
+ * The person as the provider describes them. An email address is left out if the provider does not call it verified, or if it
+ * is not ASCII.
+ */
 export type OidcPerson = {
   readonly issuer: string
   readonly subject: string
@@ -29,11 +32,11 @@ export type Oidc = {
   /** The host of the provider, to show on a button. */
   readonly name: string
   begin(redirectUri: string): Promise<{ readonly url: string; readonly begun: OidcBegun }>
-  /** `returned` is our redirect URI with what the provider has added. Rejects with whatever was wrong. */
+  /** `returned` is our redirect URI with the provider's parameters. Rejects with the error. */
   finish(returned: URL, begun: OidcBegun): Promise<OidcPerson>
 }
 
-/** Letters that look alike, or that lower case makes alike, must not lead to another's account. */
+/** Letters that look alike, or that become alike in lower case, must not lead to another person's account. */
 const PLAIN = /^[\x21-\x7e]+@[a-z0-9.-]+$/i
 
 const TIMEOUT_SECONDS = 10
@@ -85,10 +88,10 @@ export function createOidc(of: {
       })
       const claims = tokens.claims()
       if (claims === undefined) throw new Error('The provider sent no ID token.')
-      // Many providers tell of the person only when asked for it.
+      // Many providers return the data of the person only at the userinfo endpoint.
       const asked = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
-      const told = asked ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims
-      const { email, email_verified: verified, name } = told
+      const facts = asked ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims
+      const { email, email_verified: verified, name } = facts
       return {
         issuer: claims.iss,
         subject: claims.sub,
@@ -105,7 +108,7 @@ async function discover(
 ): Promise<Configuration> {
   const configuration = await discovery(issuer, of.clientId, of.clientSecret?.reveal(), undefined, {
     timeout: TIMEOUT_SECONDS,
-    // Only loopback may be reached without TLS; config.ts sees to it.
+    // Only loopback may be reached without TLS; config.ts enforces that.
     ...(issuer.protocol === 'http:' ? { execute: [allowInsecureRequests] } : {}),
   })
   enableNonRepudiationChecks(configuration)

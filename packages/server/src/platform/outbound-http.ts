@@ -1,6 +1,6 @@
 /**
- * The one guarded door for outgoing requests: the address that was checked is the address connected to,
- * nothing is followed, everything is bounded, and whatever happens comes back as a value.
+ * The only client for outgoing requests. It connects to exactly the address that it checked, follows no redirect, limits
+ * everything, and returns every outcome as a value.
  */
 import { targetOf } from './address-guard.ts'
 import { createDialOf } from './outbound/dial.ts'
@@ -9,7 +9,7 @@ import { Lanes } from './outbound/lanes.ts'
 import type { OutboundHttp, OutboundOptions, OutboundRequest, OutboundResult } from './outbound/request.ts'
 import { createResolver } from './resolver.ts'
 
-export { RESERVED_REQUEST_HEADERS, whyHeaderRefused } from './outbound/headers.ts'
+export { RESERVED_REQUEST_HEADERS, validateHeader } from './outbound/headers.ts'
 export type * from './outbound/request.ts'
 export { transportOf } from './outbound/transport.ts'
 
@@ -18,9 +18,9 @@ const TICK_MS = 250
 const CLOSING = 'The server is shutting down.'
 
 /**
- * Opens the door; `allow` is OUTBOUND_ALLOW. `request` never throws and never rejects, and a 3xx is a response.
- * 64 KiB of a response are read and 16 KiB kept; a longer one is cut off there, counts, and is `truncated`.
- * Likewise one that breaks off or trickles past the deadline: its head is what the receiver said.
+ * Opens the client; `allow` is OUTBOUND_ALLOW. `request` never throws and never rejects, and a 3xx is a response.
+ * It reads 64 KiB of a response and returns 16 KiB. A longer response is cut off there, still counts as a response, and is
+ * `truncated`. The same goes for one that breaks off or trickles past the deadline, because its head is the receiver's answer.
  */
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const { resolver = createResolver(), idleConnectionsMax = IDLE_CONNECTIONS_DEFAULT } = options
@@ -36,7 +36,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   function request(asked: OutboundRequest): Promise<OutboundResult> {
     const { promise, resolve } = Promise.withResolvers<OutboundResult>()
     const { method = 'POST', body, signal } = asked
-    const callOff = (): void => exchange.fail('timeout', 'The request was called off before an answer came.')
+    const callOff = (): void => exchange.fail('timeout', 'The request was cancelled before an answer came.')
     const exchange = new Exchange(asked, (result, keep) => {
       underWay.delete(exchange)
       signal?.removeEventListener('abort', callOff)

@@ -3,7 +3,9 @@ import { turnOfTheLoop } from './loop-turns.ts'
 /** About 10 ms. */
 const STRETCH_WORK = 4_194_304
 
-/** Work of one request, counted as in ADR 62: bounded, and done in stretches between which others have their turn. */
+/**
+ * The work of one request, counted as in ADR 62. It is limited, and it is done in stretches, between which other requests run.
+ */
 export class PacedWork {
   #left: number
   #stretchLeft = STRETCH_WORK
@@ -12,12 +14,12 @@ export class PacedWork {
     this.#left = workMax
   }
 
-  /** What is under way is finished; nothing more is begun. */
+  /** Work under way is finished, but nothing more is started. */
   get usedUp(): boolean {
     return this.#left <= 0
   }
 
-  /** Counts what is done next; what it gives is waited for before. */
+  /** Counts the next piece of work. The caller awaits the result before it starts that piece. */
   readonly spend = (work: number): Promise<void> | undefined => {
     this.#left -= work
     this.#stretchLeft -= work

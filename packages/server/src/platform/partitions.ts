@@ -1,4 +1,4 @@
-import { DbError, sql, type Database, type Sql } from './db.ts'
+import { DbError, sql, statement, type Database, type Sql } from './db.ts'
 import { uuidv7Floor } from './ids.ts'
 import { SECURE_TABLES } from './row-security.ts'
 
@@ -8,8 +8,8 @@ const DAYS_LOCK = 4_680_002
 export type DayTable = { readonly name: string; readonly storage?: string }
 
 /**
- * Makes the partitions of `tables` for the days around `now` (yesterday to `daysAhead`), each a range of UUIDv7 ids.
- * A day whose rows already lie in the default partition is left there. Gives the names of those it made.
+ * Creates the partitions of `tables` for the days around `now` (yesterday to `daysAhead`), each a range of UUIDv7 ids. If the
+ * default partition already has rows of a day, that day stays there. Returns the names of the new partitions.
  */
 export async function makeDays(
   db: Database,
@@ -45,7 +45,10 @@ export async function makeDays(
   return made
 }
 
-/** Drops the days that ended more than `keepDays` ago: retention costs no delete. Gives the names of those it dropped. */
+/**
+ * Drops the days that ended more than `keepDays` ago, so that retention costs no delete. Returns the names of the dropped
+ * partitions.
+ */
 export async function dropDays(
   db: Database,
   tables: readonly DayTable[],
@@ -72,7 +75,7 @@ export async function dropDays(
   return dropped
 }
 
-/** Rows of that day lie in the default partition already; any other error is thrown on. */
+/** Rows of that day are already in the default partition. Any other error is rethrown. */
 function isBegun(error: unknown): false {
   if (error instanceof DbError && error.code === CHECK_VIOLATION) return false
   throw error
@@ -83,8 +86,8 @@ const LOCK_MS = 200
 const LOCK_TRIES = 10
 
 /**
- * Nodes that keep house at the same moment would fail each other: what is made or dropped is so by one at a time. While it
- * waits for a transaction that uses the table, everybody else waits behind it, so it waits shortly and tries again.
+ * Nodes that create or drop partitions at the same time would make each other fail, so only one does it at a time. While a
+ * change waits for a transaction that uses the table, everybody else waits behind it, so it waits only briefly and tries again.
  */
 async function alone(db: Database, changes: readonly Sql[]): Promise<void> {
   for (let left = LOCK_TRIES; ; left -= 1) {
@@ -103,24 +106,22 @@ async function alone(db: Database, changes: readonly Sql[]): Promise<void> {
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** From the first day's start to the last day's end, as bounds of ids. */
+/** From the start of the first day to the end of the last day, as bounds of ids. */
 export type Days = { readonly from: string; readonly to: string }
 
-/** Yesterday, or some days before that, to tomorrow, as clocks need not agree about midnight. */
+/** Yesterday, or more days before it, to tomorrow, because clocks need not agree about midnight. */
 export function recentDays(now: Date, daysBefore = 0): Days {
   const today = Math.floor(now.getTime() / DAY_MS)
   return { from: uuidv7Floor((today - 1 - daysBefore) * DAY_MS), to: uuidv7Floor((today + 2) * DAY_MS) }
 }
 
 /**
- * That an id is of these days, written into the statement: a plan is made without the other days, while parameters would only keep
- * it from running there, with a month of days made and locked in vain each time. The text lives a day, and connections not much longer.
+ * The condition that an id is of these days, written into the statement. With literals, the plan does not contain the other
+ * days. With parameters, PostgreSQL would skip them only at run time, after it has planned and locked a month of days. The text
+ * lives for a day, and connections not much longer.
  */
 export function isOfDays(column: string, { from, to }: Days): Sql {
   return statement(`${column} >= '${from}' and ${column} < '${to}'`)
 }
 
 const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
-
-/** DDL takes no parameters; the names and bounds in it are made here, never by a caller's text. */
-const statement = (text: string) => ({ strings: [text], values: [] })

@@ -2,13 +2,13 @@ import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'nod
 
 /**
  * Passwords as argon2id in the PHC form, which carries its own parameters: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. A hash made
- * under other parameters still verifies, and is due to be made anew.
+ * with other parameters still verifies, and is due for a new hash.
  */
 export type PasswordHash = {
   hash(password: string): Promise<string>
-  /** `due`: the hash is right but was made under other parameters than today's. */
+  /** `due`: the hash is right but was made with other parameters than today's. */
   verify(password: string, hash: string): Promise<'wrong' | 'right' | 'due'>
-  /** Takes as long as `verify`, for an account that has no password or is not there. */
+  /** Takes as long as `verify`, for an account without a password or an unknown account. */
   pretend(password: string): Promise<void>
 }
 
@@ -20,11 +20,11 @@ const SALT_BYTES = 16
 const TAG_BYTES = 32
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Hashing uses threads that name look-ups need too, so few run at once and a crowd is turned away. */
+/** Hashing uses threads that DNS lookups need too, so few run at once, and requests beyond the queue are refused. */
 const AT_ONCE_MAX = 2
 const WAITING_MAX = 100
 
-/** Too many passwords are being checked just now. */
+/** Too many passwords are being checked at the moment. */
 export class PasswordsBusy extends Error {}
 
 export function createPasswordHash(cost: Cost = COST): PasswordHash {

@@ -1,9 +1,9 @@
-/** Names to addresses without libuv's thread pool: one hanging name server must not stop the file system. */
+/** Resolves names without libuv's thread pool, because one hanging name server must not block the file system. */
 import { Resolver as CaresResolver } from 'node:dns/promises'
 import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 
-/** `local` answers come from this machine (localhost, the hosts file), `dns` answers from whoever owns the name. */
+/** `local` answers come from this machine (localhost, the hosts file), `dns` answers from the owner of the name. */
 export type Resolution =
   | { readonly kind: 'addresses'; readonly source: 'local' | 'dns'; readonly addresses: readonly string[] }
   | { readonly kind: 'failure'; readonly detail: string }
@@ -11,12 +11,12 @@ export type Resolution =
 export type Resolver = {
   /** Every address of the name, IPv4 first. Never rejects; takes at most the timeout. */
   readonly resolve: (hostname: string) => Promise<Resolution>
-  /** Calls off what is under way. */
+  /** Cancels all queries under way. */
   readonly close: () => void
 }
 
 export type ResolverOptions = {
-  /** Name servers as `address` or `address:port`; the system's when absent. */
+  /** Name servers as `address` or `address:port`. Defaults to the system's. */
   readonly servers?: readonly string[]
   readonly timeoutMs?: number
   readonly ttlSecondsMin?: number
@@ -35,8 +35,8 @@ const HOSTS_CHECK_MS = 1_000
 const LOCALHOST: Resolution = { kind: 'addresses', source: 'local', addresses: ['127.0.0.1', '::1'] }
 
 /**
- * Builds a resolver on c-ares with its own deadline (3 s) and a bounded cache: answers live for their TTL within
- * 5 to 300 s, failures for 5 s, so a hanging name is asked at most once in that time. Search domains are not used.
+ * Builds a resolver on c-ares with its own deadline (3 s) and a bounded cache: answers live for their TTL within 5 to 300 s,
+ * failures for 5 s, so a hanging name is queried at most once in that time. Search domains are not used.
  */
 export function createResolver(options: ResolverOptions = {}): Resolver {
   const { ttlSecondsMin = 5, ttlSecondsMax = 300, failureTtlSeconds = 5, entriesMax = 10_000 } = options
@@ -52,7 +52,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     return Math.max(ttlSeconds, ttlSecondsMin) * 1_000
   }
 
-  /** An entry is cached while it is still being asked, so that a thousand callers ask once. */
+  /** An entry is cached while its query is under way, so that a thousand callers share one query. */
   function lookUp(name: string): Promise<Resolution> {
     const cached = cache.get(name)
     if (cached !== undefined && cached.expiresAt > now()) return cached.resolution
@@ -77,7 +77,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   }
 }
 
-/** Both families at once; when the time is up, what has arrived counts. */
+/** Queries both families at once. At the deadline, the answers that have arrived count. */
 async function ask(cares: CaresResolver, name: string, timeoutMs: number): Promise<Answers> {
   const v4: Answers['addresses'] = []
   const v6: Answers['addresses'] = []
@@ -110,7 +110,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN'
 }
 
-/** Reads the hosts file when its modification time has changed, looked at once a second at most. */
+/** Reads the hosts file when its modification time has changed; checks that at most once a second. */
 function createHosts(file: string, now: () => number): (name: string) => readonly string[] | undefined {
   let checkedAt = -Infinity
   let modifiedAt: number | undefined
@@ -128,7 +128,7 @@ function createHosts(file: string, now: () => number): (name: string) => readonl
       try {
         refresh()
       } catch {
-        // Unreadable, or replaced between the look and the read: what was known stays until the next look.
+        // The file is unreadable, or was replaced between the check and the read: the known entries stay until the next check.
       }
     }
     return entries.get(name)

@@ -16,7 +16,7 @@ function aRetryLog() {
   return { lines, clock, retryLog: createRetryLog(log, clock) }
 }
 
-test('the first failure is one line at once, and those of the next minute are one line with their count and the last cause', () => {
+test('the first failure is logged at once, and the failures of the next minute become one line with their count and the last cause', () => {
   const { lines, clock, retryLog } = aRetryLog()
   for (let failure = 1; failure <= 557; failure += 1) retryLog.warn('turn.failed', { cause: `failure ${failure}` })
   assert.deepEqual(lines, [{ level: 'warn', event: 'turn.failed', fields: { cause: 'failure 1' } }])

@@ -1,15 +1,15 @@
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 
-/** The fields of a line about work that failed and is tried again. */
+/** The fields of a line about work that failed and is retried. */
 export type RetryFields = { readonly cause: unknown } & Readonly<Record<string, unknown>>
 
-/** Reports failures of work that is tried again: the first at once, then one line a minute with their count and the last cause. */
+/** Logs failures of work that is retried: the first at once, then one line a minute with their count and the last cause. */
 export type RetryLog = {
   /** `event` names the line, as in `log.warn`; failures are counted by it. */
   warn(event: string, fields: RetryFields): void
   error(event: string, fields: RetryFields): void
-  /** Writes what is counted and not written yet, and reports each later failure at once. */
+  /** Writes the counts that are not written yet, and logs each later failure at once. */
   close(): void
 }
 
@@ -43,7 +43,7 @@ export function createRetryLog(log: Log, clock: Clock): RetryLog {
     const known = counted.get(event)
     if (known === undefined) return
     write(event, known)
-    // After a quiet minute the next failure is news again.
+    // After a quiet minute, the next failure is news again.
     if (known.times === 0) return void counted.delete(event)
     const now = clock.now()
     known.since = now

@@ -1,23 +1,26 @@
-import { openDatabase, sql, type DatabaseTarget, type Db } from './db.ts'
+import { openDatabase, sql, statement, type DatabaseTarget, type Db } from './db.ts'
 
 /**
- * Row-level security, the second wall between tenants (docs/adr/0026): a statement that is run for a workspace meets no row
- * of another one, also when it forgets to name the workspace.
+ * Row-level security, the second wall between tenants (docs/adr/0026): a statement that runs for a workspace sees no row of
+ * another one, even if it forgets to name the workspace.
  */
 
-/** Who the server is in PostgreSQL: its login in the embedded one, and what a login becomes that policies do not hold for. */
+/**
+ * The server's role in PostgreSQL: its login in the embedded one, or the role that a login switches to when policies do not
+ * apply to it.
+ */
 export const SERVER_ROLE = 'postroad_server'
 
-/** The column that says whose a row is; null for a table of the installation. */
+/** The column with the workspace that owns a row; null for a table of the installation. */
 const OWNER_COLUMN = `
   case when c.relname = 'workspaces' then 'id'
        when exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped) then 'workspace_id'
   end`
 
 /**
- * Puts the policy on every tenant table that has none, partitions included: who asks a day's table itself meets no more
- * than who goes through the whole. Sub-selects are run once a statement, not once a row; a row that was changed meanwhile makes PostgreSQL run both of
- * them. Without the setting a row is nobody's.
+ * Creates the policy on every tenant table that has none, including partitions: a direct query of a day's table must not show
+ * more than a query of the whole table. A sub-select runs once per statement, not once per row; a row that was changed
+ * meanwhile makes PostgreSQL run both. Without the setting, a row belongs to nobody.
  */
 export const SECURE_TABLES = `
   do $$
@@ -45,26 +48,24 @@ export const SECURE_TABLES = `
   end
   $$`
 
-/** Tenant tables and partitions that lack what `SECURE_TABLES` gives them, or have another policy beside. */
+/** Tenant tables and partitions that lack the policy of `SECURE_TABLES`, or have another policy as well. */
 export async function findOpenTables(db: Db): Promise<readonly string[]> {
-  const rows = await db.many<{ name: string }>({
-    strings: [
-      `select c.relname as name
-         from pg_class c
-        where c.relnamespace = current_schema()::regnamespace
-          and c.relkind in ('r', 'p')
-          and ${OWNER_COLUMN} is not null
-          and not (c.relrowsecurity and c.relforcerowsecurity
-                   and (select coalesce(array_agg(p.polname::text), '{}') from pg_policy p where p.polrelid = c.oid) = '{of_workspace}')
-        order by c.relname`,
-    ],
-    values: [],
-  })
+  const rows = await db.many<{ name: string }>(
+    statement(`
+    select c.relname as name
+      from pg_class c
+     where c.relnamespace = current_schema()::regnamespace
+       and c.relkind in ('r', 'p')
+       and ${OWNER_COLUMN} is not null
+       and not (c.relrowsecurity and c.relforcerowsecurity
+                and (select coalesce(array_agg(p.polname::text), '{}') from pg_policy p where p.polrelid = c.oid) = '{of_workspace}')
+     order by c.relname`),
+  )
   return rows.map((row) => row.name)
 }
 
-/** Why policies do not hold for this connection; undefined when they do. */
-export async function whyUnbound(db: Db): Promise<string | undefined> {
+/** The reason why policies do not apply to this connection; undefined when they do. */
+export async function validateRowSecurity(db: Db): Promise<string | undefined> {
   const { name, is_super, bypasses } = await db.one<{ name: string; is_super: boolean; bypasses: boolean }>(sql`
     select rolname as name, rolsuper as is_super, rolbypassrls as bypasses
       from pg_roles
@@ -74,15 +75,18 @@ export async function whyUnbound(db: Db): Promise<string | undefined> {
   return `The PostgreSQL user ${name} ${is_super ? 'is a superuser' : 'has BYPASSRLS'}, so row-level security does not apply to it.`
 }
 
-/** Held while the role is made, so that nodes starting together do it once. */
+/** Locked while the role is created, so that nodes that start together create it once. */
 const ROLE_LOCK = 4_680_004
 
 /**
- * The target as the server uses it. A login that policies do not hold for becomes a role that they hold for, made here with
- * the tables of the login; a login that may not make one stays what it is: `told` hears what stood in the way, and `whyUnbound` says that
- * policies do not hold.
+ * The target as the server uses it. A login that policies do not apply to switches to a role that they apply to; this creates
+ * the role and gives it the login's tables. If the login may not create one, it stays as it is: `onFailure` gets the cause, and
+ * `validateRowSecurity` reports that policies do not apply.
  */
-export async function bindToPolicies(target: DatabaseTarget, told: (cause: unknown) => void): Promise<DatabaseTarget> {
+export async function bindToPolicies(
+  target: DatabaseTarget,
+  onFailure: (cause: unknown) => void,
+): Promise<DatabaseTarget> {
   const database = openDatabase({
     target,
     connectionsMax: 1,
@@ -90,22 +94,22 @@ export async function bindToPolicies(target: DatabaseTarget, told: (cause: unkno
     statementTimeoutMs: 60_000,
   })
   try {
-    if ((await whyUnbound(database)) === undefined) return target
+    if ((await validateRowSecurity(database)) === undefined) return target
     await database.transaction(makeServerRole)
     return { ...target, role: SERVER_ROLE }
   } catch (cause) {
-    // Mostly a right that is missing; who has no right at all to be here learns of it at the next step.
-    told(cause)
+    // Usually a privilege is missing. A login without any access fails at the next step.
+    onFailure(cause)
     return target
   } finally {
     await database.close()
   }
 }
 
-/** Makes the role with what it may do, and gives it the tables of the login; the rest of the transaction is run as it. */
+/** Creates the role with its privileges, and gives it the tables of the login. The rest of the transaction runs as that role. */
 export async function makeServerRole(db: Db): Promise<void> {
   await db.run(sql`select pg_advisory_xact_lock(${ROLE_LOCK})`)
-  // Databases of one cluster share the role, and do not see each other's lock.
+  // Databases of one cluster share the role, but not the lock.
   await db.run(
     statement(`
     do $$
@@ -117,7 +121,7 @@ export async function makeServerRole(db: Db): Promise<void> {
     end
     $$`),
   )
-  // The second: rotate-key asks which transactions are still open, those of its own login included.
+  // The second grant: rotate-key must see which transactions are still open, including those of its own login.
   await db.run(
     statement(`
     do $$
@@ -145,8 +149,6 @@ export async function makeServerRole(db: Db): Promise<void> {
     end
     $$`),
   )
-  // Membership alone does not always allow it.
+  // Membership alone does not always allow this.
   await db.run(statement(`set local role ${SERVER_ROLE}`))
 }
-
-const statement = (text: string) => ({ strings: [text], values: [] })

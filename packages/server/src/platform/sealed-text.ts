@@ -3,11 +3,11 @@ import type { Cipher } from './cipher.ts'
 
 /**
  * Small texts that leave the server and come back unread and unchanged, such as cookies: JWE, `dir` with A256GCM, under a key
- * made from SECRET_KEY for this purpose alone. `kid` names the key, so that a former one still opens while it is set.
+ * derived from SECRET_KEY for this purpose alone. `kid` names the key, so that a previous key still opens while it is set.
  */
 export type SealedText = {
   seal(plain: string): Promise<string>
-  /** Undefined when it was not sealed here for this purpose, or was changed on the way. */
+  /** Undefined when it was not sealed here for this purpose, or was changed meanwhile. */
   open(sealed: string): Promise<string | undefined>
 }
 

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 
 const DOTS = '•••'
 
-/** A value that must not be printed: it shows as dots in logs, JSON and the inspector. Only `reveal()` gives it. */
+/** A value that must not be printed: it shows as dots in logs, JSON and the inspector. Only `reveal()` returns it. */
 export class Secret {
   readonly #value: string
 

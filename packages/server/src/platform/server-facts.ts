@@ -1,6 +1,6 @@
 import { sql, type Db, type Sql } from './db.ts'
 
-/** What a PostgreSQL server says of itself. */
+/** Facts that a PostgreSQL server reports about itself. */
 
 /** Milliseconds since 1970 by the server's clock. */
 export async function databaseNow(db: Db): Promise<number> {
@@ -9,8 +9,8 @@ export async function databaseNow(db: Db): Promise<number> {
 }
 
 /**
- * Whether the statement that this is part of began before `deadline` by the server's clock. Of a backend that stood still while the
- * statement waited for it, that is when it read it.
+ * Whether the statement that contains this condition started before `deadline` by the server's clock. If the backend was
+ * suspended while the statement waited for it, the start is the time when the backend read it.
  */
 export const begunBy = (deadline: Date): Sql => sql`statement_timestamp() < ${deadline}::timestamptz`
 

@@ -16,18 +16,18 @@ export type DryRunInput = {
   readonly payloads?: readonly unknown[] | undefined
   readonly payloads_text?: string | undefined
   readonly recent?: number | undefined
-  /** Whose stored payloads: those of one webhook; null: those that reached the rules of the project. */
+  /** The webhook whose stored payloads are used; null: those that reached the rules of the project. */
   readonly webhookId: string | null
 }
 
 type Result = DryRun['results'][number]
 type Subject = Pick<Result, 'index' | 'submission_id' | 'received_at' | 'error'> & {
   readonly payload: unknown
-  /** How long its text is. */
+  /** The length of its text. */
   readonly chars: () => number
 }
 
-/** Runs conditions and mappings as the road would, on payloads that are sent and on stored ones, and stores nothing. */
+/** Runs conditions and mappings as the ingest path would, on sent and stored payloads, and stores nothing. */
 export async function dryRun(ctx: Ctx, input: DryRunInput): Promise<DryRun> {
   const given = givenPayloads(input) ?? []
   const stored = await storedBodies(ctx, input)
@@ -59,10 +59,10 @@ type Compiled = {
   readonly work: PacedWork
 }
 
-/** For each character that is read or written. */
+/** Work for each character that is read or written. */
 const READ_WORK = 8
 
-/** What would become of one payload, and how long the text of its record is. */
+/** The result for one payload, and the length of the text of its record. */
 async function resultOf(
   { payload, chars, ...subject }: Subject,
   { conditions, mappings, work }: Compiled,
@@ -91,7 +91,7 @@ type ToRead = {
   readonly work: PacedWork
 }
 
-/** The sent ones first, then the stored ones, one after the other: a compressed body may be much longer than its bytes. */
+/** Sent payloads first, then the stored ones, one after the other, because a compressed body may be much longer than its bytes. */
 async function* subjectsOf(ctx: Ctx, { given, stored, work }: ToRead): AsyncGenerator<Subject> {
   for (const [index, payload] of given.entries()) {
     if (index > 0 && work.usedUp) return
@@ -102,7 +102,7 @@ async function* subjectsOf(ctx: Ctx, { given, stored, work }: ToRead): AsyncGene
   for (const row of stored) {
     if (!first && (work.usedUp || chars >= LIMITS.storedPayloadsReadBytesMax)) return
     first = false
-    // oxlint-disable-next-line no-await-in-loop -- what has been read decides whether more is
+    // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
     const read = await readStored({ body: row.body_bytes ?? Buffer.from(row.body ?? ''), headers: row.headers })
     const readChars = read.ok ? read.chars : 0
     chars += readChars
@@ -118,17 +118,18 @@ function givenPayloads({ payloads, payloads_text: text }: DryRunInput): readonly
     if (deep >= 0)
       throw refuse(
         'invalid_request',
-        `payloads[${deep}]: it is nested more than ${LIMITS.jsonDepthMax} levels deep; flatten it.`,
+        `payloads[${deep}]: is nested more than ${LIMITS.jsonDepthMax} levels deep; flatten it.`,
       )
     return payloads
   }
-  if (payloads !== undefined) throw refuse('invalid_request', 'payloads_text: send it or payloads, not both.')
+  if (payloads !== undefined)
+    throw refuse('invalid_request', 'payloads_text: cannot be combined with payloads; send one of them.')
   const parsed = parseJson(text)
   if (!parsed.ok) throw refuse('invalid_request', parsed.error.replace('The body', 'payloads_text: it'))
   if (!Array.isArray(parsed.value) || parsed.value.length > LIMITS.dryRunPayloadsMax) {
     throw refuse(
       'invalid_request',
-      `payloads_text: it is the text of a JSON list of at most ${LIMITS.dryRunPayloadsMax} payloads.`,
+      `payloads_text: must be the text of a JSON list of at most ${LIMITS.dryRunPayloadsMax} payloads.`,
     )
   }
   return parsed.value
@@ -151,7 +152,7 @@ function givenSubject(payload: unknown, index: number): Subject {
   }
 }
 
-/** The newest stored payloads, as they are stored. */
+/** The newest stored payloads, in the form in which they are stored. */
 async function storedBodies(ctx: Ctx, { webhookId, ...input }: DryRunInput): Promise<readonly StoredBodyRow[]> {
   const isGiven = input.payloads !== undefined || input.payloads_text !== undefined
   const limit = input.recent ?? (isGiven ? 0 : LIMITS.dryRunRecentDefault)

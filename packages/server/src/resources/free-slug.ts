@@ -6,18 +6,18 @@ const MARK_CHARS = 6
 const SLUG_CHARS_MAX = 63
 
 export type FreeSlugOptions<Row> = {
-  /** What was asked for; undefined: one is made of the name. */
+  /** The requested slug; undefined: one is made from the name. */
   readonly slug: string | undefined
   readonly name: string
-  /** For a name of which nothing is left in a slug. */
+  /** For a name without any character that a slug may have. */
   readonly fallback: string
-  /** Gives undefined when the slug is taken, or may not be used. */
+  /** Returns undefined when the slug is taken or reserved. */
   readonly insert: (slug: string) => Promise<Row | undefined>
-  /** What to say when the slug that was asked for is taken; the table's sentence speaks of a project. */
+  /** The sentence when the requested slug is taken; the default sentence mentions a project. */
   readonly taken?: string
 }
 
-/** Inserts under the slug that was asked for; else under one made of the name, with a mark when that one is taken. */
+/** Inserts under the requested slug. Without one, it makes a slug from the name and adds a random mark when that one is taken. */
 export async function insertUnderFreeSlug<Row>(
   { randomText }: Pick<Ctx, 'randomText'>,
   options: FreeSlugOptions<Row>,
@@ -29,6 +29,6 @@ export async function insertUnderFreeSlug<Row>(
   if (slug !== undefined) throw refuse('slug_taken', taken)
   const marked = `${own.slice(0, SLUG_CHARS_MAX - MARK_CHARS - 1).replace(/-+$/, '')}-${randomText(MARK_CHARS).toLowerCase()}`
   const made = await insert(marked)
-  if (made === undefined) throw refuse('slug_taken', 'No free slug was found for this name. Send a slug.')
+  if (made === undefined) throw refuse('slug_taken', 'Postroad found no free slug for this name. Send a slug.')
   return made
 }

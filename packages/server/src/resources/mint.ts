@@ -1,7 +1,7 @@
 import { SECRET_PREFIXES } from '@postroad/contract'
 import type { Ctx } from '../context.ts'
 
-/** 43 characters of base62 hold 256 bits. */
+/** 43 characters of base62 contain 256 bits. */
 const SECRET_CHARS = 43
 const SIGNING_SECRET_BYTES = 32
 

@@ -3,7 +3,7 @@ import { refuse } from '../domain/refusal.ts'
 
 const HOUR_MS = 3_600_000
 
-/** When the replaced secret or URL ends; null: at once. Every process compares it with the database's clock. */
+/** The time at which the replaced secret or URL ends; null: at once. Every process compares it with the database's clock. */
 export function overlapEnd(ctx: Pick<Ctx, 'clock'>, hours: number): Date | null {
   return hours === 0 ? null : new Date(Math.floor(ctx.clock.now()) + hours * HOUR_MS)
 }
@@ -11,16 +11,16 @@ export function overlapEnd(ctx: Pick<Ctx, 'clock'>, hours: number): Date | null 
 type Running = {
   /** `secret` or `URL`. */
   readonly what: string
-  /** When the previous one ends; null: there is none. */
+  /** The time at which the previous one ends; null: there is none. */
   readonly until: Date | null
   readonly mayEnd: boolean
 }
 
-/** A rotation keeps one previous secret or URL, so it ends the one before. It refuses to do so while that one still works, unless the caller agreed. */
+/** There is only one previous secret or URL, so a rotation ends an older one. While that still works, it needs the agreement of the caller. */
 export function checkOverlap(ctx: Pick<Ctx, 'clock'>, { what, until, mayEnd }: Running): void {
   if (mayEnd || until === null || until.getTime() <= ctx.clock.now()) return
   throw refuse(
     'overlap_running',
-    `The previous ${what} still works until ${until.toISOString()}, and this would end it now. Wait until then, or send "end_overlap": true.`,
+    `The previous ${what} still works until ${until.toISOString()}, and this rotation would end it now. Wait until then, or send "end_overlap": true.`,
   )
 }

@@ -1,16 +1,16 @@
 import { decodeCursor, encodeCursor } from '../domain/serving/cursor.ts'
 import { refuse } from '../domain/refusal.ts'
 
-/** The id that a cursor stands for; null at the first page. */
+/** The id in a cursor; null for the first page. */
 export function afterCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null
   const id = decodeCursor(cursor)
   if (id === undefined)
-    throw refuse('invalid_request', 'The cursor is not one of ours; use next_cursor of the page before, as it is.')
+    throw refuse('invalid_request', 'The cursor is not valid; send next_cursor of the previous page unchanged.')
   return id
 }
 
-/** `rows` were asked for one beyond the limit: whether there is more, without a second question. */
+/** `rows` contains up to one row beyond the limit, which shows without a second query whether there are more. */
 export function pageOf<Row extends { readonly id: string }>(
   rows: readonly Row[],
   limit: number,

@@ -1,7 +1,7 @@
 import type { RouteGroups, RouteInput, RouteOutput, Routes } from '@postroad/contract'
 import type { Ctx } from '../context.ts'
 
-/** What a route does: what I may use, what I was asked → the answer. Input is parsed already; an expected "no" is thrown as a Refusal. */
+/** The work of a route: context and parsed input → output. An expected refusal is thrown as a Refusal. */
 export type Verb<R> = (ctx: Ctx, input: RouteInput<R>) => Promise<RouteOutput<R>>
 
 /** A room serves every route of its name, or it does not compile. */

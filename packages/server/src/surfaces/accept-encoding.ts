@@ -1,6 +1,6 @@
 export type Coding = 'br' | 'gzip'
 
-/** The best of the codings that there are, of those that the client takes; undefined: as it is. */
+/** The best available coding that the client accepts; undefined: send the body uncompressed. */
 export function bestCoding(accepted: string, there: { readonly has: (coding: Coding) => boolean }): Coding | undefined {
   const tokens = accepted
     .split(',')

@@ -14,7 +14,7 @@ export type Health = {
   readonly stalled: () => { readonly call: string; readonly since: number } | undefined
 }
 
-/** `/healthz`: alive, without the database. `/readyz`: the database answers, and deliveries move. `/metrics`: Prometheus text. */
+/** `/healthz`: the process is alive, without the database. `/readyz`: the database answers, and deliveries move. `/metrics`: Prometheus text. */
 export function mountHealth(
   fastify: FastifyInstance,
   deps: Deps,
@@ -28,7 +28,7 @@ export function mountHealth(
       return notReady(reply, 'The database does not answer.')
     }
     const waiting = stalled()
-    return waiting === undefined ? { status: 'ready' } : notReady(reply, whyStalled(waiting))
+    return waiting === undefined ? { status: 'ready' } : notReady(reply, stallText(waiting))
   })
   fastify.get('/metrics', (request, reply) => {
     if (!mayReadMetrics(deps, { request, isOwnMachine })) return refuseMetrics(reply)
@@ -41,12 +41,12 @@ function notReady(reply: FastifyReply, why: string): FastifyReply {
   return reply.status(refusal.status).send(errorBody(refusal))
 }
 
-function whyStalled({ call, since }: { readonly call: string; readonly since: number }): string {
+function stallText({ call, since }: { readonly call: string; readonly since: number }): string {
   const sinceText = new Date(since).toISOString()
   return `The delivery loop of this process has completed no ${call} since ${sinceText}. Look for "delivery.${call}_failed" in its log.`
 }
 
-/** With METRICS_TOKEN whoever sends it; without it, who asks on this machine. */
+/** With METRICS_TOKEN, anybody who sends it. Without it, only requests made on this machine. */
 function mayReadMetrics({ config }: Deps, { request, isOwnMachine }: Asking): boolean {
   const token = config.METRICS_TOKEN?.reveal()
   if (token === undefined) return isOwnMachine(request.raw)
@@ -58,7 +58,7 @@ type Asking = { readonly request: FastifyRequest; readonly isOwnMachine: Health[
 function refuseMetrics(reply: FastifyReply): FastifyReply {
   const refusal = refuse(
     'unauthorized',
-    'Metrics are read on this machine, at localhost and not through a proxy, or from anywhere with METRICS_TOKEN. Set METRICS_TOKEN and send it as "Authorization: Bearer …".',
+    'Only a request made on this machine, to localhost and not through a proxy, may read the metrics. To read them from elsewhere, set METRICS_TOKEN and send it as "Authorization: Bearer …".',
   )
   return reply.status(refusal.status).send(errorBody(refusal))
 }

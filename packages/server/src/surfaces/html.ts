@@ -2,22 +2,22 @@ import { escapeHtml } from '../domain/people/letter.ts'
 
 const made: unique symbol = Symbol('made by html')
 
-/** Text that is HTML already; nothing else gets into a page unescaped. */
+/** Text that is already HTML. Nothing else gets into a page unescaped. */
 export type Html = { readonly [made]: string }
 
 type Part = string | number | Html | readonly Part[]
 
-/** A template whose values are escaped, but for what this template made. */
+/** A template that escapes its values, except those that it made itself. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { [made]: texts.reduce((all, text, index) => `${all}${written(parts[index - 1] ?? '')}${text}`) }
 }
 
-/** Text that is HTML as it stands: what a file of ours holds. */
+/** Text that is HTML as it is, such as the content of an asset file. */
 export function asHtml(text: string): Html {
   return { [made]: text }
 }
 
-/** The page as it is sent. */
+/** The page as text. */
 export function toText(page: Html): string {
   return page[made]
 }

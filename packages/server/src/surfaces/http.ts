@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
-/** A request handler that does not know of Fastify: the hot path's, and the fallback's. */
+/** A request handler without Fastify: that of the hot path, and its fallback. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 const processMark = Math.floor(performance.timeOrigin).toString(36)
@@ -12,15 +12,15 @@ export function newRequestId(): string {
   return `req_${newRequestMark()}`
 }
 
-/** What makes it unique. */
+/** The unique part of a request id. */
 export function newRequestMark(): string {
   requests += 1
   return `${processMark}${process.pid.toString(36)}${requests.toString(36).padStart(6, '0')}`
 }
 
 /**
- * The address of the sender. `X-Forwarded-For` is believed only from proxies in `TRUST_PROXY`: its right-most entry
- * that is not itself such a proxy.
+ * The address of the sender. `X-Forwarded-For` counts only from proxies in `TRUST_PROXY`: the sender is its right-most entry that is
+ * not such a proxy.
  */
 export function createSourceIp(trusted: readonly string[]): (request: IncomingMessage) => string | undefined {
   const proxies = new BlockList()

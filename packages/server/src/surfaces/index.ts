@@ -6,6 +6,7 @@ import { admit, mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi/index.ts'
 import type { Door } from './admin/passage.ts'
 import { mountSignIn } from './admin/sign-in/mount.ts'
+import { mountSsoConfiguration } from './admin/sso-configuration.ts'
 import { createConsole } from './console/mount.ts'
 import { mountDocs } from './docs/mount.ts'
 import { mountDocument, ServedDocument } from './docs/served-document.ts'
@@ -25,18 +26,18 @@ import { mountStream, type Admit } from './stream/mount.ts'
 
 export type Surfaces = {
   listen(): Promise<number>
-  /** Gives clients so long to go first. */ close(patienceMs: number): Promise<void>
+  /** Gives clients this long to leave first. */ close(patienceMs: number): Promise<void>
 }
 
 export type SurfacesOptions = {
   readonly road: Road
-  /** What the delivery loop holds right now, for gauges. */
+  /** The current load of the delivery loop, for gauges. */
   readonly load: () => { readonly lanes: number; readonly requests: number; readonly unsettled: number }
-  /** What the delivery loop has not got done for too long, and since when (ms since 1970). */
+  /** The database call that the delivery loop has not completed for too long, and since when (ms since 1970). */
   readonly stalled: () => { readonly call: string; readonly since: number } | undefined
   readonly version: string
   readonly streams: Streams
-  /** With slow senders; the listener has its own. */
+  /** The limits for slow senders; absent: those of the listener. */
   readonly patience?: Patience | undefined
 }
 
@@ -53,7 +54,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
     takesPost: (path) => addressOf(path) !== undefined,
   })
   let [dropped, warnedAt] = [0, -Infinity]
-  // Node closes one more at once. A descriptor that it would take is one that the database, or a delivery, may need.
+  // At this limit Node closes further connections at once. They would take descriptors that the database or a delivery may need.
   router.server.maxConnections = road.config.CONNECTIONS_MAX
   router.server.on('drop', () => {
     dropped += 1
@@ -66,11 +67,11 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
     const { lanes, requests, unsettled } = load()
     return [
       { name: 'postroad_delivery_lanes', help: 'Destinations this process sends for.', value: lanes },
-      { name: 'postroad_delivery_requests', help: 'Delivery requests under way.', value: requests },
+      { name: 'postroad_delivery_requests', help: 'Delivery requests in progress.', value: requests },
       { name: 'postroad_delivery_unsettled', help: 'Ended attempts that are not written yet.', value: unsettled },
       {
         name: 'postroad_delivery_stalled_seconds',
-        help: 'How long a database call of the delivery loop has failed; 0 while all is well.',
+        help: 'Seconds for which a database call of the delivery loop has failed; 0: none fails.',
         value: stalledSeconds(road.clock.now(), stalled()),
       },
       { name: 'postroad_stream_connections', help: 'Clients of a live stream.', value: streams.count() },
@@ -81,7 +82,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
       },
       {
         name: 'postroad_connections_dropped',
-        help: 'Connections closed unanswered since the start, for there were CONNECTIONS_MAX.',
+        help: 'Connections closed without a response since the start, because CONNECTIONS_MAX was reached.',
         value: dropped,
       },
       { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: process.memoryUsage.rss() },
@@ -92,6 +93,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
   const door: Door = { ...road, sourceIp, rates: createRequestRates(road.config.ADMIN_REQUESTS_MAX) }
   mountSignIn(router, { deps: road, sourceIp, rates: door.rates })
   mountAdmin(router, door)
+  mountSsoConfiguration(router)
   mountSink(router, road)
   mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
   mountPages(router)
@@ -107,7 +109,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
       try {
         await router.listen({ host, port })
       } catch (error) {
-        throw new StartError(whyNotListening(error, { host, port }), { cause: error })
+        throw new StartError(listenFailure(error, { host, port }), { cause: error })
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
       return (router.server.address() as AddressInfo).port
@@ -124,7 +126,7 @@ function stalledSeconds(now: number, stalled: { readonly since: number } | undef
   return stalled === undefined ? 0 : Math.floor((now - stalled.since) / 1_000)
 }
 
-/** Every role may watch; without a project in the path, the whole workspace. */
+/** Every role may watch. Without a project in the path, the stream covers the whole workspace. */
 function streamAdmission(door: Door): Admit {
   return async (request, reply) => {
     const area = request.routeOptions.url?.includes('project_id') === true ? 'project' : 'workspace'
@@ -133,11 +135,11 @@ function streamAdmission(door: Door): Admit {
   }
 }
 
-function whyNotListening(error: unknown, at: { host: string; port: number }): string {
+function listenFailure(error: unknown, at: { host: string; port: number }): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE')
-    return `Port ${at.port} on ${at.host} is taken. Set PORT to another one, or stop the program that has it.`
-  if (code === 'EACCES') return `Port ${at.port} may not be opened by this user. Set PORT to one above 1023.`
+    return `Port ${at.port} on ${at.host} is in use. Set PORT to another one, or stop the program that uses it.`
+  if (code === 'EACCES') return `This user may not open port ${at.port}. Set PORT to one above 1023.`
   if (code === 'EADDRNOTAVAIL')
     return `This machine has no address ${at.host}. Set HOST to an address of this machine, or to 127.0.0.1.`
   return `Cannot listen on ${at.host}:${at.port}: ${error instanceof Error ? error.message : String(error)}`

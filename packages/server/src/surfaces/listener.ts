@@ -1,34 +1,34 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-// oxlint-disable-next-line house/no-ambient -- sockets are waited for in real time, whatever the clock says
+// oxlint-disable-next-line house/no-ambient -- sockets need real time, whatever the clock of the server is
 import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, REASONS, SERVICE_VERSION, type ErrorBody, type Reason } from '@postroad/contract'
 import { newRequestId, type Handler } from './http.ts'
-import { originForm, reasonOf, whyAmbiguous } from './malformed.ts'
+import { originForm, reasonOf, validateFraming } from './malformed.ts'
 
-/** How long a sender may take, in milliseconds, and how often that is looked at. */
+/** The time limits for senders, and the interval of their check, in milliseconds. */
 export type Patience = { readonly headersMs: number; readonly requestMs: number; readonly lookMs: number }
 
 const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, lookMs: 1_000 }
 
 /**
- * The listener. Slow senders are cut: 10 s for the headers, 30 s for the whole request. A request that could be read
- * in two ways is refused, and its connection ends with the answer.
+ * The listener. It cuts slow senders off: after 10 s for the headers, and after 30 s for the whole request. It refuses a request that
+ * could be read in two ways, and closes the connection after the response.
  */
 export function createListener(route: Handler, patience: Patience = PATIENCE): Server {
   const lines = new WeakMap<Duplex, Line>()
   const serve: Handler = (request, response) => {
     const line = lineOf(lines, request.socket)
-    // What follows a refused request on its connection may be what a smuggler hid behind it.
+    // Bytes after a refused request on its connection may be a request that a smuggler hid there.
     if (line.broken) return
     enter(server, line, { request, response })
-    const why = whyAmbiguous(request)
+    const why = validateFraming(request)
     line.broken = why !== undefined
     if (why !== undefined) {
       refuse(response, why)
       return
     }
-    // Node drops what was pipelined behind an upgrade that nobody takes up.
+    // Node drops pipelined requests behind an upgrade that nobody accepts.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     if (retired.has(server)) response.shouldKeepAlive = false
     request.url = originForm(request.url ?? '/')
@@ -57,17 +57,17 @@ const retired = new WeakSet<Server>()
 const RETIRED_LOOK_MS = 50
 
 /**
- * Asks the clients to go, before the listener closes: each request from now on is the last one of its connection, which says so.
- * Who is told that opens another connection, to another process; who finds it closed under a request can only send that again.
- * Waits until every connection has gone, for `patienceMs` at most: one that nobody uses is told nothing.
+ * Asks the clients to leave before the listener closes: each request from now on is the last one of its connection, and its response
+ * says so. The client then opens its next connection to another process. If its connection closed during a request instead, the client
+ * would have to send the request again. Waits at most `patienceMs` for all connections to close, because an idle one gets no response.
  */
 export async function retire(server: Server, patienceMs: number): Promise<void> {
   retired.add(server)
   // oxlint-disable-next-line house/no-ambient -- as above
   const end = performance.now() + patienceMs
-  // oxlint-disable-next-line no-await-in-loop, house/no-ambient -- one look at a time, in real time
+  // oxlint-disable-next-line no-await-in-loop, house/no-ambient -- polls in real time
   while (performance.now() < end && (await countConnections(server)) > 0) await sleep(RETIRED_LOOK_MS)
-  // What has come by now is read before anything is closed.
+  // Requests that have arrived by now are read before anything is closed.
   await turnOfTheLoop()
   await turnOfTheLoop()
 }
@@ -82,13 +82,13 @@ const isClosed = (server: Server): boolean => !server.listening
 
 const STREAM = /^\/(?:v1|admin\/api(?:\/projects\/[^/?]+)?)\/stream\/?(?:\?|$)/
 
-/** Streams speak WebSocket to who asks; everywhere else an offered upgrade is passed over. */
+/** Stream routes accept an upgrade to WebSocket. All other routes ignore an offered upgrade. */
 function takesUpgrade(request: IncomingMessage): boolean {
   if (request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
-  return STREAM.test(request.url ?? '') && whyAmbiguous(request) === undefined
+  return STREAM.test(request.url ?? '') && validateFraming(request) === undefined
 }
 
-/** What is under way on one connection: pipelined requests are answered in order, and a broken one is read no further. */
+/** The state of one connection: pipelined requests are answered in order, and a broken connection is read no further. */
 type Line = { open: number; broken: boolean; last: Exchange | undefined }
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 
@@ -105,12 +105,12 @@ function enter(server: Server, line: Line, { request, response }: Exchange): voi
   line.last = { request, response }
   response.once('close', () => {
     line.open -= 1
-    // Once nobody listens any more, a connection that is kept would keep the whole process.
+    // After the listener has closed, an open connection would keep the whole process alive.
     if (line.open === 0 && (line.broken || isClosed(server))) request.socket.destroySoon()
   })
 }
 
-/** Bytes that are no request end the connection: with an answer when no other answer is due first. */
+/** Bytes that are not a request end the connection, with an error response if no other response must come first. */
 function answerBroken(line: Line, error: Error, socket: Duplex & { destroySoon?: () => void }): void {
   line.broken = true
   const inside = line.last?.request.complete === false
@@ -129,7 +129,7 @@ function brokenText(reason: Reason): string {
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(json)}`,
     `Request-Id: ${newRequestId()}`,
-    // Whose path could not be read may have meant the admin API, whose answers all say their version.
+    // The path that could not be read may have been one of the admin API, whose responses all carry their version.
     `Service-Version: ${SERVICE_VERSION}`,
     'Connection: close',
   ]

@@ -1,6 +1,6 @@
 import { REASONS, type Reason } from '@postroad/contract'
 
-/** Counters of the hot path: plain numbers, one per reason, so that no request mints a series. */
+/** Counters of the hot path: plain numbers, one per reason, so that no request creates a time series. */
 export type Counters = {
   accepted: number
   duplicates: number
@@ -23,13 +23,13 @@ export function createCounters(): Counters {
 
 export type Gauge = { readonly name: string; readonly help: string; readonly value: number }
 
-/** Prometheus text: the counters, then the gauges measured for this answer. */
+/** Prometheus text: the counters, then the gauges measured for this response. */
 export function metricsText(counters: Counters, gauges: readonly Gauge[]): string {
   const lines = [
-    '# HELP postroad_ingest_accepted_total Requests answered 201 since the start.',
+    '# HELP postroad_ingest_accepted_total Requests answered with 201 since the start.',
     '# TYPE postroad_ingest_accepted_total counter',
     `postroad_ingest_accepted_total ${counters.accepted}`,
-    '# HELP postroad_ingest_duplicates_total Repeats answered 200 since the start.',
+    '# HELP postroad_ingest_duplicates_total Repeats answered with 200 since the start.',
     '# TYPE postroad_ingest_duplicates_total counter',
     `postroad_ingest_duplicates_total ${counters.duplicates}`,
     '# HELP postroad_deliveries_beyond_allowance_total Deliveries stored since the start that wait for the allowance of their plan.',

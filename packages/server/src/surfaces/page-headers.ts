@@ -7,12 +7,12 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 } as const
 
-/** The headers of every page and of what pages load: nothing inline, nothing from elsewhere, in no frame. */
+/** The headers of every page and of the files that pages load: nothing inline, nothing from other origins, in no frame. */
 export function pageHeaders(type: string): Record<string, string> {
   return { 'Content-Type': type, 'Content-Security-Policy': POLICY, ...HEADERS }
 }
 
-/** The same for the console, whose page may run the scripts of these hashes inline. */
+/** The same for the console, whose page may run the inline scripts with these hashes. */
 export function consoleHeaders(scriptHashes: readonly string[]): Record<string, string> {
   const policy = POLICY.replace("script-src 'self'", ["script-src 'self'", ...scriptHashes].join(' '))
   return {

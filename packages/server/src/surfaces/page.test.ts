@@ -5,7 +5,7 @@ import { html } from './html.ts'
 import { bodyIn, framed } from './page.ts'
 import { mountPages } from './pages.ts'
 
-test('a page has its body byte for byte in the frame, and what it is called cannot break out of it', () => {
+test('a page contains its body byte for byte, and its title cannot break out of the frame', () => {
   const body = bodyIn('invite.html')
   const page = framed({
     title: `<script>'"`,
@@ -17,7 +17,7 @@ test('a page has its body byte for byte in the frame, and what it is called cann
   assert.deepEqual([page.includes('http-equiv'), page.includes('type="module"')], [false, false])
 })
 
-test('a page loads the script that it names, and itself again when it says so', () => {
+test('a page loads the script that it names, and reloads itself when it says so', () => {
   const page = framed({ title: 'x', style: 'docs', script: 'reference', refreshSeconds: 2, main: html`` })
   assert.match(
     page,
@@ -25,18 +25,14 @@ test('a page loads the script that it names, and itself again when it says so', 
   )
 })
 
-test('each page beside the console has one body, and all that it loads is there', async () => {
+test('each page besides the console has one body, and all that it loads exists', async () => {
   const fastify = Fastify()
   mountPages(fastify)
   for (const url of ['/sign-in', '/sign-in/link', '/sign-in/reset', '/sign-in/email', '/invites/accept', '/account']) {
     const { body } = await fastify.inject(url)
     assert.equal(body.split('<main').length, 2, url)
     const loaded = [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
-    assert.equal(
-      loaded.filter((path) => path.endsWith('.js')).length,
-      2,
-      `${url} has the theme and a script of its own`,
-    )
+    assert.equal(loaded.filter((path) => path.endsWith('.js')).length, 2, `${url} loads the theme and one more script`)
     for (const path of loaded) assert.equal((await fastify.inject(path)).statusCode, 200, path)
   }
   await fastify.close()

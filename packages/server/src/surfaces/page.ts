@@ -8,14 +8,14 @@ type Page = {
   /** The name of its style sheet under /assets, and of its script, if it has one. */
   readonly style: 'sign-in' | 'docs'
   readonly script?: string
-  /** Loads itself again after so many seconds. */
+  /** Reloads itself after this many seconds. */
   readonly refreshSeconds?: number
-  /** What stands in its header behind the name. */
+  /** The part of its header after the name. */
   readonly header?: Html
   readonly main: Html
 }
 
-/** A page beside the console: its body in the one frame that has the console's font and colours, and the mark. */
+/** A page besides the console: its body in the common frame, which has the font, the colors and the logo of the console. */
 export function framed({ title, style, script, refreshSeconds, header, main }: Page): string {
   return toText(html`<!doctype html>
 <html lang="en">

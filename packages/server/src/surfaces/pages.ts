@@ -12,17 +12,17 @@ const FONT = 'font/woff2'
 const ACCOUNT_HEADER = html`
       <nav class="end" aria-label="Account"><a href="/">Home</a> <button type="button" id="sign-out">Sign out</button></nav>`
 
-/** The pages beside the console: signing in, invites, one's own account. They call the admin API like anyone; body and script have their name. */
+/** The pages besides the console: sign-in, invites and accounts. They call the admin API as any client does. Body and script have the same name. */
 const PAGES = {
   '/sign-in': { name: 'sign-in', title: 'Sign in' },
-  '/sign-in/link': { name: 'sign-in-link', title: 'Sign in by link' },
+  '/sign-in/link': { name: 'sign-in-link', title: 'Sign in with a link' },
   '/sign-in/reset': { name: 'sign-in-reset', title: 'Set a new password' },
   '/sign-in/email': { name: 'sign-in-email', title: 'Confirm your email address' },
   '/invites/accept': { name: 'invite', title: 'Your invite' },
   '/account': { name: 'account', title: 'Account', header: ACCOUNT_HEADER },
 } as const
 
-/** What these pages load, and the documentation. */
+/** The files that these pages and the documentation load. */
 const FILES = {
   '/assets/hanken-grotesk.woff2': {
     file: import.meta.resolve('@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2'),
@@ -56,7 +56,7 @@ export function mountPages(fastify: FastifyInstance): void {
   }
   for (const [url, { file, type }] of Object.entries(FILES)) {
     const content = readFileSync(new URL(file, ASSETS))
-    // A font never changes what it looks like; all else may with the next version of the server.
+    // A font never changes. Everything else may change with the next version of the server.
     const headers =
       type === FONT ? { ...pageHeaders(type), 'Cache-Control': 'public, max-age=604800' } : pageHeaders(type)
     fastify.get(url, (_request, reply) => reply.headers(headers).send(content))

@@ -1,11 +1,11 @@
 import { LIMITS } from '@postroad/contract'
 
 /**
- * How many requests each credential has made in its window of 10 seconds, at this process; surfaces that share a limit
- * share one of these. The contract lets every process count for itself (part 8).
+ * Counts the requests of each credential in its window of 10 seconds, in this process. Surfaces that share a limit share one of these.
+ * The contract lets every process count separately (part 8).
  */
 export type RequestRates = {
-  /** Counts a request; false when the credential has made as many as it may. */
+  /** Counts a request; false when the credential has used up its limit. */
   take(credential: string, now: number): boolean
 }
 
@@ -13,7 +13,7 @@ type Window = { readonly endsAt: number; count: number }
 
 const CREDENTIALS_MAX = 50_000
 
-/** `max` requests in 10 seconds, counted from a credential's first; 0: no limit. After 10 seconds each has all of them again. */
+/** `max` requests in 10 seconds from the first request of a credential; 0: no limit. After 10 seconds the limit is available again. */
 export function createRequestRates(max: number): RequestRates {
   const windows = new Map<string, Window>()
   return {
@@ -24,7 +24,7 @@ export function createRequestRates(max: number): RequestRates {
         known.count += 1
         return known.count <= max
       }
-      // Put at the end: the oldest windows stand first, and go first when there are too many.
+      // Appended at the end: the oldest windows come first, and are dropped first when there are too many.
       windows.delete(credential)
       if (windows.size >= CREDENTIALS_MAX) dropOldest(windows)
       windows.set(credential, { endsAt: now + LIMITS.adminRequestsWindowMs, count: 1 })

@@ -9,16 +9,16 @@ import { newRequestId, type Handler } from './http.ts'
 import { createListener, type Patience } from './listener.ts'
 
 type RouterOptions = {
-  /** What a path gets that no route has: a page, or undefined. */
+  /** The response for a path without a route: a page, or undefined. */
   readonly page?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
   readonly patience?: Patience | undefined
-  /** True for a path whose POST is answered before the router: a GET of it is told so. */
+  /** True for a path whose POST is answered before the router, so that a GET of it is refused with 405. */
   readonly takesPost?: (path: string) => boolean
 }
 
 /**
- * Every surface but ingest. The listener is ours, so that ingest answers before any router sees the request.
- * Errors become a body here and nowhere else.
+ * Every surface except ingest. The listener is custom, so that ingest answers before any router sees the request. Errors become a body
+ * here and nowhere else.
  */
 export function createRouter(
   deps: Deps,
@@ -31,7 +31,7 @@ export function createRouter(
         route((request: IncomingMessage, response: ServerResponse) => handler(request, response)),
         patience,
       ),
-    // The listener answers what is no request; a URL that is none is an error like any other.
+    // The listener answers bytes that are not a request. An invalid URL is an error like any other.
     clientErrorHandler: () => undefined,
     frameworkErrors: (error, request, reply) =>
       void answerError(deps, { error, request, reply: identified(request, reply) }),
@@ -56,9 +56,9 @@ export function createRouter(
 
 const SILENT_MS = 20_000
 
-/** A listener that is closed looks for slow senders no more: who says nothing for so long would keep the process for ever. */
+/** A closed listener no longer checks for slow senders, so a silent one would keep the process alive forever. This cuts it off. */
 export async function closeRouter(fastify: Pick<FastifyInstance, 'close' | 'server'>): Promise<void> {
-  // oxlint-disable-next-line house/no-ambient -- sockets are waited for in real time, whatever the clock says
+  // oxlint-disable-next-line house/no-ambient -- sockets need real time, whatever the clock of the server is
   const cut = setTimeout(() => fastify.server.closeAllConnections(), SILENT_MS)
   try {
     await fastify.close()
@@ -75,7 +75,7 @@ const ADMIN_HEADERS = {
 
 const isAdmin = ({ url }: FastifyRequest): boolean => url.startsWith('/admin/api')
 
-/** Contract part 9: every answer under /admin/api says its version, also when no route is there. None is stored or sniffed on the way. */
+/** Contract part 9: every response under /admin/api carries its version, even if no route is there. None may be cached or sniffed. */
 function identified(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (isAdmin(request)) reply.headers(ADMIN_HEADERS)
   return reply.header('Request-Id', request.id)
@@ -92,7 +92,7 @@ function notFound({ fastify, takesPost }: Routes, request: FastifyRequest, reply
   const allowed = METHODS.filter((method) => method !== request.method && answers(method))
   const refusal =
     allowed.length > 0
-      ? refuse('method_not_allowed', `This address does not answer to ${request.method}. Use ${allowed.join(' or ')}.`)
+      ? refuse('method_not_allowed', `This address does not support ${request.method}. Use ${allowed.join(' or ')}.`)
       : refuse('route_not_found')
   if (allowed.length > 0) reply.header('Allow', allowed.join(', '))
   return reply.status(refusal.status).send(errorBody(refusal))
@@ -120,16 +120,22 @@ function answerError(
 function asRefusal(error: FastifyError): Refusal {
   if (error instanceof Refusal) return error
   if (error.statusCode === 413)
-    return refuse('payload_too_large', `The body is larger than ${LIMITS.adminBodyBytesMax} bytes. Send less at once.`)
-  // These would repeat the URL, and credentials stand in URLs.
+    return refuse(
+      'payload_too_large',
+      `The body is larger than ${LIMITS.adminBodyBytesMax} bytes. Send a smaller body.`,
+    )
+  // The messages of the library repeat the URL, and a URL may contain a credential.
   if (error.code === 'FST_ERR_BAD_URL')
-    return refuse('invalid_request', 'The URL has a % that is no escape. Write a bare % as %25.')
+    return refuse(
+      'invalid_request',
+      'The URL contains a % that is not part of an escape sequence. Write a bare % as %25.',
+    )
   if (error.code === 'FST_ERR_MAX_PARAM_LENGTH')
-    return refuse('invalid_request', 'A part of the URL is longer than any that is served here.')
+    return refuse('invalid_request', 'A segment of the URL is too long. Check the URL.')
   if (error.statusCode !== undefined && error.statusCode < 500) return refuse('invalid_request', error.message)
   if (error instanceof DbError && error.unavailable) {
     return new Refusal('overloaded', {
-      text: 'The database does not answer just now. Try again in a moment.',
+      text: 'The database does not answer. Try again in a moment.',
       fields: { retry_after: 1 },
       cause: error,
     })

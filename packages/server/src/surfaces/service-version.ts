@@ -4,13 +4,13 @@ import { Refusal } from '../domain/refusal.ts'
 
 const SERVED: ReadonlySet<string> = new Set(SERVICE_VERSIONS)
 
-/** Contract part 9: every answer says its version, errors included; a version that is not served is 400 with the list. */
+/** Contract part 9: every response carries its version, including errors. An unsupported version is refused with 400 and the list. */
 export function checkServiceVersion(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('Service-Version', SERVICE_VERSION)
   const asked = request.headers['service-version']
   if (asked === undefined || SERVED.has(String(asked))) return
   throw new Refusal('unsupported_version', {
-    text: `This server does not serve the Service-Version it was asked for. Send ${SERVICE_VERSIONS.join(' or ')}, or leave the header out.`,
+    text: `This server does not support the requested Service-Version. Send ${SERVICE_VERSIONS.join(' or ')}, or leave the header out.`,
     fields: { supported_versions: [...SERVICE_VERSIONS] },
   })
 }

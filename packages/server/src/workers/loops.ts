@@ -13,7 +13,7 @@ import { runUpkeep } from './upkeep.ts'
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 
-/** What only the composition root can hand in: parts with memory of their own. */
+/** The loops that only the composition root can provide, because their parts have state. */
 export type OwnLoops = {
   readonly pollDirectory: () => Promise<void>
   readonly alignClock: () => Promise<void>
@@ -21,8 +21,8 @@ export type OwnLoops = {
 }
 
 /**
- * Every background loop of a process, in one list. Deliveries have a loop of their own (pipeline/deliver), which wakes
- * when something is due. A loop of the installation may run in two processes for a moment, so its work must bear that.
+ * Every background loop of a process, in one list. Only deliveries have a separate loop (pipeline/deliver), which wakes when a
+ * delivery is due. A loop of the installation may run in two processes for a moment, so its work must tolerate that.
  */
 export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
   const exporter = createExporter(deps)
@@ -34,7 +34,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     { ...ofInstallation, name: 'upkeep', everyMs: HOUR_MS, work: () => runUpkeep(deps) },
     { ...ofInstallation, name: 'rejections.audit', everyMs: 2 * SECOND_MS, work: () => auditSignatures(deps) },
     { ...ofInstallation, name: 'mail.send', everyMs: SECOND_MS, work: () => sendDueMails(deps) },
-    // An export may take hours. Each is claimed by a row, so several processes may write several of them.
+    // An export may take hours. A row claims each one, so several processes may write several exports.
     {
       name: 'data_export',
       everyMs: 2 * SECOND_MS,

@@ -12,14 +12,13 @@ import {
 import { plansInUse } from '../resources/capture/rejections/queries.ts'
 
 const ROWS_AT_ONCE = 1_000
-/** Each with up to a hundred attempts. */
+/** Each delivery has up to a hundred attempts. */
 const DELIVERIES_AT_ONCE = 100
 
 /**
- * Events are kept as many days as the plan of their workspace says, and the rest of the day (UTC) that they came on. Days that no
- * plan in use keeps are dropped as a whole; what a shorter plan than `longestDays` keeps no longer is deleted here in small
- * pieces, each a commit of its own. Whatever state a delivery is in, it goes with its event; but from the oldest one on that waits for
- * the allowance all is kept, for that may wait longer than its plan keeps events. Gives how many rows were deleted.
+ * Events are retained for the days of their workspace's plan, plus the rest of the day (UTC) on which they came. Upkeep drops
+ * whole days; this deletes the rows of plans shorter than `longestDays`, in small pieces. A delivery goes with its event.
+ * Everything since the oldest delivery that waits for the allowance stays. Returns the number of deleted rows.
  */
 export async function expireShorterPlans(deps: Deps, longestDays: number): Promise<number> {
   let rows = 0
@@ -37,7 +36,7 @@ async function expirePlan(deps: Deps, at: { plan: string; before: number }): Pro
   for (const { id: workspaceId } of await listWorkspacesWithExpired(deps.database, at)) {
     // oxlint-disable-next-line no-await-in-loop -- one workspace after the other
     const of = { workspaceId, before: await keptFrom(deps.database, { workspaceId, before: at.before }) }
-    // oxlint-disable-next-line no-await-in-loop -- what points at something goes before what it points at
+    // oxlint-disable-next-line no-await-in-loop -- referencing rows go before the rows that they reference
     rows += await inPieces(deps, DELIVERIES_AT_ONCE, (tx, limit) => expireDeliveries(tx, { ...of, limit }))
     for (const table of EXPIRED_TABLES) {
       // oxlint-disable-next-line no-await-in-loop -- as above
@@ -47,8 +46,8 @@ async function expirePlan(deps: Deps, at: { plan: string; before: number }): Pro
   return rows
 }
 
-/** One process at a time; another's turn comes within the hour. */
-// oxlint-disable-next-line max-params -- with what, how much at once, and what
+/** One process at a time. If another one holds the lock, the next try comes within the hour. */
+// oxlint-disable-next-line max-params -- dependencies, the size of a piece, and the work
 async function inPieces(
   { database }: Deps,
   limit: number,
@@ -56,7 +55,7 @@ async function inPieces(
 ): Promise<number> {
   let sum = 0
   for (let last = limit; last === limit; sum += last) {
-    // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one piece after the other; the plan says what goes, nobody changes anything
+    // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one piece after the other; the plan decides, and no person acts
     last = await database.transaction(async (tx) => ((await tryLockErasure(tx)) ? expire(tx, limit) : 0))
   }
   return sum

@@ -4,6 +4,7 @@ import { limitsOf } from '../domain/workspace/plan.ts'
 import { dropDays, makeDays } from '../platform/partitions.ts'
 import { deleteEndedUrls } from '../resources/capture/credentials/queries.ts'
 import { deleteEndedInvites } from '../resources/people/invites/queries.ts'
+import { countForgottenOutcomes } from '../resources/delivery/deliveries/index.ts'
 import { deleteEndedOrphans } from '../resources/delivery/lanes/queries.ts'
 import { deleteOldMails } from '../resources/people/mails/queries.ts'
 import { pruneKeys } from '../resources/capture/idempotency-keys/queries.ts'
@@ -17,7 +18,7 @@ import { deleteSessionsOver } from '../resources/people/sessions/queries.ts'
 import { deleteFullBuckets } from '../resources/people/throttles/queries.ts'
 import { expireShorterPlans } from './retention.ts'
 
-/** Tables that are kept by day and dropped by day. */
+/** Tables that are partitioned by day and dropped by day. */
 export const DAY_TABLES = [
   { name: 'submissions' },
   { name: 'records' },
@@ -31,9 +32,9 @@ const PRUNED_AT_ONCE_MAX = 10_000
 const DAY_MS = 86_400_000
 
 /**
- * Makes the days to come, drops those past retention, and deletes what a shorter plan no longer retains. It also removes
- * what has ended: previous URLs, orphaned requests, idempotency keys, rejections and replays past retention, samples of
- * refused requests, old rollups, and what signing in leaves behind.
+ * Creates the tables of the coming days, drops the days past retention, and deletes rows that a shorter plan no longer retains.
+ * It also removes previous URLs, orphaned requests, idempotency keys, rejections and replays past retention, samples of refused
+ * requests, old rollups, and the remains of sign-ins.
  */
 export async function runUpkeep(deps: Deps): Promise<void> {
   const now = deps.clock.now()
@@ -56,6 +57,7 @@ export async function runUpkeep(deps: Deps): Promise<void> {
   const samples = await pruned((limit) =>
     deleteOldSamples(deps.database, { before: new Date(now - LIMITS.refusedSampleDays * DAY_MS), limit }),
   )
+  await countForgottenOutcomes(deps.database)
   const replays = await planByPlan(deps, (plan, days, limit) =>
     deleteEndedReplays(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }),
   )
@@ -80,7 +82,7 @@ export async function runUpkeep(deps: Deps): Promise<void> {
     })
 }
 
-/** A day is dropped when no workspace's plan keeps it any longer. */
+/** A day is dropped when no workspace's plan retains it any longer. */
 async function longestRetention({ database, plans }: Deps): Promise<number> {
   const names = await plansInUse(database)
   return Math.max(...[...names, 'self_hosted'].map((name) => limitsOf(plans, name).retention_days))
@@ -90,7 +92,7 @@ const MAILS_KEPT_DAYS = 7
 const SESSIONS_KEPT_DAYS = 30
 const INVITES_KEPT_DAYS = 30
 
-/** What signing in leaves behind: links and challenges that are over, sessions, mails that went out, full buckets, invites that nobody took. */
+/** Deletes expired links and challenges, sessions, sent emails, full buckets, and invites that nobody accepted. */
 async function forgetSignIns({ database }: Deps, now: number): Promise<void> {
   await deleteTokensOver(database, new Date(now - DAY_MS))
   await deleteSessionsOver(database, new Date(now - SESSIONS_KEPT_DAYS * DAY_MS))
@@ -99,11 +101,11 @@ async function forgetSignIns({ database }: Deps, now: number): Promise<void> {
   await deleteEndedInvites(database, new Date(now - INVITES_KEPT_DAYS * DAY_MS))
 }
 
-/** Longer than minutes are read (resources/workspace/rollups/read/range.ts). */
+/** Longer than the range in which minutes are read (resources/workspace/rollups/read/range.ts). */
 const MINUTES_KEPT_DAYS = 8
 const HOURS_KEPT_DAYS = 400
 
-/** In pieces, so that no statement runs long. */
+/** Deletes in pieces, so that no statement runs long. */
 async function pruned(prune: (limit: number) => Promise<number>): Promise<number> {
   let sum = 0
   for (let last = PRUNED_AT_ONCE_MAX; last === PRUNED_AT_ONCE_MAX; sum += last) {
@@ -113,7 +115,7 @@ async function pruned(prune: (limit: number) => Promise<number>): Promise<number
   return sum
 }
 
-/** Likewise, plan by plan: `prune` hears the name of the plan, how many days it keeps things, and how much to delete at most. */
+/** The same, plan by plan: `prune` gets the name of the plan, its retention in days, and the most rows to delete. */
 async function planByPlan(
   { database, plans }: Deps,
   prune: (plan: string, days: number, limit: number) => Promise<number>,

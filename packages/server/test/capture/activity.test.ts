@@ -25,7 +25,7 @@ async function activityOf(id: string, query: Record<string, string> = {}): Promi
   return answer.body
 }
 
-/** Once the log counts so many refusals of this endpoint. */
+/** Resolves once the log counts this many refusals of the endpoint. */
 function refused(count: number, id: string): Promise<Answer['body']> {
   return eventually(async () => {
     world.clock.advance(1_000)
@@ -34,7 +34,7 @@ function refused(count: number, id: string): Promise<Answer['body']> {
   })
 }
 
-test('what an endpoint received and refused stands in one list, newest first, in exactly the members of the contract', async () => {
+test('the activity list shows the accepted and the refused requests of an endpoint, newest first, with exactly the members of the contract', async () => {
   const { id, public_url } = await aWebhook(world)
   const began = world.clock.now()
   const { body: first } = await post(public_url, '{"a":1}')
@@ -81,7 +81,7 @@ test('what an endpoint received and refused stands in one list, newest first, in
   })
 })
 
-test('kind shows one of them; the summary is of both', async () => {
+test('the filter kind shows only accepted or only refused requests; the summary covers both', async () => {
   const { id, public_url } = await aWebhook(world)
   await post(public_url, '{}')
   await post(public_url, '')
@@ -96,7 +96,7 @@ test('kind shows one of them; the summary is of both', async () => {
   assert.deepEqual((await activityOf(id, { kind: 'all' })).rows, rows)
 })
 
-test('requests with an ingest key that names the endpoint are among them, other endpoints are not', async () => {
+test('the list includes requests with an ingest key that names the endpoint, and no requests of other endpoints', async () => {
   const webhook = await aWebhook(world)
   const other = await aWebhook(world)
   const { key } = await anIngestKey(world)
@@ -109,7 +109,7 @@ test('requests with an ingest key that names the endpoint are among them, other 
   assert.deepEqual([seen.total, seen.summary.received, seen.summary.rejected], [2, 1, 1])
 })
 
-test('pages by limit and offset, each row once; beyond the end there are no rows', async () => {
+test('limit and offset page through the list, and each row appears once; a page beyond the end is empty', async () => {
   const { id, public_url } = await aWebhook(world)
   for (let sent = 0; sent < 4; sent += 1) {
     await post(public_url, '{}')
@@ -130,7 +130,7 @@ test('pages by limit and offset, each row once; beyond the end there are no rows
   for (const offset of ['100000', '9007199254740991']) assert.deepEqual((await activityOf(id, { offset })).rows, [])
 })
 
-test('a limit outside of 1 to 100, a negative offset and another kind are refused', async () => {
+test('a limit outside 1 to 100, a negative offset and an unknown kind are refused', async () => {
   const { id } = await aWebhook(world)
   for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'offset=1.5', 'kind=lost']) {
     const { status, body } = await world.admin('GET', `webhooks/${id}/activity?${query}`)
@@ -139,7 +139,7 @@ test('a limit outside of 1 to 100, a negative offset and another kind are refuse
   assert.equal((await activityOf(id, { limit: '100' })).limit, 100)
 })
 
-test('rows are of the last 7 days, and the summary of the last 24 hours', async () => {
+test('the rows cover the last 7 days, and the summary covers the last 24 hours', async () => {
   const { id, public_url } = await aWebhook(world)
   const both = async (): Promise<void> => {
     await post(public_url, '{}')
@@ -165,7 +165,7 @@ test('rows are of the last 7 days, and the summary of the last 24 hours', async 
   assert.deepEqual([week.total, week.rows.length], [2, 2])
 })
 
-describe('forward_status says how far the deliveries of a submission are', () => {
+describe('forward_status reports the progress of the deliveries of a submission', () => {
   const STATES: readonly (readonly [string, readonly string[]])[] = [
     ['delivered', ['delivered', 'cancelled']],
     ['cancelled', ['cancelled', 'cancelled']],
@@ -180,7 +180,8 @@ describe('forward_status says how far the deliveries of a submission are', () =>
       const { body } = await post(public_url, '{}')
       const [recordId = '', at] = [decodeId('record', body.records[0].id), world.clock.now()]
       for (const state of states) {
-        // One that exists and is off: deliveries of a destination that is gone are cancelled, and those of one that is on go out.
+        // This destination exists and is off. The deliveries of a deleted destination would be cancelled, and those of
+        // a destination that is on would be sent.
         const { destination } = await aDestination(world, {
           url: 'http://127.0.0.1:9',
           datasets: ['none'],
@@ -198,7 +199,7 @@ describe('forward_status says how far the deliveries of a submission are', () =>
     })
   }
 
-  test('and follows them', async () => {
+  test('forward_status follows the deliveries', async () => {
     const sink = await aSink()
     const { id, public_url } = await aWebhook(world, { dataset: 'followed' })
     const { destination } = await aDestination(world, { url: sink.url, datasets: ['followed'], enabled: false })
@@ -213,7 +214,7 @@ describe('forward_status says how far the deliveries of a submission are', () =>
   })
 })
 
-test('of many submissions the newest 100,000 can be paged through, and the summary counts them all', async () => {
+test('the newest 100,000 of many submissions can be paged through, and the summary counts all of them', async () => {
   const { id } = await aWebhook(world)
   const webhookId = decodeId('webhook', id) ?? ''
   const now = world.clock.now()

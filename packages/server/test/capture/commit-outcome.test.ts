@@ -8,7 +8,7 @@ import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { whileTimePasses } from '../stage/meanwhile.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** What a sender is told when the commit of its event has no answer, or comes too late. */
+/** The answer that a sender gets when the commit of its event has no answer, or comes too late. */
 let world: World
 let database: Database
 
@@ -24,7 +24,10 @@ type Endpoint = {
   readonly stored: () => Promise<number>
 }
 
-/** An endpoint at another node, whose group commit works through this database. Its dataset exists, for the first event of one is stored another way. */
+/**
+ * An endpoint at another node whose group commit uses this database. Its dataset exists already, because the first
+ * event of a dataset takes another path.
+ */
 async function whereDatabaseIs(
   faulty: (database: Database) => Database,
   work: (endpoint: Endpoint) => Promise<void>,
@@ -55,8 +58,8 @@ async function whereDatabaseIs(
 const HOUR_MS = 3_600_000
 const KEY = { 'idempotency-key': 'k' }
 
-test('when the connection breaks while the commit is due, what was stored is 201; a repeat is 503, and its first answer when it is sent again', async () => {
-  // For each statement of the group commit, as they come: whether its answer is lost.
+test('when the connection breaks during the commit, a stored event gets 201; a repeat gets 503, and it gets the first answer when it is sent again', async () => {
+  // For each statement of the group commit, in order: whether its answer is lost.
   const losses: boolean[] = []
   const orLost = async <T>(done: Promise<T>): Promise<T> => {
     const answer = await done
@@ -85,8 +88,8 @@ test('when the connection breaks while the commit is due, what was stored is 201
   )
 })
 
-test('a statement that begins later than it may stores nothing: its events are 503, and once the database is in time again they are stored, once', async () => {
-  // How much earlier than it is PostgreSQL seems to say, each time it is asked.
+test('a statement that begins after its deadline stores nothing: its events get 503, and once the database is fast again a retry stores them once', async () => {
+  // How far the clock of PostgreSQL seems to lag, for each time that the server asks for it.
   const behind: number[] = []
   const lying = (real: Database): Database => ({
     ...real,
@@ -104,7 +107,7 @@ test('a statement that begins later than it may stores nothing: its events are 5
     assert.deepEqual([(await send()).status, behind, await stored()], [201, [], 1])
   })
   await whereDatabaseIs(lying, async ({ send, stored }) => {
-    // One with a key is tried again for as long as its sender would wait for an equal one.
+    // The server retries an event with a key for as long as its sender would wait for an equal one.
     behind.push(HOUR_MS, HOUR_MS, HOUR_MS)
     assert.deepEqual([(await send(KEY)).status, behind, await stored()], [201, [], 1])
     assert.deepEqual([(await send(KEY)).status, await stored()], [200, 1])

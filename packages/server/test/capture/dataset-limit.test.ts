@@ -5,7 +5,7 @@ import { sql, type Database } from '../../src/platform/db.ts'
 import { aName, anIngestKey, aRule, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
 
-/** A project has at most 1,000 datasets, whoever makes them and however many at once. */
+/** A project has at most 1,000 datasets, no matter which request creates them and how many requests run at once. */
 let world: World
 let beside: World
 let database: Database
@@ -21,7 +21,7 @@ after(async () => {
   await world.stop()
 })
 
-/** A project with so many datasets, and who writes into it. */
+/** A project with this many datasets, and the credentials that write into it. */
 async function aProjectWith(datasets: number): Promise<World & { readonly id: string; readonly key: string }> {
   const { body } = await world.admin('POST', 'projects', { name: aName('project') })
   const id = decodeId('project', body.project.id) ?? ''
@@ -47,7 +47,7 @@ async function countOf(projectId: string): Promise<readonly [datasets: number, s
 const statuses = (answers: readonly Answer[]): readonly string[] =>
   answers.map(({ status, body }) => `${status} ${body.reason ?? ''}`).toSorted()
 
-test('of fifty events at once that each name a new dataset, on two nodes, as many as are left are stored and the others are 400', async () => {
+test('when fifty events on two nodes each name a new dataset at once, only as many as have room are stored and the others get 400', async () => {
   const { id, key } = await aProjectWith(995)
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_unused, at) =>
@@ -73,7 +73,7 @@ test('of fifty events at once that each name a new dataset, on two nodes, as man
   )
 })
 
-test('and beside requests that make datasets in the admin API', async () => {
+test('the limit also applies beside requests that create datasets in the admin API', async () => {
   const project = await aProjectWith(990)
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_unused, at) =>
@@ -89,7 +89,7 @@ test('and beside requests that make datasets in the admin API', async () => {
   assert.equal((await countOf(project.id))[0], 1_000)
 })
 
-test('the dataset of an endpoint and of a rule counts as well: in a full project the event that would make it is refused whole', async () => {
+test('the datasets of endpoints and rules count as well: in a full project the event that would create one is refused whole', async () => {
   const project = await aProjectWith(999)
   const first = await aWebhook(project, { dataset: 'first' })
   const second = await aWebhook(project, { dataset: 'second' })
@@ -107,7 +107,7 @@ test('the dataset of an endpoint and of a rule counts as well: in a full project
   assert.equal(
     (await post(`${world.baseUrl}/v1/ingest/${project.key}`, '{}')).status,
     201,
-    'what does not match goes its way',
+    'an event that does not match is unaffected',
   )
   assert.deepEqual(await countOf(project.id), [1_000, 3])
   const { body } = await project.admin('GET', 'rejections')

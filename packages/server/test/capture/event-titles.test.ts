@@ -5,7 +5,7 @@ import type { Answer, World } from '../stage/harness.ts'
 import { sse } from '../stage/stream-client.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** What a record shows of its sender: the endpoint, and the title that the headers of the request give. */
+/** The facts that a record shows about its sender: the endpoint, and the title from the headers of the request. */
 let world: World
 
 onWorldStage((made) => {
@@ -17,7 +17,7 @@ async function titleOf(url: string, headers: Record<string, string>): Promise<st
   return (await recordOf(world, body.records[0].id)).header_title
 }
 
-test('a record names its endpoint and what the header of a known sender calls the event', async () => {
+test('a record names its endpoint and has the title from the header of a known sender', async () => {
   const { id, public_url } = await aWebhook(world, { dataset: 'Titled' })
   const { body } = await post(public_url, '{}', { headers: { 'x-github-event': 'push' } })
   await post(public_url, '{}')
@@ -32,7 +32,7 @@ test('a record names its endpoint and what the header of a known sender calls th
   assert.equal((await recordOf(world, body.records[0].id)).header_title, 'push')
 })
 
-test('a record that came with an ingest key alone has no endpoint, and a title all the same', async () => {
+test('a record that came with only an ingest key has a title and no endpoint', async () => {
   const { key } = await anIngestKey(world)
   const { body } = await post(`${world.baseUrl}/v1/ingest/${key}/inbox`, '{}', {
     headers: { 'x-shopify-topic': 'orders/create' },
@@ -41,7 +41,7 @@ test('a record that came with an ingest key alone has no endpoint, and a title a
   assert.deepEqual([record.webhook_id, record.header_title], [null, 'orders/create'])
 })
 
-test('the header of an endpoint counts instead, a path of the event leaves the headers out, and a credential is no title', async () => {
+test('the configured header of an endpoint replaces the known headers, a configured path ignores all headers, and a credential is never a title', async () => {
   const headers = { 'x-github-event': 'push', 'x-kind': 'made', 'x-auth-token': 'canary' }
   const byHeader = await aWebhook(world, { event_title: { header: 'X-Kind' } })
   assert.equal(await titleOf(byHeader.public_url, headers), 'made')
@@ -52,7 +52,7 @@ test('the header of an endpoint counts instead, a path of the event leaves the h
   assert.equal(await titleOf(byHeader.public_url, { 'x-kind': 'x'.repeat(500) }), 'x'.repeat(200))
 })
 
-test('a change of the setting applies to earlier events, makes a version, and is refused when it is no setting', async () => {
+test('a change of the title setting applies to earlier events and creates a version; an invalid setting is refused', async () => {
   const { id, public_url } = await aWebhook(world)
   const { body } = await post(public_url, '{}', { headers: { 'x-kind': 'made' } })
   const changed = await world.admin('PATCH', `webhooks/${id}`, { event_title: { header: 'X-Kind' } })
@@ -62,7 +62,7 @@ test('a change of the setting applies to earlier events, makes a version, and is
     assert.equal((await world.admin('PATCH', `webhooks/${id}`, { event_title })).status, 400)
 })
 
-test('the admin stream names the endpoint and the title, and the stream of an ingest key shows what a destination gets', async () => {
+test('the admin stream shows the endpoint and the title, and the stream of an ingest key shows the record as a destination gets it', async () => {
   const { id, public_url } = await aWebhook(world)
   const { key } = await anIngestKey(world)
   const clients = [

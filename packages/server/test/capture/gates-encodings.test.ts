@@ -5,7 +5,10 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } 
 import { aDestination, aWebhook, filedText, post, recordOf, submissionOf } from '../stage/fixtures.ts'
 import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
 
-/** Compressed bodies: signed and kept as sent, routed and delivered as what they say, bounded whatever they say. */
+/**
+ * Compressed bodies: signed and stored as sent, routed and delivered as decompressed text, and bounded whatever they
+ * contain.
+ */
 let world: World
 let sink: Sink
 
@@ -39,7 +42,7 @@ const outcome = ({ status, body }: Answer): string => `${status} ${body.reason}`
 
 for (const { name, coding, pack } of CODINGS) {
   describe(name, () => {
-    test('is read: what it says is filed byte for byte, what was sent is kept', async () => {
+    test('a compressed body is decompressed: its text is filed byte for byte, and the bytes as sent are stored', async () => {
       const text = '{ "n": 12345678901234567890, "a":1, "a":2, "é": "☃" }'
       const sent = pack(text)
       const answer = await send(coding, sent)
@@ -51,12 +54,12 @@ for (const { name, coding, pack } of CODINGS) {
       assert.deepEqual([kept, submission.body_bytes], [sent, sent.length])
     })
 
-    test('forms are read as well', async () => {
+    test('compressed forms are decompressed as well', async () => {
       const answer = await send(coding, pack('a=1&b=x+y'), { type: 'application/x-www-form-urlencoded' })
       assert.deepEqual((await recordOf(world, answer.body.records[0].id)).data, { a: '1', b: 'x y' })
     })
 
-    test('the signature is over the bytes as sent', async () => {
+    test('the signature covers the bytes as sent', async () => {
       const { public_url } = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' } })
       const sent = pack('{"a":1}')
       assert.equal((await send(coding, sent, { url: public_url, headers: { 'x-signature': sign(sent) } })).status, 201)
@@ -66,12 +69,12 @@ for (const { name, coding, pack } of CODINGS) {
       )
     })
 
-    test('holds as many bytes as a plain body may, and not one more', async () => {
+    test('a compressed body may inflate to as many bytes as a plain body may have, and not one more', async () => {
       assert.equal((await send(coding, pack(ofBytes(1_048_576)))).status, 201)
       assert.equal(outcome(await send(coding, pack(ofBytes(1_048_577)))), '413 payload_too_large')
     })
 
-    test('a bomb is 413, and costs a server that gets many at once neither memory nor its breath', async () => {
+    test('a decompression bomb gets 413, and many at once exhaust neither the memory nor the CPU of the server', async () => {
       const bomb = pack(Buffer.alloc(32 * 1_048_576, 0x20))
       const rss = process.memoryUsage.rss()
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(coding, bomb)))
@@ -83,7 +86,7 @@ for (const { name, coding, pack } of CODINGS) {
       assert.equal((await post(world.endpoint, '{}')).status, 201)
     })
 
-    test('a stream that is broken, cut off or followed by something else is 400', async () => {
+    test('a compressed stream that is corrupt, truncated or followed by other bytes gets 400', async () => {
       const whole = pack('{"hello":"world","again":"and again and again"}')
       for (const broken of [
         whole.subarray(0, -1),
@@ -96,7 +99,7 @@ for (const { name, coding, pack } of CODINGS) {
       }
     })
 
-    test('nothing inside is an empty body, and inside it is read as strictly as without', async () => {
+    test('a compressed stream of nothing is an empty body, and compressed JSON is parsed as strictly as plain JSON', async () => {
       assert.equal(outcome(await send(coding, pack(''))), '400 empty_body')
       assert.equal(outcome(await send(coding, Buffer.alloc(0))), '400 empty_body')
       for (const text of ['{', '{"a":1}x', `${'['.repeat(129)}${']'.repeat(129)}`])
@@ -105,7 +108,7 @@ for (const { name, coding, pack } of CODINGS) {
   })
 }
 
-test('unknown codings and several on top of each other are 415, before the signature is looked at', async () => {
+test('an unknown coding or several codings get 415 before the signature check', async () => {
   const { public_url } = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' } })
   for (const coding of [
     'compress',
@@ -123,7 +126,7 @@ test('unknown codings and several on top of each other are 415, before the signa
   }
 })
 
-test('who cannot sign makes nobody inflate: a bomb without a signature is 401', async () => {
+test('a request without a valid signature never makes the server inflate: an unsigned bomb gets 401', async () => {
   const { public_url } = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' } })
   assert.equal(
     outcome(
@@ -133,7 +136,7 @@ test('who cannot sign makes nobody inflate: a bomb without a signature is 401', 
   )
 })
 
-test('what was sent compressed is delivered as text', async () => {
+test('a body that was sent compressed is delivered as text', async () => {
   const webhook = await aWebhook(world, { dataset: 'packed' })
   await aDestination(world, { url: sink.url, datasets: ['packed'] })
   const answer = await send('gzip', gzipSync('{ "a" : 1.0 }'), { url: webhook.public_url })

@@ -7,7 +7,7 @@ import type { Answer, World } from '../stage/harness.ts'
 import { Meanwhile } from '../stage/meanwhile.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** What is asked before events come: a browser's preflight, and a provider's handshake. */
+/** Requests that precede events: the preflight of a browser, and the handshake of a provider. */
 let world: World
 let database: Database
 
@@ -26,7 +26,7 @@ const preflight = (url: string, origin: string): Promise<Response> =>
   })
 
 describe('CORS', () => {
-  test('a listed origin may post and read the answer; another is 403 and its pages read nothing', async () => {
+  test('a page of a listed origin may post and read the answer; a page of another origin gets 403 and reads nothing', async () => {
     const webhook = await aWebhook(world, { cors: { origins: [SHOP, 'http://localhost:3000'] } })
     assert.deepEqual(webhook.cors, { origins: [SHOP, 'http://localhost:3000'] })
     for (const origin of [SHOP, 'http://localhost:3000']) {
@@ -56,7 +56,7 @@ describe('CORS', () => {
     assert.equal(await countOf(webhook), 2)
   })
 
-  test('a server sends no Origin and may post whatever the list says; without a list any page may', async () => {
+  test('a server sends no Origin and may post whatever the list contains; without a list any page may post', async () => {
     const closed = await aWebhook(world, { cors: { origins: [] } })
     const answer = await post(closed.public_url, '{}')
     assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [201, null])
@@ -67,7 +67,7 @@ describe('CORS', () => {
     assert.deepEqual([status, headers.get('access-control-allow-origin')], [201, '*'])
   })
 
-  test('an allowed page may read refusals too', async () => {
+  test('a page of an allowed origin may read refusals too', async () => {
     const webhook = await aWebhook(world, { enabled: false, cors: { origins: [SHOP] } })
     const { status, headers } = await post(webhook.public_url, '{}', { headers: { origin: SHOP } })
     assert.deepEqual([status, headers.get('access-control-allow-origin')], [503, SHOP])
@@ -75,7 +75,7 @@ describe('CORS', () => {
     assert.equal(broken.get('access-control-allow-origin'), '*')
   })
 
-  test('a preflight is 204 with what may be sent for an allowed origin, 403 for another, 404 where nothing is; nothing is stored', async () => {
+  test('a preflight gets 204 with the allowed methods and headers for a listed origin, 403 for another and 404 for an unknown URL; it stores nothing', async () => {
     const slug = aName('page').replace(' ', '-')
     const webhook = await aWebhook(world, { slug, cors: { origins: [SHOP] } })
     const { key } = await anIngestKey(world)
@@ -103,7 +103,7 @@ describe('CORS', () => {
     assert.equal(await countOf(webhook), 0)
   })
 
-  test('origins are kept as browsers write them; what is no origin is refused', async () => {
+  test('origins are stored as browsers write them; an invalid origin is refused', async () => {
     const { cors, public_url } = await aWebhook(world, {
       cors: {
         origins: ['HTTPS://Shop.Example:443/', 'http://[::1]:80', 'https://bücher.example', 'chrome-extension://ABC'],
@@ -129,7 +129,7 @@ describe('CORS', () => {
     assert.equal((await world.admin('POST', 'webhooks', { name: 'many', cors: { origins: many } })).status, 400)
   })
 
-  test('the list is replaced and removed by PATCH', async () => {
+  test('a PATCH replaces or removes the list', async () => {
     const { id, public_url } = await aWebhook(world, { cors: { origins: ['https://other.example'] } })
     const send = async (): Promise<number> => (await post(public_url, '{}', { headers: { origin: SHOP } })).status
     assert.equal(await send(), 403)
@@ -144,7 +144,7 @@ describe('CORS', () => {
 
 type Question = { readonly challenge?: string; readonly mode?: string; readonly token?: string }
 
-/** GET …?hub.challenge=…&hub.mode=…&hub.verify_token=…, with what is left out left out. */
+/** GET …?hub.challenge=…&hub.mode=…&hub.verify_token=…; a parameter without a value is left out. */
 async function ask(
   url: string,
   { challenge, mode, token }: Question,
@@ -170,7 +170,7 @@ describe('hub_challenge', () => {
   const HUB = { handshake: { kind: 'hub_challenge', verify_token: 'tö ken&=+' } }
   const right = { challenge: '1158201444', mode: 'subscribe', token: 'tö ken&=+' }
 
-  test('the challenge is echoed verbatim as text/plain with nosniff, and nothing is stored or counted', async () => {
+  test('the server echoes the challenge verbatim as text/plain with nosniff, and stores and counts nothing', async () => {
     const webhook = await aWebhook(world, HUB)
     const metrics = async (): Promise<string> =>
       (await (await fetch(`${world.baseUrl}/metrics`)).text()).replaceAll(/^process.*$|^postroad_delivery.*$/gm, '')
@@ -195,7 +195,7 @@ describe('hub_challenge', () => {
     assert.equal(await metrics(), counted)
   })
 
-  test('a challenge has 1 to 2,048 characters, else 400', async () => {
+  test('a challenge has 1 to 2,048 characters; any other length gets 400', async () => {
     const { public_url } = await aWebhook(world, HUB)
     for (const challenge of ['', 'x'.repeat(2_049)]) {
       const answer = await ask(public_url, { ...right, challenge })
@@ -203,7 +203,7 @@ describe('hub_challenge', () => {
     }
   })
 
-  test('another token, no token, another mode or no mode is 403 handshake_failed', async () => {
+  test('a wrong or missing token, or a wrong or missing mode, gets 403 handshake_failed', async () => {
     const { public_url } = await aWebhook(world, HUB)
     const { token: _token, ...tokenless } = right
     const { mode: _mode, ...modeless } = right
@@ -221,7 +221,7 @@ describe('hub_challenge', () => {
     }
   })
 
-  test('an endpoint of another kind says clearly what to set; an unknown one is 404', async () => {
+  test('an endpoint of another kind answers with the setting to change; an unknown endpoint gets 404', async () => {
     for (const handshake of [{ kind: 'none' }, { kind: 'url_verification', verify_token: right.token }]) {
       const { public_url } = await aWebhook(world, { handshake })
       const answer = await ask(public_url, right)
@@ -237,7 +237,7 @@ describe('hub_challenge', () => {
     )
   })
 
-  test('a GET without hub.challenge is no ingest, nor is one with a dataset or an ingest key', async () => {
+  test('a GET without hub.challenge, with a dataset or with an ingest key is not ingest', async () => {
     const { public_url } = await aWebhook(world, { ...HUB, enabled: false })
     const { key } = await anIngestKey(world)
     const { challenge: _challenge, ...none } = right
@@ -256,7 +256,7 @@ describe('hub_challenge', () => {
     }
   })
 
-  test('is checked after the disabled state and the IP allowlist', async () => {
+  test('the handshake comes after the checks of the disabled state and the IP allowlist', async () => {
     const off = await aWebhook(world, { ...HUB, enabled: false, ip_allowlist: ['203.0.113.7'] })
     assert.equal((await ask(off.public_url, right)).reason, 'endpoint_disabled')
     await world.admin('PATCH', `webhooks/${off.id}`, { enabled: true })
@@ -265,7 +265,7 @@ describe('hub_challenge', () => {
     assert.equal((await ask(off.public_url, right)).text, right.challenge)
   })
 
-  test('is checked after the suspension and the burst limit', async () => {
+  test('the handshake comes after the checks of the suspension and the burst limit', async () => {
     const { public_url } = await aWebhook(world, HUB)
     const meanwhile = new Meanwhile(world, database)
     assert.equal((await meanwhile.suspended(() => ask(public_url, right))).reason, 'workspace_suspended')
@@ -279,7 +279,7 @@ describe('hub_challenge', () => {
     })
   })
 
-  test('the token is write-only: needed to turn it on, kept when left out, replaced when sent, gone with the kind', async () => {
+  test('the token is write-only: it is required to turn the handshake on, stays when omitted, is replaced when sent, and is removed with the kind', async () => {
     const webhook = await aWebhook(world, HUB)
     assert.deepEqual(webhook.handshake, { kind: 'hub_challenge', has_verify_token: true })
     const patch = (handshake: object): Promise<Answer> => world.admin('PATCH', `webhooks/${webhook.id}`, { handshake })
@@ -316,7 +316,7 @@ describe('hub_challenge', () => {
     )
   })
 
-  test('the token is in no answer of the admin API', async () => {
+  test('no answer of the admin API contains the token', async () => {
     const secret = 'a-verify-token-nobody-shows'
     const { id } = await aWebhook(world, { handshake: { kind: 'hub_challenge', verify_token: secret } })
     for (const path of [`webhooks/${id}`, 'webhooks'])
@@ -347,7 +347,7 @@ const send = async (url: string, body: string, headers: Record<string, string> =
 }
 
 describe('url_verification', () => {
-  test('a POST of it is answered with the challenge and not stored; every other event is', async () => {
+  test('the server answers a url_verification POST with the challenge and does not store it; it stores every other event', async () => {
     const webhook = await aWebhook(world, { handshake: { kind: 'url_verification' } })
     assert.deepEqual(webhook.handshake, { kind: 'url_verification', has_verify_token: false })
     const answer = await send(webhook.public_url, asks())
@@ -358,7 +358,7 @@ describe('url_verification', () => {
       assert.equal((await send(webhook.public_url, body)).status, 201, body)
   })
 
-  test('after the signature check: whoever cannot sign gets no answer', async () => {
+  test('the handshake comes after the signature check: a sender that cannot sign gets no answer', async () => {
     const webhook = await aWebhook(world, {
       handshake: { kind: 'url_verification' },
       verification: { scheme: 'hmac', secret: 'k' },
@@ -368,7 +368,7 @@ describe('url_verification', () => {
     assert.equal((await send(webhook.public_url, asks(), { 'x-signature': signature })).status, 200)
   })
 
-  test('with a verify token the `token` must be that; a challenge has 1 to 2,048 characters', async () => {
+  test('with a verify token the member `token` must equal it; a challenge has 1 to 2,048 characters', async () => {
     const { public_url } = await aWebhook(world, { handshake: { kind: 'url_verification', verify_token: 'tok' } })
     assert.equal((await send(public_url, asks())).status, 200)
     for (const token of ['other', '', null, 5])
@@ -377,7 +377,7 @@ describe('url_verification', () => {
       assert.deepEqual((await send(public_url, asks({ challenge }))).reason, 'invalid_challenge')
   })
 
-  test('an endpoint of another kind stores it like any event', async () => {
+  test('an endpoint of another kind stores a url_verification POST like any event', async () => {
     for (const handshake of [{ kind: 'none' }, { kind: 'hub_challenge', verify_token: 'tok' }]) {
       const { public_url } = await aWebhook(world, { handshake })
       assert.equal((await send(public_url, asks())).status, 201)

@@ -7,14 +7,15 @@ import { aDestination, anIngestKey, aWebhook, behind, post, statement } from '..
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { sse, webSocket, type StreamClient } from '../stage/stream-client.ts'
 
-/** Suspension by the operator's command beside two running servers (contract part 1). */
+/** The operator suspends a workspace by a command beside two running servers (contract part 1). */
 let world: World
 let other: World
 let sink: Sink
 let database: Database
 
 before(async () => {
-  // The commands are processes of their own, whose clock is the database's; these two begin there and run ahead.
+  // The commands run in separate processes, whose clock is the clock of the database; these two nodes start there and
+  // run ahead.
   const now = Date.now()
   world = await aWorld({ now })
   other = await aWorld({ beside: world, now, env: { ROLES: 'web' } })
@@ -28,7 +29,7 @@ after(async () => {
   await sink.stop()
 })
 
-/** Runs the server's command in a process of its own, as an operator does. */
+/** Runs the server's command in a separate process, as an operator does. */
 const command = (...args: readonly string[]): Promise<Ended> => runCommand(world, args)
 
 const at = (node: World, url: string): string => url.replace(world.baseUrl, node.baseUrl)
@@ -50,7 +51,7 @@ async function deliveryOf(destination: { id: string }, state?: string): Promise<
 const arrives = (destination: { id: string }, state: string): Promise<Answer['body']> =>
   eventually(() => deliveryOf(destination, state))
 
-test('suspend refuses and pauses on every node within a second; reinstate sends what waited, and nothing is lost', async () => {
+test('suspend refuses events and pauses deliveries on every node within a second; reinstate sends what waited, and nothing is lost', async () => {
   const { key } = await anIngestKey(world)
   const { public_url } = await aWebhook(world, {
     slug: 'gate',
@@ -68,7 +69,7 @@ test('suspend refuses and pauses on every node within a second; reinstate sends 
   ]
   sink.answer({ status: 500 })
   for (const node of [world, other]) assert.equal(outcome(await post(at(node, public_url), '{"kept":1}')), '201')
-  // A node without a sender tells the others by its own clock, which stands still.
+  // A node without a sender notifies the others by its own clock, which does not move here.
   other.clock.advance(10)
   await eventually(async () => {
     const { body } = await world.admin('GET', 'deliveries?state=retrying')
@@ -145,12 +146,12 @@ test('suspend refuses and pauses on every node within a second; reinstate sends 
   assert.equal((await auditRows('reinstate_workspace')).length, 1)
 })
 
-test('suspend closes the open streams of every node within a second, and none is opened on any', async () => {
+test('suspend closes the open streams on every node within a second, and no node opens a new one', async () => {
   const { key } = await anIngestKey(world)
   const streams: { readonly node: World; readonly client: StreamClient }[] = []
   for (const node of [world, other]) {
     for (const speak of [sse, webSocket]) {
-      // The other node hears of the key.
+      // The other node learns of the key.
       const client = await eventually(async () => {
         const opened = await speak(`${node.baseUrl}/v1/stream?key=${key}`).catch(() => undefined)
         return opened !== undefined && opened.status < 300 ? opened : undefined
@@ -172,7 +173,7 @@ test('suspend closes the open streams of every node within a second, and none is
       )
     }
     assert.deepEqual(await Promise.all(streams.map(({ client }) => client.ended)), [0, 4403, 0, 4403])
-    // Before anything, so also before what else is wrong.
+    // This check comes first, so also before the checks of other faults.
     for (const node of [world, other]) {
       for (const query of ['', '&after=nonsense', '&dataset=0'])
         assert.equal((await fetch(`${node.baseUrl}/v1/stream?key=${key}${query}`)).status, 403)
@@ -181,12 +182,12 @@ test('suspend closes the open streams of every node within a second, and none is
     assert.equal((await command('reinstate', 'main')).code, 0)
     for (const { client } of streams) client.close()
   }
-  // Both nodes serve again for whoever comes next.
+  // Both nodes serve again for the tests that follow.
   for (const node of [world, other])
     await eventually(async () => (outcome(await post(at(node, world.endpoint), '{}')) === '201' ? true : undefined))
 })
 
-test('what is being sent when the workspace is suspended ends as it began', async () => {
+test('a request that is under way when the workspace is suspended ends with its real result', async () => {
   const { public_url } = await aWebhook(world, { dataset: 'slow' })
   const begun = Promise.withResolvers<void>()
   const slow = await aSink()
@@ -207,7 +208,7 @@ test('what is being sent when the workspace is suspended ends as it began', asyn
 })
 
 describe('the commands', () => {
-  test('suspending twice changes nothing and keeps the first reason; reinstating an active workspace changes nothing', async () => {
+  test('to suspend twice changes nothing and retains the first reason; to reinstate an active workspace changes nothing', async () => {
     const had = (await auditRows('suspend_workspace')).length
     await command('suspend', 'main', '--reason', 'first')
     const again = await command('suspend', 'main', '--reason', 'second', '--json')
@@ -220,7 +221,7 @@ describe('the commands', () => {
     assert.equal((await auditRows('reinstate_workspace')).length, reinstated)
   })
 
-  test('list every workspace and its standing', async () => {
+  test('the commands list every workspace with its status', async () => {
     const { stdout, code } = await command('workspaces', '--json')
     const { workspaces } = JSON.parse(stdout)
     assert.deepEqual(
@@ -241,7 +242,7 @@ describe('the commands', () => {
     )
   })
 
-  test('say in one line what is wrong: 4 for an unknown workspace, 2 for a wrong use', async () => {
+  test('the commands report a fault in one line: exit code 4 for an unknown workspace, 2 for wrong usage', async () => {
     const unknown = await command('suspend', 'nobody', '--reason', 'x')
     assert.deepEqual([unknown.code, unknown.stdout], [4, ''])
     assert.match(unknown.stderr, /^postroad: There is no workspace "nobody"\..*\n$/)

@@ -6,11 +6,11 @@ import { anIngestKey, aWebhook, post, statement } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Who may send: IP allowlists and burst limits, and the order in which an event meets the gates. */
+/** Restrictions on senders: IP allowlists and burst limits, and the order in which an event meets the gates. */
 let world: World
 let database: Database
 
-// The test connects from loopback, so loopback is the proxy that says where a request came from.
+// The test connects from loopback, so loopback is the trusted proxy that reports the address of the sender.
 onWorldStage(
   (made) => {
     ;({ world, database } = made)
@@ -28,7 +28,7 @@ async function changeWorkspace(set: string): Promise<void> {
 }
 
 describe('the IP allowlist', () => {
-  test('of an endpoint holds on its URL and by ingest key; addresses, ranges and IPv4-mapped forms', async () => {
+  test('the allowlist of an endpoint applies to its URL and to ingest keys; it accepts addresses, ranges and IPv4-mapped forms', async () => {
     const { key } = await anIngestKey(world)
     const { public_url, ip_allowlist } = await aWebhook(world, {
       slug: 'listed',
@@ -52,7 +52,7 @@ describe('the IP allowlist', () => {
     }
   })
 
-  test('of an ingest key holds on all its forms, beside that of the endpoint', async () => {
+  test('the allowlist of an ingest key applies to all forms of its URLs, beside the allowlist of the endpoint', async () => {
     const { ingest_key, key } = (
       await world.admin('POST', 'ingest-keys', { name: 'listed', ip_allowlist: ['203.0.113.0/24'] })
     ).body
@@ -72,7 +72,7 @@ describe('the IP allowlist', () => {
     assert.equal(outcome(await from('198.51.100.1', at(`webhooks/${key}/both`))), '403 ip_not_allowed')
   })
 
-  test('refuses who cannot be determined, and an empty one lets anybody pass', async () => {
+  test('an allowlist refuses a sender whose address cannot be determined, and an empty allowlist admits every sender', async () => {
     const listed = await aWebhook(world, { ip_allowlist: ['0.0.0.0/0', '::/0'] })
     const open = await aWebhook(world, { ip_allowlist: [] })
     assert.equal(outcome(await from('unknown', listed.public_url)), '403 ip_not_allowed')
@@ -80,7 +80,7 @@ describe('the IP allowlist', () => {
     assert.equal(outcome(await from('8.8.8.8', listed.public_url)), '201')
   })
 
-  test('is changed and emptied by PATCH, at once', async () => {
+  test('a PATCH changes or empties the allowlist at once', async () => {
     const { id, public_url } = await aWebhook(world, { ip_allowlist: ['203.0.113.7'] })
     assert.equal(outcome(await from('203.0.113.8', public_url)), '403 ip_not_allowed')
     await world.admin('PATCH', `webhooks/${id}`, { name: 'other' })
@@ -92,7 +92,7 @@ describe('the IP allowlist', () => {
     assert.equal(outcome(await from('8.8.8.8', public_url)), '201')
   })
 
-  test('has at most 64 entries, each an address or a CIDR range', async () => {
+  test('an allowlist has at most 64 entries, each an address or a CIDR range', async () => {
     const many = Array.from({ length: 65 }, (_none, index) => `10.0.0.${index}`)
     assert.equal((await world.admin('POST', 'webhooks', { name: 'many', ip_allowlist: many.slice(1) })).status, 201)
     for (const ip_allowlist of [
@@ -118,7 +118,7 @@ describe('the IP allowlist', () => {
     }
   })
 
-  test('X-Forwarded-For is not believed without TRUST_PROXY', async () => {
+  test('without TRUST_PROXY the server ignores X-Forwarded-For', async () => {
     const plain = await aWorld()
     try {
       const { public_url } = await aWebhook(plain, { ip_allowlist: ['203.0.113.7'] })
@@ -142,7 +142,7 @@ describe('the burst limit of the plan', () => {
   before(() => changeWorkspace("plan = 'free'"))
   after(() => changeWorkspace("plan = 'self_hosted'"))
 
-  test('free: 100 at once and 50 a second, then 429 with retry_after in body and header, each credential on its own', async () => {
+  test('the plan free admits 100 requests at once and 50 a second, then answers 429 with retry_after in body and header; each credential has a separate limit', async () => {
     const { public_url } = await aWebhook(world)
     const { key } = await anIngestKey(world)
     assert.equal(accepted(await times(110, public_url)), 100)
@@ -158,7 +158,7 @@ describe('the burst limit of the plan', () => {
     assert.equal(accepted(await times(110, public_url)), 100)
   })
 
-  test('an ingest key has one bucket for all its forms, and the endpoint it sends through keeps its own', async () => {
+  test('an ingest key has one bucket for all forms of its URLs, and the endpoint behind it has a separate bucket', async () => {
     const { public_url, slug } = await aWebhook(world)
     const { key } = await anIngestKey(world)
     const [whole, through] = [`${world.baseUrl}/v1/ingest/${key}/d`, `${world.baseUrl}/v1/webhooks/${key}/${slug}`]
@@ -173,7 +173,7 @@ describe('the burst limit of the plan', () => {
     assert.equal(accepted(await times(110, public_url)), 100)
   })
 
-  test('is looked at before the body is read, and what it refuses is not stored', async () => {
+  test('the burst limit is checked before the body is read, and a refused request stores nothing', async () => {
     const { id, public_url } = await aWebhook(world)
     await times(100, public_url)
     const answer = await post(public_url, `"${'x'.repeat(2_000_000)}"`)
@@ -182,10 +182,10 @@ describe('the burst limit of the plan', () => {
     assert.equal(body.submissions.length, 100)
   })
 
-  test('a plan that sets none has the default: 1,000 at once and 500 a second', async () => {
+  test('a plan that sets no limit has the default: 1,000 at once and 500 a second', async () => {
     const { public_url } = await aWebhook(world)
     await changeWorkspace("plan = 'team'")
-    // Refused by a later gate, which costs no storing: the token is taken.
+    // A later gate refuses these requests, so they store nothing and still take a token.
     const taken = async (count: number): Promise<number> => {
       const answers = await Promise.all(
         Array.from({ length: count }, () => post(public_url, '{}', { headers: { 'content-encoding': 'compress' } })),
@@ -200,7 +200,7 @@ describe('the burst limit of the plan', () => {
     await changeWorkspace("plan = 'free'")
   })
 
-  test('self_hosted has none', async () => {
+  test('the plan self_hosted has no burst limit', async () => {
     const { public_url } = await aWebhook(world)
     await changeWorkspace("plan = 'self_hosted'")
     assert.equal(accepted(await times(300, public_url)), 300)
@@ -208,8 +208,8 @@ describe('the burst limit of the plan', () => {
   })
 })
 
-/** Decisions on ingest: every gate refuses this event; opened one by one, the next one speaks. */
-test('the gates stand in the decided order', async () => {
+/** Decisions on ingest: every gate refuses this event; as the test opens them one by one, the next gate answers. */
+test('the gates answer in the specified order', async () => {
   const { id, public_url } = await aWebhook(world, {
     enabled: false,
     ip_allowlist: ['203.0.113.7'],

@@ -7,7 +7,7 @@ import { aWorld } from '../stage/harness.ts'
 const ODD = "x-'sig|`$"
 const SAYS = /The header is the name of a request header, such as \S+\. Use letters, digits and hyphens; quotes/
 
-test('a name of a header that a shell reads as more than a name is refused; one that is held goes on working', async (t) => {
+test('a header name with a meaning for a shell is refused; a stored one continues to work', async (t) => {
   const world = await aWorld()
   t.after(() => world.stop())
   const hmac = { scheme: 'hmac', header: ODD, secret: 'first' }

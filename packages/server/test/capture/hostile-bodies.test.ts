@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts'
 import { aDestination, aWebhook, filedText, post, submissionOf, type Posting } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
 
-/** JSON that parses is 201 and leaves unchanged; what does not is 400; nothing is ever 5xx, whatever the bytes. */
+/** JSON that parses gets 201 and is delivered unchanged; other bytes get 400; no bytes ever cause a 5xx. */
 let world: World
 let sink: Sink
 
@@ -42,7 +42,7 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 const tooDeep = (name: string): boolean => /^[in]_structure_(?:500_nested|100000)/.test(name)
 
 describe('JSONTestSuite', () => {
-  test('every text that must be accepted is 201, and delivered as it is', async () => {
+  test('every text that must be accepted gets 201, and is delivered unchanged', async () => {
     const texts = parsing.filter(({ name }) => name.startsWith('y_'))
     assert.equal(texts.length, 95)
     const ids = new Map<string, string>()
@@ -64,7 +64,7 @@ describe('JSONTestSuite', () => {
     }
   })
 
-  test('every text that must be rejected is 400', async () => {
+  test('every text that must be rejected gets 400', async () => {
     const texts = parsing.filter(({ name }) => name.startsWith('n_'))
     assert.equal(texts.length, 188)
     for (const { name, input } of texts) {
@@ -74,7 +74,7 @@ describe('JSONTestSuite', () => {
     }
   })
 
-  test('every text that is free is 201 when it parses and 400 when not, and never 5xx', async () => {
+  test('every text that the suite leaves open gets 201 when it parses and 400 when it does not, and never a 5xx', async () => {
     const texts = parsing.filter(({ name }) => name.startsWith('i_'))
     assert.equal(texts.length, 35)
     for (const { name, input } of texts) {
@@ -85,7 +85,7 @@ describe('JSONTestSuite', () => {
     }
   })
 
-  test(`nesting is taken to ${JSON_DEPTH_MAX} and refused beyond, whatever follows`, async () => {
+  test(`nesting is accepted up to ${JSON_DEPTH_MAX} levels and refused beyond, whatever follows`, async () => {
     await accepted(nested(JSON_DEPTH_MAX))
     await refused(nested(JSON_DEPTH_MAX + 1), 'invalid_body')
     await refused('{"a":'.repeat(100_000), 'invalid_body')
@@ -108,7 +108,7 @@ function between(head: string, bytes: readonly number[], tail: string): Uint8Arr
   return new Uint8Array([...Buffer.from(head), ...bytes, ...Buffer.from(tail)])
 }
 
-describe('bytes that are no text', () => {
+describe('bytes that are not text', () => {
   const NOT_UTF8: readonly (readonly [string, readonly number[]])[] = [
     ['a lone continuation byte', [0x80]],
     ['a truncated sequence', [0xe2, 0x82]],
@@ -119,7 +119,7 @@ describe('bytes that are no text', () => {
     ['Latin-1', [0xe9]],
   ]
   for (const [name, bytes] of NOT_UTF8) {
-    test(`${name} is 400 in a string, in a key and alone`, async () => {
+    test(`${name} gets 400 in a string, in a key and alone`, async () => {
       await refused(between('["', bytes, '"]'), 'invalid_body')
       await refused(between('{"', bytes, '":1}'), 'invalid_body')
       await refused(between('', bytes, ''), 'invalid_body')
@@ -127,7 +127,7 @@ describe('bytes that are no text', () => {
     })
   }
 
-  test('UTF-16 in either order, with and without its mark, is 400', async () => {
+  test('UTF-16 in either byte order, with and without a byte order mark, gets 400', async () => {
     const text = '{"a":1}'
     const little = Buffer.from(text, 'utf16le')
     const big = Buffer.from(little).swap16()
@@ -145,12 +145,12 @@ describe('bytes that are no text', () => {
     }
   })
 
-  test('NUL bytes and other controls are 400 outside and inside strings', async () => {
+  test('NUL bytes and other control characters get 400 outside and inside strings', async () => {
     for (const text of ['\0', '{}\0', '\0{}', '["\0"]', '{"a\0":1}', '["\u001f"]', '["\n"]', '\f{}', '\u00a0{}'])
       await refused(text, 'invalid_body')
   })
 
-  test('every single byte as a body is 201 exactly when it is JSON', async () => {
+  test('every single byte as a body gets 201 exactly when it is JSON', async () => {
     for (let byte = 0; byte < 256; byte += 1) {
       const answer = await post(world.endpoint, new Uint8Array([byte]))
       assert.equal(answer.status, byte >= 0x30 && byte <= 0x39 ? 201 : 400, String(byte))
@@ -158,8 +158,8 @@ describe('bytes that are no text', () => {
   })
 })
 
-describe('bodies with nothing in them', () => {
-  test('no body, an empty one and whitespace are 400 empty_body, by every content type', async () => {
+describe('empty bodies', () => {
+  test('no body, an empty body and whitespace get 400 empty_body with every content type', async () => {
     for (const type of [
       'application/json',
       'application/x-www-form-urlencoded',
@@ -176,7 +176,7 @@ describe('bodies with nothing in them', () => {
 })
 
 describe('large bodies', () => {
-  test('the limit may be set to 5 MiB: exactly that much is taken whole, one byte more is 413; a higher one stops the start', async () => {
+  test('the limit can be set to 5 MiB: exactly that many bytes are accepted, and one more gets 413; a higher setting stops the start', async () => {
     const text = `"${'a'.repeat(5_242_878)}"`
     assert.equal((await submissionOf(world, (await accepted(text)).body.id)).body_bytes, 5_242_880)
     const answer = await post(world.endpoint, `${text} `)
@@ -187,19 +187,19 @@ describe('large bodies', () => {
     )
   })
 
-  test('keys made to collide in a hash table do not', async () => {
+  test('keys that are made to collide in a hash table do not collide', async () => {
     const numeric = Array.from({ length: 200_000 }, (_, at) => `"${at * 65_536}":0`).join(',')
     await accepted(`{${numeric}}`)
   })
 
-  test('a string of 1 MiB, of plain letters, escapes or big letters, is taken whole', async () => {
+  test('a string of 1 MiB of plain letters, escapes or non-ASCII letters is accepted whole', async () => {
     for (const letter of ['a', '\\"', '\\u0000', '\\ud800', '€', '😀']) {
       const text = `["${letter.repeat(Math.floor(1_048_576 / Buffer.byteLength(letter)))}"]`
       assert.equal(await filedText(world, await accepted(text)), text)
     }
   })
 
-  test('a number of a million digits, and a million big numbers, are taken whole', async () => {
+  test('a number of a million digits and a million big numbers are accepted whole', async () => {
     for (const text of [
       `[${'9'.repeat(1_000_000)}]`,
       `[${'1e400,'.repeat(300_000)}1]`,
@@ -209,13 +209,13 @@ describe('large bodies', () => {
     }
   })
 
-  test('the place of a fault is said in one short sentence, also a million lines down', async () => {
+  test('the error gives the place of a fault in one short sentence, also a million lines down', async () => {
     const answer = await refused(`[${'\n'.repeat(1_000_000)}x`, 'invalid_body')
     assert.match(answer.body.error, /line 1000001, column 1/)
     await refused(`["${'a'.repeat(1_000_000)}`, 'invalid_body')
   })
 
-  test('mappings and criteria over hostile payloads answer 201', async () => {
+  test('mappings and criteria over hostile payloads still give 201', async () => {
     const { public_url } = await aWebhook(world, {
       criteria: [
         { path: 's', op: 'regex', value: '^(a+)b?' },
@@ -237,165 +237,5 @@ describe('large bodies', () => {
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     )
     assert.ok(!('polluted' in {}))
-  })
-})
-
-const keysOf = (count: number): string => Array.from({ length: count }, (_, at) => `k${at}=`).join('&')
-
-describe('urlencoded abuse', () => {
-  const type = 'application/x-www-form-urlencoded'
-
-  test('more than 1,000 keys are 400; as many values of one key as fit are 201', async () => {
-    await accepted(keysOf(1_000), { type })
-    await refused(keysOf(1_001), 'invalid_body', { type })
-    await refused(keysOf(100_000), 'invalid_body', { type })
-    await accepted('a&'.repeat(500_000), { type })
-    await accepted(`x=1${'&'.repeat(1_000_000)}`, { type })
-  })
-
-  test('brackets, prototypes and empty names are only names', async () => {
-    const deep = `a${'[b]'.repeat(100_000)}`
-    const answer = await accepted(
-      `${deep}=1&__proto__=2&__proto__[x]=3&constructor=4&=5&hasOwnProperty=6&__proto__=7`,
-      { type },
-    )
-    assert.equal(
-      await filedText(world, answer),
-      `{"${deep}":"1","__proto__":["2","7"],"__proto__[x]":"3","constructor":"4","":"5","hasOwnProperty":"6"}`,
-    )
-    assert.ok(!('x' in {}))
-  })
-
-  test('wrong percent sequences are 400', async () => {
-    for (const body of ['a=%', 'a=%2', 'a=%zz', '%=1', 'a=%u0041', 'a=%c0%80', 'a=%ed%a0%80', 'a=%ff'])
-      await refused(body, 'invalid_body', { type })
-  })
-
-  test('a percent-encoded NUL is data', async () => {
-    assert.equal(await filedText(world, await accepted('a%00=%00', { type })), String.raw`{"a\u0000":"\u0000"}`)
-  })
-})
-
-const part = (head: string, text = '1'): string => `--b\r\n${head}\r\n\r\n${text}\r\n`
-const field = (name: string, text = '1'): string => part(`Content-Disposition: form-data; name="${name}"`, text)
-const fields = (count: number): string =>
-  `${Array.from({ length: count }, (_, at) => field(`k${at}`)).join('')}--b--\r\n`
-
-describe('multipart abuse', () => {
-  const type = 'multipart/form-data; boundary=b'
-
-  test('no boundary, an empty one, or one that is not in the body is 400', async () => {
-    const body = `${field('a')}--b--\r\n`
-    for (const wrong of [
-      'multipart/form-data',
-      'multipart/form-data; boundary=',
-      'multipart/form-data; boundary=""',
-      'multipart/form-data; boundary=other',
-      `multipart/form-data; boundary=${'x'.repeat(500)}`,
-    ]) {
-      await refused(body, 'invalid_body', { type: wrong })
-    }
-  })
-
-  test('a body cut at any byte is 400, and whole it is 201', async () => {
-    const body = `${field('a')}${part('Content-Disposition: form-data; name="f"; filename="x"\r\nContent-Type: text/plain')}--b--`
-    await accepted(body, { type })
-    for (let end = 1; end < body.length; end += 1) {
-      const answer = await post(world.endpoint, body.slice(0, end), { type })
-      assert.equal(answer.status, 400, `cut at ${end} of ${body.length}: ${JSON.stringify(answer.body)}`)
-    }
-  })
-
-  test('a hundred parts are taken, a hundred and one and 10^5 are 400', async () => {
-    await accepted(fields(100), { type })
-    await refused(fields(101), 'invalid_body', { type })
-    await refused(`${'--b\r\n\r\n\r\n'.repeat(100_000)}--b--\r\n`, 'invalid_body', { type })
-    await refused(fields(50_000), 'invalid_body', { type })
-  })
-
-  test('nothing but a closing delimiter, only a preamble, or no part at all is 400', async () => {
-    for (const body of ['--b--', '--b--\r\n', 'preamble only', '--b', '\r\n--b\r\n', '--b\r\n--b--'])
-      await refused(body, 'invalid_body', { type })
-  })
-
-  test('parts without a name, without headers, or with broken ones are 400', async () => {
-    for (const head of [
-      '',
-      'Content-Disposition: form-data',
-      'Content-Disposition: attachment; name="a"',
-      'Content-Type: text/plain',
-      ': x',
-      'X'.repeat(100_000),
-    ]) {
-      await refused(`${part(head)}--b--\r\n`, 'invalid_body', { type })
-    }
-  })
-
-  test('names and file names are data, however they look and however long they are', async () => {
-    const long = 'n'.repeat(5_000)
-    const body = [
-      field('__proto__'),
-      field(long),
-      field('a[b]'),
-      part(
-        'Content-Disposition: form-data; name="f"; filename="../../etc/passwd\\..\\x"\r\nContent-Type: text/html',
-        '<script>',
-      ),
-      '--b--\r\n',
-    ].join('')
-    const text = await filedText(world, await accepted(body, { type }))
-    const data = JSON.parse(text)
-    assert.deepEqual(Object.keys(data), ['__proto__', long, 'a[b]', 'f'])
-    assert.match(data.f.filename, /^\.\.\/\.\.\/etc\/passwd/)
-    assert.equal(data.f.base64, Buffer.from('<script>').toString('base64'))
-  })
-
-  test('a boundary inside of data, nested multipart and a text field of a mebibyte stay data', async () => {
-    const big = 'x'.repeat(1_048_576)
-    const body = `${field('inside', 'a --b b\r\n-b--b-- c')}${part('Content-Disposition: form-data; name="nested"; filename="n"\r\nContent-Type: multipart/mixed; boundary=c', '--c\r\n\r\nx\r\n--c--')}${field('big', big)}--b--\r\n`
-    const data = JSON.parse(await filedText(world, await accepted(body, { type })))
-    assert.equal(data.inside, 'a --b b\r\n-b--b-- c')
-    assert.equal(Buffer.from(data.nested.base64, 'base64').toString(), '--c\r\n\r\nx\r\n--c--')
-    assert.equal(data.big.length, big.length)
-  })
-
-  test('a text field that is no UTF-8 is 400', async () => {
-    const [head = '', tail = ''] = `${field('a', '|')}--b--\r\n`.split('|')
-    await refused(new Uint8Array([...Buffer.from(head), 0xff, ...Buffer.from(tail)]), 'invalid_body', { type })
-  })
-})
-
-describe('content types and encodings', () => {
-  test('hostile content types are read as JSON or refused, never 5xx', async () => {
-    const types = [
-      ';',
-      ',',
-      '/',
-      'a/b/c',
-      '*/*',
-      'application/json;;;',
-      'application/json; charset=utf-7',
-      'application/json; charset="',
-      'x'.repeat(10_000),
-      'text/html, multipart/form-data',
-      'application/json, application/x-www-form-urlencoded',
-      'multipart/',
-      'multipart/mixed; boundary=b',
-      '\u00e9/\u00ff',
-    ]
-    for (const type of types) {
-      const answer = await post(world.endpoint, '{"a":1}', { type })
-      assert.equal(answer.status, 201, type.slice(0, 60))
-    }
-  })
-
-  test('an encoding that is not served is 415, before the body is looked at', async () => {
-    for (const encoding of ['compress', 'zstd', 'nonsense', 'identity, compress', 'x'.repeat(1_000)]) {
-      const answer = await post(world.endpoint, '{"a":1}', { headers: { 'content-encoding': encoding } })
-      assert.deepEqual([answer.status, answer.body.reason], [415, 'unsupported_encoding'], encoding.slice(0, 60))
-    }
-    for (const encoding of ['identity', 'IDENTITY', ' identity ']) {
-      assert.equal((await post(world.endpoint, '{"a":1}', { headers: { 'content-encoding': encoding } })).status, 201)
-    }
   })
 })

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { aDestination, anIngestKey, aRule, aWebhook, filedText, post, submissionOf } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
 
-/** An unmapped JSON payload is stored and delivered as the text that came in (decisions on fidelity). */
+/** An unmapped JSON payload is stored and delivered as the text that the sender sent (decisions on fidelity). */
 let world: World
 let sink: Sink
 
@@ -20,7 +20,7 @@ after(async () => {
   await sink.stop()
 })
 
-/** The text of `data` as it was delivered. */
+/** The text of `data` in the delivery. */
 async function deliveredText(accepted: Answer): Promise<string> {
   const { id, dataset } = accepted.body.records[0]
   const received = await eventually(
@@ -55,7 +55,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 }
 
 for (const [name, text] of Object.entries(TEXTS)) {
-  test(`unchanged from the request to the delivery: ${name}`, async () => {
+  test(`the text is unchanged from the request to the delivery: ${name}`, async () => {
     const answer = await post(world.endpoint, text)
     assert.equal(answer.status, 201)
     assert.equal((await submissionOf(world, answer.body.id)).body, text)
@@ -64,7 +64,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
   })
 }
 
-test('unchanged by every form that takes a payload whole', async () => {
+test('the text is unchanged by every form that stores a payload whole', async () => {
   const text = ' {"b":1e400, "a":12345678901234567890, "b":1.0} '
   const { key } = await anIngestKey(world)
   await aRule(world, { dataset: 'whole' })
@@ -76,17 +76,17 @@ test('unchanged by every form that takes a payload whole', async () => {
   }
 })
 
-test('whatever JSON says, its text comes out as it went in', async () => {
+test('any JSON text leaves exactly as it came in', async () => {
   const samples = fc.sample(fc.json({ maxDepth: 6, stringUnit: 'binary' }), { numRuns: 60, seed: 4_680 })
   for (const text of samples) {
     const answer = await post(world.endpoint, text)
     assert.equal(answer.status, 201, text)
-    // What a lone surrogate became on the way to UTF-8 is what was sent.
+    // UTF-8 cannot contain a lone surrogate, so the test compares with the encoded replacement.
     assert.equal(await filedText(world, answer), Buffer.from(text).toString())
   }
 })
 
-test('mapped payloads keep big numbers, also inside objects and lists that are taken along', async () => {
+test('mapped payloads preserve big numbers, also inside objects and lists that a mapping copies', async () => {
   const { public_url } = await aWebhook(world, {
     dataset: 'mapped',
     mappings: [
@@ -108,14 +108,14 @@ test('mapped payloads keep big numbers, also inside objects and lists that are t
   assert.equal(await deliveredText(answer), expected)
 })
 
-test('mapped lone surrogates and NULs come out as escapes', async () => {
+test('mapped lone surrogates and NULs leave as escapes', async () => {
   const { public_url } = await aWebhook(world, { mappings: [{ target: 's', path: 's' }] })
   const answer = await post(public_url, String.raw`{"s":"a\u0000\ud800"}`)
   assert.equal(await filedText(world, answer), String.raw`{"s":"a\u0000\ud800"}`)
   assert.equal(await deliveredText(answer), String.raw`{"s":"a\u0000\ud800"}`)
 })
 
-test('a byte order mark before JSON is signed and stored as it came, and is no part of the payload', async () => {
+test('a byte order mark before JSON is signed and stored as it came, and is not part of the payload', async () => {
   const webhook = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' }, dataset: 'marked' })
   const body = '\ufeff{ "a": 1.10 }\n'
   const headers = { 'X-Signature': createHmac('sha256', 'k').update(body).digest('hex') }

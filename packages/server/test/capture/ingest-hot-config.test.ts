@@ -15,8 +15,9 @@ import {
 import { aWorld, eventually, type World } from '../stage/harness.ts'
 
 /**
- * Hot config: a change takes effect at once on the node that made it, and within a second on every other. Two nodes
- * stand on one database. The clocks stand still, so the second node's poll runs only when its clock is moved.
+ * Hot config: a change takes effect at once on the node that made it, and within a second on every other node. Two
+ * nodes share one database. Their clocks do not move by themselves, so the poll of the second node runs only when the
+ * test moves its clock.
  */
 let first: World
 let second: World
@@ -36,13 +37,13 @@ afterEach(() => {
   first.app.deps.wakeups.tell = tell
 })
 
-/** From here on the first node's wake-ups are lost on their way. */
+/** From here on the wake-ups of the first node are lost. */
 function loseWakeups(): void {
   first.app.deps.wakeups.tell = () => undefined
 }
 
 type Scene = {
-  /** What an event sent to this node meets. */
+  /** The answer that an event gets at this node. */
   readonly probe: (node: World) => Promise<string>
   readonly was: string
   readonly change: () => Promise<unknown>
@@ -57,7 +58,7 @@ async function statusAt(node: World, url: string, posting: Posting = {}): Promis
     : `${status} ${body.reason}`
 }
 
-/** A project of its own: no other scene's change wakes the second node up. */
+/** A separate project, so that no change of another test wakes up the second node. */
 async function aProject(): Promise<World & { readonly uuid: string }> {
   const { body } = await first.admin('POST', 'projects', { name: aName('project') })
   const uuid = decodeId('project', body.project.id) ?? ''
@@ -189,7 +190,7 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
       becomes: '404 ingest_key_not_found',
     }
   },
-  'an ingest key is revoked that the second node had only seen misused': async () => {
+  'an ingest key is revoked whose only requests at the second node were invalid': async () => {
     const project = await aProject()
     const { id, key } = await anIngestKey(project)
     const misuse = await aWebhook(project)
@@ -247,7 +248,7 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
 
 for (const [name, scene] of Object.entries(SCENES)) {
   describe(name, () => {
-    test('the node that changed it knows at once, and the other is told within a second', async () => {
+    test('the node that made the change applies it at once, and the other is notified within a second', async () => {
       const { probe, was, change, becomes } = await scene()
       assert.deepEqual([await probe(first), await probe(second)], [was, was])
       await change()
@@ -255,20 +256,20 @@ for (const [name, scene] of Object.entries(SCENES)) {
       await eventually(async () => ((await probe(second)) === becomes ? true : undefined))
     })
 
-    test('with the poll alone the other node knows within a second of its clock', async () => {
+    test('with only the poll, the other node learns of the change within a second of its clock', async () => {
       const { probe, was, change, becomes } = await scene()
       assert.deepEqual([await probe(first), await probe(second)], [was, was])
       loseWakeups()
       await change()
       assert.equal(await probe(first), becomes)
-      assert.equal(await probe(second), was, 'the wake-up was lost, so nobody told it')
+      assert.equal(await probe(second), was, 'the wake-up was lost, so nobody notified it')
       second.clock.advance(500)
       await eventually(async () => ((await probe(second)) === becomes ? true : undefined))
     })
   })
 }
 
-test('a node that was asleep for an hour, and missed what it was told, catches up with its next poll', async () => {
+test('a node that was asleep for an hour and missed notifications catches up with its next poll', async () => {
   const { probe, was, change, becomes } = await aDisabling()
   assert.equal(await probe(second), was)
   loseWakeups()
@@ -278,7 +279,7 @@ test('a node that was asleep for an hour, and missed what it was told, catches u
   second.clock.set(first.clock.now())
 })
 
-test('a change made on the second node is known to the first', async () => {
+test('the first node learns of a change that was made on the second', async () => {
   const { id, public_url } = await aWebhook(first, { dataset: 'd' })
   assert.equal(await statusAt(first, public_url), '201 d')
   await second.admin('PATCH', `webhooks/${id}`, { enabled: false })
@@ -286,14 +287,14 @@ test('a change made on the second node is known to the first', async () => {
   await eventually(async () => ((await statusAt(first, public_url)) === '503 endpoint_disabled' ? true : undefined))
 })
 
-test('an endpoint made on one node answers on the other from its first event on', async () => {
+test('an endpoint that was created on one node answers on the other from its first event', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { public_url } = await aWebhook(first, { dataset: 'd' })
     assert.equal(await statusAt(second, public_url), '201 d')
   }
 })
 
-test('changes under load: no event is answered by anything but the old or the new configuration', async () => {
+test('while settings change under load, every event is answered by the old or the new configuration', async () => {
   const { id, public_url } = await aWebhook(first, { dataset: 'd' })
   const answers: string[] = []
   const load = [first, second].map(async (node) => {

@@ -4,7 +4,7 @@ import type { Database } from '../../src/platform/db.ts'
 import { behind, post, statement, Wire, type RawAnswer } from '../stage/fixtures.ts'
 import { aWorld, eventually, type World } from '../stage/harness.ts'
 
-/** Overload: 503 with Retry-After, and a request answered with 503 is never stored afterwards. */
+/** Overload: 503 with Retry-After, and a request that got 503 is never stored afterwards. */
 let world: World
 
 before(async () => {
@@ -35,12 +35,12 @@ async function storedSoFar(database: Database): Promise<number> {
   return stored
 }
 
-test('more events at once than may wait are 503 overloaded; exactly the 201s are stored', async () => {
+test('events beyond the queue limit get 503 overloaded; exactly the events with 201 are stored', async () => {
   const { pathname } = new URL(world.endpoint)
   const database = behind(world)
   const wires = Array.from({ length: SENDERS }, () => new Wire(world.baseUrl))
   try {
-    // While nothing can be stored, what comes has to wait, until no more may.
+    // While the database can store nothing, events wait until the queue is full.
     await database.transaction(async (tx) => {
       await statement(tx, 'lock table submissions in access exclusive mode')
       await Promise.all(

@@ -9,7 +9,7 @@ import { aWebhook, behind, post, statement } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** The team plan: a quota, and a burst limit that no test here comes near. */
+/** The plan team: a quota, and a burst limit that no test here reaches. */
 const QUOTA = 500_000
 
 let world: World
@@ -31,13 +31,13 @@ async function used(): Promise<number | undefined> {
   return row?.events
 }
 
-/** Sets the plan, on every node at once. */
+/** Sets the plan on every node at once. */
 async function onPlan(plan: string, nodes: readonly World[] = [world]): Promise<void> {
   await database.run(sql`update workspaces set plan = ${plan} where id = ${workspaceId()}`)
   for (const { app, installed } of nodes) app.deps.configChanged(decodeId('project', installed.project.id) ?? '')
 }
 
-/** So many events are left of the month. */
+/** Sets the number of events that are left of the month. */
 async function withLeft(left: number, nodes: readonly World[] = [world]): Promise<void> {
   await database.run(sql`
     insert into monthly_usage (workspace_id, month, events) values (${workspaceId()}, ${monthOf(world.clock.now())}::date, ${QUOTA - left})
@@ -57,8 +57,8 @@ const send = (key: string): Promise<Answer> => post(world.endpoint, '{}', { head
 const count = (answers: readonly Answer[], status: number): number =>
   answers.filter((answer) => answer.status === status).length
 
-describe('the events of a month', () => {
-  test('beyond the quota: 429 quota_exceeded with the seconds to the turn of the month, in body and header, and upgrade_url; nothing is stored', async () => {
+describe('the monthly quota of events', () => {
+  test('beyond the quota an event gets 429 quota_exceeded with upgrade_url and, in body and header, the seconds until the next month; nothing is stored', async () => {
     await withLeft(0)
     const had = await stored()
     const { status, headers, body } = await post(world.endpoint, '{}')
@@ -70,7 +70,7 @@ describe('the events of a month', () => {
     assert.equal(await used(), QUOTA)
   })
 
-  test('200 at once over three processes with 50 left: exactly 50 are accepted, and counted', async () => {
+  test('of 200 events at once over three processes with 50 left, exactly 50 are accepted and counted', async () => {
     const nodes = [world, await aWorld({ beside: world }), await aWorld({ beside: world })]
     try {
       for (let round = 0; round < 3; round += 1) {
@@ -88,7 +88,7 @@ describe('the events of a month', () => {
     }
   })
 
-  test('one accepted request is one event, whatever it is filed into', async () => {
+  test('one accepted request is one event, no matter how many records it creates', async () => {
     await withLeft(10)
     const { public_url } = await aWebhook(world, { criteria: [{ path: 'a', equals: 1 }] })
     for (const body of ['{}', '{"a":1}']) assert.equal((await post(public_url, body)).status, 201)
@@ -111,7 +111,7 @@ describe('the events of a month', () => {
     assert.equal(await used(), QUOTA - 9)
   })
 
-  test('what could not be stored does not count', async () => {
+  test('an event that could not be stored does not count', async () => {
     await withLeft(10)
     await database.transaction(async (tx) => {
       await statement(tx, 'lock table submissions in access exclusive mode')
@@ -124,7 +124,7 @@ describe('the events of a month', () => {
     assert.equal(await used(), QUOTA - 10)
   })
 
-  test('a repeat of what was accepted is 200 when nothing is left, and a refused key is free when the quota has room again', async () => {
+  test('a repeat of an accepted event gets 200 when nothing is left, and the key of a refused event is free when the quota has room again', async () => {
     await withLeft(1)
     assert.deepEqual([(await send('first')).status, (await send('second')).status], [201, 429])
     assert.deepEqual([(await send('first')).status, (await send('second')).status], [200, 429])
@@ -132,7 +132,7 @@ describe('the events of a month', () => {
     assert.deepEqual([(await send('second')).status, (await send('second')).status], [201, 200])
   })
 
-  test("repeats in a batch take nobody's place: as many new events are accepted as are left", async () => {
+  test('repeats in a batch take no place in the quota: as many new events are accepted as are left', async () => {
     await withLeft(20)
     const keys = Array.from({ length: 10 }, () => randomUUID())
     await Promise.all(keys.map(send))
@@ -154,7 +154,7 @@ describe('the events of a month', () => {
     assert.equal(await used(), QUOTA + 1)
   })
 
-  test('begin anew when the month turns, UTC', async () => {
+  test('the count starts again at the turn of the month in UTC', async () => {
     await withLeft(0)
     const was = world.clock.now()
     try {
@@ -169,7 +169,7 @@ describe('the events of a month', () => {
     }
   })
 
-  test('of a workspace without a quota are not counted', async () => {
+  test('events of a workspace without a quota are not counted', async () => {
     const own = await aWorld()
     const db = behind(own)
     try {
@@ -186,7 +186,7 @@ describe('the events of a month', () => {
   })
 })
 
-test('batches that count for several workspaces, named in any order, never wait for each other in a circle', async () => {
+test('batches that count for several workspaces, in any order, never deadlock', async () => {
   const month = '2026-03-01'
   const workspaces = Array.from({ length: 8 }, () => randomUUID())
   const { database: pool } = world.app.deps

@@ -4,7 +4,10 @@ import { aName, anIngestKey, aRule, aWebhook, filedText, post } from '../stage/f
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { logged } from '../stage/rejection-log.ts'
 
-/** The records of one event are bounded together (decisions §4, "Rejections"): an event is filed whole or refused whole. */
+/**
+ * One limit bounds all records of an event together (decisions §4, "Rejections"): an event is filed whole or refused
+ * whole.
+ */
 let world: World
 before(async () => (world = await aWorld()))
 after(() => world.stop())
@@ -16,10 +19,10 @@ const ofChars = (count: number): string => JSON.stringify({ a: 'x'.repeat(count)
 
 function refused(answer: Answer): void {
   assert.deepEqual([answer.status, answer.body.reason], [413, 'records_too_large'])
-  assert.match(answer.body.error, /8 MiB together, so nothing was stored\. Send less/)
+  assert.match(answer.body.error, /8 MiB in total, so nothing was stored\. Send a smaller event/)
 }
 
-test('mappings that make more than 8 MiB of an event refuse it before anything is stored', async () => {
+test('an event that mappings expand to more than 8 MiB is refused before anything is stored', async () => {
   const { id, public_url } = await aWebhook(world, { mappings: copies(9) })
   refused(await post(public_url, ofChars(MiB - 100)))
   const { body } = await world.admin('GET', `submissions?webhook_id=${id}`)
@@ -31,7 +34,7 @@ test('mappings that make more than 8 MiB of an event refuse it before anything i
   assert.equal((await filedText(world, smaller)).length, 9 * '"t0":"",'.length + 9 * 800_000 + 1)
 })
 
-test('each transform of a part runs once, and what it makes counts', async () => {
+test('each transform of a path runs once, and its result counts', async () => {
   const text = JSON.stringify({ a: JSON.stringify(Array.from({ length: 200_000 }, () => [])) })
   for (const transform of ['json', 'string', 'uppercase', 'trim']) {
     const { public_url } = await aWebhook(world, { mappings: copies(200, { transform }) })
@@ -40,7 +43,7 @@ test('each transform of a part runs once, and what it makes counts', async () =>
   }
 })
 
-test('the records of all rules count together; those that are the body as it came do not', async () => {
+test('the records of all rules count together; records that are the unchanged body do not count', async () => {
   const { body } = await world.admin('POST', 'projects', { name: aName('project') })
   const project: World = {
     ...world,

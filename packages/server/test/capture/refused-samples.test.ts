@@ -9,7 +9,7 @@ import { Meanwhile } from '../stage/meanwhile.ts'
 import { logged, MINUTE_MS } from '../stage/rejection-log.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** One redacted sample for each cause for which an endpoint refused a request. */
+/** Postroad stores one redacted sample for each cause for which an endpoint refused a request. */
 let world: World
 let database: Database
 
@@ -29,14 +29,14 @@ async function samplesOf(id: string, query = ''): Promise<Sample[]> {
   return body.samples
 }
 
-/** The first sample, once it is written. */
+/** Returns the first sample, once it is written. */
 const sampled = (id: string, meets: (sample: Sample) => boolean = () => true): Promise<Sample> =>
   eventually(async () => {
     world.clock.advance(1_000)
     return (await samplesOf(id)).find(meets)
   })
 
-test('a refused request leaves its headers without credentials and the start of its body without secrets', async () => {
+test('the sample of a refused request stores its headers without credentials and the start of its body without secrets', async () => {
   const { id, public_url } = await aWebhook(world)
   const body = `{"id":"evt_1","password":"hunter2","text":"${'x'.repeat(5_000)}`
   const headers = { authorization: 'Bearer abc', 'x-trace': `seen at ${public_url}` }
@@ -53,7 +53,7 @@ test('a refused request leaves its headers without credentials and the start of 
   assert.ok(sample.header_names.includes('x-trace'))
 })
 
-test('of a request that is refused for its signature only names of headers and the form of the signature are stored', async () => {
+test('the sample of a request that was refused for its signature stores only the names of headers and the form of the signature', async () => {
   const { id, public_url } = await aWebhook(world, { verification: { scheme: 'code_host', secret: 'k' } })
   const digest = createHmac('sha256', 'other').update('{"canary":1}').digest('hex')
   await post(public_url, '{"canary":1}', {
@@ -70,7 +70,7 @@ test('of a request that is refused for its signature only names of headers and t
   assert.ok(!row.text.includes('"canary"'))
 })
 
-test('the sample of a refused signature says how far it got, and which other scheme its headers are of', async () => {
+test('the sample of a refused signature reports how far the check got, and which other scheme its headers belong to', async () => {
   const { id, public_url } = await aWebhook(world, { verification: { scheme: 'payments_provider', secret: 'k' } })
   await post(public_url, '{}', { headers: { 'x-hub-signature-256': 'sha256=00' } })
   const { explanation } = await sampled(id)
@@ -99,7 +99,7 @@ test('the sample of a refused signature says how far it got, and which other sch
   ])
 })
 
-test('an endpoint with a signature stores no value of a request that was refused before its signature was looked at', async () => {
+test('an endpoint with a signature stores no value of a request that was refused before the signature check', async () => {
   const { id, public_url } = await aWebhook(world, {
     verification: { scheme: 'code_host', secret: 'k' },
     ip_allowlist: ['203.0.113.7'],
@@ -109,14 +109,14 @@ test('an endpoint with a signature stores no value of a request that was refused
   assert.deepEqual([sample.reason, sample.headers, sample.body], ['ip_not_allowed', null, null])
 })
 
-test('a request whose signature was right leaves its values when something else refuses it', async () => {
+test('a request with a valid signature stores its values when a later check refuses it', async () => {
   const { id, public_url } = await aWebhook(world, { verification: { scheme: 'code_host', secret: 'k' } })
   const signature = `sha256=${createHmac('sha256', 'k').update('{').digest('hex')}`
   await post(public_url, '{', { headers: { 'x-hub-signature-256': signature } })
   assert.equal((await sampled(id)).body, '{')
 })
 
-test('an endpoint has one sample for a cause, the latest minute first taken', async () => {
+test('an endpoint has one sample for each cause, the first of the latest minute', async () => {
   const { id, public_url } = await aWebhook(world)
   await post(public_url, 'first')
   await sampled(id, ({ body }) => body === 'first')
@@ -127,7 +127,7 @@ test('an endpoint has one sample for a cause, the latest minute first taken', as
   assert.equal((await samplesOf(id)).length, 1)
 })
 
-test('an endpoint that wants no samples has none, and those it had are deleted at once', async () => {
+test('an endpoint whose samples are turned off stores none, and its existing samples are deleted at once', async () => {
   const { id, public_url } = await aWebhook(world)
   await post(public_url, 'first')
   await sampled(id)
@@ -146,7 +146,7 @@ const storedOld = async (): Promise<number> =>
   (await database.one<{ count: number }>(sql`select count(*)::int as count from refused_samples where body = 'old'`))
     .count
 
-test('a sample is shown for 7 days, and upkeep deletes it then', async () => {
+test('a sample is shown for 7 days, and upkeep then deletes it', async () => {
   const { id, public_url } = await aWebhook(world)
   await post(public_url, 'old')
   const { at } = await sampled(id)
@@ -159,7 +159,7 @@ test('a sample is shown for 7 days, and upkeep deletes it then', async () => {
   assert.equal(await storedOld(), 0)
 })
 
-test('samples go with their endpoint', async () => {
+test('the samples are deleted with their endpoint', async () => {
   const { id, public_url } = await aWebhook(world)
   await post(public_url, 'gone')
   await sampled(id)

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
-import { decodeId, REASONS, REMEDIES, type RejectionReason } from '@postroad/contract'
-import { sql, type Database } from '../../src/platform/db.ts'
-import { createRejections, type Rejections } from '../../src/pipeline/rejections.ts'
-import type { Receiver } from '../../src/pipeline/types.ts'
-import { aName, anIngestKey, aWebhook, post, statement, Wire } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { REASONS, REMEDIES, type RejectionReason } from '@postroad/contract'
+import { type Database } from '../../src/platform/db.ts'
+import { anIngestKey, aWebhook, post, Wire } from '../stage/fixtures.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { Meanwhile } from '../stage/meanwhile.ts'
 import { aNewMinute, listed, logged, MINUTE_MS, SIGNED, signedAt, type Row } from '../stage/rejection-log.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
@@ -23,9 +21,7 @@ onWorldStage(
   { env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' } },
 )
 beforeEach(() => aNewMinute(world))
-
-const DAY_MS = 86_400_000
-/** Each makes 60 lists in each other, of 199 nulls and the next one: 12 MB of a small event. */
+/** Each mapping makes 60 nested lists, each with 199 nulls and the next list: a small event becomes 12 MB. */
 const LISTS_OF_HOLES = Array.from({ length: 200 }, (_, index) => ({
   target: `t${index}${'.199'.repeat(60)}`,
   value: 1,
@@ -40,7 +36,10 @@ async function get(url: string): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: await response.json().catch(() => undefined) }
 }
 
-/** One refused request for each reason, at an endpoint of its own; `key`: with an ingest key that has these members. */
+/**
+ * One refused request for each reason, each at a separate endpoint; `key` sends it with an ingest key that has these
+ * members.
+ */
 type Producer = {
   readonly members?: Readonly<Record<string, unknown>>
   readonly key?: Readonly<Record<string, unknown>>
@@ -106,7 +105,7 @@ const PRODUCED: Readonly<Record<RejectionReason, Producer>> = {
   },
 }
 
-describe('every request refused after its credential resolved is logged once, with reason, status, address, method and content type', () => {
+describe('every request that is refused after its credential resolved is logged once, with reason, status, address, method and content type', () => {
   for (const [reason, { members, key: limits, method, send }] of Object.entries(PRODUCED)) {
     test(reason, async () => {
       const { id, slug, public_url } = await aWebhook(world, members)
@@ -133,14 +132,14 @@ describe('every request refused after its credential resolved is logged once, wi
     })
   }
 
-  test('a preflight from a page that may not post', async () => {
+  test('a preflight from a page that may not post is logged', async () => {
     const { id, public_url } = await aWebhook(world, { cors: { origins: ['https://a.example'] } })
     await fetch(public_url, { method: 'OPTIONS', headers: { origin: 'https://b.example' } })
     const [row] = await logged(world, 1, { webhook_id: id })
     assert.deepEqual([row.reason, row.method], ['cors_origin_not_allowed', 'OPTIONS'])
   })
 
-  test('a body that turns out to be too large, or breaks off, while it comes', async () => {
+  test('a body that is too large or breaks off while it arrives is logged', async () => {
     const { id, public_url } = await aWebhook(world)
     const head = `POST ${new URL(public_url).pathname} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`
     const large = new Wire(world.baseUrl).send(`${head}400\r\n${'x'.repeat(1_024)}\r\n`)
@@ -152,7 +151,7 @@ describe('every request refused after its credential resolved is logged once, wi
     assert.deepEqual(reasonsOf(rows), ['invalid_body', 'payload_too_large'])
   })
 
-  test('with an ingest key: of the key, and of the endpoint when one is named', async () => {
+  test('a refusal with an ingest key is logged for the key, and for the endpoint when the URL names one', async () => {
     const { id, key } = await anIngestKey(world)
     const webhook = await aWebhook(world, SIGNED)
     await post(`${world.baseUrl}/v1/ingest/${key}`, '{')
@@ -167,7 +166,7 @@ describe('every request refused after its credential resolved is logged once, wi
     )
   })
 
-  test('the address is that of the sender behind a proxy that is trusted', async () => {
+  test('the log has the address of the sender behind a trusted proxy', async () => {
     const behindProxy = await aWorld({ beside: world, env: { TRUST_PROXY: '127.0.0.1/32' }, now: world.clock.now() })
     const { id, public_url } = await aWebhook(world, { enabled: false })
     const path = new URL(public_url).pathname
@@ -177,21 +176,21 @@ describe('every request refused after its credential resolved is logged once, wi
   })
 })
 
-describe('what is not logged', () => {
-  test('a request to an unknown URL or key', async () => {
+describe('requests that are not logged', () => {
+  test('a request to an unknown URL or key is not logged', async () => {
     const had = (await listed(world)).length
     await post(`${world.endpoint}x`, '{}')
     await post(`${world.baseUrl}/v1/ingest/ik_live_unknown`, '{}')
     const { key } = await anIngestKey(world)
     await post(`${world.baseUrl}/v1/webhooks/${key}/nobody`, '{}')
-    // What was noted before is written by now.
+    // The earlier refusals are written by now.
     const { id, public_url } = await aWebhook(world, { enabled: false })
     await post(public_url, '{}')
     await logged(world, 1, { webhook_id: id })
     assert.equal((await listed(world)).length, had + 1)
   })
 
-  test('a repeat', async () => {
+  test('a repeat is not logged', async () => {
     const { id, public_url } = await aWebhook(world)
     const keyed = (key: string, body: string): Promise<Answer> =>
       post(public_url, body, { headers: { 'idempotency-key': key } })
@@ -203,7 +202,7 @@ describe('what is not logged', () => {
     )
   })
 
-  test('an accepted request, and an answered challenge', async () => {
+  test('an accepted request and an answered challenge are not logged', async () => {
     const { id, public_url } = await aWebhook(world, { handshake: { kind: 'hub_challenge', verify_token: 't' } })
     await post(public_url, '{}')
     await get(`${public_url}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`)
@@ -216,7 +215,7 @@ describe('what is not logged', () => {
 })
 
 describe('one row for a credential, a reason and a UTC minute', () => {
-  test('repeats are counted, and the latest of them is shown', async () => {
+  test('repeated refusals are counted, and the row shows the latest of them', async () => {
     const { id, public_url } = await aWebhook(world)
     const began = world.clock.now()
     for (const type of ['text/a', 'text/b', 'text/c']) {
@@ -228,7 +227,7 @@ describe('one row for a credential, a reason and a UTC minute', () => {
     assert.deepEqual([row.count, row.content_type, row.at], [3, 'text/c', new Date(began + 14_000).toISOString()])
   })
 
-  test('another reason, another minute and another credential have rows of their own', async () => {
+  test('another reason, another minute and another credential get separate rows', async () => {
     const webhook = await aWebhook(world)
     const { key } = await anIngestKey(world)
     for (const url of [webhook.public_url, `${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`]) {
@@ -259,7 +258,7 @@ describe('one row for a credential, a reason and a UTC minute', () => {
     )
   })
 
-  test('what a process has counted is written when it stops', async () => {
+  test('a process that stops writes its remaining counts', async () => {
     const { id, public_url } = await aWebhook(world)
     const other = await aWorld({ beside: world, env: { LOG_LEVEL: 'silent' }, now: world.clock.now() })
     await post(other.baseUrl + new URL(public_url).pathname, '')
@@ -268,160 +267,5 @@ describe('one row for a credential, a reason and a UTC minute', () => {
       (await listed(world, { webhook_id: id })).map((row) => row.count),
       [1],
     )
-  })
-})
-
-/** The log of a process that counts its statements, and a way to refuse requests without sending them. */
-async function aLog(entriesMax?: number) {
-  const { public_url } = await aWebhook(world)
-  await post(public_url, '{}')
-  const at = await database.one<{ workspace_id: string; id: string }>(
-    sql`select workspace_id, id from projects where is_default`,
-  )
-  let statements = 0
-  const { database: real } = world.app.deps
-  const counting = { ...real, run: (query: Parameters<typeof real.run>[0]) => ((statements += 1), real.run(query)) }
-  const rejections = createRejections(
-    { ...world.app.deps, database: counting },
-    entriesMax === undefined ? {} : { entriesMax },
-  )
-  const plan = { workspaceId: at.workspace_id, projectId: at.id }
-  const refuse = (webhookId: string, sourceIp: string): void => {
-    const receiver = { plan, webhook: { id: webhookId }, ingestKeyId: undefined } as unknown as Receiver
-    const captured = {
-      asked: { kind: 'event' },
-      headers: {},
-      sourceIp,
-      receivedAt: world.clock.now(),
-    } as unknown as Parameters<Rejections['note']>[0]['captured']
-    const unread = { body: Buffer.alloc(0), content: Buffer.alloc(0), isProven: false }
-    rejections.note({ captured, receiver, ...unread }, { kind: 'rejected', reason: 'bad_signature' })
-  }
-  return { rejections, refuse, statements: () => statements }
-}
-const countOf = async (webhookId: string): Promise<number> =>
-  (
-    await database.one<{ count: number }>(
-      sql`select coalesce(sum(count), 0)::bigint as count from rejections where webhook_id = ${webhookId}`,
-    )
-  ).count
-
-describe('a flood', () => {
-  test('of forgeries from many addresses writes one row by one statement', async () => {
-    const { rejections, refuse, statements } = await aLog()
-    const webhook = world.app.deps.uuid()
-    for (let sent = 0; sent < 20_000; sent += 1) refuse(webhook, `198.51.${sent >> 8}.${sent & 255}`)
-    await rejections.flush()
-    assert.deepEqual([await countOf(webhook), statements()], [20_000, 1])
-  })
-
-  test('at more credentials than are held is counted as lost, and the memory stays bounded', async () => {
-    const { rejections, refuse } = await aLog(100)
-    const webhooks = Array.from({ length: 150 }, () => world.app.deps.uuid())
-    for (const webhook of webhooks) for (let sent = 0; sent < 3; sent += 1) refuse(webhook, '198.51.100.7')
-    assert.equal(rejections.lost, 150)
-    await rejections.flush()
-    const counts = await Promise.all(webhooks.map(countOf))
-    assert.deepEqual(
-      counts,
-      webhooks.map((_, index) => (index < 100 ? 3 : 0)),
-    )
-    refuse(webhooks[149] ?? '', '198.51.100.7')
-    await rejections.flush()
-    assert.equal(await countOf(webhooks[149] ?? ''), 1)
-  })
-
-  test('while the database refuses is written when it takes statements again, each refusal once', async () => {
-    const { rejections, refuse } = await aLog()
-    const webhook = world.app.deps.uuid()
-    refuse(webhook, '198.51.100.7')
-    await statement(database, 'alter table rejections rename to rejections_gone')
-    await assert.rejects(rejections.flush())
-    refuse(webhook, '198.51.100.8')
-    await assert.rejects(rejections.flush())
-    await statement(database, 'alter table rejections_gone rename to rejections')
-    await rejections.flush()
-    await rejections.flush()
-    assert.equal(await countOf(webhook), 2)
-    assert.equal(rejections.lost, 0)
-  })
-})
-
-describe('the list', () => {
-  test('is filtered by endpoint, key, reason and time, and paged', async () => {
-    const first = await aWebhook(world)
-    const second = await aWebhook(world, { enabled: false })
-    const early = new Date(world.clock.now()).toISOString()
-    await post(first.public_url, '')
-    await post(first.public_url, '{')
-    aNewMinute(world)
-    const late = new Date(world.clock.now() + 30_000).toISOString()
-    await post(second.public_url, '{}')
-    await logged(world, 1, { webhook_id: second.id })
-    await logged(world, 2, { webhook_id: first.id })
-    const reasons = async (query: Record<string, string>): Promise<string[]> => reasonsOf(await listed(world, query))
-    assert.deepEqual(await reasons({ webhook_id: first.id }), ['empty_body', 'invalid_body'])
-    assert.deepEqual(await reasons({ webhook_id: first.id, reason: 'empty_body' }), ['empty_body'])
-    assert.deepEqual(await reasons({ from: late }), ['endpoint_disabled'], 'a minute that has begun is inside')
-    assert.deepEqual(await reasons({ from: early, to: late }), ['empty_body', 'endpoint_disabled', 'invalid_body'])
-    assert.deepEqual(await reasons({ from: early, to: new Date(Date.parse(early) + MINUTE_MS).toISOString() }), [
-      'empty_body',
-      'invalid_body',
-    ])
-    assert.deepEqual(await reasons({ ingest_key_id: (await anIngestKey(world)).id }), [])
-    const page = await world.admin('GET', `rejections?webhook_id=${first.id}&limit=1`)
-    const next = await world.admin('GET', `rejections?webhook_id=${first.id}&limit=1&cursor=${page.body.next_cursor}`)
-    assert.deepEqual([...page.body.rejections, ...next.body.rejections], await listed(world, { webhook_id: first.id }))
-    assert.equal(next.body.next_cursor, null)
-    assert.equal((await world.admin('GET', 'rejections?reason=lost')).body.reason, 'invalid_request')
-  })
-})
-
-describe('rows are kept', () => {
-  test('as long as the plan keeps events', async () => {
-    const { id, public_url } = await aWebhook(world)
-    await post(public_url, '')
-    await logged(world, 1, { webhook_id: id })
-    world.clock.advance(29 * DAY_MS)
-    const { id: later, public_url: laterUrl } = await aWebhook(world)
-    await post(laterUrl, '')
-    await logged(world, 1, { webhook_id: later })
-    assert.equal((await listed(world, { webhook_id: id })).length, 1)
-    world.clock.advance(2 * DAY_MS)
-    await eventually(async () => {
-      world.clock.advance(3_600_000)
-      return (await listed(world, { webhook_id: id })).length === 0 ? true : undefined
-    })
-    assert.equal((await listed(world, { webhook_id: later })).length, 1)
-    world.clock.advance(6 * DAY_MS)
-    await statement(database, "update workspaces set plan = 'free'")
-    await eventually(async () => {
-      world.clock.advance(3_600_000)
-      return (await listed(world, { webhook_id: later })).length === 0 ? true : undefined
-    })
-    await statement(database, "update workspaces set plan = 'self_hosted'")
-  })
-
-  test('no longer than their project, also when they were counted as it was deleted', async () => {
-    const { project } = (await world.admin('POST', 'projects', { name: aName('short-lived') })).body
-    const { webhook } = (await world.admin('POST', `projects/${project.id}/webhooks`, { name: 'w' })).body
-    await post(webhook.public_url, '')
-    await eventually(async () => {
-      world.clock.advance(1_000)
-      return (await listed(world, {}, project.id)).length === 1 ? true : undefined
-    })
-    await post(webhook.public_url, '')
-    assert.equal((await world.admin('DELETE', `projects/${project.id}`)).status, 200)
-    const left = async (): Promise<number> =>
-      (
-        await database.one<{ count: number }>(
-          sql`select count(*) as count from rejections where project_id = ${decodeId('project', project.id) ?? ''}`,
-        )
-      ).count
-    // What was noted before is written by now.
-    const { id, public_url } = await aWebhook(world)
-    await post(public_url, '')
-    await logged(world, 1, { webhook_id: id })
-    assert.equal(await left(), 0)
   })
 })

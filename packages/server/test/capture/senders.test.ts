@@ -10,8 +10,8 @@ import { aDestination, aWebhook, filedText, post, submissionOf } from '../stage/
 import { aSink, aWorld, eventually, type Answer, type Received, type Sink, type World } from '../stage/harness.ts'
 
 /**
- * Senders and receivers that others wrote: their libraries sign what we take in, and check what we deliver.
- * The libraries that check a delivery look at this machine's clock, so the world's clock stands at it.
+ * Senders and receivers of third parties: their libraries sign events that Postroad accepts, and verify its deliveries.
+ * The libraries that verify a delivery read the clock of this machine, so the clock of the test is set to it.
  */
 let world: World
 let sink: Sink
@@ -31,7 +31,7 @@ after(async () => {
   await sink.stop()
 })
 
-/** The delivery of a record, once it has come. */
+/** The delivery of a record, once it has arrived. */
 function deliveryOf(recordId: string): Promise<Received> {
   return eventually(
     async () => sink.received.find((request) => request.headers['service-event-id'] === recordId),
@@ -39,7 +39,7 @@ function deliveryOf(recordId: string): Promise<Received> {
   )
 }
 
-/** The bytes of `data` in an envelope: everything behind the three members before it. */
+/** The bytes of `data` in an envelope: everything after the first three members. */
 function dataOf(envelope: string): string {
   return envelope.slice(envelope.indexOf(',"data":') + 8, -1)
 }
@@ -51,7 +51,7 @@ const payloads = githubEvents.flatMap(({ name, examples }) =>
   examples.map((example, index) => ({ name, index, text: JSON.stringify(example) })),
 )
 
-test('every payload of @octokit/webhooks-examples signed by @octokit/webhooks-methods is 201, kept and delivered byte for byte', async () => {
+test('every payload of @octokit/webhooks-examples signed by @octokit/webhooks-methods gets 201, and is stored and delivered byte for byte', async () => {
   assert.ok(payloads.length > 300)
   const secret = 'a secret for the code host'
   const { public_url } = await aWebhook(world, { slug: 'github', verification: { scheme: 'code_host', secret } })
@@ -83,7 +83,7 @@ async function inGroups<Item, Result>(
   return results
 }
 
-test('a body changed after @octokit/webhooks-methods signed it is refused', async () => {
+test('a body that was changed after @octokit/webhooks-methods signed it is refused', async () => {
   const secret = 'another secret'
   const { public_url } = await aWebhook(world, { verification: { scheme: 'code_host', secret } })
   const answer = await post(public_url, '{"a":2}', {
@@ -94,7 +94,7 @@ test('a body changed after @octokit/webhooks-methods signed it is refused', asyn
 
 const stripe = new Stripe('sk_test_none')
 
-test("an event signed by stripe's generateTestHeaderString is 201 and kept byte for byte", async () => {
+test("an event signed by stripe's generateTestHeaderString gets 201 and is stored byte for byte", async () => {
   const secret = 'whsec_of_the_payments_provider'
   const { public_url } = await aWebhook(world, { verification: { scheme: 'payments_provider', secret } })
   const payload = JSON.stringify(
@@ -109,7 +109,7 @@ test("an event signed by stripe's generateTestHeaderString is 201 and kept byte 
   assert.equal(dataOf((await deliveryOf(answer.body.records[0].id)).body), payload)
 })
 
-test("an event signed by stripe's generateTestHeaderString too long ago is stale", async () => {
+test("an event that stripe's generateTestHeaderString signed too long ago is stale", async () => {
   const secret = 'whsec_of_the_payments_provider'
   const { public_url } = await aWebhook(world, { verification: { scheme: 'payments_provider', secret } })
   const header = stripe.webhooks.generateTestHeaderString({ payload: '{}', secret, timestamp: SECONDS - 301 })
@@ -117,7 +117,7 @@ test("an event signed by stripe's generateTestHeaderString too long ago is stale
   assert.deepEqual([answer.status, answer.body.reason], [401, 'stale_timestamp'])
 })
 
-/** A signature of `{}`, made so many seconds ago. */
+/** A signature of `{}` that is this many seconds old. */
 const SIGNED_AGO: Readonly<Record<string, (age: number) => Record<string, string>>> = {
   payments_provider: (age) => ({
     'stripe-signature': stripe.webhooks.generateTestHeaderString({
@@ -141,7 +141,7 @@ const SIGNED_AGO: Readonly<Record<string, (age: number) => Record<string, string
 const KEY = `whsec_${Buffer.from('a key of thirty-two bytes for it').toString('base64')}`
 
 for (const [scheme, signedAgo] of Object.entries(SIGNED_AGO)) {
-  test(`${scheme}: a signature is judged by tolerance_seconds, which is 30 to 86,400 and 300 when left out`, async () => {
+  test(`${scheme}: tolerance_seconds bounds the age of a signature; it is 30 to 86,400, and 300 by default`, async () => {
     const { id, public_url, verification } = await aWebhook(world, { verification: { scheme, secret: KEY } })
     assert.equal(verification.tolerance_seconds, 300)
     const change = (tolerance_seconds: number): Promise<Answer> =>
@@ -179,7 +179,7 @@ for (const [scheme, signedAgo] of Object.entries(SIGNED_AGO)) {
 }
 
 for (const prefix of ['webhook', 'svix']) {
-  test(`an event signed by standardwebhooks' Webhook.sign with ${prefix}-* headers is 201 and kept byte for byte`, async () => {
+  test(`an event signed by standardwebhooks' Webhook.sign with ${prefix}-* headers gets 201 and is stored byte for byte`, async () => {
     const secret = `whsec_${Buffer.from('a key of thirty-two bytes for it').toString('base64')}`
     const { public_url } = await aWebhook(world, { verification: { scheme: 'standard_webhooks', secret } })
     const payload = '{"type": "user.created",\n "data": {"id": 12345678901234567890}}'
@@ -203,19 +203,19 @@ async function aDelivery(text: string): Promise<Received & { readonly eventId: s
   return { ...(await deliveryOf(eventId)), eventId }
 }
 
-test('stripe accepts our deliveries: constructEvent on Service-Signature', async () => {
+test('the library stripe accepts a delivery of Postroad: constructEvent on Service-Signature', async () => {
   const { body, headers, eventId } = await aDelivery('{"order":1}')
   const event = stripe.webhooks.constructEvent(body, String(headers['service-signature']), signingSecret)
   assert.equal(event.id, eventId)
 })
 
-test('svix accepts our deliveries: Webhook.verify', async () => {
+test('the library svix accepts a delivery of Postroad: Webhook.verify', async () => {
   const { body, headers, eventId } = await aDelivery('{"order":2}')
   assert.equal(headers['webhook-id'], eventId)
   assert.doesNotThrow(() => new SvixWebhook(signingSecret).verify(body, headers as Record<string, string>))
 })
 
-test('standardwebhooks accepts our deliveries: Webhook.verify, and webhook-id is the event id', async () => {
+test('the library standardwebhooks accepts a delivery of Postroad: Webhook.verify, and webhook-id is the event id', async () => {
   const { body, headers, eventId } = await aDelivery('{"order":3}')
   assert.equal(headers['webhook-id'], eventId)
   const event = new StandardWebhook(signingSecret).verify(body, headers as Record<string, string>) as {
@@ -225,7 +225,7 @@ test('standardwebhooks accepts our deliveries: Webhook.verify, and webhook-id is
   assert.deepEqual([event.id, event.data], [eventId, { order: 3 }])
 })
 
-test('the three libraries refuse a delivery of ours with one byte changed', async () => {
+test('the three libraries refuse a delivery of Postroad with one changed byte', async () => {
   const { body, headers } = await aDelivery('{"order":4}')
   const forged = body.replace('"order":4', '"order":5')
   assert.throws(() => stripe.webhooks.constructEvent(forged, String(headers['service-signature']), signingSecret))
@@ -233,7 +233,7 @@ test('the three libraries refuse a delivery of ours with one byte changed', asyn
   assert.throws(() => new StandardWebhook(signingSecret).verify(forged, headers as Record<string, string>))
 })
 
-test('one Postroad can feed another: our delivery passes the schemes payments_provider and standard_webhooks', async () => {
+test('one Postroad can feed another: its delivery passes the schemes payments_provider and standard_webhooks', async () => {
   const { body, headers } = await aDelivery('{"order":6}')
   const asStripe = await aWebhook(world, { verification: { scheme: 'payments_provider', secret: signingSecret } })
   const asStandard = await aWebhook(world, { verification: { scheme: 'standard_webhooks', secret: signingSecret } })
@@ -286,7 +286,7 @@ for (const vector of vectors.filter(({ scheme }) => scheme !== undefined)) {
           : answer.body.reason === vector.expect,
       )
     } else if (body === 'Hello, World!') {
-      // The signature is right, so the next check has its say: this body is no JSON.
+      // The signature is right, so the next check answers: this body is not JSON.
       assert.deepEqual([answer.status, answer.body.reason], [400, 'invalid_body'])
     } else {
       assert.equal(answer.status, 201, JSON.stringify(answer.body))

@@ -5,7 +5,9 @@ import type { Answer, World } from '../stage/harness.ts'
 import { SECRET, SENDERS } from '../stage/signed-requests.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** `POST webhooks/{id}/sign-sample`: the server signs, so that a person can send an event to an endpoint that verifies. */
+/**
+ * `POST webhooks/{id}/sign-sample`: the server signs, so that a person can send an event to an endpoint that verifies.
+ */
 let world: World
 
 onWorldStage((made) => {
@@ -15,7 +17,7 @@ onWorldStage((made) => {
 const BODY = '{"name":"Zoë","total":1.50}'
 const signed = (id: string, body: object): Promise<Answer> => world.admin('POST', `webhooks/${id}/sign-sample`, body)
 
-describe('an endpoint takes what the server signed for it', () => {
+describe('an endpoint accepts a request that the server signed for it', () => {
   for (const [name, { settings }] of Object.entries(SENDERS)) {
     test(name, async () => {
       const { id, public_url } = await aWebhook(world, { verification: { ...settings, secret: SECRET } })
@@ -28,7 +30,7 @@ describe('an endpoint takes what the server signed for it', () => {
   }
 })
 
-test('bytes that are no text are signed from base64', async () => {
+test('bytes that are not text are signed from base64', async () => {
   const { id, public_url } = await aWebhook(world, { verification: { scheme: 'code_host', secret: SECRET } })
   const bytes = new TextEncoder().encode('{"a":1}')
   const { body } = await signed(id, { body_base64: Buffer.from(bytes).toString('base64') })
@@ -36,7 +38,7 @@ test('bytes that are no text are signed from base64', async () => {
   assert.equal((await signed(id, { body: 'a', body_base64: 'YQ==' })).status, 400)
 })
 
-test('a signature with a time says until when it is accepted', async () => {
+test('a signature with a timestamp states until when it is accepted', async () => {
   const verification = { scheme: 'payments_provider', secret: SECRET, tolerance_seconds: 60 }
   const { id, public_url } = await aWebhook(world, { verification })
   const { body } = await signed(id, { body: '{}' })
@@ -45,7 +47,7 @@ test('a signature with a time says until when it is accepted', async () => {
   assert.equal((await post(public_url, '{}', { headers: body.headers })).body.reason, 'stale_timestamp')
 })
 
-test('an endpoint that verifies nothing needs no headers, and one without its secret cannot be signed for', async () => {
+test('an endpoint that verifies nothing needs no headers, and the server cannot sign for an endpoint without its secret', async () => {
   const open = await aWebhook(world)
   assert.deepEqual((await signed(open.id, { body: '{}' })).body, { scheme: 'none', headers: {}, expires_at: null })
   const bare = await aWebhook(world, { verification: { scheme: 'code_host', without_secret: true } })
@@ -53,7 +55,7 @@ test('an endpoint that verifies nothing needs no headers, and one without its se
   assert.deepEqual([refused.status, refused.body.reason], [409, 'invalid_state'])
 })
 
-test('each signature has its audit row, which names the endpoint and says nothing of the body', async () => {
+test('each signature has an audit row, which names the endpoint and contains nothing of the body', async () => {
   const { id } = await aWebhook(world, { verification: { scheme: 'code_host', secret: SECRET } })
   await signed(id, { body: '{"of":"the payload"}' })
   const { body } = await world.admin('GET', 'audit?action=sign_sample_request')

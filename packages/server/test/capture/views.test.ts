@@ -3,7 +3,10 @@ import { after, before, describe, test } from 'node:test'
 import { aWebhook, behind } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
 
-/** Record views (contract part 2): id, webhook_id, name, columns, sort_key, sort_dir, is_default, created_at, updated_at. */
+/**
+ * Record views (contract part 2): id, webhook_id, name, columns, sort_key, sort_dir, is_default, created_at,
+ * updated_at.
+ */
 let world: World
 let webhook: Answer['body']
 
@@ -24,13 +27,13 @@ const defaults = async (): Promise<string[]> =>
     .filter((view: { is_default: boolean }) => view.is_default)
     .map(({ name }: { name: string }) => name)
 
-/** A new endpoint for each test, so that names are free. */
+/** A new endpoint for each test, so that all names are free. */
 async function fresh(): Promise<void> {
   webhook = await aWebhook(world)
 }
 
 describe('a record view', () => {
-  test('is created, listed, read, changed and deleted', async () => {
+  test('a view can be created, listed, read, changed and deleted', async () => {
     await fresh()
     const created = await create({ name: ' Orders ', sort_key: 'a', sort_dir: 'desc', is_default: true })
     assert.equal(created.status, 201)
@@ -68,7 +71,7 @@ describe('a record view', () => {
     assert.equal((await world.admin('PATCH', viewsOf(webhook, `/${view.id}`), {})).status, 404)
   })
 
-  test('a label that is left out is the key, the order is newest first, asc, and it is no default', async () => {
+  test('by default the label is the key, the order is newest first, the direction is asc, and the view is not the default', async () => {
     await fresh()
     const { view } = (await create({ columns: [{ key: 'a.b' }] })).body
     assert.deepEqual(
@@ -87,8 +90,8 @@ describe('a record view', () => {
   })
 })
 
-describe('its rules', () => {
-  test('a name is its own among the views of its endpoint, and free in another', async () => {
+describe('the rules of a view', () => {
+  test('a name is unique among the views of its endpoint, and free in another endpoint', async () => {
     await fresh()
     const other = await aWebhook(world)
     assert.equal((await create({ name: 'x' })).status, 201)
@@ -103,7 +106,7 @@ describe('its rules', () => {
     assert.equal((await create({ name: 'x' }, other)).status, 201)
   })
 
-  test('at most one is the default: the newest to say so takes it over', async () => {
+  test('at most one view is the default: the newest request for it takes it over', async () => {
     await fresh()
     const first = (await create({ name: 'first', is_default: true })).body.view
     assert.deepEqual(await defaults(), ['first'])
@@ -115,14 +118,14 @@ describe('its rules', () => {
     assert.deepEqual(await defaults(), [])
   })
 
-  test('a refused change takes no default over', async () => {
+  test('a refused change leaves the default where it is', async () => {
     await fresh()
     await create({ name: 'first', is_default: true })
     assert.equal((await create({ name: 'first', is_default: true })).status, 409)
     assert.deepEqual(await defaults(), ['first'])
   })
 
-  test('many at once leave one default and one of each name', async () => {
+  test('many requests at once leave one default and one view of each name', async () => {
     await fresh()
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, at) => create({ name: `n${at % 6}`, is_default: true })),
@@ -134,7 +137,7 @@ describe('its rules', () => {
     assert.equal((await defaults()).length, 1)
   })
 
-  test('columns are 1 to 100, each key once, with a key of at most 2,048 and a label of 1 to 120 characters', async () => {
+  test('a view has 1 to 100 columns, each key once, with a key of at most 2,048 and a label of 1 to 120 characters', async () => {
     await fresh()
     assert.equal((await create({ name: 'most', columns: many(100) })).status, 201)
     assert.equal(
@@ -161,7 +164,7 @@ describe('its rules', () => {
     }
   })
 
-  test('what is malformed is refused by name', async () => {
+  test('a malformed request is refused, and the error names the member', async () => {
     await fresh()
     for (const members of [
       { sort_dir: 'up' },
@@ -177,8 +180,8 @@ describe('its rules', () => {
   })
 })
 
-describe('where it belongs', () => {
-  test('an endpoint that is not there, or of another project, has no views; a view answers under its own endpoint only', async () => {
+describe('the endpoint of a view', () => {
+  test('an endpoint that does not exist or belongs to another project has no views; a view answers only under its endpoint', async () => {
     await fresh()
     const { view } = (await create({})).body
     const other = await aWebhook(world)
@@ -199,7 +202,7 @@ describe('where it belongs', () => {
     assert.equal((await world.admin('GET', viewsOf(webhook, `/${view.id}`))).body.view.name, 'view')
   })
 
-  test('the views of an endpoint end with it', async () => {
+  test('the views of an endpoint are deleted with it', async () => {
     await fresh()
     await create({})
     assert.equal((await world.admin('DELETE', `webhooks/${webhook.id}`)).status, 200)
@@ -212,7 +215,7 @@ describe('where it belongs', () => {
     assert.equal(rows.length, 0)
   })
 
-  test('every change leaves its audit row', async () => {
+  test('every change writes an audit row', async () => {
     await fresh()
     const { view } = (await create({ name: 'audited' })).body
     await world.admin('PATCH', viewsOf(webhook, `/${view.id}`), { sort_dir: 'desc' })

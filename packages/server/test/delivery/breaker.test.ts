@@ -39,7 +39,7 @@ class Route {
     return (await world.admin('GET', `destinations/${this.id}`)).body.destination
   }
 
-  /** The destination once it is so. */
+  /** The destination, once it has these members. */
   once(is: (destination: Answer['body']) => boolean): Promise<Answer['body']> {
     return eventually(async () => {
       const destination = await this.shown()
@@ -83,7 +83,7 @@ function advanceTo(moment: string): void {
   world.clock.advance(Date.parse(moment) - world.clock.now())
 }
 
-test('after ten failures in a row one probe is sent at a time, which uses up no attempt; one that succeeds lets the rest through', async (t) => {
+test('after ten failures in a row one probe is sent at a time, which uses up no attempt; a probe that succeeds releases the other deliveries', async (t) => {
   const { route, sink } = await aRoute(t)
   sink.answer({ status: 500 })
   await route.send(10)
@@ -102,11 +102,7 @@ test('after ten failures in a row one probe is sent at a time, which uses up no 
   const counts = await database.many<{ failures: number }>(
     sql`select failure_count as failures from deliveries order by id desc limit 1`,
   )
-  assert.deepEqual(
-    counts[0],
-    { failures: 0 },
-    'the probe was the eleventh delivery, and its schedule stands at its beginning',
-  )
+  assert.deepEqual(counts[0], { failures: 0 }, 'the probe was the eleventh delivery, and its schedule is at its start')
   sink.answer({ status: 200 })
   advanceTo(again.breaker.next_probe_at)
   await route.ended(11)
@@ -124,7 +120,7 @@ test('after ten failures in a row one probe is sent at a time, which uses up no 
   })
 })
 
-test('an open breaker holds nobody else back', async (t) => {
+test('an open breaker delays no other destination', async (t) => {
   const dead = await aRoute(t)
   const healthy = await aRoute(t)
   dead.sink.answer({ status: 503 })
@@ -136,7 +132,7 @@ test('an open breaker holds nobody else back', async (t) => {
   assert.equal(dead.sink.received.length, 10)
 })
 
-test('switching a destination off and on closes its breaker, and what waits is sent at once', async (t) => {
+test('to switch a destination off and on closes its breaker, and the waiting deliveries are sent at once', async (t) => {
   const { route, sink } = await aRoute(t)
   sink.answer({ status: 500 })
   await route.send(10)
@@ -147,7 +143,7 @@ test('switching a destination off and on closes its breaker, and what waits is s
   await route.ended(10)
 })
 
-test('after 120 hours without one success a probe that fails switches the destination off: audited, mailed, and nothing is lost', async (t) => {
+test('after 120 hours without a success, a probe that fails disables the destination; this is audited and mailed, and nothing is lost', async (t) => {
   const { route, sink } = await aRoute(t)
   await database.run(sql`update users set email = 'owner@example.com'`)
   sink.answer({ status: 500 })
@@ -171,7 +167,7 @@ test('after 120 hours without one success a probe that fails switches the destin
   await route.ended(10)
 })
 
-test('a rate limit is kept over all attempts, and the next ones go when the period allows', async (t) => {
+test('a rate limit covers all attempts, and the next ones are sent when the period allows it', async (t) => {
   const { route, sink } = await aRoute(t, { rate_limit: { count: 3, per: 'minute' } })
   await route.send(5)
   await route.ended(3)

@@ -25,7 +25,7 @@ import { aSink, aWorld, eventually, type Answer, type World } from '../stage/har
 
 let world: World
 let database: Database
-/** Where connections are refused. */
+/** An address that refuses connections. */
 let closedUrl: string
 
 onDeliveryStage(async (made) => {
@@ -35,9 +35,9 @@ onDeliveryStage(async (made) => {
   await sink.stop()
 })
 
-// When it is sent again
+// The times of the next attempts
 
-test('the default schedule is kept until the breaker opens, each wait within 20 %, and nothing is sent before its time', async (t) => {
+test('the default schedule applies until the breaker opens, each wait varies by at most 20 %, and nothing is sent early', async (t) => {
   const sink = await aTestSink(t)
   sink.answer({ status: 500 })
   const route = await aRoute(world, sink.url)
@@ -53,7 +53,7 @@ test('the default schedule is kept until the breaker opens, each wait within 20 
       world.clock.advance(secondsUntil(world, delivery) * 1_000 - 1)
       await shortly()
       assert.equal(sink.received.length, failures)
-      // A lane that nobody holds is looked at every 2 s.
+      // The loop examines a lane without an owner every 2 s.
       world.clock.advance(2_000)
     } else advanceTo(world, delivery)
   }
@@ -67,7 +67,7 @@ test('the default schedule begins at once and ends at 80 hours', () => {
   assert.ok(hours > 78 && hours <= 80, `${hours} hours`)
 })
 
-test('Retry-After lengthens the wait on 429 and 503, in seconds or as a date, up to 24 hours; nonsense changes nothing', async (t) => {
+test('Retry-After on 429 and 503 lengthens the wait, in seconds or as a date, up to 24 hours; an invalid value changes nothing', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url, { retry: { schedule_seconds: [0, 100] } })
   const asked = async (status: number, value: string): Promise<number> => {
@@ -102,7 +102,7 @@ test('a redirect is a failure, and is not followed', async (t) => {
   assert.equal(target.received.length, 0)
 })
 
-test('every status of 2xx succeeds, whatever its body', async (t) => {
+test('every 2xx status is a success, whatever its body is', async (t) => {
   const sink = await aTestSink(t)
   for (const status of [200, 201, 202, 204, 299]) {
     sink.answer({ status })
@@ -111,9 +111,9 @@ test('every status of 2xx succeeds, whatever its body', async (t) => {
   }
 })
 
-// What is kept of an answer
+// The parts of an answer that are stored
 
-test('the answer is kept: status, headers, the first 16 KiB of the body, and whether there was more', async (t) => {
+test('the attempt stores the answer: status, headers, the first 16 KiB of the body, and whether there was more', async (t) => {
   const sink = await aTestSink(t)
   const sizes = [16_384, 16_385, 100_000]
   for (const size of sizes) {
@@ -144,7 +144,7 @@ async function assertFails(route: Route, code: string): Promise<void> {
   await route.remove()
 }
 
-test('every way to fail is named at the attempt', async (t) => {
+test('the attempt names every kind of failure', async (t) => {
   const [refusing, redirecting] = [await aTestSink(t), await aTestSink(t)]
   refusing.answer({ status: 404 })
   redirecting.answer({ status: 302, headers: { location: refusing.url } })
@@ -188,11 +188,11 @@ const breaksOff =
     response.write('half', () => response.socket?.end())
   }
 
-/** One whose body does not end. */
+/** An answer whose body does not end. */
 const hangs = (_request: IncomingMessage, response: ServerResponse): void =>
   void response.writeHead(200, { 'content-length': 100 }).write('half')
 
-/** How the delivery and its only attempt ended. */
+/** The end of the delivery and of its only attempt. */
 const endOf = async (receiver: Held, state: string, members: object = {}): Promise<readonly unknown[]> => {
   const route = await aRoute(world, receiver.url, members)
   const delivery = await route.in(await route.send(), state)
@@ -207,7 +207,7 @@ const endOf = async (receiver: Held, state: string, members: object = {}): Promi
   ]
 }
 
-test('a complete head decides, whatever becomes of the body: 2xx is delivered, 410 disables, Retry-After counts', async (t) => {
+test('a complete head decides the result, whatever happens to the body: 2xx succeeds, 410 disables, Retry-After counts', async (t) => {
   assert.deepEqual(await endOf(await aReceiver(t, breaksOff(200)), 'delivered'), [200, null, null])
   assert.deepEqual(await endOf(await aReceiver(t, hangs), 'delivered', { timeout_ms: 3_000 }), [200, null, null])
   assert.deepEqual(await endOf(await aReceiver(t, breaksOff(302)), 'retrying'), [302, 'redirect', false])
@@ -219,7 +219,7 @@ test('a complete head decides, whatever becomes of the body: 2xx is delivered, 4
   ])
 })
 
-test('an address that is not allowed is refused when it is saved, and as a name when it is sent', async (t) => {
+test('a forbidden address is refused when it is saved, and a host name that resolves to one when it is sent', async (t) => {
   const guarded = await aWorld({ now: world.clock.now(), env: { OUTBOUND_ALLOW: '192.0.2.0/24' } })
   t.after(() => guarded.stop())
   const literals = [
@@ -257,21 +257,21 @@ test('an address that is not allowed is refused when it is saved, and as a name 
   seenErrors.add(attempt.error_code)
 })
 
-test('every error code was seen at an attempt', () => {
+test('the attempts of these tests showed every error code', () => {
   assert.deepEqual(
     ERROR_CODES.filter((code) => !seenErrors.has(code)),
     [],
   )
 })
 
-test('no transition was made that the table does not have', async () => {
+test('no transition occurred that the table does not have', async () => {
   assert.deepEqual(
     (await movesSeen(database)).filter((move) => !MOVES.includes(move)),
     [],
   )
 })
 
-test('plain http is refused when it is saved, unless each address of its host is in OUTBOUND_ALLOW', async (t) => {
+test('plain http is refused when it is saved, unless OUTBOUND_ALLOW contains each address of the host', async (t) => {
   const names: Readonly<Record<string, readonly string[]>> = {
     'inside.example': ['192.0.2.7'],
     'outside.example': ['203.0.113.9'],
@@ -308,7 +308,7 @@ test('plain http is refused when it is saved, unless each address of its host is
   const token = await patch({ auth: { ...auth, token_url: 'http://outside.example/token' } })
   assert.deepEqual([token.status, token.body.error], [400, `auth.token_url: ${rule}, and outside.example ${another}`])
   assert.equal((await patch({ url: 'http://both.example/' })).body.reason, 'invalid_url')
-  // Neither what is held already nor https is looked up.
+  // Neither stored URLs nor https URLs are resolved.
   asked.length = 0
   assert.equal((await patch({ url: 'http://inside.example/', name: 'renamed' })).status, 200)
   assert.equal((await patch({ url: 'https://outside.example/' })).status, 200)

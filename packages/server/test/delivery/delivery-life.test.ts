@@ -26,9 +26,9 @@ onDeliveryStage((made) => {
   ;({ world, database } = made)
 })
 
-// Switching, deleting, replaying
+// Disabling, deleting, replaying
 
-test('a 410 switches the destination off at once and pauses what waits for it; switched on, it is all sent', async (t) => {
+test('a 410 disables the destination at once and pauses its waiting deliveries; once it is enabled, all of them are sent', async (t) => {
   const receiver = await aReceiver(t)
   const route = await aRoute(world, receiver.url, { max_in_flight: 1 })
   const first = await route.send()
@@ -50,7 +50,7 @@ test('a 410 switches the destination off at once and pauses what waits for it; s
   )
   assert.deepEqual([row.actor, JSON.parse(row.details)], ['system', { reason: 'gone', attempt }])
   const third = await route.send()
-  assert.equal((await route.delivery(third)).state, 'paused', 'the road knows at once')
+  assert.equal((await route.delivery(third)).state, 'paused', 'the road learns of it at once')
   const on = await route.patch({ enabled: true })
   assert.deepEqual([on.enabled, on.disabled_reason, on.disabled_at], [true, null, null])
   for (let count = 2; count <= 4; count += 1) {
@@ -63,7 +63,7 @@ test('a 410 switches the destination off at once and pauses what waits for it; s
   assert.deepEqual(triggers, ['resume', 'initial', 'initial'])
 })
 
-test('a destination that is switched off is sent nothing; switched on, what was retrying is resumed', async (t) => {
+test('a disabled destination is sent nothing; once it is enabled, its retries resume', async (t) => {
   const sink = await aTestSink(t)
   sink.answer({ status: 500 })
   const route = await aRoute(world, sink.url)
@@ -80,7 +80,7 @@ test('a destination that is switched off is sent nothing; switched on, what was 
   assert.equal((await route.in(record, 'delivered')).attempts[1].trigger, 'resume')
 })
 
-test('deleting a destination cancels all that is outstanding, what is being sent included; the rest stays in the list', async (t) => {
+test('to delete a destination cancels all outstanding deliveries, also one under way; ended ones stay in the list', async (t) => {
   const receiver = await aReceiver(t)
   const route = await aRoute(world, receiver.url, { max_in_flight: 2 })
   const done = await route.send()
@@ -108,7 +108,7 @@ test('deleting a destination cancels all that is outstanding, what is being sent
   assert.match(refused.body.error, /deleted/)
 })
 
-test('deleting a destination and a turn that settles an attempt of it never wait for each other; what is left is cancelled soon', async (t) => {
+test('the deletion of a destination and a turn that settles an attempt of it never deadlock; the remaining deliveries are cancelled soon', async (t) => {
   const receiver = await aReceiver(t)
   const route = await aRoute(world, receiver.url)
   const record = await route.send()
@@ -128,7 +128,7 @@ test('deleting a destination and a turn that settles an attempt of it never wait
   assert.equal(cancelled.attempts.at(-1).outcome, 'interrupted')
 })
 
-test('the body and the event id are the same on every attempt and replay; each attempt has an id of its own', async (t) => {
+test('the body and the event id are the same on every attempt and replay; each attempt has a separate id', async (t) => {
   const sink = await aTestSink(t)
   sink.answer((_request, index) => ({ status: index === 0 ? 500 : 200 }))
   const route = await aRoute(world, sink.url)
@@ -161,7 +161,7 @@ test('the body and the event id are the same on every attempt and replay; each a
   )
 })
 
-test('a destination’s own schedule is kept; when it is used up the delivery has failed, and a replay starts it afresh', async (t) => {
+test('the custom schedule of a destination applies; when it is used up the delivery has failed, and a replay starts it again', async (t) => {
   const sink = await aTestSink(t)
   sink.answer({ status: 500, body: 'no' })
   const route = await aRoute(world, sink.url, { retry: { schedule_seconds: [0, 100] } })
@@ -183,7 +183,7 @@ test('a destination’s own schedule is kept; when it is used up the delivery ha
   await route.remove()
 })
 
-test('many that have ended are replayed behind what is new: they wait as retries do', async (t) => {
+test('a bulk replay of ended deliveries goes behind new events: they wait as retries do', async (t) => {
   const sink = await aTestSink(t)
   sink.answer((_request, index) => ({ status: index < 2 ? 500 : 200 }))
   const [route, other] = [
@@ -221,7 +221,7 @@ test('a paused delivery is cancelled with its destination', async (t) => {
   assert.equal((await route.delivery(record)).state, 'cancelled')
 })
 
-test('deleting a project cancels what is outstanding in it, what its lanes’ holder has in hand included', async (t) => {
+test('to delete a project cancels its outstanding deliveries, also those that the owner of its lanes is sending', async (t) => {
   const receiver = await aReceiver(t)
   const { project } = (await world.admin('POST', 'projects', { name: 'Short-lived' })).body
   const inside = (method: string, path: string, body?: object): Promise<Answer> =>
@@ -254,7 +254,7 @@ test('deleting a project cancels what is outstanding in it, what its lanes’ ho
   assert.equal(receiver.held.length, 2, 'nothing more is sent')
 })
 
-test('only a delivery that has ended can be replayed; while its destination is off it waits', async (t) => {
+test('only an ended delivery can be replayed; while its destination is off it waits', async (t) => {
   const receiver = await aReceiver(t)
   const route = await aRoute(world, receiver.url, { retry: { schedule_seconds: [0, 100] }, max_in_flight: 1 })
   const refusedIn = async (record: string, state: string): Promise<void> => {
@@ -286,7 +286,7 @@ test('only a delivery that has ended can be replayed; while its destination is o
   assert.equal((await route.replay(delivered)).body.delivery.pause_reason, 'destination_disabled')
 })
 
-test('a delivery that was cancelled by hand can be replayed', async (t) => {
+test('a manually cancelled delivery can be replayed', async (t) => {
   const sink = await aTestSink(t)
   sink.answer({ status: 500 })
   const route = await aRoute(world, sink.url)
@@ -340,117 +340,6 @@ test('a suspended workspace is sent nothing and loses nothing', async (t) => {
   assert.equal((await only('delivered')).attempt_count, 2)
 })
 
-// Ends of processes
-
-test('a server that is stopped ends what is under way, and another one sends the rest', async (t) => {
-  const receiver = await aReceiver(t)
-  const first = await aWorld({ now: world.clock.now() })
-  t.after(() => first.storage.stop())
-  await aDestination(first, { url: receiver.url, max_in_flight: 1 })
-  for (let count = 0; count < 3; count += 1) await post(first.endpoint, `{"n":${count}}`)
-  await receiver.until(1)
-  const stopped = first.app.stop()
-  await shortly()
-  receiver.held[0]?.end()
-  await stopped
-  assert.equal(receiver.held.length, 1, 'nothing more is begun')
-  const second = await aWorld({ beside: first, now: first.clock.now() })
-  t.after(() => second.stop())
-  const states = async (): Promise<string[]> =>
-    (await second.admin('GET', 'deliveries')).body.deliveries.map((delivery: Delivery) => delivery.state)
-  for (const count of [2, 3]) {
-    await receiver.until(count)
-    receiver.held[count - 1]?.end()
-  }
-  await eventually(async () => ((await states()).every((state) => state === 'delivered') ? true : undefined))
-  const attempts = await second.app.deps.database.many(sql`select number, outcome from delivery_attempts`)
-  assert.deepEqual(
-    [...attempts],
-    Array.from({ length: 3 }, () => ({ number: 1, outcome: 'succeeded' })),
-  )
-})
-
-test('what a server that died was sending is taken over when its lease ends: interrupted, and sent again', async (t) => {
-  const receiver = await aReceiver(t)
-  const died = await aWorld({ now: world.clock.now() })
-  await aDestination(died, { url: receiver.url })
-  await post(died.endpoint, '{}')
-  await receiver.until(1)
-  // The clock of the first one stands still from here on: it beats no more.
-  const second = await aWorld({ beside: died, now: died.clock.now() + 14_000 })
-  t.after(async () => {
-    await second.stop()
-    await died.stop()
-  })
-  await shortly()
-  assert.equal(receiver.held.length, 1, 'as long as the lease lives nobody else sends')
-  second.clock.advance(2_000)
-  await receiver.until(2)
-  receiver.held[1]?.end()
-  const delivery = await eventually(
-    async () => (await second.admin('GET', 'deliveries?state=delivered')).body.deliveries[0],
-    2_000,
-  )
-  receiver.held[0]?.writeHead(500).end()
-  await shortly()
-  const { attempts, state } = (await second.admin('GET', `deliveries/${delivery.id}`)).body.delivery
-  assert.equal(state, 'delivered', 'the late answer to the dead one changes nothing')
-  assert.deepEqual(
-    attempts.map((attempt: Delivery) => [attempt.number, attempt.trigger, attempt.outcome]),
-    [
-      [1, 'initial', 'interrupted'],
-      [2, 'automatic', 'succeeded'],
-    ],
-  )
-})
-
-test('what a server that lost its lanes may still have under way takes slots at its destination until it has ended at the latest', async (t) => {
-  const receiver = await aReceiver(t)
-  const lost = await aWorld({ now: world.clock.now() })
-  await aDestination(lost, { url: receiver.url, max_in_flight: 2 })
-  for (let count = 0; count < 2; count += 1) await post(lost.endpoint, `{"n":${count}}`)
-  await receiver.until(2)
-  // The clock of the first one stands still from here on: it beats no more, and its requests go on.
-  const second = await aWorld({ beside: lost, now: lost.clock.now() + 14_000 })
-  t.after(async () => {
-    await second.stop()
-    await lost.stop()
-  })
-  const states = async (): Promise<string> =>
-    (await second.admin('GET', 'deliveries')).body.deliveries.map((delivery: Delivery) => delivery.state).join()
-  second.clock.advance(2_000)
-  await eventually(async () => ((await states()) === 'retrying,retrying' ? true : undefined))
-  await shortly()
-  assert.equal(receiver.held.length, 2, 'the lane has another sender by now, and both slots are taken')
-  // They left 5 s after they were begun at the latest, and end 15 s after that.
-  second.clock.advance(4_000)
-  await receiver.until(4)
-  for (const held of receiver.held) held.end()
-  await eventually(async () => ((await states()) === 'delivered,delivered' ? true : undefined))
-})
-
-test('a server that is stopped breaks off what takes too long, and another one need not wait for it', async (t) => {
-  const receiver = await aReceiver(t)
-  const first = await aWorld({ now: world.clock.now() })
-  t.after(() => first.storage.stop())
-  await aDestination(first, { url: receiver.url, max_in_flight: 1 })
-  await post(first.endpoint, '{}')
-  await receiver.until(1)
-  let ended = false
-  const stopped = first.app.stop().then(() => (ended = true))
-  await eventually(async () => {
-    first.clock.advance(20_000)
-    return ended ? true : undefined
-  })
-  await stopped
-  const second = await aWorld({ beside: first, now: first.clock.now() })
-  t.after(() => second.stop())
-  await receiver.until(2)
-  assert.equal(receiver.held[0]?.closed, true)
-  receiver.held[1]?.end()
-  await eventually(async () => (await second.admin('GET', 'deliveries?state=delivered')).body.deliveries[0], 2_000)
-})
-
-test('every transition of the table was made here, and none beside it', async () => {
+test('these tests made every transition of the table, and no other', async () => {
   assert.deepEqual(await movesSeen(database), MOVES)
 })

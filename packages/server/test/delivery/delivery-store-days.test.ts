@@ -8,7 +8,8 @@ import { DAY_TABLES } from '../../src/workers/upkeep.ts'
 import { anyDue, delivered, settleOf, valueOf, type StoreRows } from '../stage/store-rows.ts'
 import { beginsOf, onStoreStage, type StoreStage } from '../stage/store-stage.ts'
 
-// Deliveries of the recent days cost the same however many days are kept; older ones are delivered too (docs/adr/0054).
+// Deliveries of the recent days cost the same however many days are retained; older ones are delivered too
+// (docs/adr/0054).
 
 let rows: StoreRows
 let stage: StoreStage
@@ -19,12 +20,12 @@ onStoreStage((made) => {
 
 const DAY_MS = 86_400_000
 
-/** A lane with a delivery of three days ago and one of now; another owner holds it since then. */
+/** A lane with a delivery of three days ago and a recent one; another owner has acquired it since. */
 async function anOldAndANew(): Promise<{ held: Held; old: string; young: string }> {
   const {
     at,
     ids: [old = ''],
-  } = await stage.aHeldLane()
+  } = await stage.aLeasedLane()
   rows.clock.advance(3 * DAY_MS)
   await rows.makeDays()
   const young = (await rows.ingest(at))[0]?.delivery_id ?? ''
@@ -32,7 +33,7 @@ async function anOldAndANew(): Promise<{ held: Held; old: string; young: string 
   return { held: { lane: at.lane, fence: grants[0]?.fence ?? 0 }, old, young }
 }
 
-test('a read for what is recent leaves out what came in days ago; a whole read finds it', async () => {
+test('a read of recent deliveries leaves out a delivery of days ago; a full read finds it', async () => {
   const { held, old, young } = await anOldAndANew()
   const dueOf = async (recent: boolean) =>
     valueOf(await createPostgresStore(rows.deps).read({ reads: [{ ...held, limit: 10, exclude: [], recent }] }))
@@ -41,7 +42,7 @@ test('a read for what is recent leaves out what came in days ago; a whole read f
   assert.deepEqual(await dueOf(false), [old, young])
 })
 
-test('a turn begins and settles what came in days ago, alone and together with what is new', async () => {
+test('a turn begins and settles deliveries of days ago, alone and together with new ones', async () => {
   const { held, old, young } = await anOldAndANew()
   const store = createPostgresStore(rows.deps)
   const [first] = valueOf(await store.turn(beginsOf(held, [old]))).begun
@@ -52,10 +53,10 @@ test('a turn begins and settles what came in days ago, alone and together with w
   assert.deepEqual([(await rows.delivery(old)).state, (await rows.delivery(young)).state], ['delivered', 'sending'])
 })
 
-test('a read and a turn of what is recent use no table of another day', async () => {
+test('a read and a turn of recent deliveries use no table of another day', async () => {
   const now = rows.clock.now()
   await makeDays(rows.deps.database, DAY_TABLES, { now: now - 9 * DAY_MS, daysAhead: 12 })
-  const { held, ids } = await stage.aHeldLane(2)
+  const { held, ids } = await stage.aLeasedLane(2)
   const open = await stage.openTransaction()
   assert.equal(
     valueOf(await open.store.read({ reads: [{ ...held, limit: 10, exclude: [], recent: true }] })).lanes[0]?.due.length,
@@ -78,7 +79,7 @@ const nameOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10).r
 const daysFrom = (now: number, tables: readonly string[]): readonly string[] =>
   tables.flatMap((table) => [-1, 0, 1].map((days) => `${table}_${nameOf(now + days * DAY_MS)}`)).toSorted()
 
-/** The tables of days that this transaction has locked, as each statement locks all that its plan holds. */
+/** The day tables that this transaction has locked: each statement locks all tables of its plan. */
 async function daysUsed(db: Db): Promise<readonly string[]> {
   const locked = await db.many<{ name: string }>(sql`
     select distinct c.relname as name

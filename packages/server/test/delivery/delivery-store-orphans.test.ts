@@ -6,7 +6,7 @@ import { sql } from '../../src/platform/db.ts'
 import { deliveries } from '../../src/resources/delivery/deliveries/index.ts'
 import { anyDue, valueOf, type StoreRows } from '../stage/store-rows.ts'
 import { beginsOf, onStoreStage, type StoreStage } from '../stage/store-stage.ts'
-import { breakerOpenFor } from '../stage/store-twin.ts'
+import { breakerOpenFor } from '../stage/store-step.ts'
 
 let rows: StoreRows
 let stage: StoreStage
@@ -18,28 +18,28 @@ onStoreStage((made) => {
 const orphansOf = ({ grants }: Leased): readonly (readonly number[])[] =>
   grants.map((grant) => grant.orphans_end_in_ms.toSorted((a, b) => a - b))
 
-test('who is granted a lane is told how long what its former owner began may be under way, also when the answer of the grant before was lost', async () => {
-  const { held, ids, store } = await stage.aHeldLane(3)
+test('a new owner of a lane learns how long the requests of the previous owner may be under way, also when the answer of the first grant was lost', async () => {
+  const { held, ids, store } = await stage.aLeasedLane(3)
   assert.equal(valueOf(await store.turn(beginsOf(held, ids.slice(0, 1)))).begun.length, 1)
   rows.clock.advance(3_000)
   assert.equal(valueOf(await store.turn(beginsOf(held, ids.slice(1, 2)))).begun.length, 1)
   rows.clock.advance(12_000)
-  // Each may leave 5 s after it was begun, and end 15 s after that.
+  // Each request may leave 5 s after it was begun, and end 15 s after that.
   assert.deepEqual(orphansOf(valueOf(await store.lease(anyDue('b')))), [[5_000, 8_000]])
   rows.clock.advance(1_000)
   const again = valueOf(await store.lease({ ...anyDue('b', 2), doubtful_from: 1 }))
-  assert.deepEqual(orphansOf(again), [[4_000, 7_000]], 'recovered by the grant before, and known to the next one')
+  assert.deepEqual(orphansOf(again), [[4_000, 7_000]], 'recovered by the previous grant, and known to the next one')
   valueOf(await store.release({ owner: 'b', lanes: 'all' }))
   rows.clock.advance(4_000)
   assert.deepEqual(
     orphansOf(valueOf(await store.lease(anyDue('c')))),
     [[3_000]],
-    'one has ended, and who held the lane in between said nothing of them',
+    'one has ended, and the owner in between reported nothing about them',
   )
 })
 
-test('an owner that gives a lane back or says that it ended has nothing under way in it', async () => {
-  const { held, ids, store } = await stage.aHeldLane(3)
+test('an owner that releases a lane, or reports its own end, leaves nothing under way in it', async () => {
+  const { held, ids, store } = await stage.aLeasedLane(3)
   valueOf(await store.turn(beginsOf(held, ids.slice(0, 1))))
   valueOf(await store.release({ owner: 'a', lanes: [held] }))
   const [b] = valueOf(await store.lease(anyDue('b'))).grants
@@ -52,8 +52,8 @@ test('an owner that gives a lane back or says that it ended has nothing under wa
 })
 
 for (const by of ['turn', 'release'] as const) {
-  test(`a note by a ${by} that comes after its breaker was closed by hand keeps nobody from the lane`, async () => {
-    const { at, held, store } = await stage.aHeldLane()
+  test(`a note by a ${by} that comes after its breaker was closed manually excludes no owner from the lane`, async () => {
+    const { at, held, store } = await stage.aLeasedLane()
     rows.clock.advance(1)
     await rows.switchLane(at, false)
     await rows.switchLane(at, true)
@@ -64,16 +64,16 @@ for (const by of ['turn', 'release'] as const) {
   })
 }
 
-test('a delivery that is cancelled while it is sent has its request counted by the next owner', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane(2)
+test('the next owner counts the request of a delivery that was cancelled while it was under way', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane(2)
   valueOf(await store.turn(beginsOf(held, ids.slice(0, 1))))
   rows.clock.advance(15_000)
   await deliveries.cancel(rows.ctx(at), { id: ids[0] ?? '' })
   assert.deepEqual(orphansOf(valueOf(await store.lease(anyDue('b')))), [[5_000]])
 })
 
-test('what was begun before a lane was switched off is counted when it is switched on, and for the longest timeout there is', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane(2)
+test('a request that was begun before its lane was disabled counts once the lane is enabled, for the longest possible timeout', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane(2)
   valueOf(await store.turn(beginsOf(held, ids.slice(0, 1))))
   rows.clock.advance(1)
   await rows.switchLane(at, false)
@@ -83,12 +83,12 @@ test('what was begun before a lane was switched off is counted when it is switch
   assert.deepEqual(
     orphansOf(valueOf(await store.lease(anyDue('b', 2)))),
     [[50_000]],
-    'its timeout may have been another one',
+    'its timeout may have been different',
   )
 })
 
-test('a request that cannot be prepared in the time that others reckon with is not sent', async () => {
-  const { held, ids, store } = await stage.aHeldLane()
+test('a request that cannot be prepared in the time that other owners expect is not sent', async () => {
+  const { held, ids, store } = await stage.aLeasedLane()
   const [begun] = valueOf(await store.turn(beginsOf(held, ids))).begun
   assert.ok(begun)
   const result = await createSender(rows.deps).send(begun, { timeoutMs: 15_000, endsInMs: 0 })

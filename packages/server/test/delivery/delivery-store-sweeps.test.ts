@@ -14,9 +14,9 @@ onStoreStage((made) => {
   ;({ rows, stage } = made)
 })
 
-// What commits leave behind that did not see each other, found by the next sweep
+// States that concurrent commits leave behind, and that the next sweep repairs
 
-test('a sweep pauses what waits in a lane that is off by now, whether it is due or not', async () => {
+test('a sweep pauses the waiting deliveries of a lane that was disabled, whether they are due or not', async () => {
   const [off, suspended] = [await rows.aLane(), await rows.aLane()]
   await rows.switchLane(off, false)
   const [routedBefore] = await rows.ingest(off)
@@ -30,8 +30,8 @@ test('a sweep pauses what waits in a lane that is off by now, whether it is due 
   assert.equal((await rows.delivery(waiting.delivery_id)).pause_reason, 'workspace_suspended')
 })
 
-test('a sweep resumes what was paused for a reason that is gone, also in a lane that somebody holds', async () => {
-  const { at, held, store } = await stage.aHeldLane()
+test('a sweep resumes deliveries that were paused for a cause that has ended, also in a lane with an owner', async () => {
+  const { at, held, store } = await stage.aLeasedLane()
   const [routedBefore] = await rows.ingest(at, { pauseReason: 'destination_disabled' })
   const suspended = await rows.aLane()
   const [waiting] = await rows.ingest(suspended)
@@ -50,7 +50,7 @@ test('a sweep resumes what was paused for a reason that is gone, also in a lane 
   assert.ok(lanes[0]?.due.includes(routedBefore.delivery_id))
 })
 
-test('a sweep leaves alone what waits for the allowance', async () => {
+test('a sweep leaves deliveries alone that wait for the allowance', async () => {
   const at = await rows.aLane()
   await rows.ingest(at)
   await pauseOutstanding(rows.deps.database, { ...at, reason: 'allowance_used', now: rows.now })
@@ -61,7 +61,7 @@ test('a sweep leaves alone what waits for the allowance', async () => {
   )
 })
 
-test('a sweep cancels what was routed to a destination that was deleted just then', async () => {
+test('a sweep cancels deliveries that were routed to a destination during its deletion', async () => {
   const at = await rows.aLane()
   await destinations.remove(rows.ctx(at), { id: at.destinationId })
   await rows.ingest(at)
@@ -70,7 +70,7 @@ test('a sweep cancels what was routed to a destination that was deleted just the
   assert.deepEqual(await rows.states(), ['cancelled', 'cancelled'])
 })
 
-test('lanes that are off keep no open one from its turn, however small a call is', async () => {
+test('disabled lanes never keep an enabled lane from its turn, however small the batch of a call is', async () => {
   const workspace = await rows.aWorkspace()
   for (let index = 0; index < 4; index += 1) {
     const at = await rows.aLane(workspace)
@@ -92,7 +92,7 @@ test('lanes that are off keep no open one from its turn, however small a call is
   assert.ok(calls <= 5, 'each call makes progress')
 })
 
-test('a backlog is paused, resumed and cancelled in bounded steps: the verb makes the first, the sweeps the rest', async () => {
+test('a backlog is paused, resumed and cancelled in bounded steps: the request makes the first step, and the sweeps make the others', async () => {
   const at = await rows.aLane()
   const count = MOVED_ROWS_MAX * 2 + 10
   await rows.ingest(at, { count })
@@ -105,7 +105,7 @@ test('a backlog is paused, resumed and cancelled in bounded steps: the verb make
       serial += 1
       if (!valueOf(await store.lease({ ...anyDue('a', serial), lanes_max: 5 })).more) return calls
     }
-    throw new Error('The sweeps never came to an end.')
+    throw new Error('The sweeps never ended.')
   }
   await rows.switchLane(at, false)
   assert.equal(await countOf('paused'), MOVED_ROWS_MAX)
@@ -121,7 +121,7 @@ test('a backlog is paused, resumed and cancelled in bounded steps: the verb make
   assert.equal(await countOf('cancelled'), count)
 })
 
-test('two owners that sweep one after the other get four of eight lanes each, though neither holds one yet', async () => {
+test('two owners that sweep one after the other get four of eight lanes each, although neither has a lane yet', async () => {
   for (let lane = 0; lane < 8; lane += 1) await rows.ingest(await rows.aLane(), { count: 1 })
   const store = createPostgresStore(rows.deps)
   const share = { held: 0, avoid: [], fairly: true }
@@ -132,7 +132,7 @@ test('two owners that sweep one after the other get four of eight lanes each, th
   assert.deepEqual([b.grants.length, b.left, b.others], [4, false, { owners: 1, lanes: 4 }])
 })
 
-test('an owner takes all lanes when it is alone, and what the others have left when it no longer asks for its fair part', async () => {
+test('an owner takes all lanes when it is alone, and the remaining lanes when it no longer asks for only its fair share', async () => {
   for (let lane = 0; lane < 8; lane += 1) await rows.ingest(await rows.aLane(), { count: 1 })
   const store = createPostgresStore(rows.deps)
   const share = { held: 0, avoid: [], fairly: true }
@@ -144,10 +144,10 @@ test('an owner takes all lanes when it is alone, and what the others have left w
   assert.equal(valueOf(await store.lease({ ...anyDue('c'), share })).grants.length, 8)
 })
 
-test('when all others have left lanes in their last sweep, an owner takes whatever it finds', async () => {
+test('when all other owners left lanes in their last sweep, an owner takes every lane that it finds', async () => {
   for (let lane = 0; lane < 4; lane += 1) await rows.ingest(await rows.aLane(), { count: 1 })
   const store = createPostgresStore(rows.deps)
-  // Each reckons that the others hold less than it does.
+  // Each owner assumes that the others have fewer lanes than it has.
   const share = { held: 9, avoid: [], fairly: true }
   for (const owner of ['b', 'c']) valueOf(await store.lease({ ...anyDue(owner), any_due: false }))
   const a = valueOf(await store.lease({ ...anyDue('a'), share }))
@@ -158,7 +158,7 @@ test('when all others have left lanes in their last sweep, an owner takes whatev
   assert.deepEqual([c.grants.length, c.left], [4, false])
 })
 
-test('an owner is not granted the lanes that it avoids, named or not', async () => {
+test('an owner is not granted the lanes that it avoids, whether it names them or not', async () => {
   const [one, two] = [await rows.aLane(), await rows.aLane()]
   for (const lane of [one, two]) await rows.ingest(lane, { count: 1 })
   const store = createPostgresStore(rows.deps)

@@ -25,10 +25,10 @@ onStoreStage((made) => {
   ;({ rows, stage } = made)
 })
 
-// Interleavings: one transaction is held open while another connection comes
+// Interleavings: one transaction stays open while another connection works
 
-test('neither a turn nor a read goes through a whole table, also on a day that has no statistics yet', async () => {
-  const { held, ids, store } = await stage.aHeldLane(3)
+test('neither a turn nor a read scans a whole table, also on a day that has no statistics yet', async () => {
+  const { held, ids, store } = await stage.aLeasedLane(3)
   const readInput = { reads: [{ ...held, limit: 10, exclude: ids.slice(0, 1) }] }
   const turned = valueOf(await store.turn(beginsOf(held, ids.slice(0, 1))))
   const open = await stage.openTransaction()
@@ -41,7 +41,7 @@ test('neither a turn nor a read goes through a whole table, also on a day that h
   assert.deepEqual(readAfter, readBefore)
 })
 
-/** How often this connection has read each table whole. */
+/** How often this connection has scanned each table whole. */
 async function readWhole(db: Db): Promise<Readonly<Record<string, number>>> {
   const tables = await db.many<{ name: string; times: number }>(sql`
     select relname as name, seq_scan as times
@@ -51,8 +51,8 @@ async function readWhole(db: Db): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(tables.map(({ name, times }) => [name, times]))
 }
 
-test('a grant passes a lane by while a turn is open in it, and recovers it after the turn has committed', async () => {
-  const { held, ids, store } = await stage.aHeldLane()
+test('a grant skips a lane with an open turn, and recovers it after the turn has committed', async () => {
+  const { held, ids, store } = await stage.aLeasedLane()
   rows.clock.advance(15_000)
   const open = await stage.openTransaction()
   const turned = valueOf(await open.store.turn(beginsOf(held, ids)))
@@ -72,7 +72,7 @@ test('a grant passes a lane by while a turn is open in it, and recovers it after
 })
 
 test('a turn under the old fence waits for a grant that is under way, and then changes nothing', async () => {
-  const { held, ids, store } = await stage.aHeldLane(2)
+  const { held, ids, store } = await stage.aLeasedLane(2)
   const [begun] = valueOf(await store.turn(beginsOf(held, ids.slice(0, 1)))).begun
   assert.ok(begun)
   rows.clock.advance(15_000)
@@ -90,7 +90,7 @@ test('a turn under the old fence waits for a grant that is under way, and then c
   assert.equal((await rows.delivery(ids[1] ?? '')).state, 'pending')
 })
 
-test('of owners who lease at the same instant exactly one gets each lane', async () => {
+test('of owners that lease at the same instant exactly one gets each lane', async () => {
   const workspace = await rows.aWorkspace()
   const lanes: LaneAt[] = []
   for (let index = 0; index < 8; index += 1) lanes.push(await rows.aLane(workspace))
@@ -110,7 +110,7 @@ test('of owners who lease at the same instant exactly one gets each lane', async
   }
 })
 
-test('a lane that is just being granted is nobody else’s, and then elsewhere', async () => {
+test('a lane that is being granted is reported to no other owner, and afterwards is reported as elsewhere', async () => {
   const at = await rows.aLane()
   await rows.ingest(at)
   const open = await stage.openTransaction()
@@ -123,8 +123,8 @@ test('a lane that is just being granted is nobody else’s, and then elsewhere',
   assert.deepEqual([[...later.grants], [...later.elsewhere]], [[], [at.lane]])
 })
 
-test('switching a destination off passes by what a turn is just beginning, whose attempt ends as it began', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane(3)
+test('to disable a destination skips a delivery that a turn is beginning, and its attempt ends with its real result', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane(3)
   const open = await stage.openTransaction()
   const { begun } = valueOf(await open.store.turn(beginsOf(held, ids.slice(0, 2))))
   await rows.switchLane(at, false)
@@ -137,8 +137,8 @@ test('switching a destination off passes by what a turn is just beginning, whose
   assert.equal((await rows.delivery(second.delivery_id)).state, 'paused')
 })
 
-test('a begin waits for a destination that is just being switched off, and is refused', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane()
+test('a begin waits for a destination that is being disabled, and is refused', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane()
   const open = await stage.openTransaction()
   await rows.switchLane(at, false, open.database)
   const turning = store.turn(beginsOf(held, ids))
@@ -149,8 +149,8 @@ test('a begin waits for a destination that is just being switched off, and is re
   assert.deepEqual([...valueOf(await store.turn(beginsOf(held, ids))).paused], [held])
 })
 
-test('results are recorded although what is begun beside them is just being paused', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane(4)
+test('results are recorded although a delivery in the same batch is being paused', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane(4)
   const { begun } = valueOf(await store.turn(beginsOf(held, ids.slice(0, 2))))
   const open = await stage.openTransaction()
   await rows.switchLane(at, false, open.database)
@@ -165,21 +165,27 @@ test('results are recorded although what is begun beside them is just being paus
   assert.deepEqual(await rows.states(), ['delivered', 'delivered', 'paused', 'paused'])
 })
 
-test('of several deliveries that are replayed at once none is passed over because another one is just being changed', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane(3)
+test('a bulk replay skips no delivery when another one is being changed', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane(3)
   const { begun } = valueOf(await store.turn(beginsOf(held, ids)))
   valueOf(await store.turn({ settles: begun.map((one) => settleOf(one, delivered)), begins: [] }))
   const open = await stage.openTransaction()
   await deliveries.replay(rows.ctx(at, open.database), { id: ids[0] ?? '' })
   const slots = ids.map((id) => ({ id, at: rows.now }))
-  const replaying = makeDue(rows.deps.database, { ...at, slots, states: ['delivered'], now: rows.now })
+  const replaying = makeDue(rows.deps.database, {
+    ...at,
+    replayId: rows.deps.uuid(),
+    slots,
+    states: ['delivered'],
+    now: rows.now,
+  })
   await stage.untilBlocked()
   await open.commit()
   assert.deepEqual((await replaying).map(({ id }) => id).toSorted(), ids.slice(1))
   assert.deepEqual(await rows.states(), ['pending', 'retrying', 'retrying'])
 })
 
-test('of deliveries with one key only the first that is outstanding is begun, also by turns that run beside each other', async () => {
+test('only the first outstanding delivery of a key is begun, also by concurrent turns', async () => {
   const at = await rows.aLane(undefined, { path: 'key' })
   const key = '00000000-0000-4000-8000-00000000000a'
   const ids = (await rows.ingest(at, { count: 3, orderKeys: [key, key, key] })).map((item) => item.delivery_id)
@@ -206,7 +212,11 @@ test('of deliveries with one key only the first that is outstanding is begun, al
   assert.deepEqual(valueOf(await store.turn(begin(ids[1]))).begun, [], 'after it')
   valueOf(await store.turn({ settles: [settleOf(first, retryIn(60_000))], begins: begin(ids[1]).begins }))
   assert.deepEqual(await rows.states(), ['retrying', 'pending', 'pending'])
-  assert.deepEqual(valueOf(await store.read(read)).lanes[0]?.due, [], 'what waits for a retry holds up all behind it')
+  assert.deepEqual(
+    valueOf(await store.read(read)).lanes[0]?.due,
+    [],
+    'a delivery that waits for a retry blocks all behind it',
+  )
   rows.clock.advance(60_000)
   const [again] = valueOf(await store.turn(begin(ids[0]))).begun
   assert.ok(again)
@@ -214,9 +224,9 @@ test('of deliveries with one key only the first that is outstanding is begun, al
   assert.equal(valueOf(await store.turn(begin(ids[1]))).begun.length, 1)
 })
 
-/** What a new owner is told of the requests of others. */
-test('an attempt that ends while its destination is just being switched on is paused, and resumed by a sweep', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane()
+/** The requests of other owners as a new owner sees them. */
+test('a delivery whose attempt ends while its destination is being enabled is paused, and a sweep resumes it', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane()
   const [begun] = valueOf(await store.turn(beginsOf(held, ids))).begun
   assert.ok(begun)
   await rows.switchLane(at, false)
@@ -226,11 +236,11 @@ test('an attempt that ends while its destination is just being switched on is pa
   await open.commit()
   assert.equal((await rows.delivery(ids[0])).state, 'paused')
   valueOf(await store.lease(anyDue('b')))
-  assert.equal((await rows.delivery(ids[0])).state, 'retrying', 'although another owner holds the lane')
+  assert.equal((await rows.delivery(ids[0])).state, 'retrying', 'although another owner has the lane')
 })
 
-test('an attempt that ends while its destination is just being switched off waits, and is paused by a sweep', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane()
+test('a delivery whose attempt ends while its destination is being disabled waits, and a sweep pauses it', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane()
   const [begun] = valueOf(await store.turn(beginsOf(held, ids))).begun
   assert.ok(begun)
   const open = await stage.openTransaction()
@@ -245,8 +255,8 @@ test('an attempt that ends while its destination is just being switched off wait
   assert.equal((await rows.delivery(ids[0])).state, 'paused')
 })
 
-test('a delivery that is begun while its destination is just being deleted is cancelled by a sweep, its attempt closed', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane(2)
+test('a sweep cancels a delivery that was begun during the deletion of its destination, and closes its attempt', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane(2)
   const open = await stage.openTransaction()
   const [begun] = valueOf(await open.store.turn(beginsOf(held, ids.slice(0, 1)))).begun
   assert.ok(begun)
@@ -263,8 +273,8 @@ test('a delivery that is begun while its destination is just being deleted is ca
   )
 })
 
-test('a destination can be switched off while turns follow one another in its lane without a pause', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane(400)
+test('a destination can be disabled while turns follow one another in its lane without a pause', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane(400)
   const left = [...ids]
   const machine = { stopped: false }
   const turning = [0, 1].map(async () => {
@@ -280,8 +290,8 @@ test('a destination can be switched off while turns follow one another in its la
   assert.equal(valueOf(await store.turn(beginsOf(held, ids))).begun.length, 0)
 })
 
-test('a 410 that is settled twice, or under an old fence, does not switch off what was switched on since', async () => {
-  const { at, held, ids, store } = await stage.aHeldLane(2)
+test('a 410 that is settled twice, or under an old fence, does not disable a destination that was enabled since', async () => {
+  const { at, held, ids, store } = await stage.aLeasedLane(2)
   const isEnabled = async (): Promise<boolean> =>
     (
       await rows.deps.database.one<{ enabled: boolean }>(
@@ -300,10 +310,10 @@ test('a 410 that is settled twice, or under an old fence, does not switch off wh
   rows.clock.advance(15_000)
   assert.equal(valueOf(await store.lease(anyDue('b'))).grants.length, 1)
   assert.equal(valueOf(await store.turn({ settles: [settleOf(second, gone)], begins: [] })).applied.length, 0)
-  assert.equal(await isEnabled(), true, 'the lane is another owner’s by now')
+  assert.equal(await isEnabled(), true, 'the lane belongs to another owner by now')
 })
 
-test('two turns that switch destinations off in two workspaces, each in its own order, both commit', async () => {
+test('two turns that disable destinations in two workspaces, in opposite orders, both commit', async () => {
   const [one, other] = [await rows.aWorkspace(), await rows.aWorkspace()]
   const lanes = [await rows.aLane(one), await rows.aLane(other), await rows.aLane(other), await rows.aLane(one)]
   const store = createPostgresStore(rows.deps)

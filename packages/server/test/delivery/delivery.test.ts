@@ -14,7 +14,7 @@ onDeliveryStage((made) => {
   ;({ world, database } = made)
 })
 
-// What is sent
+// The request
 
 test('the body is exactly the envelope, its members in order and the payload byte for byte', async (t) => {
   const sink = await aTestSink(t)
@@ -29,7 +29,7 @@ test('the body is exactly the envelope, its members in order and the payload byt
   )
 })
 
-test('every header says what it should, and each signature verifies', async (t) => {
+test('every header has its specified value, and each signature verifies', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url, { headers: { 'X-Team': 'orders', Authorization: 'Bearer mine' } })
   const record = await route.send('{"n":1}', { 'Service-Hops': '2' })
@@ -62,7 +62,7 @@ test('every header says what it should, and each signature verifies', async (t) 
   })
 })
 
-test('signing.header chooses which signature is sent', async (t) => {
+test('signing.header chooses the signature header', async (t) => {
   const sink = await aTestSink(t)
   const names = ['service-signature', 'webhook-id', 'webhook-signature', 'webhook-timestamp']
   const expected = { service: ['service-signature'], standard: names.slice(1), both: names }
@@ -78,12 +78,12 @@ test('signing.header chooses which signature is sent', async (t) => {
   }
 })
 
-test('while a former secret overlaps, each signature header holds one by either secret', async (t) => {
+test('while a previous secret overlaps, each signature header has one signature by either secret', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url)
   const id = decodeId('destination', route.destination.id) ?? ''
-  const former = `whsec_${Buffer.from('the former secret').toString('base64')}`
-  const sealed = world.storage.cipher.seal(former, secretPlace('destinations.previous_secret', id))
+  const previous = `whsec_${Buffer.from('the previous secret').toString('base64')}`
+  const sealed = world.storage.cipher.seal(previous, secretPlace('destinations.previous_secret', id))
   const until = new Date(world.clock.now() + 3_600_000)
   await database.run(
     sql`update destinations set previous_secret = ${sealed}, previous_secret_expires_at = ${until} where id = ${id}`,
@@ -92,7 +92,7 @@ test('while a former secret overlaps, each signature header holds one by either 
   const [first] = await sink.until(1)
   assert.ok(first)
   const [, time] = /^t=(\d+),v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/.exec(String(first.headers['service-signature'])) ?? []
-  const hex = createHmac('sha256', former).update(`${time}.${first.body}`).digest('hex')
+  const hex = createHmac('sha256', previous).update(`${time}.${first.body}`).digest('hex')
   assert.ok(String(first.headers['service-signature']).endsWith(`,v1=${hex}`))
   assert.equal(String(first.headers['webhook-signature']).split(' ').length, 2)
   world.clock.advance(3_600_000)
@@ -101,7 +101,7 @@ test('while a former secret overlaps, each signature header holds one by either 
   assert.match(String(second?.headers['service-signature']), /^t=\d+,v1=[0-9a-f]{64}$/)
 })
 
-test('headers that Postroad sets, hop-by-hop ones and broken ones are refused when they are saved', async (t) => {
+test('headers that Postroad sets, hop-by-hop headers and malformed headers are refused when they are saved', async (t) => {
   const sink = await aTestSink(t)
   const reserved = [
     'Service-Signature',
@@ -175,7 +175,7 @@ test('max_in_flight is never exceeded', async (t) => {
   assert.equal(most, 3)
 })
 
-test('a destination that is dead, with a backlog, delays no other', async (t) => {
+test('a dead destination with a backlog delays no other destination', async (t) => {
   const [hanging, sink] = [await aReceiver(t), await aTestSink(t)]
   const dead = await aRoute(world, hanging.url, { timeout_ms: 60_000, max_in_flight: 5 })
   await Promise.all(Array.from({ length: 60 }, () => dead.send()))
@@ -188,7 +188,7 @@ test('a destination that is dead, with a backlog, delays no other', async (t) =>
   await dead.remove()
 })
 
-test('no transition was made that the table does not have', async () => {
+test('no transition occurred that the table does not have', async () => {
   assert.deepEqual(
     (await movesSeen(database)).filter((move) => !MOVES.includes(move)),
     [],

@@ -4,7 +4,7 @@ import { aRoute, aTestSink, onDeliveryStage, type Route } from '../stage/deliver
 import type { Answer, Sink, World } from '../stage/harness.ts'
 import { anAuthority } from '../stage/tls-files.ts'
 
-/** The values of custom headers are write-only, and go only where they were meant for. */
+/** The values of custom headers are write-only, and are sent only to the destination for which they were saved. */
 
 let world: World
 
@@ -17,7 +17,7 @@ const lastOf = (sink: Sink) => sink.received.at(-1)?.headers ?? {}
 const patch = (route: Route, members: object): Promise<Answer> =>
   world.admin('PATCH', `destinations/${route.destination.id}`, members)
 
-test('no answer shows the value of a header, only that there is one', async (t) => {
+test('no answer shows the value of a header, only that the header has one', async (t) => {
   const sink = await aTestSink(t)
   const headers = { 'X-Team': 'value-nobody-sees', Authorization: 'Bearer value-nobody-sees' }
   const route = await aRoute(world, sink.url, { headers })
@@ -40,12 +40,12 @@ test('no answer shows the value of a header, only that there is one', async (t) 
   }
 })
 
-test('a header whose value is left out keeps it, a header that is left out ends', async (t) => {
+test('a header without a value in the change retains its value; a header that the change omits is removed', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url, { headers: { 'X-One': '1', 'X-Two': '2', 'X-Three': '3' } })
   const shown = (await patch(route, { headers: { 'x-one': null, 'X-Two': HELD, 'X-Four': '4' } })).body.destination
   assert.deepEqual(shown.headers, { 'x-one': HELD, 'X-Two': HELD, 'X-Four': HELD })
-  // What an answer shows may be sent back as it is.
+  // A client may send the answer back unchanged.
   assert.equal((await patch(route, { headers: shown.headers, timeout_ms: 2_000 })).status, 200)
   await route.send()
   await sink.until(1)
@@ -53,7 +53,7 @@ test('a header whose value is left out keeps it, a header that is left out ends'
   assert.deepEqual([one, two, three, four], ['1', '2', undefined, '4'])
 })
 
-test('there is nothing to keep of a header that the destination does not have', async (t) => {
+test('a change cannot retain the value of a header that the destination does not have', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url, { headers: { 'X-One': '1' } })
   const unknown = await patch(route, { headers: { 'X-Two': null } })
@@ -70,7 +70,7 @@ test('there is nothing to keep of a header that the destination does not have', 
   )
 })
 
-test('the values that a destination holds do not go to another origin, proxy or authority', async (t) => {
+test('the stored values of a destination are not sent to another origin, proxy or authority', async (t) => {
   const [sink, elsewhere] = [await aTestSink(t), await aTestSink(t)]
   const route = await aRoute(world, sink.url, { headers: { 'X-Key': 'held', 'X-Team': 'orders' } })
   for (const change of [

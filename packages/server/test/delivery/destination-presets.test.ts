@@ -29,7 +29,7 @@ async function aTestSink(t: TestContext): Promise<Sink> {
 }
 
 const TOO_MUCH_WORK =
-  'The payload template takes more work on this record than one body may. Use fewer filters, or apply them to smaller parts of the record.'
+  'The payload template needs more work for this record than one body may use. Use fewer filters, or apply them to smaller parts of the record.'
 /** Each of these filters doubles the backslashes before a quotation mark. */
 const DOUBLES = `{{ data.quote ${'| json '.repeat(20)}}}`
 
@@ -42,14 +42,14 @@ const attemptOf = (record: string): Promise<Answer['body']> =>
     return attempts.at(-1)?.outcome === null ? undefined : attempts.at(-1)
   }, 2_000)
 
-test('the presets are listed, the generic one last', () => {
+test('the presets are listed, with the generic one last', () => {
   assert.deepEqual(
     presets.map(({ id }) => id),
     ['datadog', 'discord', 'teams', 'pagerduty', 'slack', 'generic'],
   )
 })
 
-/** What each receiver takes, by its own documentation. */
+/** The body that each receiver accepts, by its own documentation. */
 const TAKEN: Readonly<Record<string, (body: Answer['body']) => boolean>> = {
   generic: ({ id, data }) => id === recordId && data.note === 'hi',
   slack: ({ text, blocks }) =>
@@ -75,7 +75,7 @@ const SECRET_MEMBERS: Readonly<Record<string, object>> = {
   payload: { secret: 'a-key-of-theirs' },
 }
 
-test('a destination made of each preset delivers what its receiver takes, signed over the bytes that were sent, and the preview showed the same', async (t) => {
+test('a destination made from each preset delivers a body that its receiver accepts, signed over the bytes that were sent, and the preview showed the same body', async (t) => {
   for (const { id, settings } of presets) {
     const sink = await aTestSink(t)
     const dataset = `p_${id}`
@@ -83,7 +83,7 @@ test('a destination made of each preset delivers what its receiver takes, signed
     const { destination, secret } = await aDestination(world, { ...members, datasets: ['orders'] })
     const shown = (await preview({ destination_id: destination.id })).body
     assert.equal(shown.error, null, id)
-    // To this one alone, by hand.
+    // This event goes to this destination only.
     recordId = await sent('orders', '{"order":{"id":12345678901234567890,"total":1.50},"note":"hi"}')
     const [request] = await sink.until(1)
     assert.ok(request !== undefined && TAKEN[id]?.(JSON.parse(request.body)), `${id}: ${request?.body}`)
@@ -97,7 +97,7 @@ test('a destination made of each preset delivers what its receiver takes, signed
   }
 })
 
-test('settings that are not saved are previewed on a stored record, with their secrets as dots, and nothing is sent', async (t) => {
+test('unsaved settings can be previewed on a stored record, with their secrets as dots, and nothing is sent', async (t) => {
   const sink = await aTestSink(t)
   const auth = { kind: 'bearer', token: 'token-nobody-sees' }
   const { status, body } = await preview({
@@ -132,7 +132,7 @@ test('settings that are not saved are previewed on a stored record, with their s
   assert.equal(sink.received.length, 0)
 })
 
-test('a template whose filters double a text is stopped in a preview, and one with too many filters is not taken', async () => {
+test('the preview stops a template whose filters double a text, and a template with too many filters is refused', async () => {
   const url = 'http://127.0.0.1:9/'
   const record_id = await sent('quotes', JSON.stringify({ quote: '"'.repeat(1_000) }))
   for (const template of [DOUBLES, '{{ (1..100000000) | size }}', Array.from({ length: 40 }, () => DOUBLES)]) {
@@ -150,7 +150,7 @@ test('a template whose filters double a text is stopped in a preview, and one wi
     )
 })
 
-test('every attempt of a record has the same bytes; another template counts from the next attempt on', async (t) => {
+test('every attempt of a record sends the same bytes; a changed template applies from the next attempt on', async (t) => {
   const sink = await aTestSink(t)
   sink.answer((_request, index) => ({ status: index === 0 ? 500 : 200 }))
   const { destination } = await aDestination(world, {
@@ -171,7 +171,7 @@ test('every attempt of a record has the same bytes; another template counts from
   assert.equal(JSON.parse(third?.body ?? '').data.n, 1.1)
 })
 
-test('a record on which the template fails ends the attempt with its reason; others are delivered', async (t) => {
+test('a record on which the template fails ends the attempt with the cause; other records are delivered', async (t) => {
   const sink = await aTestSink(t)
   await aDestination(world, {
     url: sink.url,
@@ -189,7 +189,7 @@ async function fails(record: string): Promise<void> {
   assert.deepEqual([attempt.error_code, attempt.error_detail], ['template_failed', TOO_MUCH_WORK])
 }
 
-test('a template that asks for a secret needs one that is held for it', async () => {
+test('a template that uses a secret needs a stored secret', async () => {
   const answer = await world.admin('POST', 'destinations', {
     name: 'x',
     url: 'https://example.com/',

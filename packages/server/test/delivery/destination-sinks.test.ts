@@ -5,7 +5,7 @@ import { aDestination, aName, post } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Sinks: destinations that the server receives itself. */
+/** Sinks: destinations that this server receives itself. */
 let world: World
 
 onWorldStage((made) => {
@@ -18,7 +18,7 @@ const aSinkOf = async (name = aName('sink')): Promise<Answer['body']> => {
   return body
 }
 
-/** The newest delivery to a destination once it is in this state, with its attempts. */
+/** The newest delivery to a destination, once it is in this state, with its attempts. */
 async function deliveryTo(id: string, state: string): Promise<Answer['body']> {
   const found = await eventually(
     async () => (await world.admin('GET', `deliveries?destination_id=${id}&state=${state}`)).body.deliveries[0],
@@ -28,7 +28,7 @@ async function deliveryTo(id: string, state: string): Promise<Answer['body']> {
 
 type Sent = { readonly url: string; readonly secret: string; readonly body?: string; readonly age?: number }
 
-/** A request that is signed as a delivery. */
+/** A request that is signed like a delivery. */
 function signedPost({ url, secret, body = '{"id":"rec_1"}', age = 0 }: Sent): Promise<Response> {
   const timestampSeconds = Math.floor(world.clock.wall() / 1_000) - age
   const headers = signDelivery({ secrets: [secret], id: 'rec_1', body, timestampSeconds, header: 'both' })
@@ -48,7 +48,7 @@ const answerTo = async (response: Promise<Response>): Promise<string> => {
   return reason === undefined ? String(status) : `${status} ${reason}`
 }
 
-test('an event is delivered to a sink at the first attempt, and the attempt shows what came and that its signature is right', async () => {
+test('an event is delivered to a sink at the first attempt, and the attempt shows the received request and its valid signature', async () => {
   const { destination, signing_secret } = await aSinkOf('Sink')
   assert.equal(destination.name, 'Sink')
   assert.ok(destination.url.startsWith(`${world.baseUrl}/v1/sink/`), destination.url)
@@ -63,7 +63,7 @@ test('an event is delivered to a sink at the first attempt, and the attempt show
   assert.deepEqual([headers['service-event-id'], headers['service-attempt']], [record_id, '1'])
 })
 
-test('a sink gives back no value of a custom header and no proof of who calls', async () => {
+test('the answer of a sink contains no value of a custom header and no credential', async () => {
   const { destination } = await aSinkOf()
   const changed = await world.admin('PATCH', `destinations/${destination.id}`, {
     headers: { 'X-Own': 'canary-header' },
@@ -75,7 +75,7 @@ test('a sink gives back no value of a custom header and no proof of who calls', 
   assert.doesNotMatch(attempts[0].response_body, /canary|v1=/)
 })
 
-test('a sink takes only what its own destination has signed, and lately; during a rotation with either secret', async () => {
+test('a sink accepts only recent requests that its destination signed; during a rotation it accepts either secret', async () => {
   const { destination, signing_secret: secret } = await aSinkOf()
   const { url } = destination
   const other = (await aSinkOf()).signing_secret
@@ -100,11 +100,11 @@ test('a sink takes only what its own destination has signed, and lately; during 
     ],
   )
   const rotated = await world.admin('POST', `destinations/${destination.id}/rotate-secret`, {})
-  // A key may not rotate, so nothing has changed.
+  // An API key may not rotate, so nothing has changed.
   assert.equal(rotated.status, 403)
 })
 
-test('a large body comes whole, and the answer says where it was cut', async () => {
+test('a large body arrives whole, and the answer says where it was cut', async () => {
   const { destination, signing_secret: secret } = await aSinkOf()
   const body = JSON.stringify({ long: 'x'.repeat(3_000_000) })
   const answer = await signedPost({ url: destination.url, secret, body })
@@ -113,7 +113,7 @@ test('a large body comes whole, and the answer says where it was cut', async () 
   assert.deepEqual([said.bytes, said.body.length, said.truncated], [body.length, 8_192, true])
 })
 
-test('a sink stores nothing and sends nothing on, so it cannot be part of a loop', async () => {
+test('a sink stores nothing and forwards nothing, so it cannot be part of a loop', async () => {
   const { destination } = await aSinkOf()
   const before = (await world.admin('GET', 'submissions')).body.submissions.length
   await post(world.endpoint, '{"only":"once"}')
@@ -121,7 +121,7 @@ test('a sink stores nothing and sends nothing on, so it cannot be part of a loop
   assert.equal((await world.admin('GET', 'submissions')).body.submissions.length, before + 1)
 })
 
-test('a deleted sink is not there any more; the name of a destination is taken', async () => {
+test('a deleted sink no longer exists; the name of a destination is unique', async () => {
   const { destination, signing_secret: secret } = await aSinkOf()
   const again = await world.admin('POST', 'destination-sinks', { name: destination.name })
   assert.deepEqual([again.status, again.body.reason], [409, 'name_taken'])
@@ -130,7 +130,7 @@ test('a deleted sink is not there any more; the name of a destination is taken',
   assert.equal((await aDestination(world, { name: destination.name, url: destination.url })).destination.enabled, true)
 })
 
-test('where the server may not reach its own address, a sink is refused with what to set', async (t) => {
+test('where the server may not reach its own address, a sink is refused and the error names the setting to change', async (t) => {
   const closed = await aWorld({ env: { OUTBOUND_ALLOW: '' } })
   t.after(() => closed.stop())
   const { status, body } = await closed.admin('POST', 'destination-sinks', {})

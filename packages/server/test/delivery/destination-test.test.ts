@@ -27,7 +27,7 @@ const stored = () =>
     sql`select (select count(*) from deliveries) as deliveries, (select count(*) from delivery_attempts) as attempts, (select count(*) from records) as records`,
   )
 
-test('a test sends a signed sample with the headers of the destination, gives what was answered, and stores nothing', async () => {
+test('a test sends a signed sample with the headers of the destination, returns the answer, and stores nothing', async () => {
   const { destination, secret } = await aDestination(world, {
     url: sink.url,
     datasets: ['Orders'],
@@ -104,7 +104,7 @@ const AUTHS = [
 ] as const
 
 for (const { auth, template, header, body: rendered } of AUTHS) {
-  test(`with auth ${auth.kind} and a payload template a test proves who is calling and sends what deliveries send, signed`, async () => {
+  test(`with auth ${auth.kind} and a payload template a test sends the same credential and the same signed body as a delivery`, async () => {
     const { destination, secret } = await aDestination(world, {
       url: sink.url,
       datasets: ['Orders'],
@@ -134,13 +134,13 @@ for (const { auth, template, header, body: rendered } of AUTHS) {
         .update(`${t.slice(2)}.${got.body}`)
         .digest('hex')}`,
     )
-    const told = JSON.stringify([attempt, (await world.admin('GET', `audit?target=${destination.id}`)).body])
-    for (const held of ['token-71c2', 'routing-key', 'robot:pass']) assert.ok(!told.includes(held))
+    const reported = JSON.stringify([attempt, (await world.admin('GET', `audit?target=${destination.id}`)).body])
+    for (const held of ['token-71c2', 'routing-key', 'robot:pass']) assert.ok(!reported.includes(held))
     await world.admin('DELETE', `destinations/${destination.id}`)
   })
 }
 
-test('a header that was saved before it was refused, such as Content-Encoding, is not sent any more', async () => {
+test('a header that was saved before Postroad refused it, such as Content-Encoding, is no longer sent', async () => {
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['Nothing'] })
   const id = decodeId('destination', destination.id) ?? ''
   const saved = world.storage.cipher.seal(
@@ -154,7 +154,7 @@ test('a header that was saved before it was refused, such as Content-Encoding, i
   assert.deepEqual([headers['content-encoding'], headers['x-own']], [undefined, 'mine'])
 })
 
-test('a record of the project may be sent instead; one that is nowhere answers 404', async () => {
+test('a test may send a record of the project instead; an unknown record gets 404', async () => {
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['Nothing'] })
   const record = (await post(world.endpoint, '{"order":  7}')).body.records[0].id
   assert.equal((await ask(destination.id, { record_id: record })).body.attempt.event_id, record)
@@ -162,7 +162,7 @@ test('a record of the project may be sent instead; one that is nowhere answers 4
   assert.equal((await ask(destination.id, { record_id: `rec_${'0'.repeat(26)}` })).status, 404)
 })
 
-test('a destination that is switched off can be tested, and a 410 does not switch one off', async () => {
+test('a disabled destination can be tested, and a 410 in a test does not disable a destination', async () => {
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['Nothing'], enabled: false })
   sink.answer({ status: 410 })
   assert.deepEqual(
@@ -176,7 +176,7 @@ test('a destination that is switched off can be tested, and a 410 does not switc
   assert.equal((await world.admin('GET', `destinations/${on.destination.id}`)).body.destination.enabled, true)
 })
 
-test('the egress guard holds, and a destination that does not answer ends with its timeout', async (t) => {
+test('the egress guard applies to a test, and a destination that does not answer ends with its timeout', async (t) => {
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['Nothing'] })
   await database.run(sql`update destinations set url = 'http://169.254.169.254/' where name = ${destination.name}`)
   const blocked = (await ask(destination.id)).body.attempt
@@ -193,13 +193,13 @@ test('the egress guard holds, and a destination that does not answer ends with i
   assert.deepEqual([late.outcome, late.error_code, late.response_status], ['failed', 'timeout', null])
 })
 
-test('it takes no Idempotency-Key, because it is made outside of any transaction', async () => {
+test('a test accepts no Idempotency-Key, because it runs outside any transaction', async () => {
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['Nothing'] })
   const answer = await world.admin('POST', `destinations/${destination.id}/test`, {}, { 'idempotency-key': 'k' })
   assert.deepEqual([answer.status, answer.body.reason], [400, 'idempotency_key_refused'])
 })
 
-test('the health of a destination: what waits, since when, when the next attempt is due, and how attempts went', async () => {
+test('the health of a destination reports the waiting deliveries and their age, the next attempt, and the results of attempts', async () => {
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['Watched'], enabled: false })
   const accepted = world.clock.now()
   for (let n = 0; n < 3; n += 1) await post(`${world.endpoint}/Watched`, '{}')
@@ -224,7 +224,7 @@ test('the health of a destination: what waits, since when, when the next attempt
     'nothing is sent to a destination that is off',
   )
   assert.ok(Math.abs(Date.parse(on.backlog.oldest_accepted_at) - accepted) < 1_000)
-  // What the writer of rollups has counted for it, and for a neighbour in the same project.
+  // The counts that the rollup writer has written for it, and for another destination in the same project.
   world.clock.advance(90_000)
   const at = new Date(Math.floor(world.clock.now() / 60_000) * 60_000)
   await database.run(sql`
@@ -237,7 +237,7 @@ test('the health of a destination: what waits, since when, when the next attempt
     [{ succeeded: 3, failed: 1, interrupted: 0, gave_up: 1 }, 0.75],
   )
   assert.deepEqual([counted.response_ms.p50 >= 4 && counted.response_ms.p95 <= 6, counted.delivery_ms], [true, null])
-  // The same over time, minute by minute, and hour by hour where the range is longer.
+  // The same counts over time, by the minute, and by the hour where the range is longer.
   for (const [hours, seconds] of [
     [1, 60],
     [24, 3_600],

@@ -7,7 +7,7 @@ import { aReceiver } from '../stage/delivery-routes.ts'
 import { aSink, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** What a destination holds back says so in every answer that shows, lists or counts a delivery. */
+/** Every answer that shows, lists or counts deliveries reports which of them their destination holds back. */
 let world: World
 let database: Database
 
@@ -25,7 +25,7 @@ const get = async (path: string): Promise<Body> => {
   return body
 }
 
-/** A destination with a dataset of its own, and what every place says about its deliveries. */
+/** A destination with a separate dataset, and everything that the API reports about its deliveries. */
 async function aPlace(t: TestContext, url: string, members: object = {}) {
   datasets += 1
   const dataset = `h${datasets}`
@@ -67,7 +67,7 @@ async function aSinkOf(t: TestContext): Promise<Sink> {
   return sink
 }
 
-/** Every place must say the same of each delivery; `held`: how many are held, and why. */
+/** Every place must report the same about each delivery; `held`: how many are held back, and why. */
 async function comparePlaces(place: Place, wanted: { cause: HoldCause | null; held: number }): Promise<Body[]> {
   const { cause, held } = wanted
   const rows = await place.list()
@@ -111,7 +111,7 @@ const heldAfterFailures = async (place: Place, sink: Sink): Promise<Body> => {
   return place.once((shown) => shown.breaker.state === 'open')
 }
 
-test('an open breaker: every delivery that is due before the next probe says so, with the last error, since when, and the next probe', async (t) => {
+test('an open breaker: every delivery that is due before the next probe reports it, with the last error, the start and the next probe', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url)
   await comparePlaces(place, { cause: null, held: 0 })
@@ -141,10 +141,10 @@ test('an open breaker: every delivery that is due before the next probe says so,
   )
   await comparePlaces(place, { cause: 'breaker_open', held: 12 })
   const answer = await world.admin('POST', `deliveries/${first.id}/retry`)
-  assert.equal(answer.body.delivery.held_by.cause, 'breaker_open', 'what a retry now comes to')
+  assert.equal(answer.body.delivery.held_by.cause, 'breaker_open', 'the result of a manual retry')
 })
 
-test('a destination that is off: a paused delivery says so', async (t) => {
+test('a destination that is off: a paused delivery reports it', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url, { enabled: false })
   await place.send(2)
@@ -155,7 +155,7 @@ test('a destination that is off: a paused delivery says so', async (t) => {
   assert.deepEqual((await get(`search/deliveries?state=stuck&destination=${place.id}`)).deliveries, [])
 })
 
-test('a destination that Postroad switched off is in trouble: its deliveries are stuck', async (t) => {
+test('a destination that Postroad disabled is in trouble: its deliveries are stuck', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url)
   sink.answer({ status: 410 })
@@ -166,7 +166,7 @@ test('a destination that Postroad switched off is in trouble: its deliveries are
   assert.equal((await get(`search/deliveries?state=stuck&destination=${place.id}`)).deliveries.length, 1)
 })
 
-test('a rate limit: what is due and may not be sent yet says so, and no longer once the period has passed', async (t) => {
+test('a rate limit: a due delivery that may not be sent yet reports it, and stops when the period has passed', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url, { rate_limit: { count: 2, per: 'hour' } })
   await place.send(5)
@@ -175,7 +175,7 @@ test('a rate limit: what is due and may not be sent yet says so, and no longer o
   assert.equal(row.held_by.since, row.next_attempt_at)
 })
 
-test('requests under way: what is due while every slot is taken says so', async (t) => {
+test('requests under way: a due delivery reports that every slot is taken', async (t) => {
   const receiver = await aReceiver(t)
   const place = await aPlace(t, receiver.url, { max_in_flight: 1 })
   await place.send(3)
@@ -185,7 +185,7 @@ test('requests under way: what is due while every slot is taken says so', async 
   receiver.held[0]?.end()
 })
 
-test('a recovering breaker: what is due waits for its turn', async (t) => {
+test('a recovering breaker: a due delivery waits for its turn', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url)
   await heldAfterFailures(place, sink)
@@ -200,7 +200,7 @@ test('a recovering breaker: what is due waits for its turn', async (t) => {
   await comparePlaces(place, { cause: 'breaker_recovering', held: 10 })
 })
 
-test('an order: what waits behind an earlier delivery with its key names it', async (t) => {
+test('an order: a delivery that waits behind an earlier one with its key names it', async (t) => {
   const receiver = await aReceiver(t)
   const place = await aPlace(t, receiver.url, { ordering: { path: 'key' }, max_in_flight: 10 })
   await place.send(3, { key: 'a' })
@@ -215,14 +215,14 @@ test('an order: what waits behind an earlier delivery with its key names it', as
   receiver.held[0]?.end()
 })
 
-test('each cause was met', () => {
+test('these tests met each cause', () => {
   assert.deepEqual(
     HOLD_CAUSES.filter((cause) => !tried.has(cause)),
     [],
   )
 })
 
-test('probe now: the probe goes at once, is audited, and what waits follows when it succeeds', async (t) => {
+test('probe now: the probe is sent at once and audited, and the waiting deliveries follow when it succeeds', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url)
   await heldAfterFailures(place, sink)
@@ -240,7 +240,7 @@ test('probe now: the probe goes at once, is audited, and what waits follows when
   assert.equal(audit.length, 1)
 })
 
-test('probe now while nobody holds the lane: a sender takes it for the probe', async (t) => {
+test('probe now on a lane without an owner: a sender acquires it for the probe', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url)
   await heldAfterFailures(place, sink)
@@ -254,7 +254,7 @@ test('probe now while nobody holds the lane: a sender takes it for the probe', a
   const again = await place.once((shown) => shown.breaker.failures_in_row === 11 && shown.breaker.state === 'open')
   assert.equal(sink.received.length, sent + 1)
   const waitMs = Date.parse(again.breaker.next_probe_at) - world.clock.now()
-  assert.ok(waitMs <= 30_000, `a probe that a person asked for does not make the wait longer: ${waitMs}`)
+  assert.ok(waitMs <= 30_000, `a probe that a person requested does not lengthen the wait: ${waitMs}`)
 })
 
 test('probe now with nothing due brings the first delivery forward', async (t) => {
@@ -269,7 +269,7 @@ test('probe now with nothing due brings the first delivery forward', async (t) =
   await eventually(async () => (sink.received.length === sent + 1 ? true : undefined), 4_000)
 })
 
-test('a probe is refused with what to do instead: off, breaker closed, or nothing waits', async (t) => {
+test('a probe is refused with the remedy when the destination is off, the breaker is closed, or nothing waits', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url)
   const refused = async (words: RegExp): Promise<void> => {
@@ -286,7 +286,7 @@ test('a probe is refused with what to do instead: off, breaker closed, or nothin
   assert.deepEqual((await get(`audit?target=${place.id}&action=probe_destination`)).audit, [])
 })
 
-test('a test that succeeds closes the breaker, says so, and what waits is sent; one that fails changes nothing', async (t) => {
+test('a test that succeeds closes the breaker and reports it, and the waiting deliveries are sent; a test that fails changes nothing', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url)
   await heldAfterFailures(place, sink)

@@ -29,7 +29,7 @@ after(async () => {
   await sink.stop()
 })
 
-/** How many lanes each living owner holds, the most first. */
+/** The number of lanes of each living owner, the largest first. */
 async function holdings(): Promise<readonly number[]> {
   const rows = await database.many<{ held: number }>(sql`
     select count(l.owner)::int as held
@@ -47,7 +47,10 @@ function advance(ms: number): void {
   for (const { clock } of nodes) clock.set(to)
 }
 
-/** Every destination gets an event, and time goes by until all have arrived; gives who holds how many lanes then. */
+/**
+ * Sends an event to every destination and moves the clock until all have arrived; returns how many lanes each owner
+ * then has.
+ */
 async function work(): Promise<readonly number[]> {
   await Promise.all(routes.map((route) => route.send()))
   sent += LANES
@@ -62,7 +65,7 @@ async function work(): Promise<readonly number[]> {
   return held
 }
 
-/** Works until the lanes are held so; gives how many lease rounds that took. */
+/** Works until the owners have these numbers of lanes; returns how many lease rounds that took. */
 async function roundsUntil(wanted: readonly number[]): Promise<number> {
   const since = first.clock.now()
   return eventually(async () => {
@@ -71,7 +74,7 @@ async function roundsUntil(wanted: readonly number[]): Promise<number> {
   }, 400)
 }
 
-test('of eight lanes with work a newcomer gets four within seconds, the two keep them, and one that is left alone has all', async () => {
+test('of eight lanes with work a new process gets four within seconds, both processes retain theirs, and the process that remains alone gets all', async () => {
   assert.ok((await roundsUntil([LANES])) < 3)
 
   const second = await aWorld({ beside: first, now: first.clock.now() })

@@ -7,7 +7,7 @@ import { aDestination, anIngestKey, aWebhook, post } from '../stage/fixtures.ts'
 import { eventually, type Answer, type World } from '../stage/harness.ts'
 import { logged } from '../stage/rejection-log.ts'
 
-/** Events that come back to an endpoint that they have passed already. */
+/** Events that come back to an endpoint that they have already passed. */
 
 let world: World
 let database: Database
@@ -23,7 +23,7 @@ const chain = (links: number): Record<string, string> => ({
   'Service-Chain': Array.from({ length: links }, (_unused, n) => link(n)).join(','),
 })
 
-/** Destinations that send what a dataset holds to these addresses. */
+/** Destinations that send the records of a dataset to these addresses. */
 async function forward(dataset: string, ...urls: readonly string[]): Promise<void> {
   for (const url of urls) await aDestination(world, { url, datasets: [dataset] })
 }
@@ -55,7 +55,7 @@ test('an endpoint refuses its own event with 409 loop_detected, however many des
   assert.deepEqual([row.reason, row.status, row.count], ['loop_detected', 409, 3])
 })
 
-test('an event that comes back by way of another endpoint is refused where it has been', async () => {
+test('an event that comes back through another endpoint is refused by the endpoint that it has already passed', async () => {
   const [first, second] = [await aWebhook(world, { dataset: 'there' }), await aWebhook(world, { dataset: 'back' })]
   await forward('there', second.public_url)
   await forward('back', first.public_url)
@@ -74,7 +74,7 @@ test('an ingest key refuses its own event', async () => {
   assert.equal(await countOfSubmissions('ingest_key_id', decodeId('ingestKey', id)), 1)
 })
 
-test('an endpoint is the same endpoint by its URL and by an ingest key', async () => {
+test('the URL of an endpoint and its URL with an ingest key are the same endpoint', async () => {
   const { key } = await anIngestKey(world)
   const webhook = await aWebhook(world, { dataset: 'two_ways' })
   await forward('two_ways', `${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`)
@@ -82,7 +82,7 @@ test('an endpoint is the same endpoint by its URL and by an ingest key', async (
   await refusedDeliveries(accepted.body.records[0].id, 1)
 })
 
-test('Service-Chain names each service with an opaque digest, and passes on those of others', async (t) => {
+test('Service-Chain names each service by an opaque digest, and forwards the digests of other services', async (t) => {
   const sink = await aTestSink(t)
   const webhook = await aWebhook(world, { dataset: 'passed_on' })
   await forward('passed_on', sink.url)
@@ -97,7 +97,7 @@ test('Service-Chain names each service with an opaque digest, and passes on thos
   assert.equal(joined?.headers['service-hops'], '3')
 })
 
-test('what is no digest in Service-Chain counts nothing, and a chain of five is a loop', async (t) => {
+test('an invalid digest in Service-Chain counts for nothing, and a chain of five is a loop', async (t) => {
   const sink = await aTestSink(t)
   const webhook = await aWebhook(world, { dataset: 'odd_chains' })
   await forward('odd_chains', sink.url)
@@ -109,7 +109,7 @@ test('what is no digest in Service-Chain counts nothing, and a chain of five is 
   assert.deepEqual([refused.status, refused.body.reason], [409, 'loop_detected'])
 })
 
-test('a digest of one endpoint is of no use at another, and no destination can set the header', async (t) => {
+test('a digest of one endpoint is useless at another, and no destination can set the header', async (t) => {
   const sink = await aTestSink(t)
   const [seen, other] = [await aWebhook(world, { dataset: 'seen' }), await aWebhook(world, { dataset: 'other' })]
   await forward('seen', sink.url)

@@ -3,7 +3,10 @@ import { after, before, test } from 'node:test'
 import { aDestination, post } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Received, type Reply, type Sink, type World } from '../stage/harness.ts'
 
-/** `ordering` of a destination: records with the same value go one after another, in the order they were accepted. */
+/**
+ * `ordering` of a destination: records with the same value are sent one after another, in the order in which they were
+ * accepted.
+ */
 let world: World
 let sink: Sink
 
@@ -20,7 +23,7 @@ let datasets = 0
 type Data = { readonly key?: string | null; readonly n: number }
 const dataOf = ({ body }: Received): Data => JSON.parse(body).data
 
-/** A destination that keeps the order of `key`, with a dataset of its own. */
+/** A destination that preserves the order of `key`, with a separate dataset. */
 async function aQueue(members: object = {}) {
   datasets += 1
   const dataset = `o${datasets}`
@@ -35,16 +38,16 @@ async function aQueue(members: object = {}) {
     (await world.admin('GET', `deliveries?destination_id=${destination.id}`)).body.deliveries.toReversed()
   return {
     destination,
-    /** What it was sent, in this order. */
+    /** The records that it was sent, in this order. */
     seen: (): readonly number[] =>
       sink.received.filter(({ path }) => path === `/${dataset}`).map((request) => dataOf(request).n),
-    /** Accepted one after the other. */
+    /** Sends these events one after the other. */
     send: async (...records: readonly Data[]): Promise<void> => {
       for (const record of records)
         assert.equal((await post(`${world.endpoint}/${dataset}`, JSON.stringify(record))).status, 201)
     },
     ids: async (): Promise<string[]> => (await rows()).map((row: { id: string }) => row.id),
-    /** Once the deliveries are in these states, the first accepted one first. */
+    /** Resolves once the deliveries are in these states, the first accepted one first. */
     are: (...states: readonly string[]) =>
       eventually(async () => {
         const found = (await rows()).map((row: { state: string }) => row.state)
@@ -53,12 +56,12 @@ async function aQueue(members: object = {}) {
   }
 }
 
-/** Answers 500 to these records, and 200 to all else. */
+/** Answers 500 to these records, and 200 to all others. */
 const refusing =
   (...ns: readonly number[]) =>
   (request: Received): Reply => ({ status: ns.includes(dataOf(request).n) ? 500 : 200 })
 
-test('a record waits while an earlier one with its value is retried; other values go on', async () => {
+test('a record waits while an earlier one with its value is retried; other values continue', async () => {
   const queue = await aQueue()
   sink.answer(refusing(1))
   await queue.send({ key: 'a', n: 1 }, { key: 'a', n: 2 }, { key: 'b', n: 3 })
@@ -70,7 +73,7 @@ test('a record waits while an earlier one with its value is retried; other value
   assert.deepEqual(queue.seen().slice(2), [1, 2])
 })
 
-test('what was accepted first is sent first, however much there is', async () => {
+test('the record that was accepted first is sent first, however many there are', async () => {
   const queue = await aQueue()
   sink.answer({ status: 200 })
   const records = Array.from({ length: 12 }, (_none, n) => ({ key: 'a', n }))
@@ -82,7 +85,7 @@ test('what was accepted first is sent first, however much there is', async () =>
   )
 })
 
-test('one that failed for good, or was cancelled, is passed by the next', async () => {
+test('the next record passes one that failed for good or was cancelled', async () => {
   const queue = await aQueue({ retry: { schedule_seconds: [0] } })
   sink.answer(refusing(1))
   await queue.send({ key: 'a', n: 1 }, { key: 'a', n: 2 })
@@ -95,14 +98,14 @@ test('one that failed for good, or was cancelled, is passed by the next', async 
   await other.are('cancelled', 'delivered')
 })
 
-test('a record without the value waits for none, and none waits for it', async () => {
+test('a record without the value waits for no other, and no other waits for it', async () => {
   const queue = await aQueue()
   sink.answer(refusing(1))
   await queue.send({ n: 1 }, { n: 2 }, { key: null, n: 3 })
   await queue.are('retrying', 'delivered', 'delivered')
 })
 
-test('what is replayed goes to the end', async () => {
+test('a replayed record goes to the end', async () => {
   const queue = await aQueue()
   sink.answer(refusing(2))
   await queue.send({ key: 'a', n: 1 })
@@ -116,7 +119,7 @@ test('what is replayed goes to the end', async () => {
   assert.deepEqual(queue.seen(), [1, 2, 2, 3, 1])
 })
 
-test('a paused record holds up those behind it, and goes first when its destination is on again', async () => {
+test('a paused record blocks the records behind it, and is sent first when its destination is on again', async () => {
   const queue = await aQueue()
   sink.answer(refusing(1))
   await queue.send({ key: 'a', n: 1 })
@@ -130,7 +133,7 @@ test('a paused record holds up those behind it, and goes first when its destinat
   assert.deepEqual(queue.seen(), [1, 1, 2])
 })
 
-test('an order is set, changed and taken away; records keep the one under which they were accepted', async () => {
+test('an order can be set, changed and removed; records retain the order under which they were accepted', async () => {
   const queue = await aQueue({ ordering: 'none' })
   assert.equal(queue.destination.ordering, 'none')
   sink.answer(refusing(1, 2))

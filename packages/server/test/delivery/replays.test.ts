@@ -1,83 +1,21 @@
 import assert from 'node:assert/strict'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId, encodeId } from '@postroad/contract'
 import type { Deps } from '../../src/context.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { advanceReplays } from '../../src/resources/delivery/replays/index.ts'
-import { aDestination, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { aWebhook, post, statement } from '../stage/fixtures.ts'
+import { still, database, type Body, deliveriesIn, replayOf, run, onReplayStage } from '../stage/replay-stage.ts'
 
-/** Many deliveries again. In `still` nothing moves by itself: the tests take the pages and read the rows. */
-let still: World
-let database: Database
-
-before(async () => {
-  still = await aWorld({ env: { ROLES: 'web' } })
-  database = behind(still)
-  await statement(database, 'create table made_due (id uuid, at timestamptz)')
-  await statement(database, 'grant all on made_due to public')
-  await statement(
-    database,
-    `create function note_due() returns trigger language plpgsql as $$
-       begin insert into made_due values (new.id, new.next_attempt_at); return null; end $$`,
-  )
-  await statement(
-    database,
-    `create trigger note_due after update of state on deliveries for each row when (new.next_trigger = 'replay') execute function note_due()`,
-  )
-})
-after(async () => {
-  await database.close()
-  await still.stop()
-})
-
-type Body = Answer['body']
-
-let datasets = 0
-
-/** Events for a destination of their own whose deliveries have come to this state. */
-async function deliveriesIn(
-  state: 'failed' | 'cancelled' | 'delivered',
-  count: number,
-  payload: (index: number) => object = (n) => ({ n }),
-) {
-  datasets += 1
-  const dataset = `d${datasets}`
-  const { destination } = await aDestination(still, { url: 'https://example.com/', datasets: [dataset] })
-  for (let index = 0; index < count; index += 1)
-    assert.equal((await post(`${still.endpoint}/${dataset}`, JSON.stringify(payload(index)))).status, 201)
-  const uuid = decodeId('destination', destination.id) ?? ''
-  await database.run(
-    sql`update deliveries set state = ${state}, next_attempt_at = null, attempt_count = 3, failure_count = 3 where destination_id = ${uuid}`,
-  )
-  const rows = () =>
-    database.many<{ id: string; state: string; next_trigger: string; failure_count: number; at: Date | null }>(sql`
-    select id, state, next_trigger, failure_count, next_attempt_at as at from deliveries where destination_id = ${uuid} order by id
-  `)
-  return {
-    dataset,
-    destination,
-    rows,
-    states: async () => (await rows()).map((row) => row.state),
-    madeDue: () =>
-      database.many<{ id: string; at: Date }>(
-        sql`select m.id, m.at from made_due m join deliveries d on d.id = m.id where d.destination_id = ${uuid} order by m.at`,
-      ),
-  }
-}
+onReplayStage()
 
 const begin = async (filter: object, more: object = {}): Promise<Body> => {
   const answer = await still.admin('POST', 'deliveries/replays', { filter, ...more })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   return answer.body
 }
-const replayOf = async (id: string): Promise<Body> => (await still.admin('GET', `deliveries/replays/${id}`)).body.replay
-const run = (deps: Deps = still.app.deps): Promise<void> => advanceReplays(deps)
 const ids = (rows: readonly { readonly id: string }[]): readonly string[] => rows.map((row) => row.id)
 
-test('the plan says how many, how large, how long, for whom and which are repeats; with dry_run nothing else happens', async () => {
+test('the plan reports the count, the size, the duration, the destinations and the repeats; with dry_run nothing else happens', async () => {
   const [failed, delivered] = [await deliveriesIn('failed', 4), await deliveriesIn('delivered', 2)]
   const had = (await still.admin('GET', 'audit')).body.audit.length
   const { plan, replay } = await begin({ state: ['failed', 'delivered'] }, { rate_per_second: 1, dry_run: true })
@@ -102,14 +40,14 @@ test('the plan says how many, how large, how long, for whom and which are repeat
   assert.equal((await still.admin('GET', 'audit')).body.audit.length, had)
 })
 
-test('what matches nothing begins nothing', async () => {
+test('a filter that matches nothing starts no replay', async () => {
   assert.deepEqual(await begin({ destination_id: encodeId('destination', still.app.deps.uuid()) }), {
     plan: { count: 0, complete: true, bytes: 0, minutes: 0, duplicates: 0, allowance: null, destinations: [] },
     replay: null,
   })
 })
 
-test('each becomes due once, the oldest first, with a fresh schedule, at a moment of its own: in no second more than the pace', async () => {
+test('each delivery becomes due once, oldest first, with a fresh schedule, at a separate moment: no second exceeds the pace', async () => {
   const those = await deliveriesIn('failed', 23)
   const { replay, plan } = await begin({ destination_id: those.destination.id }, { rate_per_second: 7 })
   assert.deepEqual(
@@ -134,7 +72,7 @@ test('each becomes due once, the oldest first, with a fresh schedule, at a momen
   assert.deepEqual([ended.state, ended.replayed, ended.skipped, ended.ended_at !== null], ['done', 23, 0, true])
 })
 
-test('a worker that was away does not make up for it in a burst', async () => {
+test('a worker that was away does not catch up in a burst', async () => {
   const those = await deliveriesIn('failed', 30)
   await begin({ destination_id: those.destination.id }, { rate_per_second: 10 })
   await run()
@@ -153,7 +91,7 @@ test('a worker that was away does not make up for it in a burst', async () => {
   for (const at of times) assert.ok(times.filter((other) => other >= at && other < at + 1_000).length <= 10)
 })
 
-test('it is paused, resumed and cancelled; what it has not come to stays as it was', async () => {
+test('a replay can be paused, resumed and cancelled; deliveries that it has not reached stay unchanged', async () => {
   const those = await deliveriesIn('failed', 10)
   const { replay } = await begin({ destination_id: those.destination.id }, { rate_per_second: 2 })
   const ask = (verb: string) => still.admin('POST', `deliveries/replays/${replay.id}/${verb}`)
@@ -175,12 +113,12 @@ test('it is paused, resumed and cancelled; what it has not come to stays as it w
     [(await replayOf(replay.id)).replayed, (await those.states()).filter((state) => state === 'failed').length],
     [done, 10 - done],
   )
-  for (const verb of ['pause', 'resume', 'cancel']) assert.match((await ask(verb)).body.error, /Begin another one/)
+  for (const verb of ['pause', 'resume', 'cancel']) assert.match((await ask(verb)).body.error, /start a new replay/)
   const actions = (await still.admin('GET', `audit?target=${replay.id}`)).body.audit.map((row: Body) => row.action)
   assert.deepEqual(actions.toReversed(), ['create_replay', 'pause_replay', 'resume_replay', 'cancel_replay'])
 })
 
-/** A process that dies before its commit: what the transaction wrote is gone. */
+/** A process that dies before its commit: the writes of the transaction are gone. */
 function dying(deps: Deps): Deps {
   const doomed = (inner: Database): Database => ({
     ...inner,
@@ -194,7 +132,7 @@ function dying(deps: Deps): Deps {
   return { ...deps, database: doomed(deps.database) }
 }
 
-test('a process that dies in the middle of a page has sent in none of it, and the next one goes on: each once, also with two at once', async () => {
+test('a process that dies in the middle of a page has replayed none of it, and the next one continues: each delivery once, also with two processes', async () => {
   const those = await deliveriesIn('failed', 40)
   const { replay } = await begin({ destination_id: those.destination.id }, { rate_per_second: 20 })
   await run()
@@ -243,7 +181,7 @@ test('a page is bounded however rare a match is, and each match is found', async
   )
 })
 
-test('a filter that is none is refused with the place; a pattern outside the dialect too', async () => {
+test('an invalid filter is refused with the place of the fault, and so is a pattern outside the dialect', async () => {
   for (const [filter, words] of [
     [{ state: [] }, /filter\.state/],
     [{ state: ['sending'] }, /filter\.state/],
@@ -259,7 +197,7 @@ test('a filter that is none is refused with the place; a pattern outside the dia
     assert.equal((await still.admin('POST', 'deliveries/replays', { filter: {}, rate_per_second })).status, 400)
 })
 
-test('what was made after the call is left out, and what is no longer as the filter says is passed over', async () => {
+test('deliveries that were created after the call are left out, and deliveries that no longer match the filter are skipped', async () => {
   const those = await deliveriesIn('failed', 12)
   const { replay } = await begin({ destination_id: those.destination.id }, { rate_per_second: 4 })
   await run()
@@ -278,7 +216,7 @@ test('what was made after the call is left out, and what is no longer as the fil
   assert.deepEqual((await those.states()).slice(-2), ['pending', 'failed'])
 })
 
-test('for a destination that is off they are paused, and go when it is on; a deleted one is passed over', async () => {
+test('replays for a disabled destination are paused, and are sent when it is on; those for a deleted one are skipped', async () => {
   const [off, gone] = [await deliveriesIn('failed', 2), await deliveriesIn('failed', 2)]
   await still.admin('PATCH', `destinations/${off.destination.id}`, { enabled: false })
   await begin({ destination_id: off.destination.id })
@@ -292,7 +230,7 @@ test('for a destination that is off they are paused, and go when it is on; a del
   assert.deepEqual([state, replayed, skipped, await gone.states()], ['done', 0, 2, ['failed', 'failed']])
 })
 
-test('while the workspace is suspended it stands still, and goes on afterwards', async () => {
+test('a replay pauses while the workspace is suspended, and resumes afterwards', async () => {
   const those = await deliveriesIn('failed', 3)
   const { replay } = await begin({ destination_id: those.destination.id })
   await statement(database, 'update workspaces set suspended_at = now()')
@@ -301,104 +239,4 @@ test('while the workspace is suspended it stands still, and goes on afterwards',
   await statement(database, 'update workspaces set suspended_at = null')
   await run()
   assert.equal((await replayOf(replay.id)).replayed, 3)
-})
-
-test('recover: what failed since then is replayed, the destination is switched on when asked, and what waits is told', async () => {
-  const those = await deliveriesIn('failed', 3)
-  const { id } = those.destination
-  const off = await still.admin('PATCH', `destinations/${id}`, { enabled: false })
-  assert.equal(off.body.destination.enabled, false)
-  // An event that comes while it is off has its delivery, so nothing is to be made up.
-  await post(`${still.endpoint}/${those.dataset}`, '{}')
-  assert.deepEqual(await those.states(), ['failed', 'failed', 'failed', 'paused'])
-  const since = new Date(still.clock.now() - 3_600_000).toISOString()
-  const ask = async (body: object): Promise<Body> =>
-    (await still.admin('POST', `destinations/${id}/recover`, body)).body
-  const dry = await ask({ since, enable: true, dry_run: true })
-  assert.deepEqual([dry.plan.count, dry.plan.waiting, dry.replay, dry.destination.enabled], [3, 1, null, false])
-  assert.equal((await ask({ since: new Date(still.clock.now() + 1).toISOString(), dry_run: true })).plan.count, 0)
-  const begun = await ask({ since, enable: true })
-  assert.deepEqual([begun.replay.kind, begun.replay.total, begun.destination.enabled], ['recover', 3, true])
-  await run()
-  assert.deepEqual(await those.states(), ['retrying', 'retrying', 'retrying', 'pending'])
-  const [row] = (await still.admin('GET', `audit?target=${id}&action=recover_destination`)).body.audit
-  assert.deepEqual([row.details.count, row.details.waiting, row.details.replay], [3, 1, begun.replay.id])
-})
-
-test('recover leaves alone what was cancelled by hand, unless it is told not to', async () => {
-  const those = await deliveriesIn('cancelled', 2)
-  const since = new Date(still.clock.now() - 3_600_000).toISOString()
-  const count = async (body: object): Promise<number> =>
-    (await still.admin('POST', `destinations/${those.destination.id}/recover`, { since, dry_run: true, ...body })).body
-      .plan.count
-  assert.deepEqual([await count({}), await count({ include_cancelled: true })], [0, 2])
-})
-
-test('a replay sends every delivery again, once, and new events go before what is left of it', async (t) => {
-  const held: ServerResponse[] = []
-  const bodies: string[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-    request.on('end', () => {
-      bodies.push(JSON.parse(body).data.n)
-      held.push(response)
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const world = await aWorld()
-  t.after(async () => {
-    server.close().closeAllConnections()
-    await world.stop()
-  })
-  const heard = (count: number): Promise<true> =>
-    eventually(async () => (held.length >= count ? true : undefined), 2_000)
-  const { destination } = await aDestination(world, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    max_in_flight: 1,
-    retry: { schedule_seconds: [0] },
-  })
-  for (let n = 0; n < 4; n += 1) {
-    await post(world.endpoint, JSON.stringify({ n }))
-    await heard(n + 1)
-    held[n]?.writeHead(500).end()
-  }
-  const inState = (state: string, count: number): Promise<Body> =>
-    eventually(async () => {
-      const { deliveries } = (await world.admin('GET', `deliveries?state=${state}&destination_id=${destination.id}`))
-        .body
-      return deliveries.length >= count ? deliveries : undefined
-    }, 2_000)
-  await inState('failed', 4)
-  const { replay } = (
-    await world.admin('POST', 'deliveries/replays', {
-      filter: { destination_id: destination.id },
-      rate_per_second: 1_000,
-    })
-  ).body
-  world.clock.advance(500)
-  await eventually(
-    async () =>
-      (await world.admin('GET', `deliveries/replays/${replay.id}`)).body.replay.state === 'done' ? true : undefined,
-    2_000,
-  )
-  world.clock.advance(500)
-  await heard(5)
-  await post(world.endpoint, JSON.stringify({ n: 'new' }))
-  for (let index = 4; index < 9; index += 1) {
-    await heard(index + 1)
-    held[index]?.end()
-  }
-  const delivered = await inState('delivered', 5)
-  assert.equal(delivered.length, 5)
-  assert.deepEqual(bodies.slice(4).toSorted(), [0, 1, 2, 3, 'new'])
-  const attempts = await Promise.all(
-    delivered.map(async (one: Body) =>
-      (await world.admin('GET', `deliveries/${one.id}`)).body.delivery.attempts.map((attempt: Body) => attempt.trigger),
-    ),
-  )
-  assert.deepEqual(attempts.map((one: string[]) => one.join(' ')).toSorted(), [
-    'initial',
-    ...Array.from({ length: 4 }, () => 'initial replay'),
-  ])
 })

@@ -9,7 +9,7 @@ import { aSink, type Answer, type Received, type Sink, type World } from '../sta
 import { ask, theWorkspace, type Headers } from '../stage/people.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Contract part 5: the signing secret of a destination is revealed and rotated by people alone. */
+/** Contract part 5: only people can reveal and rotate the signing secret of a destination. */
 let world: World
 let database: Database
 let sink: Sink
@@ -39,12 +39,12 @@ async function aTarget(): Promise<Target> {
   return { id: destination.id, secret, send }
 }
 
-/** Signed in anew, for the clock goes on here by more than a session lasts. */
+/** Signs in again, because the clock moves further here than a session lasts. */
 const owner = async (): Promise<Headers> => signedIn(world, await theWorkspace(database))
 const rotate = async (id: string, body: object = {}): Promise<Answer> =>
   ask(world, `POST destinations/${id}/rotate-secret`, { headers: await owner(), body })
 
-/** Which of these secrets made the signatures of a request, in the order in which they stand in both headers. */
+/** The secrets that made the signatures of a request, in the order of the signatures in both headers. */
 function signersOf({ headers, body }: Received, secrets: readonly string[]): readonly string[] {
   const [time = '', ...items] = String(headers['service-signature']).split(',')
   const service = items.map(
@@ -69,7 +69,7 @@ function signersOf({ headers, body }: Received, secrets: readonly string[]): rea
   return service
 }
 
-test('a person sees the secret that deliveries are signed with; who looked stands in the audit log, the secret does not', async () => {
+test('a person sees the secret that signs deliveries; the audit log records who looked, and not the secret', async () => {
   const target = await aTarget()
   const shown = await ask(world, `POST destinations/${target.id}/reveal-secret`, { headers: await owner() })
   assert.deepEqual(
@@ -81,7 +81,7 @@ test('a person sees the secret that deliveries are signed with; who looked stand
   assert.ok(!JSON.stringify(rows).includes(target.secret))
 })
 
-test('no key may see or rotate it, whatever its role, and nothing changes', async () => {
+test('no API key may see or rotate it, whatever its role, and nothing changes', async () => {
   const target = await aTarget()
   for (const verb of ['reveal-secret', 'rotate-secret']) {
     const answer = await world.admin('POST', `destinations/${target.id}/${verb}`, {})
@@ -119,7 +119,7 @@ test('after a rotation both secrets sign, the new one first, until the deadline;
   assert.deepEqual(await rowOf(), row)
 })
 
-test('an overlap ends by the clock of the database, also on a machine whose own clock is wrong', async () => {
+test('an overlap ends by the clock of the database, also on a machine with a wrong clock', async () => {
   const target = await aTarget()
   const fresh = (await rotate(target.id, { overlap_hours: 1 })).body.signing_secret
   const secrets = [target.secret, fresh]
@@ -131,7 +131,7 @@ test('an overlap ends by the clock of the database, also on a machine whose own 
   world.clock.wallAheadMs = 0
 })
 
-test('with overlap 0 the previous secret ends at once; a second rotation ends the oldest at once, if the caller says so', async () => {
+test('with overlap 0 the previous secret ends at once; a second rotation ends the oldest at once, if the caller allows it', async () => {
   const target = await aTarget()
   const second = (await rotate(target.id, { overlap_hours: 720 })).body.signing_secret
   for (const overlap_hours of [0, 1]) {
@@ -150,7 +150,7 @@ test('with overlap 0 the previous secret ends at once; a second rotation ends th
     assert.equal((await rotate(target.id, { overlap_hours })).status, 400)
 })
 
-test('the audit row of a rotation tells its overlap and its deadline, and no secret stands there or in clear in the database', async () => {
+test('the audit row of a rotation has its overlap and its deadline; neither the row nor any table has a secret in plain text', async () => {
   const target = await aTarget()
   const fresh = (await rotate(target.id, { overlap_hours: 2 })).body.signing_secret
   const [row] = (await world.admin('GET', `audit?target=${target.id}`)).body.audit

@@ -25,7 +25,7 @@ const asKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
 const keysOf = async (key: string) => (await ask(world, 'GET api-keys', asKey(key))).body.api_keys
 const reasonOf = async (key: string): Promise<unknown> => (await ask(world, 'GET me', asKey(key))).body.reason
 
-test('each bootstrap mints an admin key that expires in 90 days, and revokes the one before', async () => {
+test('each bootstrap creates an admin key that expires in 90 days, and revokes the previous one', async () => {
   const [first, second] = [await bootstrap(world.app.deps), await bootstrap(world.app.deps)]
   assert.deepEqual(
     Object.keys(second),
@@ -42,15 +42,15 @@ test('each bootstrap mints an admin key that expires in 90 days, and revokes the
   assert.equal(body.audit[0].actor, 'system')
 })
 
-test('a start mints no key and gives a sign-in link only when it makes the workspace', async () => {
+test('a start creates no key, and prints a sign-in link only when it creates the workspace', async () => {
   const { api_key } = await bootstrap(world.app.deps)
   const had = await keysOf(api_key)
   const { sign_in_url, workspace } = await install(world.app.deps)
   assert.deepEqual([sign_in_url, workspace], [undefined, world.installed.workspace])
-  assert.deepEqual(await keysOf(api_key), had, 'and the key of bootstrap goes on working')
+  assert.deepEqual(await keysOf(api_key), had, 'the key of bootstrap continues to work')
 })
 
-test('the key of the command line lasts an hour, leaves the one of bootstrap alone, and is removed once it is over', async () => {
+test('the key of the command line lasts an hour, leaves the key of bootstrap alone, and is removed once it has expired', async () => {
   const { api_key } = await bootstrap(world.app.deps)
   const key = await localKey(world.app.deps)
   assert.equal((await ask(world, 'GET rules', asKey(key))).status, 200)
@@ -65,7 +65,7 @@ test('the key of the command line lasts an hour, leaves the one of bootstrap alo
   assert.equal(await reasonOf(key), 'unauthorized')
 })
 
-test('no table holds a key or a link that could be shown again', async () => {
+test('no table contains a key or a link that could be shown again', async () => {
   const { api_key, sign_in_url } = await bootstrap(world.app.deps)
   const secrets = [api_key, new URL(sign_in_url).hash.slice(3), await localKey(world.app.deps)]
   const opened = await openable(world, database)
@@ -93,7 +93,7 @@ async function openable({ storage }: World, db: Database): Promise<string> {
       try {
         found.push(storage.cipher.open(value, place).reveal())
       } catch {
-        // Not sealed, or another place: the row is in the list as text.
+        // The value is not sealed or belongs to another place: the list has the row as text.
       }
     }
   }

@@ -4,7 +4,7 @@ import { enterPlaces, leavePlaces, world } from '../stage/admin-asking.ts'
 import { post, Wire } from '../stage/fixtures.ts'
 import { aWorld, eventually, type World } from '../stage/harness.ts'
 
-/** What an operator asks a running server. */
+/** The routes that an operator asks on a running server. */
 before(enterPlaces)
 after(leavePlaces)
 
@@ -32,7 +32,7 @@ test('/healthz, /readyz and /metrics answer, each with a Request-Id', async () =
   assert.equal((await seen('/nothing-here')).status, 404)
 })
 
-test('with METRICS_TOKEN set, metrics are read with it only', async (t) => {
+test('with METRICS_TOKEN set, only a request with the token can read metrics', async (t) => {
   const guarded = await aWorld({ env: { METRICS_TOKEN: 'a-token-of-some-length' } })
   t.after(() => guarded.stop())
   const read = async (headers: Record<string, string>): Promise<number> =>
@@ -42,7 +42,7 @@ test('with METRICS_TOKEN set, metrics are read with it only', async (t) => {
   assert.equal(await read({ authorization: 'Bearer a-token-of-some-length' }), 200)
 })
 
-test('/readyz answers 503 when the database is gone, while /healthz says alive', async () => {
+test('/readyz answers 503 when the database is gone, while /healthz reports that the process is alive', async () => {
   const lost = await aWorld({ env: { LOG_LEVEL: 'silent', ROLES: 'web' } })
   try {
     await lost.storage.stop()
@@ -55,7 +55,7 @@ test('/readyz answers 503 when the database is gone, while /healthz says alive',
   }
 })
 
-/** What /metrics answers to a request as it stands on the wire; fetch would set the Host itself. */
+/** The answer of /metrics to a request as written on the wire; fetch would set the Host itself. */
 async function metricsStatus(at: World, headers: Readonly<Record<string, string>>): Promise<number | undefined> {
   const wire = new Wire(at.address)
   try {
@@ -66,7 +66,7 @@ async function metricsStatus(at: World, headers: Readonly<Record<string, string>
   }
 }
 
-test('without METRICS_TOKEN, metrics are for this machine, asked by a name of its own, and not through a proxy', async (t) => {
+test('without METRICS_TOKEN only this machine can read metrics, by one of its own host names and not through a proxy', async (t) => {
   const named = await aWorld({ env: { PUBLIC_URL: 'https://hooks.example.com', TRUST_PROXY: '127.0.0.1' } })
   t.after(() => named.stop())
   for (const host of [
@@ -78,7 +78,7 @@ test('without METRICS_TOKEN, metrics are for this machine, asked by a name of it
     'HOOKS.example.com:443',
   ])
     assert.equal(await metricsStatus(named, { Host: host }), 200, host)
-  // A page of another site whose name leads to this machine sends that name.
+  // A page of another site whose host name resolves to this machine sends that name.
   for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '203.0.113.9', ''])
     assert.equal(await metricsStatus(named, { Host: host }), 401, host)
   for (const forwarded of [
@@ -91,7 +91,7 @@ test('without METRICS_TOKEN, metrics are for this machine, asked by a name of it
     assert.equal(await metricsStatus(named, { Host: 'localhost', ...forwarded }), 401, JSON.stringify(forwarded))
 })
 
-test('with METRICS_TOKEN, a proxy may ask too', async (t) => {
+test('with METRICS_TOKEN a request through a proxy can read metrics too', async (t) => {
   const guarded = await aWorld({ env: { METRICS_TOKEN: 'a-token-of-some-length' } })
   t.after(() => guarded.stop())
   const headers = { Host: 'anything', Via: '1.1 proxy', 'X-Forwarded-For': '203.0.113.9' }
@@ -102,7 +102,7 @@ test('with METRICS_TOKEN, a proxy may ask too', async (t) => {
 const ask = async (wire: Wire, path: string): Promise<string> =>
   (await wire.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).answer())?.body ?? ''
 
-test('a connection beyond CONNECTIONS_MAX is closed at once and counted, and one that ends makes room', async (t) => {
+test('a connection beyond CONNECTIONS_MAX is closed at once and counted, and a connection that ends makes room', async (t) => {
   const small = await aWorld({ env: { CONNECTIONS_MAX: '2', LOG_LEVEL: 'silent' } })
   t.after(() => small.stop())
   const [first, second] = [new Wire(small.address), new Wire(small.address)]

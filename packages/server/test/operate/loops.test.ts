@@ -35,17 +35,17 @@ function someProcesses(name: string, scope: Loop['scope']) {
     loop.start()
     return { loop, leases }
   }
-  /** Lets every loop come to its next pause. */
+  /** Lets every loop reach its next pause. */
   const settled = () =>
     eventually(() => Promise.resolve(clock.waiting() === Object.keys(runs).length ? true : undefined))
-  /** One process less to wait for. */
+  /** Removes one process from those that `settled` waits for. */
   const forget = (owner: string): void => {
     delete runs[owner]
   }
   return { clock, runs, start, settled, forget }
 }
 
-test('a loop of the installation runs in one process at a time, and in the next one once that ends', async () => {
+test('a loop of the installation runs in one process at a time, and in the next one once that process ends', async () => {
   const { clock, runs, start, settled, forget } = someProcesses('test.one', 'installation')
   const first = start('first')
   await settled()
@@ -65,7 +65,7 @@ test('a loop of the installation runs in one process at a time, and in the next 
   assert.deepEqual(runs, { second: 1 })
 })
 
-test('a process that dies without a word is replaced when its lease ends, and not before', async () => {
+test('a process that crashes is replaced when its lease ends, and not before', async () => {
   const { clock, runs, start, settled, forget } = someProcesses('test.dead', 'installation')
   const dead = start('dead')
   await settled()
@@ -81,7 +81,7 @@ test('a process that dies without a word is replaced when its lease ends, and no
   assert.deepEqual(runs, { living: 1 })
 })
 
-test('a loop of the process runs in every one', async () => {
+test('a loop of the process runs in every process', async () => {
   const { runs, start, settled } = someProcesses('test.every', 'process')
   start('first')
   start('second')

@@ -16,7 +16,7 @@ const KEY = Buffer.alloc(32).toString('base64')
 
 const allowed = (env: Record<string, string>): readonly string[] => outboundAllow(readConfig(env))
 
-test('loopback is the default on your own machine only: embedded database, loopback HOST, PUBLIC_URL absent or loopback', () => {
+test('loopback is the default only on a personal machine: embedded database, loopback HOST, PUBLIC_URL absent or loopback', () => {
   for (const env of [
     {},
     { HOST: 'localhost' },
@@ -44,7 +44,7 @@ test('loopback is the default on your own machine only: embedded database, loopb
   }
 })
 
-test('OUTBOUND_ALLOW that is set but empty means none; what it names is all there is', () => {
+test('an empty OUTBOUND_ALLOW allows nothing; a set one allows exactly its ranges', () => {
   for (const empty of ['', '  ', ',']) assert.deepEqual(allowed({ OUTBOUND_ALLOW: empty }), [])
   const named = { OUTBOUND_ALLOW: '10.0.0.0/8, ::1', PUBLIC_URL: 'https://hooks.example.com' }
   assert.deepEqual(allowed(named), ['10.0.0.0/8', '::1'])
@@ -54,7 +54,7 @@ for (const [what, env] of [
   ['a public PUBLIC_URL', { PUBLIC_URL: 'https://hooks.example.com', OUTBOUND_ALLOW: undefined }],
   ['an empty OUTBOUND_ALLOW', { OUTBOUND_ALLOW: '' }],
 ] as const) {
-  test(`with ${what} nobody reaches services of this machine through a destination`, async (t) => {
+  test(`with ${what} no destination can reach services of this machine`, async (t) => {
     const world = await aWorld({ env })
     const internal = await aSink()
     t.after(() => Promise.all([world.stop(), internal.stop()]))
@@ -70,7 +70,7 @@ for (const [what, env] of [
     for (const url of [internal.url, byName, 'https://[::1]:9/']) {
       assert.equal((await post('destinations', { name: 'inside', url })).status, 400, url)
     }
-    // With https a name is judged by the address that it has when a request leaves.
+    // With https the address of a name is checked when a request leaves.
     const named = await post('destinations', { name: 'named', url: byName.replace('http:', 'https:') })
     const tested = await post(`destinations/${named.body.destination.id}/test`, {})
     assert.equal(tested.body.attempt.error_code, 'blocked_address')
@@ -78,7 +78,7 @@ for (const [what, env] of [
   })
 }
 
-test('the server logs at its start, in one line, which ranges deliveries may reach', async (t) => {
+test('the server logs in one line at its start which ranges deliveries may reach', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'postroad-test-'))
   const child = spawn(process.execPath, [MAIN, 'serve'], {
     env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', LOG_FORMAT: 'json', PROCESSES: '2' },

@@ -28,7 +28,7 @@ test('a process that is killed before it listens is replaced, and the server sta
   assert.equal(answer.status, 201)
 })
 
-test('a server that is asked to end while it replaces a process ends', { timeout: 60_000 }, async () => {
+test('a server ends on request while it replaces a process', { timeout: 60_000 }, async () => {
   const server = await startServer(world, { PROCESSES: '2', LOG_LEVEL: 'silent' })
   const [first, second] = serving(server.pid)
   assert.ok(first !== undefined && second !== undefined)
@@ -39,12 +39,12 @@ test('a server that is asked to end while it replaces a process ends', { timeout
   assert.equal(await server.stop(), 0)
 })
 
-test('a process that stands still and dies takes no request with it: those that share its port answer them', async () => {
+test('a process that freezes and dies loses no request: the processes that share its port answer', async () => {
   const server = await startServer(world, { PROCESSES: '2' })
   const [still] = serving(server.pid)
   assert.ok(still !== undefined)
   process.kill(still.pid, 'SIGSTOP')
-  // A sender gives up some time, and so does a test.
+  // A sender gives up at some time, and so does a test.
   const signal = AbortSignal.timeout(60_000)
   const answers = await Promise.allSettled(
     Array.from({ length: 8 }, () =>

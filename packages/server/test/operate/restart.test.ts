@@ -5,7 +5,7 @@ import { aWorld } from '../stage/harness.ts'
 
 type Seen = { readonly status: number | undefined; readonly connection: string | undefined; readonly isReused: boolean }
 
-/** One event on a connection of the agent's, kept or new. */
+/** Sends one event on a connection of the agent, reused or new. */
 function send(url: string, agent: Agent): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -27,10 +27,10 @@ function send(url: string, agent: Agent): Promise<Seen> {
   })
 }
 
-/** Longer than anybody waits: it ends because the connections have gone. */
+/** Longer than any test waits: the stop ends because the connections have closed. */
 const PATIENCE_MS = 3_600_000
 
-test('who is asked to end accepts the next event of an open connection, says that it is its last one, and ends when it has gone', async (t) => {
+test('a stopping server accepts the next event of an open connection, announces with it that the connection closes, and ends once it is closed', async (t) => {
   const world = await aWorld()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => agent.destroy())

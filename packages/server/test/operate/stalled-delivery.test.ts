@@ -7,7 +7,7 @@ import { aRoute } from '../stage/delivery-routes.ts'
 import { behind, statement } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
 
-/** A server whose database refuses each attempt, and what its operator learns of it. */
+/** A server whose database refuses each attempt, and the reports that its operator gets. */
 type Line = { readonly event: string; readonly fields: Readonly<Record<string, unknown>> }
 
 const lines: Line[] = []
@@ -52,12 +52,12 @@ const refuseAttempts = (): Promise<void> =>
   )
 const takeAttempts = (): Promise<void> => statement(database, 'drop trigger refuse_attempt on delivery_attempts')
 
-/** A sequence counts also what is rolled back. */
+/** A sequence also counts transactions that roll back. */
 async function refusals(): Promise<number> {
   return (await database.one<{ last: number }>(sql`select last_value as last from refusals`)).last
 }
 
-/** Time goes by, and in each step the database refuses an attempt once more. */
+/** Moves the clock; in each step the database refuses one more attempt. */
 async function whileRefused(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 2_000) {
     const seen = await refusals()
@@ -66,7 +66,7 @@ async function whileRefused(ms: number): Promise<void> {
   }
 }
 
-/** Time goes by until the server has done what it could not do before. */
+/** Moves the clock until the server has done the work that it could not do before. */
 function afterSteps<T>(look: () => Promise<T | undefined>): Promise<T> {
   return eventually(() => {
     world.clock.advance(500)
@@ -80,7 +80,7 @@ async function stuck() {
   return { deliveries: found.deliveries, destinations: found.destinations, senders: found.senders }
 }
 
-test('a delivery that the database refuses to begin is in the log, in /readyz and in the metrics; and it is sent when the database obliges', async () => {
+test('the log, /readyz and the metrics report a delivery that the database refuses to begin; it is sent when the database accepts it', async () => {
   const route = await aRoute(world, sink.url)
   await refuseAttempts()
   const since = world.clock.now()
@@ -109,7 +109,7 @@ test('a delivery that the database refuses to begin is in the log, in /readyz an
   assert.ok(failures().length <= 3, `${failures().length} lines`)
 })
 
-test('what the doctor looks for: deliveries that are due and begun by nobody, with how many, where and since when', async () => {
+test('the doctor looks for due deliveries that no process begins, and reports their number, their place and their age', async () => {
   const route = await aRoute(world, sink.url)
   await refuseAttempts()
   const dueAt = world.clock.now()
@@ -125,7 +125,7 @@ test('what the doctor looks for: deliveries that are due and begun by nobody, wi
   await sink.until(3)
 })
 
-test('what waits for an open breaker, behind an earlier delivery with its key, or for a destination that is off is not stuck', async () => {
+test('a delivery that waits for an open breaker, behind an earlier one with its key, or for a disabled destination is not stuck', async () => {
   const route = await aRoute(world, sink.url)
   await route.send('{}')
   await sink.until(4)

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 let world: World
 let database: Database
 
-// Upkeep runs when the test says so, and beside no other.
+// Upkeep runs only when the test starts it, and no other upkeep runs beside it.
 onWorldStage(
   (made) => {
     ;({ world, database } = made)
@@ -22,7 +22,7 @@ onWorldStage(
   { env: { ROLES: 'web,deliver' } },
 )
 
-/** The names of the days that submissions are kept in. */
+/** The names of the days in which submissions are stored. */
 async function days(): Promise<readonly string[]> {
   const rows = await database.many<{ name: string }>(sql`
     select right(c.relname, 8) as name
@@ -41,7 +41,7 @@ async function keepHouse(): Promise<void> {
   await runUpkeep(world.app.deps)
 }
 
-test('nodes that keep house at the same moment do not fail each other', async () => {
+test('nodes that run upkeep at the same moment do not disturb each other', async () => {
   world.clock.advance(10 * DAY_MS)
   const at = { now: world.clock.now(), daysAhead: 3 }
   await Promise.all(Array.from({ length: 6 }, () => makeDays(world.app.deps.database, DAY_TABLES, at)))
@@ -50,7 +50,7 @@ test('nodes that keep house at the same moment do not fail each other', async ()
     assert.ok(known.includes(dayAt(world.clock.now() + ahead * DAY_MS)), `day ${ahead}`)
 })
 
-test('a day is dropped when no plan in use keeps it any longer', async () => {
+test('a day is dropped when no plan in use retains it any longer', async () => {
   const first = dayAt(world.clock.now())
   await database.run(sql`update workspaces set plan = 'business'`)
   world.clock.advance(90 * DAY_MS)
@@ -62,7 +62,7 @@ test('a day is dropped when no plan in use keeps it any longer', async () => {
   await database.run(sql`update workspaces set plan = 'self_hosted'`)
 })
 
-test('a day that cannot be made behind a long transaction keeps no event waiting', async () => {
+test('a day that cannot be created behind a long transaction delays no event', async () => {
   const end = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const long = database.transaction(async (tx) => {
@@ -83,7 +83,7 @@ test('a day that cannot be made behind a long transaction keeps no event waiting
   await long
 })
 
-test('a day whose first rows came before its tables is left where it is', async () => {
+test('a day whose first rows came before its tables stays where it is', async () => {
   world.clock.advance(500 * DAY_MS)
   assert.equal((await post(world.endpoint, '{"early":true}')).status, 201)
   const made = await makeDays(world.app.deps.database, DAY_TABLES, { now: world.clock.now(), daysAhead: 0 })
@@ -94,7 +94,7 @@ test('a day whose first rows came before its tables is left where it is', async 
   assert.equal((await post(world.endpoint, '{"late":true}')).status, 201)
 })
 
-/** How many rows of a workspace each table holds. */
+/** The number of rows of a workspace in each table. */
 function held(db: Database, workspaceId: string): Promise<Readonly<Record<string, number>>> {
   return db.one<Record<string, number>>(sql`
     select (select count(*) from submissions where workspace_id = ${workspaceId}) as submissions,
@@ -104,7 +104,7 @@ function held(db: Database, workspaceId: string): Promise<Readonly<Record<string
   `)
 }
 
-test('a workspace keeps its events as many days as its own plan says, whatever another plan keeps', async (t) => {
+test('a workspace retains its events for as many days as its own plan allows, whatever another plan retains', async (t) => {
   const other = await aWorld({ env: { ROLES: 'web,deliver' }, now: world.clock.now() })
   t.after(() => other.stop())
   const beside = behind(other)
@@ -135,7 +135,7 @@ test('a workspace keeps its events as many days as its own plan says, whatever a
   }
   other.clock.advance(7 * DAY_MS)
   await keep()
-  assert.deepEqual(await held(beside, short), all, 'the seventh day, and the rest of the one before, are kept')
+  assert.deepEqual(await held(beside, short), all, 'the seventh day, and the rest of the previous one, are retained')
   other.clock.advance(DAY_MS)
   assert.equal((await post(other.endpoint, '{"n":4}')).status, 201)
   await eventually(async () =>
@@ -151,7 +151,7 @@ test('a workspace keeps its events as many days as its own plan says, whatever a
   )
 })
 
-test('replays that ended are forgotten after the days that their plan keeps things, in bounded pieces; those under way stay', async (t) => {
+test('ended replays are deleted after the retention of their plan, in bounded pieces; replays under way stay', async (t) => {
   const own = await aWorld({ env: { ROLES: 'web' } })
   t.after(() => own.stop())
   const db = behind(own)

@@ -15,8 +15,9 @@ import { anIdentityProvider, settingsFor, signInThere, type IdentityProvider } f
 import { aWorkspace } from '../stage/people.ts'
 
 /**
- * What people do to their own account leaves its audit row where they are a member at that moment, and in no other workspace; what is
- * suspended is the workspace, not the person (docs/adr/0046). Every route of signing in is here, or the first test fails.
+ * An action of a person on their account writes an audit row in the workspace where they are a member at that moment,
+ * and in no other; a suspension concerns the workspace, not the person (docs/adr/0046). The first test fails when a
+ * route of sign-in is missing here.
  */
 const ORIGIN = 'http://localhost:4680'
 const NEW_PASSWORD = 'copper meadow whistle nine'
@@ -49,13 +50,13 @@ after(async () => {
 type Owner = Person & { readonly browser: Browser }
 type Case = {
   readonly rows: readonly string[]
-  /** What must be there before. */ readonly first?: (owner: Owner) => Promise<unknown>
+  /** The state that the case needs. */ readonly first?: (owner: Owner) => Promise<unknown>
   readonly run: (owner: Owner, made: never) => Promise<Answer>
 }
 
 const fresh = (): Browser => new Browser(world.address)
 
-/** As if it had been mailed. */
+/** Creates a token as if it had been mailed. */
 async function aToken(
   purpose: Purpose,
   { userId, email = null }: { userId: string; email?: string | null },
@@ -92,7 +93,7 @@ function made<Made>(
 
 const byProvider = ({ email, userId }: Owner): Promise<Answer> =>
   signInThere(provider, fresh(), { baseUrl: ORIGIN, claims: { sub: userId, email, email_verified: true } })
-/** It changes nothing of an account: what it makes is a link, a challenge or a cookie that nobody has used. */
+/** The route changes nothing of an account: it creates a link, a challenge or a cookie that nobody has used. */
 const NOTHING: readonly string[] = []
 
 const CASES: Readonly<Record<string, readonly Case[]>> = {
@@ -177,7 +178,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
 
 const CHANGING = Object.entries<SignInRoute>(signInRoutes).filter(([, { method }]) => method !== 'GET')
 
-test('every route of signing in and of one’s own account that is no GET is asked here', () => {
+test('these tests ask every route of sign-in and of the account that is not a GET', () => {
   assert.deepEqual(
     Object.keys(CASES)
       .filter((name) => !name.startsWith('GET '))
@@ -186,9 +187,9 @@ test('every route of signing in and of one’s own account that is no GET is ask
   )
 })
 
-/** A member of the main workspace who is signed in there, with a password. */
+/** A member of the main workspace who is signed in there with a password. */
 async function anOwner(): Promise<Owner> {
-  // Nobody is slowed down here.
+  // No rate limit applies here.
   world.clock.advance(60_000)
   const person = await aPerson(world, database)
   await database.run(sql`insert into passwords (user_id, hash, changed_at) values (${person.userId}, ${hash}, now())`)
@@ -205,10 +206,10 @@ type Standing = {
   readonly what: string
   readonly begin: (owner: Owner) => Promise<unknown>
   readonly end?: () => Promise<unknown>
-  /** Whose chain has the rows. */ readonly chain: 'main' | 'second' | 'none'
+  /** The chain that gets the rows. */ readonly chain: 'main' | 'second' | 'none'
 }
 
-const STANDINGS: readonly Standing[] = [
+const MEMBERSHIPS: readonly Standing[] = [
   { what: 'a member', begin: async () => undefined, chain: 'main' },
   {
     what: 'a member of a workspace that is suspended',
@@ -217,7 +218,7 @@ const STANDINGS: readonly Standing[] = [
     chain: 'main',
   },
   {
-    what: 'one who was removed, and is a member of another workspace',
+    what: 'a person who was removed, and is a member of another workspace',
     begin: async (owner) => {
       await database.run(
         sql`insert into members (workspace_id, user_id, role, created_at) values (${second}, ${owner.userId}, 'viewer', now())`,
@@ -226,7 +227,7 @@ const STANDINGS: readonly Standing[] = [
     },
     chain: 'second',
   },
-  { what: 'one who was removed, and is in no workspace', begin: leaveMain, chain: 'none' },
+  { what: 'a person who was removed, and is in no workspace', begin: leaveMain, chain: 'none' },
 ]
 
 const rowsOf = ({ userId }: Owner) =>
@@ -234,10 +235,10 @@ const rowsOf = ({ userId }: Owner) =>
     sql`select workspace_id, action, ip from audit_rows where actor = ${encodeId('user', userId)} order by at, id`,
   )
 
-for (const { what, begin, end, chain } of STANDINGS) {
-  describe(`what ${what} does to their account`, () => {
+for (const { what, begin, end, chain } of MEMBERSHIPS) {
+  describe(`account actions of ${what}`, () => {
     for (const [name, cases] of Object.entries(CASES)) {
-      test(`${name} is done, and has ${chain === 'none' ? 'a line in the log and no row' : 'its audit rows'} there`, async () => {
+      test(`${name} succeeds, and has ${chain === 'none' ? 'a line in the log and no row' : 'its audit rows'} there`, async () => {
         for (const { rows, first, run } of cases) {
           const owner = await anOwner()
           const ready = (await first?.(owner)) as never
@@ -252,11 +253,11 @@ for (const { what, begin, end, chain } of STANDINGS) {
               added,
               at === undefined ? [] : rows.map((action) => ({ workspace_id: at, action, ip: '127.0.0.1' })),
             )
-            const told = logged
+            const reported = logged
               .slice(lines)
               .filter(({ event, user }) => event === 'account.changed' && user === encodeId('user', owner.userId))
             assert.deepEqual(
-              told.map(({ action }) => action),
+              reported.map(({ action }) => action),
               at === undefined ? rows : [],
             )
           } finally {
@@ -268,7 +269,7 @@ for (const { what, begin, end, chain } of STANDINGS) {
   })
 }
 
-test('what is refused leaves no row', async () => {
+test('a refused request writes no row', async () => {
   const { browser, ...owner } = await anOwner()
   const had = await rowsOf({ browser, ...owner })
   const passkey = { id: 'x', rawId: 'x', type: 'public-key', response: {} }

@@ -9,7 +9,7 @@ import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { linkIn, Mailbox } from '../stage/mailbox.ts'
 import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from '../stage/people.ts'
 
-/** Inviting somebody into a workspace (contract parts 1, 2 and 5). */
+/** Invites to a workspace (contract parts 1, 2 and 5). */
 let world: World
 let database: Database
 let box: Mailbox
@@ -42,20 +42,20 @@ const invite = (by: Headers, email: string, role = 'developer'): Promise<Answer>
 const accept = (by: Headers, token: string): Promise<Answer> =>
   ask(world, 'POST invites/accept', { headers: by, body: { token } })
 
-/** Somebody with a proven address and a workspace of their own. */
+/** A person with a proven address and a separate workspace. */
 async function aPersonAt(email: string): Promise<Home> {
   const home = await aHome()
   await database.run(sql`update users set email = ${email} where id = ${home.userId}`)
   return home
 }
 
-/** Invites an address and gives the token of the letter. */
+/** Invites an address and returns the token of the email. */
 async function invited(home: Home, email: string, role?: string): Promise<{ id: string; token: string }> {
   const answer = await invite(home.headers, email, role)
   assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  const letter = await box.next(world)
-  assert.equal(letter.to, email)
-  return { id: answer.body.invite.id, token: linkIn(letter).token }
+  const mailed = await box.next(world)
+  assert.equal(mailed.to, email)
+  return { id: answer.body.invite.id, token: linkIn(mailed).token }
 }
 
 const membership = async (home: Home, who: Member): Promise<string | undefined> =>
@@ -71,7 +71,7 @@ const actions = async (home: Home): Promise<readonly string[]> =>
     )
   ).map(({ action }) => action)
 
-test('an invite is mailed as a link, and makes its reader a member with its role when they accept it', async () => {
+test('an invite is mailed as a link, and a person who accepts it becomes a member with its role', async () => {
   const [home, email] = [await aHome(), anEmail()]
   const reader = await aPersonAt(email.toUpperCase())
   const { id, token } = await invited(home, email)
@@ -89,12 +89,12 @@ test('an invite is mailed as a link, and makes its reader a member with its role
   assert.deepEqual([accepted.status, accepted.body.workspace.slug, accepted.body.role], [200, home.slug, 'developer'])
   assert.equal(await membership(home, reader), 'developer')
   const me = (await ask(world, 'GET me', { headers: reader.headers })).body
-  assert.deepEqual([me.workspace.slug, me.role], [home.slug, 'developer'], 'the session went there')
+  assert.deepEqual([me.workspace.slug, me.role], [home.slug, 'developer'], 'the session moved there')
   assert.deepEqual((await ask(world, 'GET invites', { headers: home.headers })).body.invites, [])
   assert.deepEqual(await actions(home), ['create_invite', 'accept_invite'])
 })
 
-test('an invite works once, also for two who come at the same moment', async () => {
+test('an invite works once, also for two people who accept it at the same moment', async () => {
   const [home, email] = [await aHome(), anEmail()]
   const reader = await aPersonAt(email)
   const { token } = await invited(home, email)
@@ -103,7 +103,7 @@ test('an invite works once, also for two who come at the same moment', async () 
   assert.equal(said(await accept(reader.headers, token)), '404 invite_over')
 })
 
-test('an invite is over after 7 days, to the millisecond', async () => {
+test('an invite expires after 7 days, to the millisecond', async () => {
   const [home, email] = [await aHome(), anEmail()]
   const { id, token } = await invited(home, email)
   const expiresAt = Date.parse((await ask(world, 'GET invites', { headers: home.headers })).body.invites[0].expires_at)
@@ -118,7 +118,7 @@ test('an invite is over after 7 days, to the millisecond', async () => {
   assert.equal(await membership(home, reader), undefined)
 })
 
-test('only who has proven the invited address can accept', async () => {
+test('only a person who has proven the invited address can accept', async () => {
   const [home, email] = [await aHome(), anEmail()]
   const { token } = await invited(home, email)
   for (const other of [await aPersonAt(anEmail()), await aHome()]) {
@@ -126,10 +126,10 @@ test('only who has proven the invited address can accept', async () => {
     assert.equal(await membership(home, other), undefined)
   }
   assert.equal(said(await accept({ 'x-requested-with': 'test' }, token)), '401 unauthorized')
-  assert.equal(said(await accept((await aPersonAt(email)).headers, token)), '200', 'the refusals did not use it up')
+  assert.equal(said(await accept((await aPersonAt(email)).headers, token)), '200', 'the refusals did not consume it')
 })
 
-test('a stranger gets an account by proving the invited address, and accepts without being in any workspace', async () => {
+test('a person without an account gets one by proving the invited address, and accepts without being in any workspace', async () => {
   const [home, email] = [await aHome(), anEmail()]
   const browser = new Browser(world.baseUrl)
   await browser.call('POST session/links', { email })
@@ -144,21 +144,17 @@ test('a stranger gets an account by proving the invited address, and accepts wit
   assert.deepEqual([me.workspace.slug, me.role, me.user.email], [home.slug, 'viewer', email])
 })
 
-test('who is not invited gets no letter and no account by asking for a link', async () => {
+test('a person who is not invited gets no email and no account by asking for a link', async () => {
   const browser = new Browser(world.baseUrl)
   const had = (await box.unread()).length
   assert.equal((await browser.call('POST session/links', { email: 'nobody-invited-me@example.com' })).status, 200)
   const [row] = await database.many<{ sent: boolean }>(
     sql`select sent_at is not null as sent from mails order by created_at desc, id desc limit 1`,
   )
-  assert.deepEqual(
-    [row?.sent, (await box.unread()).length],
-    [true, had],
-    'void: a row for the sake of equal time, and no letter',
-  )
+  assert.deepEqual([row?.sent, (await box.unread()).length], [true, had], 'void: a row for equal timing, and no email')
 })
 
-test('a revoked invite works no more, and one sent again works by its new link only', async () => {
+test('a revoked invite no longer works, and an invite that is sent again works only by its new link', async () => {
   const [home, email] = [await aHome(), anEmail()]
   const reader = await aPersonAt(email)
   const { id, token } = await invited(home, email)
@@ -172,7 +168,7 @@ test('a revoked invite works no more, and one sent again works by its new link o
   assert.deepEqual(await actions(home), ['create_invite', 'resend_invite', 'revoke_invite'])
 })
 
-test('nobody invites to a role above their own, and an address is invited once and not when it is a member’s', async () => {
+test('nobody invites to a role above their own; an address can be invited once, and not when it belongs to a member', async () => {
   const [home, email] = [await aHome(), anEmail()]
   const admin = await signedIn(world, await aMember(world, database, { workspaceId: home.workspaceId, role: 'admin' }))
   const developer = await signedIn(
@@ -188,7 +184,7 @@ test('nobody invites to a role above their own, and an address is invited once a
   await box.next(world)
 })
 
-test('no key may list, make, send again, revoke or accept an invite', async () => {
+test('no API key may list, create, resend, revoke or accept an invite', async () => {
   const home = await aHome()
   const { headers } = await aKeyOf(world, database, home)
   const id = `inv_${'0'.repeat(26)}`
@@ -207,7 +203,7 @@ test('no key may list, make, send again, revoke or accept an invite', async () =
   }
 })
 
-test('a full plan refuses invites, and accepting one, with max_members, members and upgrade_url', async () => {
+test('a full plan refuses invites and acceptances, with max_members, members and upgrade_url', async () => {
   const [home, email] = [await aHome(), anEmail()]
   const reader = await aPersonAt(email)
   const { token } = await invited(home, email)
@@ -257,7 +253,7 @@ test('pending invites count toward the member limit; the same address counts onc
   await box.next(world)
 })
 
-test('of two who take the last place at once, one is refused', async () => {
+test('of two people who take the last place at once, one is refused', async () => {
   const home = await aHome()
   const emails = [anEmail(), anEmail()]
   const tokens = [await invited(home, emails[0] ?? ''), await invited(home, emails[1] ?? '')].map(({ token }) => token)
@@ -268,7 +264,7 @@ test('of two who take the last place at once, one is refused', async () => {
   assert.deepEqual(answers.map(said).toSorted(), ['200', '403 member_limit_reached'])
 })
 
-test('while a workspace is suspended its invites are revoked but not made, and its people accept invites to another', async () => {
+test('while a workspace is suspended its invites can be revoked but not created, and its people can accept invites to other workspaces', async () => {
   const [home, elsewhere, email] = [await aHome(), await aHome(), anEmail()]
   const email2 = anEmail()
   const [reader, reader2] = [await aPersonAt(email), await aPersonAt(email2)]
@@ -291,10 +287,10 @@ test('while a workspace is suspended its invites are revoked but not made, and i
   assert.equal(await membership(elsewhere, reader2), undefined)
   await database.run(sql`update workspaces set suspended_at = null where id = ${elsewhere.workspaceId}`)
   assert.equal(said(await accept(reader.headers, token)), '200')
-  assert.equal(said(await accept(reader2.headers, toSuspended)), '200', 'the link is good again')
+  assert.equal(said(await accept(reader2.headers, toSuspended)), '200', 'the link works again')
 })
 
-test('the token of an invite stands in no table in clear', async () => {
+test('no table contains the token of an invite in plain text', async () => {
   const { token } = await invited(await aHome(), anEmail())
   for (const { name } of await database.many<{ name: string }>(
     sql`select tablename as name from pg_tables where schemaname = 'public'`,

@@ -11,12 +11,12 @@ import { inTransaction } from '../../src/transaction.ts'
 import { Browser } from '../stage/browser.ts'
 import { behind } from '../stage/fixtures.ts'
 import { aWorld, eventually, type World } from '../stage/harness.ts'
-import { linkIn, Mailbox, readLetter } from '../stage/mailbox.ts'
+import { linkIn, Mailbox, readEmail } from '../stage/mailbox.ts'
 import { aPerson } from '../stage/accounts.ts'
 
 type Post = { readonly from: string; readonly to: readonly string[]; readonly user: string; readonly raw: string }
 
-/** A real mail server on a free port that wants a user and a password; `refuse` makes it answer 451 for now. */
+/** A real mail server on a free port that requires a user and a password; `refuse` makes it answer 451 for now. */
 type MailServer = { readonly url: string; readonly posts: Post[]; refuse: boolean; stop(): Promise<void> }
 
 async function aMailServer(): Promise<MailServer> {
@@ -81,18 +81,18 @@ describe('with a mail server', () => {
       return server.posts.find(({ to }) => to.includes(email))
     })
 
-  test('a mail goes out by SMTP with text and HTML, after the request was answered', async () => {
+  test('a mail is sent by SMTP with text and HTML, after the request was answered', async () => {
     const email = await ask()
     const post = await arrived(email)
     assert.deepEqual([post.from, post.to, post.user], ['post@road.example', [email], 'the-user'])
-    const letter = readLetter(post.raw)
-    assert.equal(letter.subject, 'Your link to sign in to Postroad')
-    assert.ok(letter.html.includes(linkIn(letter).token) && letter.html.includes('<a href="'))
-    assert.match(letter.raw, /^From: Postroad <post@road\.example>/m)
-    assert.match(letter.raw, /^Auto-Submitted: auto-generated/m)
+    const mailed = readEmail(post.raw)
+    assert.equal(mailed.subject, 'Your link to sign in to Postroad')
+    assert.ok(mailed.html.includes(linkIn(mailed).token) && mailed.html.includes('<a href="'))
+    assert.match(mailed.raw, /^From: Postroad <post@road\.example>/m)
+    assert.match(mailed.raw, /^Auto-Submitted: auto-generated/m)
   })
 
-  test('a mail that the server refuses for now is tried again, and said once', async () => {
+  test('a mail that the server refuses for now is retried, and reported once', async () => {
     server.refuse = true
     const email = await ask()
     const waiting = await eventually(async () => {
@@ -111,7 +111,7 @@ describe('with a mail server', () => {
     assert.equal(server.posts.filter(({ to }) => to.includes(email)).length, 1)
   })
 
-  test('a mail that a process died with is sent by another two minutes later', async () => {
+  test('when a process dies while it sends a mail, another one sends it two minutes later', async () => {
     const { email } = await aPerson(world, database)
     const now = new Date(world.clock.now())
     await inTransaction(asSystem(world.app.deps, { workspaceId: '', projectId: '', requestId: 'test' }), async (tx) => {
@@ -141,10 +141,10 @@ describe('with a mail server', () => {
           letter: { subject: 'Never', lines: ['Never.'] },
           usefulMs: 60_000,
         })
-        throw new Error('The change did not come about.')
+        throw new Error('The change failed.')
       },
     )
-    await assert.rejects(lost, /did not come about/)
+    await assert.rejects(lost, /change failed/)
     await arrived(await ask())
     assert.deepEqual(
       server.posts.filter(({ to }) => to.includes(email)),
@@ -152,7 +152,7 @@ describe('with a mail server', () => {
     )
   })
 
-  test('a mail that nobody has a use for any more is given up and its text forgotten', async () => {
+  test('a mail that is no longer of use is given up, and its text is deleted', async () => {
     server.refuse = true
     const email = await ask()
     world.clock.advance(900_000)
@@ -168,7 +168,7 @@ describe('with a mail server', () => {
     )
   })
 
-  test('a mail that was sent is forgotten but for its kind and times', async () => {
+  test('after a mail was sent, only its kind and times are retained', async () => {
     await arrived(await ask())
     await eventually(async () =>
       database.maybe(
@@ -196,7 +196,7 @@ test('without a mail server a mail is a file in the outbox that only its owner c
   }
 })
 
-test('settings of mail that cannot work stop the start with one line', () => {
+test('invalid mail settings stop the start with one line', () => {
   assert.throws(() => readConfig({ SMTP_URL: 'smtp://mail.example.com' }), /SMTP_URL is set, so MAIL_FROM must be too/)
   assert.throws(
     () => readConfig({ SMTP_URL: 'http://user:hidden@mail.example.com' }),

@@ -8,7 +8,7 @@ import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from '../
 import { sse } from '../stage/stream-client.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Who is in a workspace, with which role, and how that ends (contract parts 1, 3 and 5). */
+/** The members of a workspace, their roles, and the end of a membership (contract parts 1, 3 and 5). */
 let world: World
 let database: Database
 
@@ -28,7 +28,7 @@ async function somebody(member: Member): Promise<Somebody> {
   return { ...member, id: encodeId('user', member.userId), headers: await signedIn(world, member) }
 }
 
-/** A workspace of its own with one member of each role. */
+/** A separate workspace with one member of each role. */
 async function aTeam(): Promise<Team> {
   made += 1
   const owner = await aWorkspace(world, database, `team-${made}`)
@@ -61,7 +61,7 @@ const remove = (by: Somebody, whose: Somebody): Promise<Answer> =>
   ask(world, `DELETE members/${whose.id}`, { headers: by.headers })
 const leave = (who: Somebody): Promise<Answer> => ask(world, 'POST members/leave', { headers: who.headers })
 
-test('members are listed with role, address and joining, by admins and owners', async () => {
+test('admins and owners can list the members with role, address and date of joining', async () => {
   const team = await aTeam()
   const { body } = await ask(world, 'GET members', { headers: team.admin.headers })
   assert.deepEqual(
@@ -72,7 +72,7 @@ test('members are listed with role, address and joining, by admins and owners', 
   assert.equal(said(await ask(world, 'GET members', { headers: team.developer.headers })), '403 insufficient_role')
 })
 
-test('a role is changed at once, for the sessions and the API keys of the member', async () => {
+test('a change of role applies at once to the sessions and the API keys of the member', async () => {
   const team = await aTeam()
   const key = await aKeyOf(world, database, { ...team.developer, role: 'developer' })
   const changed = await setRole(team.admin, team.developer, 'viewer')
@@ -88,7 +88,7 @@ test('a role is changed at once, for the sessions and the API keys of the member
   )
 })
 
-test('nobody changes a role above their own, or gives one', async () => {
+test('nobody changes or gives a role above their own', async () => {
   const team = await aTeam()
   assert.equal(said(await setRole(team.admin, team.owner, 'viewer')), '403 insufficient_role')
   assert.equal(said(await setRole(team.admin, team.developer, 'owner')), '403 insufficient_role')
@@ -101,7 +101,7 @@ test('nobody changes a role above their own, or gives one', async () => {
   assert.equal(said(await setRole(team.owner, team.admin, 'owner')), '200')
 })
 
-test('the last owner keeps the role, cannot be removed and cannot leave; with another owner all three go', async () => {
+test('the last owner cannot lose the role, be removed or leave; with another owner all three are possible', async () => {
   const team = await aTeam()
   assert.equal(said(await setRole(team.owner, team.owner, 'admin')), '409 last_owner')
   assert.equal(said(await remove(team.owner, team.owner)), '409 last_owner')
@@ -119,7 +119,7 @@ test('of two owners who leave at once, one stays', async () => {
   assert.deepEqual(answers.map(said).toSorted(), ['200', '409 last_owner'])
 })
 
-test('a removed member has no access at once, by session or key, and the keys stay revoked when they come back', async () => {
+test('a removed member loses access at once, by session and by key, and the keys stay revoked when the member comes back', async () => {
   const team = await aTeam()
   const key = await aKeyOf(world, database, team.developer)
   assert.equal(said(await remove(team.admin, team.developer)), '200')
@@ -132,7 +132,7 @@ test('a removed member has no access at once, by session or key, and the keys st
   assert.equal(said(await ask(world, 'GET me', { headers: team.developer.headers })), '200')
 })
 
-test('each key that ends with its creator has its own row, whether the member was removed or has left; one that was revoked before has none', async () => {
+test('each key that ends with its creator has a separate row, whether the member was removed or has left; a key that was revoked before has none', async () => {
   for (const [end, action] of [
     [(team: Team) => remove(team.admin, team.developer), 'delete_member'],
     [(team: Team) => leave(team.developer), 'leave_workspace'],
@@ -156,7 +156,7 @@ test('each key that ends with its creator has its own row, whether the member wa
   }
 })
 
-test('an admin removes no owner, a developer nobody, and who is not in the workspace is not there', async () => {
+test('an admin cannot remove an owner, a developer can remove nobody, and a person outside the workspace gets 404', async () => {
   const [team, others] = [await aTeam(), await aTeam()]
   assert.equal(said(await remove(team.admin, team.owner)), '403 insufficient_role')
   assert.equal(said(await remove(team.developer, team.viewer)), '403 insufficient_role')
@@ -168,7 +168,7 @@ test('an admin removes no owner, a developer nobody, and who is not in the works
   assert.equal(await roleOf(others, others.viewer), 'viewer')
 })
 
-test('the ownership goes to a member in one step: the former owner is an admin', async () => {
+test('the ownership moves to a member in one step: the previous owner becomes an admin', async () => {
   const team = await aTeam()
   const transfer = (by: Somebody, to: string): Promise<Answer> =>
     ask(world, 'POST ownership/transfer', { headers: by.headers, body: { user_id: to } })
@@ -184,7 +184,7 @@ test('the ownership goes to a member in one step: the former owner is an admin',
   )
 })
 
-test('the open streams of a workspace end for whoever is removed from it, or goes to another one', async () => {
+test('the open streams of a workspace end for a person who is removed from it, or moves to another one', async () => {
   const [team, elsewhere] = [await aTeam(), await aTeam()]
   const switched = (who: Somebody): Promise<Answer> =>
     ask(world, 'POST workspaces/switch', {
@@ -212,7 +212,7 @@ test('the open streams of a workspace end for whoever is removed from it, or goe
   }
 })
 
-test('no key changes a role, removes anybody, leaves or transfers the ownership, whatever its role', async () => {
+test('no API key can change a role, remove a member, leave or transfer the ownership, whatever its role', async () => {
   const team = await aTeam()
   const { headers } = await aKeyOf(world, database, { ...team.owner, role: 'admin' })
   for (const [line, body] of [
@@ -227,7 +227,7 @@ test('no key changes a role, removes anybody, leaves or transfers the ownership,
   assert.equal(said(await ask(world, 'GET members', { headers })), '200')
 })
 
-test('while the workspace is suspended a member can be removed and can leave, and no role is changed', async () => {
+test('while the workspace is suspended a member can be removed and can leave, and no role can be changed', async () => {
   const team = await aTeam()
   await database.run(sql`update workspaces set suspended_at = now() where id = ${team.workspaceId}`)
   assert.equal(said(await setRole(team.owner, team.viewer, 'developer')), '403 workspace_suspended')

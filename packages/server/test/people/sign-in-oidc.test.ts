@@ -36,7 +36,7 @@ const signIn = (claims: Claims, options: { next?: string; at?: World; accept?: s
     ...options,
   })
 
-test('who is known by a proven address signs in by the provider, goes on to where they wanted, and is known by (issuer, sub) from then on', async () => {
+test('a person with a proven address signs in by the provider, continues to the page that they wanted, and is identified by (issuer, sub) from then on', async () => {
   const person = await aPerson(world, database)
   const one = browser()
   const answer = await signIn(
@@ -57,7 +57,7 @@ test('who is known by a proven address signs in by the provider, goes on to wher
   assert.equal((await other.call('GET account')).body.user.email, person.email)
 })
 
-test('an address that the provider does not call verified links nothing, nor does no address, nor one that nobody has here', async () => {
+test('an address that the provider does not report as verified links no account, and neither does a missing or an unknown address', async () => {
   const person = await aPerson(world, database)
   for (const [index, claims] of [
     { email: person.email, email_verified: false },
@@ -74,7 +74,7 @@ test('an address that the provider does not call verified links nothing, nor doe
   assert.equal(found, 0)
 })
 
-test('an address whose letters only look alike, or become alike in lower case, is another one', async () => {
+test('an address whose letters only look alike, or become alike in lower case, is another address', async () => {
   const person = await aPerson(world, database)
   const kelvin = await aPerson(world, database)
   await database.run(sql`update users set email = 'kim@example.com' where id = ${kelvin.userId}`)
@@ -88,7 +88,7 @@ test('an address whose letters only look alike, or become alike in lower case, i
   }
 })
 
-test('a page begins by POST, so that where it goes on, a link with a token perhaps, stands in no URL', async () => {
+test('a page begins the sign-in by POST, so that the next page, which may be a link with a token, is in no URL', async () => {
   const person = await aPerson(world, database)
   const one = browser()
   const { body, status } = await one.call('POST session/oidc', { next: '/invites/accept#t=a-token-of-an-invite' })
@@ -102,7 +102,7 @@ test('a page begins by POST, so that where it goes on, a link with a token perha
   )
 })
 
-test('an invited address that the provider calls verified becomes an account, and no other does', async () => {
+test('an invited address that the provider reports as verified becomes an account, and no other address does', async () => {
   const owner = await anOwner(world)
   assert.equal((await owner.call('POST invites', { email: 'invited@example.com', role: 'viewer' })).status, 201)
   assert.equal(
@@ -122,7 +122,7 @@ test('an invited address that the provider calls verified becomes an account, an
   assert.equal((await one.call('GET webhooks')).body.reason, 'no_workspace')
 })
 
-test('two first sign-ins at once are one identity', async () => {
+test('two first sign-ins at once create one identity', async () => {
   const person = await aPerson(world, database)
   const claims = { sub: 'twice', email: person.email, email_verified: true }
   const answers = await Promise.all([signIn(claims), signIn(claims)])
@@ -141,14 +141,18 @@ test('a sign-in ends in the browser that began it, once, within ten minutes', as
   const line = `GET ${back.pathname}${back.search}`
   assert.equal((await foreign.call(line)).body.reason, 'oidc_state_lost')
   await foreign.call('GET session/oidc')
-  assert.equal((await foreign.call(line)).body.reason, 'oidc_state_lost', 'nor in one that has begun another')
+  assert.equal(
+    (await foreign.call(line)).body.reason,
+    'oidc_state_lost',
+    'nor in a browser that has begun another sign-in',
+  )
   const kept = own.header()
   assert.equal((await own.call(line)).status, 303)
   assert.equal(own.cookies.has('service_sign_in'), false)
   assert.equal(
     (await browser().call(line, undefined, { cookie: kept })).body.reason,
     'identity_provider_error',
-    'the code is spent',
+    'the code is used up',
   )
   const late = browser()
   const lateBack = await provider.visit((await late.call('GET session/oidc')).headers.get('location') ?? '')
@@ -156,7 +160,7 @@ test('a sign-in ends in the browser that began it, once, within ten minutes', as
   assert.equal((await late.call(`GET ${lateBack.pathname}${lateBack.search}`)).body.reason, 'oidc_state_lost')
 })
 
-test('what the provider sends is checked: a changed state, a foreign code, an error of its own', async () => {
+test('the answer of the provider is validated: a changed state, the code of another sign-in, an error', async () => {
   const person = await aPerson(world, database)
   provider.person = { sub: 'c', email: person.email, email_verified: true }
   for (const [change, reason] of [
@@ -174,7 +178,7 @@ test('what the provider sends is checked: a changed state, a foreign code, an er
   }
 })
 
-test('the way to the provider carries PKCE, state and nonce, and comes back to PUBLIC_URL whatever the Host', async () => {
+test('the redirect to the provider carries PKCE, state and nonce, and the way back leads to PUBLIC_URL whatever the Host is', async () => {
   const answer = await browser().call('GET session/oidc', undefined, { 'x-forwarded-host': 'evil.example' })
   const { searchParams } = new URL(answer.headers.get('location') ?? '')
   assert.equal(searchParams.get('code_challenge_method'), 'S256')
@@ -182,7 +186,7 @@ test('the way to the provider carries PKCE, state and nonce, and comes back to P
   assert.equal(searchParams.get('redirect_uri'), `${world.baseUrl}/admin/api/session/oidc/callback`)
 })
 
-test('with allowed domains, no other domain signs in, known or not', async () => {
+test('with allowed domains, no person of another domain signs in, known or not', async () => {
   const person = await aPerson(world, database)
   const strict = await aWorld({
     beside: world,
@@ -204,7 +208,7 @@ test('with allowed domains, no other domain signs in, known or not', async () =>
   }
 })
 
-test('a provider that does not answer gives a page that says so, and is asked again the next time', async () => {
+test('a provider that does not answer gives a page that reports it, and is asked again the next time', async () => {
   const lost = await aWorld({
     beside: world,
     now: world.clock.now() + 600_000,
@@ -215,7 +219,7 @@ test('a provider that does not answer gives a page that says so, and is asked ag
     assert.equal(answer.status, 502)
     assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
     assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/)
-    assert.match(answer.text, /The identity provider did not answer as it should/)
+    assert.match(answer.text, /The identity provider did not respond correctly/)
     assert.doesNotMatch(answer.text, /127\.0\.0\.1:9|secret/)
   } finally {
     await lost.stop()

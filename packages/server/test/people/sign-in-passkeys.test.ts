@@ -44,7 +44,7 @@ async function registered(
 const offered = async (): Promise<{ challenge: string; rpId: string }> =>
   (await browser().call('POST session/passkey-options', {})).body.options
 
-test('a passkey signs in without naming an account, is listed with its last use, and signs nobody in once it is removed', async () => {
+test('a passkey signs in without an account name, is listed with its last use, and signs nobody in once it is removed', async () => {
   const { own, authenticator, id } = await registered()
   const options = await offered()
   assert.deepEqual([options.rpId, 'allowCredentials' in options], ['localhost', false])
@@ -66,7 +66,7 @@ test('a passkey signs in without naming an account, is listed with its last use,
   )
 })
 
-test('an answer is for this origin, this host, this challenge, a person who was verified, and counts once', async () => {
+test('an answer must be for this origin, this host, this challenge and a verified person, and counts once', async () => {
   const { authenticator } = await registered()
   const stranger = new Authenticator()
   const thief = Object.assign(new Authenticator(), { id: authenticator.id })
@@ -75,10 +75,10 @@ test('an answer is for this origin, this host, this challenge, a person who was 
     ['the same host by another port', async () => authenticator.get(await offered(), 'http://localhost:1')],
     ['another host', async () => authenticator.get({ ...(await offered()), rpId: 'evil.example' }, ORIGIN)],
     [
-      'a challenge that was never given',
+      'a challenge that was never issued',
       async () => authenticator.get({ challenge: 'bWFkZS11cA', rpId: 'localhost' }, ORIGIN),
     ],
-    ['a passkey that is not known', async () => stranger.get(await offered(), ORIGIN)],
+    ['an unknown passkey', async () => stranger.get(await offered(), ORIGIN)],
     ['another key under a known id', async () => thief.get(await offered(), ORIGIN)],
     [
       'a challenge for registering',
@@ -116,7 +116,7 @@ test('an answer is for this origin, this host, this challenge, a person who was 
   )
 })
 
-test('a copy that counts from an earlier state is refused', async () => {
+test('a cloned passkey whose counter lags is refused', async () => {
   const { authenticator } = await registered()
   for (const counter of [5, 6]) {
     authenticator.counter = counter
@@ -132,7 +132,7 @@ test('a copy that counts from an earlier state is refused', async () => {
   )
 })
 
-test('a challenge is good for five minutes', async () => {
+test('a challenge is valid for five minutes', async () => {
   const { authenticator } = await registered()
   const options = await offered()
   world.clock.advance(300_000)
@@ -142,7 +142,7 @@ test('a challenge is good for five minutes', async () => {
   )
 })
 
-test('a passkey is registered by the person who asked, once, and removed by nobody else', async () => {
+test('only the person who requested a passkey can register it, once, and nobody else can remove it', async () => {
   const [one, two] = [await aPersonsBrowser(), await aPersonsBrowser()]
   const { options } = (await one.call('POST account/passkeys/options', {})).body
   const made = new Authenticator()
@@ -167,7 +167,7 @@ test('a passkey is registered by the person who asked, once, and removed by nobo
   assert.equal((await one.call('GET account/passkeys')).body.passkeys.length, 1)
 })
 
-test('adding and removing a passkey is audited, and neither row holds the key', async () => {
+test('adding and removing a passkey is audited, and neither row contains the key', async () => {
   const owner = new Browser(world.address)
   const signed = await anOwner(world, owner)
   const { id, authenticator } = await registered({ by: signed })

@@ -16,7 +16,7 @@ const NEW_PASSWORD = 'copper meadow whistle nine'
 const WRONG_PASSWORD = 'what somebody typed by mistake'
 const SMTP_PASSWORD = 'password-of-the-mail-server'
 
-/** Everything that this file has made or typed and that nobody else may see, by name. */
+/** Every secret that this file has created or typed, by name. */
 const secrets = new Map<string, string>()
 const seen: { readonly where: string; readonly text: string }[] = []
 
@@ -35,7 +35,7 @@ async function ask(browser: Browser, line: string, body?: unknown) {
   return answer
 }
 
-/** Signs in and changes things in every way there is, rightly and wrongly. */
+/** Signs in and changes settings in every possible way, with valid and invalid requests. */
 async function everything(world: World, box: Mailbox): Promise<void> {
   const database = behind(world)
   const { email } = await aPersonWithPassword(world, database)
@@ -84,7 +84,7 @@ async function withPasskey(own: Browser, fresh: () => Browser): Promise<void> {
   for (let times = 0; times < 2; times += 1) await ask(fresh(), 'POST session', { passkey })
 }
 
-test('no password, link, cookie, challenge or setting is found in a log, an error, or any column of any table', async () => {
+test('no log line, no error and no column of any table contains a password, link, cookie, challenge or setting', async () => {
   const [box, provider] = [await Mailbox.open(), await anIdentityProvider()]
   const world = await aWorld({
     log,

@@ -36,7 +36,7 @@ const withCookie = (value: string) =>
   new Browser(world.baseUrl).call('GET me', undefined, { cookie: `${COOKIE}=${value}` })
 
 describe('the cookie', () => {
-  test('is HttpOnly and SameSite=Lax for the whole server, and Secure when PUBLIC_URL is https', async () => {
+  test('the cookie is HttpOnly and SameSite=Lax for the whole server, and Secure when PUBLIC_URL is https', async () => {
     const { email } = await aPersonWithPassword(world, database)
     const attributes = async (at: World): Promise<string> => {
       const answer = await new Browser(at.address).call('POST session', { email, password: PASSWORD })
@@ -51,7 +51,7 @@ describe('the cookie', () => {
     }
   })
 
-  test('that was changed in any way opens nothing', async () => {
+  test('a cookie that was changed in any way opens no session', async () => {
     const browser = await signIn(await aPersonWithPassword(world, database))
     const cookie = browser.cookies.get(COOKIE) ?? ''
     assert.equal((await withCookie(cookie)).status, 200)
@@ -93,7 +93,7 @@ describe('the cookie', () => {
     }
   })
 
-  test('sealed by another key opens nothing, nor does one of another purpose, nor the bare secret', async () => {
+  test('a cookie sealed by another key or for another purpose opens no session, and neither does the bare secret', async () => {
     const browser = await signIn(await aPersonWithPassword(world, database))
     const opened = await world.app.deps.cookies.open(browser.cookies.get(COOKIE) ?? '')
     const secret = opened?.slice('session:'.length) ?? assert.fail('the cookie opens')
@@ -112,14 +112,14 @@ describe('the cookie', () => {
     assert.equal((await withCookie(await world.app.deps.cookies.seal(`session:${secret}`))).status, 200)
   })
 
-  test('sealed by the former key opens while that key is set, and not after', async () => {
-    const [former, newest] = [randomBytes(32), randomBytes(32)]
-    const sealed = await createSealedText(createCipher([former]), 'cookies').seal('session:x')
-    assert.equal(await createSealedText(createCipher([newest, former]), 'cookies').open(sealed), 'session:x')
+  test('a cookie sealed by the previous key opens its session while that key is set, and not after', async () => {
+    const [previous, newest] = [randomBytes(32), randomBytes(32)]
+    const sealed = await createSealedText(createCipher([previous]), 'cookies').seal('session:x')
+    assert.equal(await createSealedText(createCipher([newest, previous]), 'cookies').open(sealed), 'session:x')
     assert.equal(await createSealedText(createCipher([newest]), 'cookies').open(sealed), undefined)
   })
 
-  test('is found behind one that a neighbouring host has set', async () => {
+  test('the cookie is found behind one that a neighboring host has set', async () => {
     const browser = await signIn(await aPersonWithPassword(world, database))
     const answer = await new Browser(world.baseUrl).call('GET me', undefined, {
       cookie: `other=1; ${COOKIE}=junk; ${browser.header()}`,
@@ -127,7 +127,7 @@ describe('the cookie', () => {
     assert.equal(answer.status, 200)
   })
 
-  test('that somebody planted before does not become the session, and ends', async () => {
+  test('a cookie that somebody planted before sign-in does not become the session, and its own session ends', async () => {
     const [attacker, victim] = [await aPersonWithPassword(world, database), await aPersonWithPassword(world, database)]
     const planted = await signIn(attacker)
     const cookie = planted.cookies.get(COOKIE) ?? ''
@@ -136,12 +136,12 @@ describe('the cookie', () => {
     await signIn(victim, browser)
     assert.notEqual(browser.cookies.get(COOKIE), cookie)
     assert.equal((await browser.call('GET account')).body.user.email, victim.email)
-    assert.equal(await works(planted), false, 'what was planted is over')
+    assert.equal(await works(planted), false, 'the planted session has ended')
   })
 })
 
 describe('a session', () => {
-  test('is over after 12 hours without use, to the millisecond, and lives on by use', async () => {
+  test('a session expires after 12 hours without use, to the millisecond, and each use extends it', async () => {
     const [idle, used] = [
       await signIn(await aPersonWithPassword(world, database)),
       await signIn(await aPersonWithPassword(world, database)),
@@ -153,7 +153,7 @@ describe('a session', () => {
     assert.deepEqual([await works(idle), await works(used)], [false, true])
   })
 
-  test('is over after 7 days however much it is used', async () => {
+  test('a session expires after 7 days however much it is used', async () => {
     const browser = await signIn(await aPersonWithPassword(world, database))
     const began = world.clock.now()
     const end = began + LIMITS.sessionMs
@@ -167,7 +167,7 @@ describe('a session', () => {
     assert.equal(await works(browser), false)
   })
 
-  test('is written as used at most once a minute', async () => {
+  test('the last use of a session is written at most once a minute', async () => {
     const person = await aPersonWithPassword(world, database)
     const browser = await signIn(person)
     const seen = async () =>
@@ -185,7 +185,7 @@ describe('a session', () => {
     assert.equal(await seen(), began + 60_000)
   })
 
-  test('ends at once by signing out, on this node and on others, and its cookie is of no use again', async () => {
+  test('signing out ends a session at once, on this node and on others, and its cookie is useless afterwards', async () => {
     const beside = await aWorld({ beside: world, now: world.clock.now() })
     try {
       const browser = await signIn(await aPersonWithPassword(world, database))
@@ -199,14 +199,14 @@ describe('a session', () => {
       assert.equal(
         (await new Browser(world.baseUrl).call('DELETE session', undefined, { cookie: kept })).status,
         200,
-        'signing out twice is no error',
+        'to sign out twice is not an error',
       )
     } finally {
       await beside.stop()
     }
   })
 
-  test('that ends takes its open streams with it', async () => {
+  test('the open streams of a session end with it', async () => {
     const browser = await signIn(await aPersonWithPassword(world, database))
     const client = await sse(`${world.baseUrl}/admin/api/stream`, { headers: { cookie: browser.header() } })
     await browser.call('DELETE session')
@@ -217,7 +217,7 @@ describe('a session', () => {
     await client.ended
   })
 
-  test('is listed with how, whence and when; one is signed out by its id, all at once by one request', async () => {
+  test('the list of sessions shows method, origin and time; one request signs out a session by its id, and one signs out all', async () => {
     const person = await aPersonWithPassword(world, database)
     const [one, two, three] = [await signIn(person), await signIn(person), await signIn(person)]
     const { sessions } = (await one.call('GET account/sessions')).body
@@ -236,7 +236,7 @@ describe('a session', () => {
     assert.deepEqual([await works(one), await works(three), one.cookies.size], [false, false, 0])
   })
 
-  test('of somebody else is answered like one that is not there', async () => {
+  test('a session of another person gets the same answer as an unknown session', async () => {
     const [own, foreign] = [
       await signIn(await aPersonWithPassword(world, database)),
       await signIn(await aPersonWithPassword(world, database)),
@@ -249,7 +249,7 @@ describe('a session', () => {
     assert.equal(await works(foreign), true)
   })
 
-  test('of who was removed from a workspace goes on in another one, and reads nothing of the first', async () => {
+  test('the session of a person who was removed from a workspace continues in another one, and reads nothing of the first', async () => {
     const person = await aPersonWithPassword(world, database)
     const second = await aWorkspace(world, database, 'second')
     const browser = await signIn(person)
@@ -268,7 +268,7 @@ describe('a session', () => {
     assert.equal((await browser.call('GET account')).status, 200, 'the account itself is still theirs')
   })
 
-  test('begins and ends with an audit row that names the person and how, and no secret', async () => {
+  test('the start and the end of a session write an audit row with the person and the method, and no secret', async () => {
     const person = await aPersonWithPassword(world, database)
     const browser = await signIn(person)
     await browser.call('DELETE session')
@@ -287,14 +287,14 @@ describe('a session', () => {
   })
 })
 
-test('an API key does not become a session, and a session with a key beside it is the key', async () => {
+test('an API key does not become a session, and in a request with a session and a key the key counts', async () => {
   const owner = await anOwner(world)
   const key = { authorization: `Bearer ${world.installed.api_key}` }
   assert.ok('api_key' in (await owner.call('GET me', undefined, key)).body)
   assert.equal((await new Browser(world.baseUrl).call('POST session', {}, key)).status, 400)
 })
 
-test('a person has one allowance for their account and the rest of the admin API, whatever session they use', async () => {
+test('a person has one rate limit for their account and the rest of the admin API, whatever session they use', async () => {
   const strict = await aWorld({ beside: world, now: world.clock.now() + 3_600_000, env: { ADMIN_REQUESTS_MAX: '5' } })
   try {
     const person = await aPersonWithPassword(world, database)
@@ -317,7 +317,7 @@ test('a person has one allowance for their account and the rest of the admin API
   }
 })
 
-test('a person without a password signs in by none', async () => {
+test('a person without a password cannot sign in by a password', async () => {
   const { email } = await aPerson(world, database)
   for (const password of ['', 'null', 'undefined', ' ']) {
     const { status } = await new Browser(world.baseUrl).call('POST session', { email, password })

@@ -21,14 +21,14 @@ after(async () => {
   await own.drop()
 })
 
-/** Ends the pool's connections from outside, as PostgreSQL does when it stops. */
+/** Ends the connections of the pool from outside, as PostgreSQL does when it stops. */
 function endConnections(): Promise<number> {
   return other.run(
     sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'pool'`,
   )
 }
 
-test('a transaction whose connection is lost rejects, the process lives, and the next statement is answered', async () => {
+test('a transaction whose connection is lost rejects, the process stays alive, and the next statement is answered', async () => {
   for (let round = 0; round < 5; round += 1) {
     const lost = pool.transaction(async (tx) => {
       await tx.one(sql`select 1 as begun`)
@@ -63,7 +63,7 @@ const backendOf = async (db: Pick<Database, 'one'>): Promise<number> =>
   (await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid
 
 test(
-  'connections that are old enough are made anew under load, and no statement and no transaction notices',
+  'connections that are old enough are opened again under load, and no statement and no transaction is disturbed',
   { timeout: 120_000 },
   async () => {
     const renewing = openDatabase({
@@ -95,10 +95,10 @@ test(
 const BACKENDS = 100
 const GIVEN = 100
 
-/** The bytes of 4 MB given to work, 40 kB at a time, that two small garbage collections leave. */
+/** The bytes that two small garbage collections leave of 4 MB of input to the work, 40 kB at a time. */
 async function leftBytes(work: (text: string) => Promise<unknown>): Promise<number> {
   setFlagsFromString('--expose-gc')
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what --expose-gc gives to a new context
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the function that --expose-gc adds to a new context
   const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void
   const usedBytes = (): number => {
     collect({ type: 'minor' })
@@ -115,24 +115,24 @@ async function leftBytes(work: (text: string) => Promise<unknown>): Promise<numb
   return usedBytes() - earlier
 }
 
-test('what a statement was given is let go by the next small garbage collections', async () => {
+test('the next small garbage collections free the parameters of a statement', async () => {
   const left = await leftBytes((text) => pool.one(sql`select length(${text}::text) as chars`))
   assert.ok(left < 2_000_000, `${left} bytes of 4 MB are left`)
 })
 
-test('what a transaction was given is let go by the next small garbage collections', async () => {
+test('the next small garbage collections free the parameters of a transaction', async () => {
   const left = await leftBytes((text) => pool.transaction((tx) => tx.one(sql`select length(${text}::text) as chars`)))
   assert.ok(left < 2_000_000, `${left} bytes of 4 MB are left`)
 })
 
-test('what comes one after the other goes to one connection, so that its backend stays warm', async () => {
+test('successive statements use the same connection, so that its backend stays warm', async () => {
   await Promise.all(Array.from({ length: 6 }, () => pool.run(sql`select pg_sleep(0.01)`)))
   const backends = new Set<number>()
   for (let statements = 0; statements < 20; statements += 1) backends.add(await backendOf(pool))
   assert.equal(backends.size, 1)
 })
 
-test('the list of idle connections holds no place for statements of the past', async () => {
+test('the list of idle connections reserves no place for past statements', async () => {
   await Promise.all(Array.from({ length: 6 }, () => pool.one(sql`select pg_sleep(0.01)`)))
   const plain = Object.getOwnPropertyDescriptor(Array.prototype, 'indexOf')
   assert.ok(plain !== undefined)
@@ -141,18 +141,18 @@ test('the list of idle connections holds no place for statements of the past', a
     longest = Math.max(longest, this.length)
     return Reflect.apply(plain.value, this, asked)
   }
-  // oxlint-disable-next-line no-extend-native -- the driver looks for a connection in its lists by this, and nothing else shows how long they are
+  // oxlint-disable-next-line no-extend-native -- the driver searches its lists by this method, so it shows their length
   Object.defineProperty(Array.prototype, 'indexOf', { ...plain, value: looked })
   try {
     for (let sent = 0; sent < 500; sent += 1) await pool.one(sql`select 1 as sent`)
   } finally {
-    // oxlint-disable-next-line no-extend-native -- as it was
+    // oxlint-disable-next-line no-extend-native -- restores the original
     Object.defineProperty(Array.prototype, 'indexOf', plain)
   }
-  assert.ok(longest > 0 && longest < 200, `500 statements went by, and ${longest} places were searched`)
+  assert.ok(longest > 0 && longest < 200, `500 statements ran, and ${longest} places were searched`)
 })
 
-test('no statement is compiled, whatever the database is set to: it would take seconds for what runs for a millisecond', async () => {
+test('no statement is JIT-compiled, whatever the setting of the database: compilation would take seconds for a statement that runs for a millisecond', async () => {
   const { name } = await other.one<{ name: string }>(sql`select current_database() as name`)
   await statement(other, `alter database "${name}" set jit = on`)
   const fresh = openDatabase({

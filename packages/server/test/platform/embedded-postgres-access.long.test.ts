@@ -27,7 +27,10 @@ const NOBODY = 65_534
 
 onDataFolders()
 
-/** What a process of another user of the machine gets when it connects as `username`, by the folders' modes or past them. */
+/**
+ * The result of a process of another user of the machine that connects as `username`, by the modes of the folders or
+ * past them.
+ */
 function connectAs(uid: number, dataDir: string, username: string): string {
   const { socketDir } = placeOf(dataDir)
   const program = `
@@ -43,7 +46,10 @@ function connectAs(uid: number, dataDir: string, username: string): string {
   }).trim()
 }
 
-/** Makes of a data folder what the version before this one left: the superuser's tables, and everybody trusted. */
+/**
+ * Turns a data folder into one of the version before this one: the tables belong to the superuser, and every user is
+ * trusted.
+ */
 async function makeOlder(dataDir: string, uid: number): Promise<void> {
   const place = placeOf(dataDir)
   chmodSync(place.folder, 0o700)
@@ -64,7 +70,7 @@ async function makeOlder(dataDir: string, uid: number): Promise<void> {
   if (account !== undefined) execFileSync('chown', ['-R', String(uid), place.folder])
 }
 
-test('the product is no superuser: it runs no program, reads no file and cannot become one', async () => {
+test('the login of the product is not a superuser: it cannot run a program, read a file or become a superuser', async () => {
   const dataDir = aDataFolder()
   const postgres = await open(dataDir)
   const proof = join(aFolder(), 'proof')
@@ -103,7 +109,7 @@ test('the product is no superuser: it runs no program, reads no file and cannot 
   assert.equal(existsSync(proof), false)
 })
 
-test('not even the server itself gets in as the superuser, or to another database', async () => {
+test('not even the server itself can connect as the superuser, or to another database', async () => {
   const postgres = await open(aDataFolder())
   for (const other of [{ username: 'postroad' }, { database: 'postgres' }]) {
     const db = connect({ ...postgres, connection: { ...postgres.connection, ...other } })
@@ -112,20 +118,24 @@ test('not even the server itself gets in as the superuser, or to another databas
   }
 })
 
-test('another user of the machine gets in neither by the folder nor past it', { skip: needsRoot }, async () => {
-  const dataDir = aDataFolder()
-  await open(dataDir)
-  for (const name of ['postroad', 'postroad_server']) assert.match(connectAs(NOBODY, dataDir, name), /EACCES/)
-  // With the folder and the socket open to all, PostgreSQL itself still asks the system who it is.
-  const { socketDir } = placeOf(dataDir)
-  chmodSync(socketDir, 0o777)
-  chmodSync(socketPath(socketDir), 0o777)
-  assert.match(connectAs(NOBODY, dataDir, 'postroad_server'), /Peer authentication failed/)
-  assert.match(connectAs(NOBODY, dataDir, 'postroad'), /no pg_hba\.conf entry/)
-})
+test(
+  'another user of the machine cannot connect, neither through the folder nor past its modes',
+  { skip: needsRoot },
+  async () => {
+    const dataDir = aDataFolder()
+    await open(dataDir)
+    for (const name of ['postroad', 'postroad_server']) assert.match(connectAs(NOBODY, dataDir, name), /EACCES/)
+    // Even when the folder and the socket are open to all, PostgreSQL asks the system for the user of the client.
+    const { socketDir } = placeOf(dataDir)
+    chmodSync(socketDir, 0o777)
+    chmodSync(socketPath(socketDir), 0o777)
+    assert.match(connectAs(NOBODY, dataDir, 'postroad_server'), /Peer authentication failed/)
+    assert.match(connectAs(NOBODY, dataDir, 'postroad'), /no pg_hba\.conf entry/)
+  },
+)
 
 test(
-  'root: PostgreSQL has a user id that no account has, the same at each start and another for each folder',
+  'root: PostgreSQL runs under a user id without an account, the same id at each start and another for each folder',
   {
     skip: needsRoot,
   },
@@ -147,41 +157,37 @@ test(
     assert.equal(
       makerFor({ uid: first, gid: first, name: undefined })?.uid,
       NOBODY,
-      'initdb wants a name, which nobody lends',
+      'initdb needs a user name, and there is none to borrow',
     )
   },
 )
 
-test(
-  'root: what is left of a former owner is taken from it, data and socket folder alike',
-  { skip: needsRoot },
-  async () => {
-    const dataDir = aDataFolder()
-    execFileSync('chown', ['-R', String(NOBODY), join(dataDir, 'postgres')])
-    mkdirSync(join(dataDir, 'run'))
-    chownSync(join(dataDir, 'run'), NOBODY, NOBODY)
-    const postgres = await open(dataDir)
-    assert.equal((await note(postgres)).note, 'kept')
-    const theirs = execFileSync('find', [dataDir, '-uid', String(NOBODY)], { encoding: 'utf8' })
-    assert.equal(theirs, '')
-    const long = aDataFolder('long '.repeat(40))
-    const { socketDir } = placeOf(long)
-    execFileSync('chown', ['-R', String(NOBODY), join(long, 'postgres')])
-    mkdirSync(socketDir)
-    chownSync(socketDir, NOBODY, NOBODY)
-    const aside = `${socketDir}.former-${process.pid}`
-    try {
-      assert.equal((await note(await open(long))).note, 'kept')
-      assert.equal(statSync(aside).uid, NOBODY)
-      assert.equal(statSync(socketDir).uid, uidOf(long))
-    } finally {
-      rmSync(aside, { recursive: true, force: true })
-      rmSync(socketDir, { recursive: true, force: true })
-    }
-  },
-)
+test('root: a previous owner loses access to the data folder and the socket folder', { skip: needsRoot }, async () => {
+  const dataDir = aDataFolder()
+  execFileSync('chown', ['-R', String(NOBODY), join(dataDir, 'postgres')])
+  mkdirSync(join(dataDir, 'run'))
+  chownSync(join(dataDir, 'run'), NOBODY, NOBODY)
+  const postgres = await open(dataDir)
+  assert.equal((await note(postgres)).note, 'kept')
+  const theirs = execFileSync('find', [dataDir, '-uid', String(NOBODY)], { encoding: 'utf8' })
+  assert.equal(theirs, '')
+  const long = aDataFolder('long '.repeat(40))
+  const { socketDir } = placeOf(long)
+  execFileSync('chown', ['-R', String(NOBODY), join(long, 'postgres')])
+  mkdirSync(socketDir)
+  chownSync(socketDir, NOBODY, NOBODY)
+  const aside = `${socketDir}.former-${process.pid}`
+  try {
+    assert.equal((await note(await open(long))).note, 'kept')
+    assert.equal(statSync(aside).uid, NOBODY)
+    assert.equal(statSync(socketDir).uid, uidOf(long))
+  } finally {
+    rmSync(aside, { recursive: true, force: true })
+    rmSync(socketDir, { recursive: true, force: true })
+  }
+})
 
-test('data of an earlier version gets the login at its first start, and is as any other afterwards', async () => {
+test('data of an earlier version gets the login at its first start, and behaves like any other data afterwards', async () => {
   const dataDir = aDataFolder()
   await makeOlder(dataDir, isRoot ? NOBODY : (process.getuid?.() ?? 0))
   const lines: string[] = []
@@ -203,7 +209,7 @@ test('data of an earlier version gets the login at its first start, and is as an
   assert.deepEqual(lines, ['Gave the data of an earlier version a login that is no superuser'])
 })
 
-test('a start that was interrupted while it took over older data is gone on with by the next one', async () => {
+test('the next start continues one that was interrupted while it converted older data', async () => {
   const dataDir = aDataFolder()
   const { folder } = placeOf(dataDir)
   await makeOlder(dataDir, isRoot ? 0 : (process.getuid?.() ?? 0))
@@ -223,14 +229,14 @@ test('an ordinary user gets the same login by the same proof', { skip: needsRoot
   assert.equal(uidOf(dataDir), uid)
   assert.equal(connectAs(uid, dataDir, 'postroad_server'), 'postroad_server')
   assert.match(connectAs(uid, dataDir, 'postroad'), /no pg_hba\.conf entry/)
-  // Root may become anybody, so a command that root runs beside the server works.
+  // Root may become any user, so a command that root runs beside the server works.
   const guest = await open(dataDir, { mode: 'join' })
   assert.equal(guest.started, false)
   assert.equal((await ask<{ me: string }>(guest, sql`select current_user::text as me`)).me, 'postroad_server')
   await end(server.process)
 })
 
-test('a user without a name is refused in one line that says what to do', { skip: needsRoot }, async () => {
+test('a user without a name is refused in one line with the remedy', { skip: needsRoot }, async () => {
   const dataDir = join(aFolder(), 'data')
   mkdirSync(dataDir)
   chownSync(dataDir, 1_234_567, 1_234_567)

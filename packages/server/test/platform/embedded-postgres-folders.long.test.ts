@@ -45,7 +45,7 @@ const nobody = 65534
 
 onDataFolders()
 
-test('data of another version or program, or damaged, is refused with what to do and left as it was', async () => {
+test('data that is damaged, or comes from another version or program, is refused with the remedy and left unchanged', async () => {
   const older = aFolder()
   mkdirSync(join(older, 'postgres'))
   writeFileSync(join(older, 'postgres', 'PG_VERSION'), '16\n')
@@ -63,14 +63,14 @@ test('data of another version or program, or damaged, is refused with what to do
   await assert.rejects(open(file), isOneLine(/is a file where a folder is needed/))
 })
 
-test('a refused start lets the folder go', async () => {
+test('a refused start releases the folder', async () => {
   const dataDir = seedFolder()
   const settings = { shared_buffers: 'much' }
   await assert.rejects(open(dataDir, { settings }), isOneLine(/"shared_buffers": "much".*its log is/))
   assert.equal((await note(await open(dataDir))).note, 'kept')
 })
 
-test('a path too long for a socket gets a short socket folder, which no stranger can prepare', async () => {
+test('a path that is too long for a socket gets a short socket folder, which no other user can prepare', async () => {
   const dataDir = aDataFolder('läng '.repeat(40))
   const { socketDir } = placeOf(dataDir)
   cleanings.push(() => {
@@ -90,7 +90,7 @@ test('a path too long for a socket gets a short socket folder, which no stranger
 })
 
 test(
-  'root: PostgreSQL runs as the owner of the data folder, else as a user that nobody else is',
+  'root: PostgreSQL runs as the owner of the data folder, or else as a separate user id',
   { skip: needsRoot },
   async () => {
     const plain = aDataFolder('with , "comma')
@@ -103,24 +103,28 @@ test(
   },
 )
 
-test('root: it works below a closed folder, with spaces and any letters in the path', { skip: needsRoot }, async () => {
-  const closed = aFolder(homedir())
-  assert.equal(statSync(closed).mode & 0o777, 0o700)
-  const dataDir = join(closed, 'Daten für später', 'データ')
-  for (let round = 0; round < 2; round++) {
-    const postgres = await open(dataDir)
-    await ask(postgres, sql`select 1 as one`)
-    assert.match(readFileSync(`/proc/${pidOf(dataDir)}/status`, 'utf8'), /^Uid:\s+(?!0\s)(\d+)\s+\1\s/m)
-    await postgres.stop()
-  }
-  const server = await aServer(dataDir)
-  const orphan = pidOf(dataDir)
-  await kill(server.process)
-  await open(dataDir)
-  assert.equal(runs(orphan, placeOf(dataDir).folder), false)
-})
+test(
+  'root: the server works below a closed folder, with spaces and any letters in the path',
+  { skip: needsRoot },
+  async () => {
+    const closed = aFolder(homedir())
+    assert.equal(statSync(closed).mode & 0o777, 0o700)
+    const dataDir = join(closed, 'Daten für später', 'データ')
+    for (let round = 0; round < 2; round++) {
+      const postgres = await open(dataDir)
+      await ask(postgres, sql`select 1 as one`)
+      assert.match(readFileSync(`/proc/${pidOf(dataDir)}/status`, 'utf8'), /^Uid:\s+(?!0\s)(\d+)\s+\1\s/m)
+      await postgres.stop()
+    }
+    const server = await aServer(dataDir)
+    const orphan = pidOf(dataDir)
+    await kill(server.process)
+    await open(dataDir)
+    assert.equal(runs(orphan, placeOf(dataDir).folder), false)
+  },
+)
 
-test('root without the right to pass closed folders: one line says what to do', { skip: needsRoot }, async () => {
+test('root without the right to pass closed folders: one line gives the remedy', { skip: needsRoot }, async () => {
   const dataDir = join(aFolder(homedir()), 'data')
   const { said } = await aServer(dataDir, { wrapper: ['setpriv', '--bounding-set=-dac_override', '--'] })
   assert.equal(said.error, 'StartError')
@@ -132,54 +136,62 @@ test('root without the right to pass closed folders: one line says what to do', 
   assert.match(bare.said.message ?? '', /this root user may not become another: run Postroad as an ordinary user$/)
 })
 
-test('an ordinary user takes over its own folder that root used, not one of another', { skip: needsRoot }, async () => {
-  const dataDir = aDataFolder()
-  execFileSync('chown', ['-R', String(nobody), dataDir])
-  const asRoot = await open(dataDir)
-  await asRoot.stop()
-  const server = await aServer(dataDir, { uid: nobody })
-  assert.deepEqual(server.said, { open: true, started: true })
-  await end(server.process)
-  const foreign = aFolder()
-  const refused = await aServer(foreign, { uid: nobody })
-  assert.match(refused.said.message ?? '', /is not writable for this user: run as its owner, or set DATA_DIR/)
-  const roots = aDataFolder()
-  await (await open(roots)).stop()
-  chownSync(roots, nobody, nobody)
-  chownSync(join(roots, 'server.lock'), 0, 0)
-  assert.match((await aServer(roots, { uid: nobody })).said.message ?? '', /server\.lock cannot be locked/)
-})
+test(
+  'an ordinary user takes over their own folder that root used, and no folder of another user',
+  { skip: needsRoot },
+  async () => {
+    const dataDir = aDataFolder()
+    execFileSync('chown', ['-R', String(nobody), dataDir])
+    const asRoot = await open(dataDir)
+    await asRoot.stop()
+    const server = await aServer(dataDir, { uid: nobody })
+    assert.deepEqual(server.said, { open: true, started: true })
+    await end(server.process)
+    const foreign = aFolder()
+    const refused = await aServer(foreign, { uid: nobody })
+    assert.match(refused.said.message ?? '', /is not writable for this user: run as its owner, or set DATA_DIR/)
+    const roots = aDataFolder()
+    await (await open(roots)).stop()
+    chownSync(roots, nobody, nobody)
+    chownSync(join(roots, 'server.lock'), 0, 0)
+    assert.match((await aServer(roots, { uid: nobody })).said.message ?? '', /server\.lock cannot be locked/)
+  },
+)
 
-test('disk full: a start says so, a running server too, and is back with room', { skip: needsRoot }, async () => {
-  const disk = aFolder()
-  execFileSync('/usr/bin/mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', disk])
-  mounts.push(disk)
-  chmodSync(disk, 0o755)
-  await assert.rejects(open(disk), isOneLine(/^The disk of .* is full: free some space/))
-  assert.deepEqual(
-    readdirSync(disk).filter((name) => name.startsWith('postgres.new')),
-    [],
-  )
-  execFileSync('/usr/bin/mount', ['-o', 'remount,size=100m', disk])
+test(
+  'disk full: a start reports it, a running server reports it too, and recovers when there is room',
+  { skip: needsRoot },
+  async () => {
+    const disk = aFolder()
+    execFileSync('/usr/bin/mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', disk])
+    mounts.push(disk)
+    chmodSync(disk, 0o755)
+    await assert.rejects(open(disk), isOneLine(/^The disk of .* is full: free some space/))
+    assert.deepEqual(
+      readdirSync(disk).filter((name) => name.startsWith('postgres.new')),
+      [],
+    )
+    execFileSync('/usr/bin/mount', ['-o', 'remount,size=100m', disk])
 
-  const lines: string[] = []
-  const back: string[] = []
-  const postgres = await open(disk, { log: (line) => back.push(line) })
-  postgres.onExit((line) => lines.push(line))
-  const ballast = join(disk, 'ballast')
-  const { bavail, bsize } = statfsSync(disk)
-  writeFileSync(ballast, Buffer.alloc(bavail * bsize - 4 * 1024 * 1024))
-  const db = connect(postgres)
-  await db.run(sql`create table notes as select 'kept'::text as note`)
-  await assert.rejects(
-    db.run(sql`
+    const lines: string[] = []
+    const back: string[] = []
+    const postgres = await open(disk, { log: (line) => back.push(line) })
+    postgres.onExit((line) => lines.push(line))
+    const ballast = join(disk, 'ballast')
+    const { bavail, bsize } = statfsSync(disk)
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize - 4 * 1024 * 1024))
+    const db = connect(postgres)
+    await db.run(sql`create table notes as select 'kept'::text as note`)
+    await assert.rejects(
+      db.run(sql`
     select pg_logical_emit_message(false, '', repeat('x', 1000000), true) from generate_series(1, 40)`),
-  )
-  const closed = db.close()
-  await until(() => lines.some((line) => /^The disk of .* is full/.test(line)))
-  assert.match(lines[0] ?? '', /^PostgreSQL stopped unexpectedly \(.*\): .*No space left on device/)
-  rmSync(ballast)
-  await until(() => back.length > 0)
-  assert.equal((await note(postgres)).note, 'kept')
-  await closed
-})
+    )
+    const closed = db.close()
+    await until(() => lines.some((line) => /^The disk of .* is full/.test(line)))
+    assert.match(lines[0] ?? '', /^PostgreSQL stopped unexpectedly \(.*\): .*No space left on device/)
+    rmSync(ballast)
+    await until(() => back.length > 0)
+    assert.equal((await note(postgres)).note, 'kept')
+    await closed
+  },
+)

@@ -26,7 +26,7 @@ import { exists } from '../../src/platform/postgres/server-lock.ts'
 
 onDataFolders()
 
-test('the first start sweeps an interrupted one away; no setting makes the database less durable', async () => {
+test('the first start cleans up an interrupted one; no setting makes the database less durable', async () => {
   const dataDir = aFolder()
   mkdirSync(join(dataDir, 'postgres.new-abc123'))
   writeFileSync(join(dataDir, 'postgres.new-abc123', 'PG_VERSION'), '18\n')
@@ -63,7 +63,7 @@ test('the first start sweeps an interrupted one away; no setting makes the datab
   assert.deepEqual(readdirSync(dataDir).toSorted(), ['postgres', 'postgres.log', 'run', 'server.lock', 'server.pid'])
 })
 
-test('a later start takes the data that is there', async () => {
+test('a later start uses the existing data', async () => {
   const dataDir = seedFolder()
   for (let round = 0; round < 2; round++) {
     const postgres = await open(dataDir)
@@ -75,7 +75,7 @@ test('a later start takes the data that is there', async () => {
   }
 })
 
-test('a folder in use by a live server is refused with its process, from this process and from another', async () => {
+test('a folder in use by a live server is refused with its process id, from this process and from another', async () => {
   const dataDir = seedFolder()
   const postgres = await open(dataDir)
   const line = new RegExp(`is in use by another Postroad server \\(process ${process.pid}\\): stop it`)
@@ -86,7 +86,7 @@ test('a folder in use by a live server is refused with its process, from this pr
   assert.equal((await note(postgres)).note, 'kept')
 })
 
-test('of servers started at one instant exactly one wins, on a new folder and over an orphan', async () => {
+test('of servers that start at one instant exactly one wins, on a new folder and over an orphan', async () => {
   const dataDir = join(aFolder(), 'data')
   for (let round = 0; round < 2; round++) {
     const all = await Promise.all([aServer(dataDir), aServer(dataDir), aServer(dataDir)])
@@ -101,7 +101,7 @@ test('of servers started at one instant exactly one wins, on a new folder and ov
   }
 })
 
-test('after SIGKILL of the server its orphan is stopped and the next start, own or join, has its own', async () => {
+test('after SIGKILL of the server the next start, own or join, stops the orphaned PostgreSQL and runs a new one', async () => {
   const dataDir = seedFolder()
   for (const mode of ['own', 'join'] as const) {
     const server = await aServer(dataDir)
@@ -120,7 +120,7 @@ test('after SIGKILL of the server its orphan is stopped and the next start, own 
   }
 })
 
-test('a stranger that was given the process id of a crashed PostgreSQL is neither believed nor harmed', async () => {
+test('an unrelated process with the process id of a crashed PostgreSQL is neither taken for it nor harmed', async () => {
   const dataDir = seedFolder()
   const server = await aServer(dataDir)
   const { folder, socketDir } = placeOf(dataDir)
@@ -128,7 +128,7 @@ test('a stranger that was given the process id of a crashed PostgreSQL is neithe
   await kill(server.process)
   process.kill(old, 'SIGKILL')
   await until(() => !runs(old, folder))
-  // The same user as PostgreSQL's, since PostgreSQL itself only fears processes of its own user.
+  // The same user as PostgreSQL, because PostgreSQL itself only considers processes of its own user.
   const { uid, gid } = statSync(folder)
   const stranger = spawn('sleep', ['60'], { uid, gid })
   cleanings.push(() => stranger.kill('SIGKILL'))
@@ -157,7 +157,7 @@ test('join beside a running server uses its PostgreSQL and leaves it running', a
   assert.deepEqual(other.said, { open: true, started: false })
 })
 
-test('join alone runs PostgreSQL for the moment; a server that starts meanwhile waits for it', async () => {
+test('join alone runs PostgreSQL temporarily; a server that starts meanwhile waits for it', async () => {
   const dataDir = seedFolder()
   const guest = await open(dataDir, { mode: 'join' })
   assert.equal(guest.started, true)
@@ -169,7 +169,7 @@ test('join alone runs PostgreSQL for the moment; a server that starts meanwhile 
   assert.equal((await note(await owner)).note, 'kept')
 })
 
-test('PostgreSQL killed under the server is told in one line and comes back by itself', async () => {
+test('when PostgreSQL is killed under the server, one line reports it and PostgreSQL comes back by itself', async () => {
   const dataDir = seedFolder()
   const lines: string[] = []
   const back: string[] = []
@@ -182,7 +182,7 @@ test('PostgreSQL killed under the server is told in one line and comes back by i
   assert.equal((await note(postgres)).note, 'kept')
 })
 
-test('stop ends the attempts to bring PostgreSQL back, and those end by themselves when the data is gone', async () => {
+test('stop ends the attempts to restart PostgreSQL, and they end by themselves when the data is gone', async () => {
   const dataDir = aDataFolder()
   const lines: string[] = []
   const postgres = await open(dataDir)

@@ -44,7 +44,7 @@ test('a peer that never finishes TLS ends after connectMs, or at the total timeo
   await until(() => closed === 2)
 })
 
-test('a request called off ends at once, before or after it was sent', async (t) => {
+test('an aborted request ends at once, before or after it was sent', async (t) => {
   const { port } = await aSink(t, () => undefined)
   const { ask, stats } = aDoor(t)
   const caller = new AbortController()
@@ -56,7 +56,7 @@ test('a request called off ends at once, before or after it was sent', async (t)
   await until(() => stats().lanes === 0)
 })
 
-test('after close everything under way and everything later is a failure', async (t) => {
+test('after close every request under way and every later one is a failure', async (t) => {
   const { port } = await aSink(t, () => undefined)
   const { ask, stats, close } = aDoor(t)
   const under = Array.from({ length: 20 }, () => ask(`http://127.0.0.1:${port}/`, { maxInFlight: 2 }))
@@ -67,7 +67,7 @@ test('after close everything under way and everything later is a failure', async
   assert.deepEqual(stats(), { lanes: 0, connections: 0, idle: 0, inFlight: 0 })
 })
 
-test('of a body 16 KiB are kept; what is longer is truncated and its status counts', async (t) => {
+test('the first 16 KiB of a body are stored; a longer body is truncated and its status counts', async (t) => {
   const { ask } = aDoor(t)
   const sizes = [
     [16_384, false],
@@ -83,7 +83,7 @@ test('of a body 16 KiB are kept; what is longer is truncated and its status coun
   }
 })
 
-test('a body without end costs the sender its connection and us no memory', async (t) => {
+test('an endless body costs the receiver its connection, and Postroad no memory', async (t) => {
   const { ask, stats } = aDoor(t)
   const chunk = Buffer.alloc(1_048_576, 'x')
   const sent: number[] = []
@@ -104,7 +104,7 @@ test('a body without end costs the sender its connection and us no memory', asyn
   await until(() => stats().lanes === 0)
 })
 
-test('a body in the smallest pieces is put together', async (t) => {
+test('a body that arrives in the smallest pieces is assembled', async (t) => {
   const { port } = await aSink(t, (socket) => {
     const chunks = `${'1\r\na\r\n'.repeat(10_000)}2\r\nbc\r\n0\r\n\r\n`
     socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`)
@@ -112,7 +112,7 @@ test('a body in the smallest pieces is put together', async (t) => {
   assert.equal((await aDoor(t).ask(`http://127.0.0.1:${port}/`)).body, `${'a'.repeat(10_000)}bc`)
 })
 
-test('a body is text whatever it was: bad bytes and NUL read U+FFFD, half a character is left out', async (t) => {
+test('every body is stored as text: bad bytes and NUL become U+FFFD, and half a character is left out', async (t) => {
   const bodies = [Buffer.from('a\0b'), Buffer.from([0x61, 0xff, 0x62]), Buffer.from(`${'x'.repeat(16_383)}é`)]
   const port = await anHttpServer(t, (request, response) => response.end(bodies[Number(request.url?.slice(1))]))
   const { ask } = aDoor(t)
@@ -129,7 +129,7 @@ const FLOODS: Readonly<Record<string, string>> = {
   'interim answers': '\r\nHTTP/1.1 103 Early\r\n'.repeat(10_000),
 }
 
-test('headers and interim answers without end are response_too_large', async (t) => {
+test('endless headers and endless interim answers give response_too_large', async (t) => {
   const { ask } = aDoor(t)
   for (const [how, flood] of Object.entries(FLOODS)) {
     const { port } = await aSink(t, (socket) => {
@@ -141,7 +141,7 @@ test('headers and interim answers without end are response_too_large', async (t)
   }
 })
 
-test('an early hint does no harm, and of many small headers a hundred are kept', async (t) => {
+test('an early hint does no harm, and of many small headers a hundred are stored', async (t) => {
   const headers = Array.from({ length: 500 }, (_value, nth) => `h${nth}: ${nth}\r\n`).join('')
   const early = 'HTTP/1.1 103 Early\r\nLink: x\r\n\r\n'
   const { port } = await aSink(t, (socket) => socket.write(early + OK.replace('Content', `${headers}Content`)))
@@ -149,7 +149,7 @@ test('an early hint does no harm, and of many small headers a hundred are kept',
   assert.deepEqual([said.status, said.body, Object.keys(said.headers ?? {}).length], [200, 'ok', 100])
 })
 
-test('never more than maxInFlight requests and sockets to one origin; the rest waits its turn', async (t) => {
+test('there are never more than maxInFlight requests and sockets to one origin; further requests wait', async (t) => {
   let now = 0
   let most = 0
   const { port, seen } = await aSink(t, (socket) => {
@@ -165,7 +165,7 @@ test('never more than maxInFlight requests and sockets to one origin; the rest w
   assert.deepEqual([most, seen.sockets, stats().connections], [3, 3, 3])
 })
 
-test('a request that waited too long for a connection is a timeout and takes no one’s place', async (t) => {
+test('a request that waited too long for a connection is a timeout and takes no place of another request', async (t) => {
   const { port, seen } = await aSink(t, (socket) => setTimeout(() => socket.write(OK), 900))
   const { ask, stats } = aDoor(t)
   const first = ask(`http://127.0.0.1:${port}/`, { maxInFlight: 1 })
@@ -175,7 +175,7 @@ test('a request that waited too long for a connection is a timeout and takes no 
   assert.deepEqual([seen.requests, stats().inFlight], [1, 0])
 })
 
-test('a lane of its own has connections of its own: a slow neighbour at the same origin delays nobody', async (t) => {
+test('a separate lane has separate connections: a slow neighbor at the same origin delays no other lane', async (t) => {
   const held: Socket[] = []
   const { port } = await aSink(t, (socket) => (held.length === 0 ? held.push(socket) : socket.write(OK)))
   const { ask, stats } = aDoor(t)
@@ -187,13 +187,13 @@ test('a lane of its own has connections of its own: a slow neighbour at the same
   assert.equal((await slow).status, 200)
 })
 
-test('idle connections are bounded over all lanes: the longest idle makes room', async (t) => {
+test('idle connections are bounded over all lanes: the connection with the longest idle time makes room', async (t) => {
   const { port, seen } = await aSink(t, (socket) => socket.write(OK))
   const { ask, stats } = aDoor(t, { idleConnectionsMax: 3 })
   for (let n = 0; n < 20; n++) assert.equal((await ask(`http://127.0.0.1:${port}/`, { lane: `${n}` })).status, 200)
   assert.deepEqual(stats(), { lanes: 3, connections: 3, idle: 3, inFlight: 0 })
   for (const lane of ['17', '18', '19']) await ask(`http://127.0.0.1:${port}/`, { lane })
-  assert.equal(seen.sockets, 20, 'the youngest three were kept')
+  assert.equal(seen.sockets, 20, 'the three most recent ones remained')
 })
 
 test('a thousand requests to a destination that always breaks off leave nothing behind', async (t) => {

@@ -55,15 +55,15 @@ function aSecureDoor(t: TestContext) {
   return aDoor(t, { resolver: resolverSaying(dns('127.0.0.1')), ca: certificates['ca']?.cert ?? '' })
 }
 
-test('over TLS the server is asked for, and proves, the name in the URL', async (t) => {
+test('over TLS the client requests the name in the URL, and the server proves it', async (t) => {
   const { port, seen } = await aTlsSink(t, 'good')
   assert.equal((await aSecureDoor(t).ask(`https://hooks.example.:${port}/`)).body, 'ok')
   assert.equal(seen.servername, 'hooks.example')
   assert.match(seen.text, new RegExp(`host: hooks\\.example:${port}\\r\\n`))
 })
 
-test('a certificate expired, self-signed, unknown or for another name is tls_failed with its reason', async (t) => {
-  // Node warns of this setting, which is what the test is about.
+test('an expired, self-signed or untrusted certificate, or one for another name, is tls_failed with its reason', async (t) => {
+  // Node warns about this setting, which is the subject of the test.
   const warned = process.listeners('warning')
   process.removeAllListeners('warning')
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
@@ -73,7 +73,7 @@ test('a certificate expired, self-signed, unknown or for another name is tls_fai
   })
   const cases = [
     ['expired', 'hooks.example', /expired/],
-    ['self', 'hooks.example', /itself/],
+    ['self', 'hooks.example', /self-signed/],
     ['good', 'other.example', /another host/],
     ['good', '127.0.0.1', /another host/],
   ] as const
@@ -88,7 +88,7 @@ test('a certificate expired, self-signed, unknown or for another name is tls_fai
   assert.equal((await strangers.ask(`https://hooks.example:${port}/`)).code, 'tls_failed')
 })
 
-test('a server without TLS is tls_failed, one that hangs up during the handshake connection_reset', async (t) => {
+test('a server without TLS is tls_failed, and a server that closes the connection during the handshake is connection_reset', async (t) => {
   const plain = await anHttpServer(t, (_request, response) => response.end())
   const rude = await listening(
     t,
@@ -100,13 +100,13 @@ test('a server without TLS is tls_failed, one that hangs up during the handshake
   assert.equal((await aDoor(t).ask(`http://127.0.0.1:${(await aTlsSink(t, 'good')).port}/`)).code, 'connection_reset')
 })
 
-/** Says 200 to every CONNECT and goes nowhere. */
+/** Answers 200 to every CONNECT and forwards nothing. */
 async function aDeafProxy(t: TestContext) {
   const { port, seen } = await aSink(t, (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'))
   return { seen, through: (host: string) => transportOf({ tls: null, proxy: { url: `http://${host}:${port}` } }) }
 }
 
-test('the guard holds through a proxy: where a name leads is checked here, and the proxy hears of nothing that is refused', async (t) => {
+test('the guard applies through a proxy: Postroad checks the address of a host name itself, and the proxy never sees a refused one', async (t) => {
   const { seen, through } = await aDeafProxy(t)
   for (const [addresses, code] of [
     [['10.0.0.1'], 'blocked_address'],
@@ -122,7 +122,7 @@ test('the guard holds through a proxy: where a name leads is checked here, and t
   assert.deepEqual(seen, { sockets: 0, requests: 0, text: '' })
 })
 
-test('a proxy must be where requests may go; plain http to it is for https destinations, or inside', async (t) => {
+test('a proxy must have an allowed address; plain http through it is only for https destinations, or to allowed addresses', async (t) => {
   const { through } = await aDeafProxy(t)
   const { ask } = aDoor(t, { resolver: resolverSaying(dns('10.0.0.1')) })
   const said = await ask('https://1.1.1.1/', { transport: through('proxy.example') })
@@ -134,7 +134,7 @@ test('a proxy must be where requests may go; plain http to it is for https desti
   )
 })
 
-test('CONNECT names the address that was checked, and a request that is called off lets the proxy go', async (t) => {
+test('CONNECT names the checked address, and an aborted request releases the proxy connection', async (t) => {
   const { port, seen } = await aSink(t, () => undefined)
   const { ask, stats } = aDoor(t, { resolver: resolverSaying(dns('1.1.1.1')) })
   const off = new AbortController()

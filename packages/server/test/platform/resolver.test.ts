@@ -10,7 +10,7 @@ import { createResolver } from '../../src/platform/resolver.ts'
 import type { ResolverOptions } from '../../src/platform/resolver.ts'
 import { aNameServer, type Answer } from '../stage/name-server.ts'
 
-/** A resolver with a clock the test sets and no hosts file unless it names one. */
+/** A resolver with a clock that the test sets, and without a hosts file unless the test names one. */
 function aResolver(t: TestContext, options: ResolverOptions) {
   const clock = { ms: 0 }
   const resolver = createResolver({ hostsFile: '/nonexistent', now: () => clock.ms, timeoutMs: 1_500, ...options })
@@ -18,7 +18,7 @@ function aResolver(t: TestContext, options: ResolverOptions) {
   return { clock, resolve: resolver.resolve }
 }
 
-test('both families are asked and every address is given, IPv4 first', async (t) => {
+test('the resolver asks for both families and returns every address, IPv4 first', async (t) => {
   const [four, six] = [['8.8.8.8', '8.8.4.4'], ['2606:4700::1111']]
   const { servers } = await aNameServer(t, ({ family }) => ({ addresses: family === 4 ? four : six }))
   const { resolve } = aResolver(t, { servers })
@@ -32,13 +32,13 @@ test('a name with only one family resolves', async (t) => {
   assert.deepEqual(await resolve('six.example'), { kind: 'addresses', source: 'dns', addresses: ['fd00::1'] })
 })
 
-test('a name server that swallows AAAA questions costs the timeout, not the name', async (t) => {
+test('a name server that drops AAAA questions costs the timeout, and the name still resolves', async (t) => {
   const { servers } = await aNameServer(t, ({ family }) => (family === 4 ? { addresses: ['8.8.8.8'] } : 'silence'))
   const { resolve } = aResolver(t, { servers, timeoutMs: 300 })
   assert.deepEqual(await resolve('half.example'), { kind: 'addresses', source: 'dns', addresses: ['8.8.8.8'] })
 })
 
-test('NXDOMAIN, no data, SERVFAIL and silence are failures with a sentence, never a throw', async (t) => {
+test('NXDOMAIN, no data, SERVFAIL and silence are failures with a sentence, never exceptions', async (t) => {
   const answers: Record<string, Answer> = {
     'gone.example': { rcode: NXDOMAIN },
     'empty.example': {},
@@ -68,7 +68,7 @@ test('silence ends after the timeout, however many name servers there are', asyn
   assert.match(resolution.kind === 'failure' ? resolution.detail : resolution.kind, /in time/)
 })
 
-/** A port of loopback where nothing listens. */
+/** A port of loopback without a listener. */
 async function aClosedPort(): Promise<string> {
   const socket = createSocket('udp4')
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
@@ -77,7 +77,7 @@ async function aClosedPort(): Promise<string> {
   return `127.0.0.1:${port}`
 }
 
-test('of two name servers one may be dead: the other one is asked, and the name has its addresses', async (t) => {
+test('one of two name servers may be dead: the resolver asks the other one and gets the addresses', async (t) => {
   const silent = await aNameServer(t, () => 'silence')
   const good = await aNameServer(t, ({ family }) => ({ addresses: family === 4 ? ['192.0.2.1'] : ['2001:db8::1'] }))
   for (const dead of [...silent.servers, await aClosedPort()]) {
@@ -85,7 +85,7 @@ test('of two name servers one may be dead: the other one is asked, and the name 
       [dead, ...good.servers],
       [...good.servers, dead],
     ]) {
-      // What is dead is given up after a third of it, or at once.
+      // The resolver gives up on a dead server after a third of the timeout, or at once.
       const { resolve } = aResolver(t, { servers, timeoutMs: 6_000 })
       // oxlint-disable-next-line no-await-in-loop -- one resolver after the other
       assert.deepEqual(await resolve('a.test'), {
@@ -98,14 +98,14 @@ test('of two name servers one may be dead: the other one is asked, and the name 
   assert.ok(silent.asked.length > 0)
 })
 
-test('when every name server is dead the name is a failure that says so, after the timeout at the latest', async (t) => {
+test('when every name server is dead the look-up fails and reports it, after the timeout at the latest', async (t) => {
   const [one, two] = [await aNameServer(t, () => 'silence'), await aNameServer(t, () => 'silence')]
   const silent = aResolver(t, { servers: [...one.servers, ...two.servers] })
   assert.deepEqual(await silent.resolve('a.test'), {
     kind: 'failure',
     detail: 'The name servers did not answer in time.',
   })
-  assert.ok(one.asked.length > 0 && two.asked.length > 0, 'each was asked')
+  assert.ok(one.asked.length > 0 && two.asked.length > 0, 'each server was asked')
   const refusing = aResolver(t, { servers: [await aClosedPort(), await aClosedPort()] })
   assert.deepEqual(await refusing.resolve('a.test'), {
     kind: 'failure',
@@ -113,14 +113,14 @@ test('when every name server is dead the name is a failure that says so, after t
   })
 })
 
-test('a hundred callers at once ask once', async (t) => {
+test('a hundred callers at once cause one question', async (t) => {
   const { servers, asked } = await aNameServer(t, () => ({ addresses: [] }))
   const { resolve } = aResolver(t, { servers })
   await Promise.all(Array.from({ length: 100 }, () => resolve('busy.example')))
   assert.deepEqual(asked.toSorted(), ['busy.example 4', 'busy.example 6'])
 })
 
-test('an answer lives for its TTL, but 5 s at least and 300 s at most; a failure lives 5 s', async (t) => {
+test('an answer is cached for its TTL, at least 5 s and at most 300 s; a failure is cached for 5 s', async (t) => {
   const ttls: Record<string, number> = { 'zero.example': 0, 'minute.example': 60, 'week.example': 604_800 }
   const { servers, asked } = await aNameServer(t, ({ name, family }) =>
     name in ttls ? { ttl: ttls[name] ?? 0, addresses: family === 4 ? ['8.8.8.8'] : [] } : { rcode: NXDOMAIN },
@@ -139,7 +139,7 @@ test('an answer lives for its TTL, but 5 s at least and 300 s at most; a failure
   }
 })
 
-test('a name that moves is seen to move: nothing below the cache remembers the first answer', async (t) => {
+test('a name that moves resolves to its new address: nothing below the cache remembers the first answer', async (t) => {
   const { servers } = await aNameServer(t, ({ family, nth }) => ({
     ttl: 3_600,
     addresses: family === 4 ? [`8.8.8.${nth}`] : [],
@@ -150,7 +150,7 @@ test('a name that moves is seen to move: nothing below the cache remembers the f
   assert.deepEqual(await resolve('moving.example'), { kind: 'addresses', source: 'dns', addresses: ['8.8.8.2'] })
 })
 
-test('the cache forgets its oldest name when it is full', async (t) => {
+test('the cache drops its oldest name when it is full', async (t) => {
   const { servers, asked } = await aNameServer(t, () => ({ rcode: NXDOMAIN }))
   const { resolve } = aResolver(t, { servers, entriesMax: 2 })
   for (const name of ['a.test', 'b.test', 'c.test', 'c.test', 'b.test', 'a.test']) await resolve(name)
@@ -160,7 +160,7 @@ test('the cache forgets its oldest name when it is full', async (t) => {
   )
 })
 
-test('localhost and all below it are loopback and no name server hears of them', async (t) => {
+test('localhost and all names below it are loopback, and no name server is asked for them', async (t) => {
   const { servers, asked } = await aNameServer(t, () => ({ addresses: ['8.8.8.8'] }))
   const { resolve } = aResolver(t, { servers })
   for (const name of ['localhost', 'LOCALHOST.', 'app.localhost', 'a.b.localhost.']) {

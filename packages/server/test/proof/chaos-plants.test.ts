@@ -14,13 +14,13 @@ function aLog(...lines: readonly object[]): string {
   return file
 }
 
-test('a run whose defect was planted is believed', () => {
+test('a run whose defect was planted counts', () => {
   assert.doesNotThrow(() =>
     assertPlanted('no-caps', aLog({ event: PLANTED, plant: 'no-caps' }, { event: 'server.started' })),
   )
 })
 
-test('a run whose defect could not be planted proves nothing, and says so and why', () => {
+test('a run whose defect could not be planted proves nothing, and reports this with the cause', () => {
   const why = 'Error: permission denied for table destinations'
   assert.throws(
     () => assertPlanted('no-caps', aLog({ event: NOT_PLANTED, plant: 'no-caps', why })),
@@ -28,7 +28,7 @@ test('a run whose defect could not be planted proves nothing, and says so and wh
   )
 })
 
-test('a run whose server says nothing of a defect proves nothing either', () => {
+test('a run whose server does not report a defect proves nothing either', () => {
   assert.throws(
     () => assertPlanted('no-caps', aLog({ event: 'server.started' })),
     /proves nothing\. The server did not say why/,

@@ -6,10 +6,10 @@ import { aWorld } from '../stage/harness.ts'
 const SLOW = 1_000
 const GOOD = 200
 
-/** A tenth of what the product has, so that a thousand of them can be seen to their end. */
+/** A tenth of the product's limits, so that a thousand of them end within the test. */
 const PATIENCE = { headersMs: 1_000, requestMs: 3_000, lookMs: 100 }
 
-test('while a thousand senders are slow every good request is answered 201, and each slow one is cut with 408 in the end', async () => {
+test('while a thousand senders are slow every good request gets 201, and each slow one is finally cut with 408', async () => {
   const world = await aWorld({ env: { LOG_LEVEL: 'silent' }, patience: PATIENCE })
   const { public_url, id } = await aWebhook(world)
   const path = new URL(public_url).pathname

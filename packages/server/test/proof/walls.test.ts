@@ -11,7 +11,7 @@ const S = 'packages/server/src'
 const R = `${S}/resources`
 const C = 'packages/console/src'
 
-/** A tree with the names of this one and nothing in its files but what a test plants. */
+/** A tree with the file names of this one, and with no content but the imports that a test plants. */
 function aTree(): string {
   const folder = mkdtempSync(join(tmpdir(), 'postroad-walls-'))
   for (const name of [
@@ -36,7 +36,7 @@ function write(folder: string, file: string, text: string): void {
   writeFileSync(join(folder, file), text)
 }
 
-/** From where, to what; and whether a wall stands between them. */
+/** The importing file, the imported file, and whether a wall separates them. */
 const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   [`${C}/parts/a.ts`, `${C}/screens/capture/events/screen.tsx`],
   [`${C}/shell/a.ts`, `${C}/parts/choice.tsx`],
@@ -130,7 +130,7 @@ describe('walls', () => {
     )
   })
 
-  test('each house rule refuses what it is there for', () => {
+  test('each house rule refuses the code that it exists for', () => {
     const planted: Readonly<Record<string, string>> = {
       [`${R}/capture/rules/timer.ts`]: 'export const a = (f: () => void) => setTimeout(f, 1)\n',
       [`${R}/capture/rules/global-timer.ts`]: 'export const a = (f: () => void) => globalThis.setTimeout(f, 1)\n',
@@ -171,7 +171,7 @@ describe('walls', () => {
     assert.equal(caught(clean), false)
   })
 
-  test('two rooms that use each other are refused, even where no file closes the circle', () => {
+  test('two rooms that use each other are refused, even where no file closes the cycle', () => {
     const rooms = mkdtempSync(join(tmpdir(), 'postroad-rooms-'))
     try {
       write(rooms, 'packages/contract/src/routes/capture/rules.ts', '')
@@ -187,7 +187,7 @@ describe('walls', () => {
       }
       assert.equal(check(), '')
       write(rooms, `${R}/capture/webhooks/other.ts`, "import { b } from '../rules/index.ts'\n")
-      assert.match(check(), /circle: capture\/\w+ → capture\/\w+ → capture\/\w+/)
+      assert.match(check(), /cycle: capture\/\w+ → capture\/\w+ → capture\/\w+/)
     } finally {
       rmSync(rooms, { recursive: true })
     }

@@ -5,7 +5,10 @@ import { aSink, aWorld, eventually, type World } from '../stage/harness.ts'
 import { ask } from '../stage/people.ts'
 import { sse, webSocket, type StreamClient } from '../stage/stream-client.ts'
 
-/** The live stream of the admin API: who may see it, for how long, and what it shows beside records. */
+/**
+ * The live stream of the admin API: the permission to see it, how long it lasts, and the events it shows beside
+ * records.
+ */
 let world: World
 let key: string
 let cookie: string
@@ -30,7 +33,7 @@ afterEach(() => {
 
 const send = (body: string) => post(`${world.baseUrl}/v1/ingest/${key}/events`, body)
 
-test('the admin stream of the workspace and of a project needs a viewer, by key or by session', async () => {
+test('the admin stream of the workspace and of a project requires the role viewer, by API key or by session', async () => {
   const headers = { authorization: `Bearer ${world.installed.api_key}` }
   const admins = [
     await sse(`${world.baseUrl}/admin/api/stream`, { headers }),
@@ -46,7 +49,7 @@ test('the admin stream of the workspace and of a project needs a viewer, by key 
   await assert.rejects(webSocket(`${world.baseUrl}/admin/api/stream`), /status 401/)
 })
 
-test('the admin stream also shows how deliveries go', async () => {
+test('the admin stream also shows the progress of deliveries', async () => {
   const sink = await aSink()
   await aDestination(world, { url: sink.url })
   const admin = await sse(`${world.baseUrl}/admin/api/stream`, {
@@ -64,7 +67,8 @@ test('the admin stream also shows how deliveries go', async () => {
     return frames().at(-1)?.data.state === 'delivered' ? true : undefined
   })
   const { body: read } = await world.admin('GET', `deliveries?record_id=${body.records[0].id}`)
-  const { held_by: _held, ...change } = read.deliveries[0]
+  // A change contains what changes: the list adds the event and the cause of holding.
+  const { held_by: _held, event: _event, ...change } = read.deliveries[0]
   assert.deepEqual(frames().at(-1)?.data, change)
   assert.ok(plain.events.every((event) => event.type === 'record'))
   await sink.stop()
@@ -83,7 +87,7 @@ test('revoking an admin API key ends its streams a few seconds later, and leaves
   open.push(events, socket)
   for (let step = 0; step < 24; step += 1) world.clock.advance(250)
   await send('{"seen":true}')
-  // It also sees how the deliveries of the tests before go.
+  // The stream also shows the progress of deliveries of earlier tests.
   for (const client of [events, socket])
     await eventually(async () => {
       world.clock.advance(50)
@@ -99,7 +103,7 @@ test('revoking an admin API key ends its streams a few seconds later, and leaves
   assert.deepEqual([await events.ended, await socket.ended], [0, 4401])
 })
 
-test('with a session a WebSocket opens for our own pages only', async () => {
+test('a WebSocket with a session opens only for pages of this server', async () => {
   await assert.rejects(
     webSocket(`${world.baseUrl}/admin/api/stream`, { headers: { cookie, origin: 'https://evil.example' } }),
     /status 403/,

@@ -6,7 +6,7 @@ import { sql } from '../../src/platform/db.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
 
-/** `search/correlate/{id}` takes any id of an event's way and returns the whole story (decisions on search). */
+/** `search/correlate/{id}` accepts any id on the way of an event and returns the whole story (decisions on search). */
 let world: World
 let sink: Sink
 
@@ -34,7 +34,7 @@ async function storyOf(project: World, id: string): Promise<Answer['body']> {
   return body
 }
 
-/** The story, once every delivery has come to its end. */
+/** The story, once every delivery has ended. */
 const ended = (project: World, id: string): Promise<Answer['body']> =>
   eventually(async () => {
     const story = await storyOf(project, id)
@@ -98,7 +98,7 @@ test('the story of one event: submission, record, delivery and attempts, each wi
   }
 })
 
-test('every id on the way tells the same story', async () => {
+test('every id on the way leads to the same story', async () => {
   const project = await aProject()
   const { key } = await anIngestKey(project)
   for (const dataset of ['one', 'two']) await aRule(project, { dataset })
@@ -121,7 +121,7 @@ test('every id on the way tells the same story', async () => {
   }
 })
 
-test('what met no criteria has a story too', async () => {
+test('an event that met no criteria has a story too', async () => {
   const project = await aProject()
   const webhook = await aWebhook(project, { criteria: [{ path: 'a', equals: 1 }] })
   const accepted = await post(webhook.public_url, '{"a":2}')
@@ -137,7 +137,7 @@ test('what met no criteria has a story too', async () => {
   assert.equal(story.submission.verified_scheme, 'none')
 })
 
-test('a failed attempt and the one after it stand in the order of time; what has not ended says so', async () => {
+test('a failed attempt and the next one are in the order of time; the story reports parts that have not ended', async () => {
   const own = await aWorld()
   const flaky = await aSink()
   try {
@@ -170,7 +170,7 @@ test('a failed attempt and the one after it stand in the order of time; what has
   }
 })
 
-test('a story of more than 200 deliveries or 1,000 attempts says that it is cut short, and has the first ones', async () => {
+test('a story of more than 200 deliveries or 1,000 attempts reports that it is cut, and has the first ones', async () => {
   const project = await aProject()
   const { key } = await anIngestKey(project)
   const { body } = await post(`${world.baseUrl}/v1/ingest/${key}/inbox`, '{}')
@@ -213,7 +213,7 @@ test('a story of more than 200 deliveries or 1,000 attempts says that it is cut 
 })
 
 describe('a Request-Id of ingest', () => {
-  test('tells the story of its submission, also that of a repeat, which has an id of its own', async () => {
+  test('a Request-Id leads to the story of its submission, and so does the separate Request-Id of a repeat', async () => {
     const project = await aProject()
     const webhook = await aWebhook(project)
     const once = { headers: { 'idempotency-key': 'once' } }
@@ -228,7 +228,7 @@ describe('a Request-Id of ingest', () => {
     }
   })
 
-  test('tells why its request was refused, as the id of the rejection does', async () => {
+  test('a Request-Id leads to the reason why its request was refused, as the id of the rejection does', async () => {
     const project = await aProject()
     const webhook = await aWebhook(project)
     const answers = [await post(webhook.public_url, '{'), await post(webhook.public_url, '{')]
@@ -257,7 +257,7 @@ describe('a Request-Id of ingest', () => {
     }
   })
 
-  test('of a request that left nothing leads nowhere', async () => {
+  test('the Request-Id of a request that stored nothing leads nowhere', async () => {
     const unknown = await post(`${world.endpoint}x`, '{}')
     const admin = await world.admin('GET', 'webhooks')
     for (const { headers } of [unknown, admin]) {
@@ -267,8 +267,8 @@ describe('a Request-Id of ingest', () => {
   })
 })
 
-describe('the id of something that is set up', () => {
-  test('answers with what it is and with its newest events', async () => {
+describe('the id of a configured resource', () => {
+  test('the answer names the resource and lists its newest events', async () => {
     const project = await aProject()
     const webhook = await aWebhook(project, { name: 'Shop', dataset: 'shop' })
     const { view } = (
@@ -322,7 +322,7 @@ describe('the id of something that is set up', () => {
     }
   })
 
-  test('that has no events says so with empty lists', async () => {
+  test('a resource without events has empty lists', async () => {
     const project = await aProject()
     const { destination } = await aDestination(project, { url: sink.url })
     const story = await storyOf(project, destination.id)
@@ -330,8 +330,8 @@ describe('the id of something that is set up', () => {
   })
 })
 
-describe('what is not there', () => {
-  test('foreign, unknown and malformed ids answer alike', async () => {
+describe('unknown ids', () => {
+  test('ids of other workspaces, unknown ids and malformed ids get the same answer', async () => {
     const [project, other] = [await aProject(), await aProject()]
     const { key } = await anIngestKey(project)
     await aDestination(project, { url: sink.url })
@@ -352,7 +352,7 @@ describe('what is not there', () => {
     for (const answer of answers) assert.deepEqual([answer.status, answer.body], [404, first?.body])
   })
 
-  test('only GET is routed, and every role may read', async () => {
+  test('only GET has a route, and every role may read', async () => {
     assert.equal((await world.admin('POST', 'search/correlate/x', {})).status, 405)
     const accepted = await post(world.endpoint, '{}')
     const database = behind(world)

@@ -6,7 +6,7 @@ import { aDestination, anIngestKey, aRule, aWebhook, post } from '../stage/fixtu
 import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** `search/deliveries` and `search/events`, by the query names of the contract. Nothing is sent here. */
+/** `search/deliveries` and `search/events`, by the query names of the contract. No delivery is sent here. */
 let world: World
 let database: Database
 let webhook: Body
@@ -70,7 +70,7 @@ const events = async (query: Parameters<typeof all>[1]): Promise<number[]> =>
   (await all('events', query)).map((record) => record.data.n)
 const count = async (query: Parameters<typeof all>[1]): Promise<number> => (await all('deliveries', query)).length
 
-test('events are found by text, by conditions on the payload, by dataset, endpoint and time, newest first', async () => {
+test('a search finds events by text, by conditions on the payload, by dataset, endpoint and time, newest first', async () => {
   assert.deepEqual(
     await events({}),
     Array.from({ length: EVENTS }, (_unused, n) => EVENTS - 1 - n),
@@ -97,7 +97,7 @@ test('events are found by text, by conditions on the payload, by dataset, endpoi
   assert.deepEqual(await events({ from: at(5), to: at(3) }), [8, 7])
 })
 
-test('events are found by how their deliveries stand and where they go, of one and the same delivery', async () => {
+test('a search finds events by the state and the destination of one and the same delivery', async () => {
   assert.deepEqual(await events({ state: 'failed' }), [11, 10, 9, 7, 6, 5, 3, 2, 1])
   assert.deepEqual(await events({ state: 'failed', destination: one.id }), [11, 10, 9, 7, 6, 5, 3, 2, 1])
   assert.deepEqual(await events({ state: 'failed', destination: other.id }), [])
@@ -107,7 +107,7 @@ test('events are found by how their deliveries stand and where they go, of one a
   assert.match((await get('events', { state: 'lost' })).body.error, /pending, sending/)
 })
 
-test('each page says how many records it looked at and how far back; the last one that it is the end', async () => {
+test('each page reports how many records it examined and how far back; the last page reports the end', async () => {
   const begin = (await all('events', { f: 'n:equals:9' }))[0].received_at
   const first = (await get('events', { q: 'rzte', limit: '1' })).body
   assert.deepEqual([first.records[0].data.n, first.scanned, first.reached], [9, 3, begin])
@@ -119,7 +119,7 @@ test('each page says how many records it looked at and how far back; the last on
   )
 })
 
-test('the deliveries of several records are asked for at once', async () => {
+test('one request can ask for the deliveries of several records', async () => {
   const [a, b, c] = await all('events', { q: 'rzte' })
   const of = (await world.admin('GET', `deliveries?record_id=${a.id},${b.id}`)).body.deliveries
   assert.deepEqual(new Set(of.map((delivery: Body) => delivery.record_id)), new Set([a.id, b.id]))
@@ -130,7 +130,7 @@ test('the deliveries of several records are asked for at once', async () => {
   )
 })
 
-test('deliveries are found by state, destination and what is in their payload', async () => {
+test('a search finds deliveries by state, by destination and by their payload', async () => {
   assert.equal(await count({}), 9 + 12)
   assert.equal(await count({ destination: one.id }), 9)
   assert.equal(await count({ state: 'failed' }), 9)
@@ -144,7 +144,7 @@ test('deliveries are found by state, destination and what is in their payload', 
   assert.equal(await count({ destination: encodeId('destination', world.app.deps.uuid()) }), 0)
 })
 
-test('pages go on where the one before ended, whatever is looked for', async () => {
+test('pages continue where the previous page ended, whatever the search is for', async () => {
   for (const query of [{}, { q: 's' }, { state: 'failed' }, { f: 'n:gte:0', destination: other.id }]) {
     const whole = (await all('deliveries', query)).map((item) => item.id)
     assert.deepEqual(
@@ -168,7 +168,7 @@ const refused = async (query: Record<string, string>, words: RegExp): Promise<vo
   assert.match(answer.body.error, words)
 }
 
-test('a condition, a state or a limit that is none is refused with what was wrong', async () => {
+test('an invalid condition, state or limit is refused with its fault', async () => {
   for (const f of ['n', 'n:like:x', ':equals:1', 'n:gt:many', 'n:exists:1', 'n:gt:']) await refused({ f }, /^f: /)
   await refused({ f: 'n:regex:(a+)+' }, /^f\[0\]/)
   await refused({ state: 'failed,lost' }, /pending, sending/)
@@ -177,13 +177,13 @@ test('a condition, a state or a limit that is none is refused with what was wron
   await refused({ cursor: 'x' }, /cursor/)
 })
 
-test('one call looks at a bounded part: a page may hold nothing, and its cursor leads on until all is found', async () => {
+test('one call examines a bounded part: a page may be empty, and its cursor leads on until all is found', async () => {
   const at = await database.one<{ workspace_id: string; project_id: string; record_id: string }>(
     sql`select workspace_id, project_id, record_id from deliveries order by id limit 1`,
   )
   const { destination } = await aDestination(world, { url: 'https://example.net/', datasets: ['Nothing'] })
   const uuid = decodeId('destination', destination.id) ?? ''
-  // More than one call looks at, delivered but for the oldest.
+  // More deliveries than one call examines, all delivered but the oldest.
   await database.run(sql`
     insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, next_attempt_at, created_at, updated_at)
     select ${at.workspace_id}, ${at.project_id}, ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${at.record_id}, ${uuid},
@@ -196,7 +196,7 @@ test('one call looks at a bounded part: a page may hold nothing, and its cursor 
   assert.equal(await count({ destination: destination.id, state: 'pending' }), 1)
 })
 
-test('a search with many conditions on long texts does a bounded piece of work, says so, and goes on behind it', async () => {
+test('a search with many conditions on long texts does a bounded amount of work, reports this, and continues behind it', async () => {
   const { public_url } = await aWebhook(world, { dataset: 'Long' })
   await aDestination(world, { url: 'https://example.com/', datasets: ['Long'] })
   for (let n = 0; n < 9; n += 1)
@@ -215,7 +215,7 @@ test('a search with many conditions on long texts does a bounded piece of work, 
 
 const idsOf = ({ body }: Answer): string[] => body.submissions.map(({ id }: Body) => id)
 
-test('search/submissions finds what was filed nowhere, by its body, and says what it could not read', async () => {
+test('search/submissions finds submissions without a record by their body, and reports bodies that it could not read', async () => {
   const picky = await aWebhook(world, { criteria: [{ path: 'kind', equals: 'wanted' }] })
   const nowhere = await post(picky.public_url, '{"kind":"other","city":"Zürich"}')
   await post(picky.public_url, '{"kind":"wanted","city":"Zürich"}')
@@ -225,7 +225,7 @@ test('search/submissions finds what was filed nowhere, by its body, and says wha
   const byText = await find({ q: 'ZÜRICH' })
   assert.deepEqual([idsOf(byText), byText.body.unreadable, byText.body.reached], [[nowhere.body.id], 0, null])
   assert.equal(byText.body.unfiled, 2)
-  assert.ok(byText.body.scanned > EVENTS, 'filed ones were passed')
+  assert.ok(byText.body.scanned > EVENTS, 'filed submissions were skipped')
   assert.deepEqual(idsOf(await find({ f: 'city:equals:Zürich' })), [nowhere.body.id])
   assert.equal(idsOf(await find({ webhook: picky.id })).length, 2)
   assert.deepEqual(idsOf(await find({ webhook: webhook.id })), [])
@@ -242,7 +242,7 @@ test('search/submissions finds what was filed nowhere, by its body, and says wha
 
 const filed = async (rule: string): Promise<string[]> => (await all('events', { rule })).map(({ id }) => id)
 
-test('search/events finds what a rule filed', async () => {
+test('search/events finds events that a rule filed', async () => {
   const { key } = await anIngestKey(world)
   const [one_, other_] = [
     await aRule(world, { dataset: 'Ruled', conditions: [{ path: 'to', equals: 'one' }] }),

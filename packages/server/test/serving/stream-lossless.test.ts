@@ -3,12 +3,14 @@ import { after, afterEach, before, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import type { Db } from '../../src/platform/db.ts'
 import { openDatabase, sql, type Database } from '../../src/platform/db.ts'
-import { uuidv7 } from '../../src/platform/ids.ts'
 import { anIngestKey, post, statement } from '../stage/fixtures.ts'
 import { aWorld, eventually, type World } from '../stage/harness.ts'
 import { sse, webSocket, type Opening, type StreamClient } from '../stage/stream-client.ts'
 
-/** Ids are made before the commit, and commits overlap: what is committed late has an id among those that were shown long ago. */
+/**
+ * Ids are made before the commit, and commits overlap: a record that is committed late has an id among those that were
+ * shown long ago.
+ */
 let world: World
 let database: Database
 let key: string
@@ -43,8 +45,8 @@ const at = () => ({
   project: decodeId('project', world.installed.project.id) ?? '',
 })
 
-/** What the group commit of some process writes. */
-async function insertRecord(db: Db, text: string, id = uuidv7(world.clock.now())): Promise<string> {
+/** The rows that the group commit of some process writes. */
+async function insertRecord(db: Db, text: string, id = world.app.deps.uuid()): Promise<string> {
   const { workspace, project } = at()
   const now = new Date(world.clock.now())
   await db.run(sql`
@@ -58,19 +60,19 @@ async function insertRecord(db: Db, text: string, id = uuidv7(world.clock.now())
   return id
 }
 
-/** A transaction that writes a record and commits when it is told to. */
+/** A transaction that writes a record and commits when the test lets it. */
 async function aSlowCommit(text: string, id?: string): Promise<{ commit(): Promise<void> }> {
   const written = Promise.withResolvers<void>()
-  const told = Promise.withResolvers<void>()
+  const reported = Promise.withResolvers<void>()
   const done = database.transaction(async (tx) => {
     await insertRecord(tx, text, id)
     written.resolve()
-    await told.promise
+    await reported.promise
   })
   await written.promise
   return {
     commit: async () => {
-      told.resolve()
+      reported.resolve()
       await done
     },
   }
@@ -79,7 +81,7 @@ async function aSlowCommit(text: string, id?: string): Promise<{ commit(): Promi
 const send = (n: number) => post(`${world.baseUrl}/v1/ingest/${key}/events`, String(n))
 const seen = (client: StreamClient): unknown[] => client.events.map((event) => event.data.data)
 
-test('a record that commits after younger ones is shown, once, to who is connected and to who resumes in between', async () => {
+test('a record that commits after younger ones is shown once, to a connected client and to a client that resumes in between', async () => {
   const client = await tail()
   const slow = await aSlowCommit('1')
   await send(2)
@@ -128,8 +130,8 @@ test('with many overlapping commits every record is shown exactly once, across a
     while (written < total) {
       written += 1
       const n = written
-      // The id is made first, and the commit comes after a wait of its own.
-      const id = uuidv7(world.clock.now())
+      // The id is made first, and the commit comes after a separate delay.
+      const id = world.app.deps.uuid()
       await database.transaction(async (tx) => {
         await insertRecord(tx, String(n), id)
         await statement(tx, `select pg_sleep(${(n * 7919) % 13} / 1000.0)`)
@@ -167,7 +169,7 @@ test('a cursor of another database, or of this one before a crash, resumes by ti
   const foreign = await tail(`&after=${id?.replace(/^\d+-\d+/, '7000000000000000000-3')}`)
   await foreign.until(2)
   assert.deepEqual(seen(foreign), [1, 2])
-  // What a crash of PostgreSQL does to this table.
+  // The effect of a PostgreSQL crash on this table.
   await statement(database, 'truncate stream_generation')
   const crashed = await tail(`&after=${id}`)
   await crashed.until(2)
@@ -178,14 +180,14 @@ test('a cursor of another database, or of this one before a crash, resumes by ti
   assert.deepEqual(seen(first), [1, 2, 1, 2, 3])
 })
 
-test('what another node stores is shown without being told, within a second', async () => {
+test('a record that another node stores is shown within a second without a notification', async () => {
   const client = await tail()
   await insertRecord(database, '"elsewhere"')
   world.clock.advance(1_000)
   assert.equal((await client.until(1)).data.data, 'elsewhere')
 })
 
-test('a client that was away for longer than records are kept is told what it missed from when to when', async () => {
+test('a client that was away for longer than records are retained gets the start and the end of the period that it missed', async () => {
   const first = await tail()
   const cursor = String(first.headers['stream-cursor'])
   const began = world.clock.now()
@@ -208,29 +210,37 @@ test('a client that was away for longer than records are kept is told what it mi
   )
   assert.ok(Math.abs(Date.parse(client.events[0]?.data.from) - began) < 120_000)
   assert.equal(client.events[1]?.data.data, 1)
-  await assertTold({ began, cursor, gap: client.events[0]?.data })
+  await assertReported({ began, cursor, gap: client.events[0]?.data })
   const kept = await tail(`&since=${oldest}`)
   assert.equal((await kept.until(1)).type, 'record')
 })
 
-async function assertTold({ began, cursor, gap: told }: { began: number; cursor: string; gap: object }): Promise<void> {
-  // Whoever asks by time is told of that time, and a WebSocket gets the same.
+async function assertReported({
+  began,
+  cursor,
+  gap: reported,
+}: {
+  began: number
+  cursor: string
+  gap: object
+}): Promise<void> {
+  // A client that resumes by time gets that time, and a WebSocket gets the same.
   const from = new Date(began).toISOString()
   for (const speak of [sse, webSocket]) {
     for (const query of [`&after=${cursor}`, `&since=${from}`]) {
       const again = await tail(query, {}, speak)
       await again.until(2)
       const [gap, ...rest] = again.events
-      const expected = query.startsWith('&since') ? { ...told, from } : told
+      const expected = query.startsWith('&since') ? { ...reported, from } : reported
       assert.deepEqual([gap?.type, gap?.data, rest.map((event) => event.data.data)], ['gap', expected, [1]])
     }
   }
 }
 
-/** More than the system holds for a connection. */
+/** More than the system buffers for a connection. */
 const aLot = (): Promise<string> => insertRecord(database, `"${'x'.repeat(16_000_000)}"`)
 
-test('a client that is cut because it does not keep up is told so when it reads on', async () => {
+test('a client that is cut because it does not keep up learns of it when it reads on', async () => {
   for (const [speak, code] of [
     [sse, 0],
     [webSocket, 1013],
@@ -239,7 +249,7 @@ test('a client that is cut because it does not keep up is told so when it reads 
     await aLot()
     world.clock.advance(1_000)
     await good.until(1)
-    // Of the next event the slow one hears no more.
+    // The slow client gets no further event.
     await send(2)
     await eventually(async () => {
       world.clock.advance(50)
@@ -260,12 +270,12 @@ test('a client that is cut because it does not keep up is told so when it reads 
   }
 })
 
-test('while it catches up a client may take nothing for a minute, and is cut then', async () => {
+test('a client that catches up may read nothing for a minute, and is cut then', async () => {
   const first = await tail()
   const cursor = String(first.headers['stream-cursor'])
   await aLot()
   await send(2)
-  // They have read the begin of what was written to them, so it is known that it was.
+  // Both clients have read the start of the output, so the server has written to them.
   const opening = { paused: 'event: record' }
   const [late, stalled] = [await tail(`&after=${cursor}`, opening), await tail(`&after=${cursor}`, opening)]
   for (const client of [late, stalled])
@@ -290,12 +300,12 @@ test('while it catches up a client may take nothing for a minute, and is cut the
   await stalled.ended
 })
 
-test('and so is one that was away for longer than its own plan keeps records, which may be shorter than others do', async () => {
+test('a client is notified too when it was away for longer than its own plan retains records, which may be shorter than other plans do', async () => {
   const first = await tail()
   const cursor = String(first.headers['stream-cursor'])
   const began = world.clock.now()
   world.clock.advance(10 * 86_400_000)
-  const toldBy = async (plan: string): Promise<readonly unknown[]> => {
+  const reportedBy = async (plan: string): Promise<readonly unknown[]> => {
     await statement(database, `update workspaces set plan = '${plan}'`)
     await send(1)
     const client = await tail(`&after=${cursor}`)
@@ -303,12 +313,12 @@ test('and so is one that was away for longer than its own plan keeps records, wh
     return [client.events[0]?.type, client.events[0]?.data.to]
   }
   const firstDay = new Date(began + 3 * 86_400_000).toISOString().slice(0, 10)
-  assert.deepEqual(await toldBy('self_hosted'), ['record', undefined])
-  assert.deepEqual(await toldBy('free'), ['gap', `${firstDay}T00:00:00.000Z`])
+  assert.deepEqual(await reportedBy('self_hosted'), ['record', undefined])
+  assert.deepEqual(await reportedBy('free'), ['gap', `${firstDay}T00:00:00.000Z`])
   await statement(database, "update workspaces set plan = 'self_hosted'")
 })
 
-test('stopping the server tells every client why', async () => {
+test('a server that stops gives every client the cause', async () => {
   const own = await aWorld({ beside: world })
   own.clock.set(world.clock.now())
   const client = await sse(`${own.baseUrl}/v1/stream?key=${key}`)

@@ -11,7 +11,7 @@ let made = 0
 
 export type Person = { readonly userId: string; readonly email: string }
 
-/** A member with a proven address, made behind the server's back. */
+/** A member with a proven address, created directly in the database. */
 export async function aPerson(world: World, database: Db, role = 'developer'): Promise<Person> {
   made += 1
   const [userId, email, now] = [world.app.deps.uuid(), `person${made}@example.com`, new Date(world.clock.now())]

@@ -11,16 +11,20 @@ import { aName, behind, signedIn } from './fixtures.ts'
 import { aSink, aWorld, type Answer, type Sink, type World } from './harness.ts'
 import { openapi, operationsOf, reasonsIn, type OpenApi } from './openapi-document.ts'
 
-/** Two workspaces on one server, and every route of the contract asked in them: what the tests of the admin API share. */
+/**
+ * Two workspaces on one server, whose operator is the owner of the first, and every route of the contract asked in them: the shared stage of the admin API tests.
+ */
 export let world: World
 export let database: Database
 export let sink: Sink
 export let home: Place
 export let foreign: Place
 
-/** To be called before the tests of a file; `leavePlaces` after them. */
+const OPERATOR = 'operator@example.com'
+
+/** A file calls this before its tests, and `leavePlaces` after them. */
 export async function enterPlaces(): Promise<void> {
-  world = await aWorld()
+  world = await aWorld({ env: { OPERATORS: OPERATOR } })
   database = behind(world)
   sink = await aSink()
   const key = world.installed.api_key
@@ -28,6 +32,11 @@ export async function enterPlaces(): Promise<void> {
     sql`select workspace_id, id from projects where is_default`,
   )
   home = { key, workspaceId: at.workspace_id, projectId: at.id, project: world.installed.project.id }
+  await database.run(sql`
+    update users
+       set email = ${OPERATOR}
+     where id = (select user_id from members where workspace_id = ${home.workspaceId} and role = 'owner')
+  `)
   foreign = await aForeignPlace()
 }
 
@@ -37,7 +46,7 @@ export async function leavePlaces(): Promise<void> {
   await sink.stop()
 }
 
-// Places and keys, made behind the server's back where no route makes them yet
+// Places and keys, created directly in the database where no route creates them yet
 
 export type Place = {
   readonly key: string
@@ -66,7 +75,7 @@ async function aForeignPlace(): Promise<Place> {
 
 type KeyOptions = { role: Exclude<Role, 'owner'>; of?: Role; projectId?: string; expiresAt?: Date }
 
-/** An admin API key of a member of its own, whose role is `of` (owner when absent). */
+/** An admin API key of a separate member whose role is `of` (owner when absent). */
 export async function aKey(
   at: { workspaceId: string },
   { role, of = 'owner', projectId, expiresAt }: KeyOptions,
@@ -108,7 +117,10 @@ export const LISTS = ALL.filter(
   ({ name, route }) => name.endsWith('.list') && !route.path.includes('{') && route.query !== undefined,
 )
 
-/** `by`: somebody of their own, where a member of the place would be gone afterwards; `target`: what the audit row names. */
+/**
+ * `by`: a separate person, where a member of the place would be gone afterwards; `target`: the value that the audit row
+ * names.
+ */
 export type Asked = {
   readonly by?: Credential
   readonly actor?: string
@@ -134,7 +146,10 @@ type Sent = {
 }
 export type Heard = Answer & { readonly text: string }
 
-/** A request with the key of a place: `POST datasets` is POST /admin/api/datasets. `raw` is a body as it is. */
+/**
+ * A request with the key of a place: `POST datasets` is POST /admin/api/datasets. `raw` is a body that is sent
+ * unchanged.
+ */
 export async function call(by: Credential | undefined, line: string, sent: Sent = {}): Promise<Heard> {
   const [method = 'GET', path = ''] = line.split(' ')
   const search = new URLSearchParams(sent.query).toString()
@@ -157,8 +172,8 @@ export async function call(by: Credential | undefined, line: string, sent: Sent 
 
 let documented: Promise<OpenApi> | undefined
 
-/** Whatever a route refuses is in /openapi.json, with its status and its reason. */
-// oxlint-disable-next-line max-params -- what was asked, where, and the answer
+/** Every refusal of a route is in /openapi.json, with its status and its reason. */
+// oxlint-disable-next-line max-params -- the request, its place, and the answer
 async function assertDocumented(method: string, path: string, { status, body }: Heard): Promise<void> {
   documented ??= openapi(world.baseUrl)
   const document = await documented
@@ -170,7 +185,7 @@ async function assertDocumented(method: string, path: string, { status, body }: 
       one.path.split('/').length === asked.length &&
       one.path.split('/').every((part, index) => part.startsWith('{') || part === asked[index]),
   )
-  // An id may read like the last word of another path.
+  // An id may look like the last word of another path.
   const [operation] = found.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)
   if (operation === undefined || status >= 500) return
   const { operationId } = operation.operation
@@ -188,7 +203,7 @@ function bodyIn({ headers }: Response, text: string): Answer['body'] {
 
 export type Credential = Pick<Place, 'key'> | { readonly headers: Readonly<Record<string, string>> }
 
-/** The owners of the places, as pages of the console speak for them. */
+/** The owners of the places, who call the API as pages of the console do. */
 const owners = new Map<string, Promise<Record<string, string>>>()
 
 export async function ownerOf({ workspaceId }: Pick<Place, 'workspaceId'>): Promise<Credential> {
@@ -202,13 +217,13 @@ export async function ownerOf({ workspaceId }: Pick<Place, 'workspaceId'>): Prom
   return { headers: await signing }
 }
 
-/** The key of a place, or its owner where no key may. */
+/** The key of a place, or its owner where no key may call the route. Operators' routes are called by the operator, in every place. */
 export const whoCalls = async ({ route }: Named, at: Place): Promise<Credential> =>
-  route.callers === 'people' ? ownerOf(at) : at
+  route.operator === true ? ownerOf(home) : route.callers === 'people' || route.role === 'owner' ? ownerOf(at) : at
 export const personally = async (at: Place, line: string, body?: object): Promise<Heard> =>
   call(await ownerOf(at), line, body === undefined ? {} : { body })
 
-/** Everything that any answer in this file said. */
+/** The text of every answer in this file. */
 export const said: string[] = []
 
 export function pathOf({ route }: Named, asked: Asked, project?: string): string {
@@ -240,7 +255,7 @@ export function assertHeaded(answer: Heard, type = 'application/json'): void {
   assert.equal(answer.headers.get('content-type')?.startsWith(type), true, type)
 }
 
-// What was listed and audited
+// Lists and audit rows
 
 export function itemsOf({ body }: Heard): { readonly id: string }[] {
   const { next_cursor: _cursor, ...rest } = body
@@ -249,6 +264,7 @@ export function itemsOf({ body }: Heard): { readonly id: string }[] {
 }
 
 type AuditRow = {
+  workspace_id: string
   actor: string
   agent: string | null
   action: string
@@ -259,5 +275,5 @@ type AuditRow = {
 
 export const auditRows = (): Promise<readonly AuditRow[]> =>
   database.many<AuditRow>(sql`
-    select actor, agent, action, target, ip, t::text as row from audit_rows t order by id
+    select workspace_id, actor, agent, action, target, ip, t::text as row from audit_rows t order by id
   `)

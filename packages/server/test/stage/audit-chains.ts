@@ -6,9 +6,9 @@ import { audit } from '../../src/resources/workspace/audit/index.ts'
 import { inTransaction } from '../../src/transaction.ts'
 import type { World } from './harness.ts'
 
-/** Audit chains in workspaces of their own, which nothing else writes to. */
+/** Audit chains in separate workspaces, to which nothing else writes. */
 
-/** What a verb has there. */
+/** The context that a verb has there. */
 export function aPlace(world: World, workspaceId = world.app.deps.uuid()): Ctx {
   const { deps } = world.app
   return {
@@ -25,7 +25,7 @@ export function aPlace(world: World, workspaceId = world.app.deps.uuid()): Ctx {
 export const write = (ctx: Ctx, action = 'test_row'): Promise<void> =>
   inTransaction(ctx, (tx) => audit(tx, { action, target: 'whk_x', details: { n: 1 } }))
 
-/** For what is logged as an error, and is none of the test. */
+/** For errors in the log that do not belong to the test. */
 export const quiet = (ctx: Ctx): Ctx => ({ ...ctx, log: { ...ctx.log, error: () => undefined } })
 
 export async function aChain(world: World, rows: number): Promise<Ctx> {

@@ -3,7 +3,7 @@ import { isoCBOR } from '@simplewebauthn/server/helpers'
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
 
-/** A passkey in software: what a phone or a security key does, without the touch. */
+/** A passkey in software: it does the work of a phone or a security key, without the touch. */
 export class Authenticator {
   readonly id = randomBytes(16).toString('base64url')
   readonly #privateKey: KeyObject
@@ -27,7 +27,7 @@ export class Authenticator {
     )
   }
 
-  /** As navigator.credentials.create() on a page of this origin. */
+  /** Like navigator.credentials.create() on a page of this origin. */
   create(options: { challenge: string; rp: { id?: string } }, origin: string) {
     const clientData = this.#clientData('webauthn.create', { challenge: options.challenge, origin })
     const id = Buffer.from(this.id, 'base64url')
@@ -48,7 +48,7 @@ export class Authenticator {
     })
   }
 
-  /** As navigator.credentials.get() on a page of this origin. */
+  /** Like navigator.credentials.get() on a page of this origin. */
   get(options: { challenge: string; rpId?: string }, origin: string) {
     const clientData = this.#clientData('webauthn.get', { challenge: options.challenge, origin })
     this.counter += 1

@@ -1,6 +1,9 @@
 import type { Answer } from './harness.ts'
 
-/** A browser as far as the server can tell: keeps cookies, follows no redirect, and says that the page is the server's own. */
+/**
+ * A browser as far as the server can see: it stores cookies, follows no redirect, and marks requests as those of a page
+ * of the server.
+ */
 export class Browser {
   readonly cookies = new Map<string, string>()
   readonly #baseUrl: string
@@ -9,7 +12,7 @@ export class Browser {
     this.#baseUrl = baseUrl
   }
 
-  /** `POST session` is POST /admin/api/session; a path that begins with a slash stands as it is. */
+  /** `POST session` is POST /admin/api/session; a path that begins with a slash is used unchanged. */
   async call(
     line: string,
     body?: unknown,

@@ -4,12 +4,14 @@ import { fileURLToPath } from 'node:url'
 import type { DatabaseTarget } from '../../src/platform/db.ts'
 import type { World } from './harness.ts'
 
-/** The server's commands as an operator runs them: in a process of their own, beside the servers of a world. */
+/** The server's commands as an operator runs them: in a separate process, beside the servers of a world. */
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
-/** A database behind a socket has no URL of its own; the driver takes what a URL lacks from PGHOST and its like. */
+/**
+ * A database behind a socket has no URL; the driver reads the parts that a URL lacks from PGHOST and similar variables.
+ */
 function settingsOf(target: DatabaseTarget): Record<string, string> {
   if ('url' in target) return { DATABASE_URL: target.url }
   const { host, port, database: name, username } = target
@@ -38,10 +40,10 @@ export function runCommand(
 export type Server = {
   readonly pid: number
   readonly endpoint: string
-  /** By SIGTERM; gives the exit code. */ stop(): Promise<number | null>
+  /** Stops the server by SIGTERM; returns the exit code. */ stop(): Promise<number | null>
 }
 
-/** `serve` in a process of its own; resolves once it has said where to send. */
+/** Runs `serve` in a separate process; resolves once it has printed where to send. */
 export async function startServer(world: Pick<World, 'storage'>, env: Environment): Promise<Server> {
   const child = spawn(process.execPath, [MAIN, 'serve'], {
     env: environmentOf(world, { PORT: '0', LOG_LEVEL: 'error', ...env }),

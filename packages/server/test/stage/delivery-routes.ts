@@ -8,7 +8,7 @@ import { aDestination, post, statement } from './fixtures.ts'
 import { aSink, eventually, type Answer, type Sink, type World } from './harness.ts'
 import { onWorldStage } from './world-stage.ts'
 
-/** Destinations with a dataset of their own, so that tests share one world, and receivers to send to. */
+/** Destinations with separate datasets, so that tests share one world, and receivers for their deliveries. */
 
 export type Delivery = Answer['body']
 
@@ -25,7 +25,7 @@ export class Route {
     this.secret = made.secret
   }
 
-  /** Sends one event; gives the record's id, which is the event id. */
+  /** Sends one event; returns the id of the record, which is the event id. */
   async send(body = '{"n":1}', headers: Record<string, string> = {}): Promise<string> {
     const answer = await post(`${this.#world.endpoint}/${this.dataset}`, body, { headers })
     assert.equal(answer.status, 201)
@@ -62,7 +62,7 @@ export class Route {
 
 let datasets = 0
 
-/** A destination at this URL that gets what `send` sends, and nothing else. */
+/** A destination at this URL that gets the events of `send`, and nothing else. */
 export async function aRoute(world: World, url: string, members: object = {}): Promise<Route> {
   datasets += 1
   const dataset = `d${datasets}`
@@ -77,7 +77,7 @@ export async function aTestSink(t: TestContext): Promise<Sink> {
 
 export type Held = { readonly url: string; readonly held: ServerResponse[]; until(count: number): Promise<void> }
 
-/** A receiver that answers nothing by itself: the test answers what it holds. */
+/** A receiver that answers nothing by itself: the test answers the requests that it has collected. */
 export async function aReceiver(
   t: TestContext,
   handle: (request: IncomingMessage, response: ServerResponse) => void = () => undefined,
@@ -104,7 +104,7 @@ export async function aReceiver(
   }
 }
 
-/** Moves the clock to the delivery's next attempt. */
+/** Moves the clock to the next attempt of the delivery. */
 export function advanceTo(world: World, delivery: Delivery): void {
   world.clock.advance(Date.parse(delivery.next_attempt_at) - world.clock.now())
 }
@@ -120,10 +120,10 @@ export function assertAbout(seconds: number, expected: number): void {
   )
 }
 
-/** From now on every change of state that the database sees is kept. */
+/** Records every change of state in the database from now on. */
 async function watchMoves(database: Database): Promise<void> {
   await statement(database, 'create table moves (old text, new text, primary key (old, new))')
-  // The server works as a role of its own (docs/adr/0026).
+  // The server works as a separate role (docs/adr/0026).
   await statement(database, 'grant all on moves to public')
   await statement(
     database,
@@ -137,7 +137,7 @@ async function watchMoves(database: Database): Promise<void> {
   )
 }
 
-/** What all tests of a file look at, with every change of state noted from the start. */
+/** The stage that all tests of a file share, with every change of state recorded from the start. */
 export function onDeliveryStage(prepare: Parameters<typeof onWorldStage>[0]): void {
   onWorldStage(async (made) => {
     await watchMoves(made.database)
@@ -151,7 +151,7 @@ export async function movesSeen(database: Database): Promise<readonly string[]> 
   return moves.map((move) => `${move.old} → ${move.new}`).toSorted()
 }
 
-/** Those of the table. */
+/** The transitions of the table. */
 export const MOVES: readonly string[] = Object.entries(NEXT)
   .flatMap(([from, all]) => all.map((to) => `${from} → ${to}`))
   .toSorted()

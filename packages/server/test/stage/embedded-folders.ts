@@ -15,18 +15,18 @@ import type { EmbeddedPostgres, EmbeddedPostgresOptions } from '../../src/platfo
 import { placeOf } from '../../src/platform/postgres/place.ts'
 import { bringDown, postmasterOf, runs } from '../../src/platform/postgres/postmaster.ts'
 
-/** Data folders for an embedded PostgreSQL, the processes that open them, and their end. */
+/** Data folders for an embedded PostgreSQL, the processes that open them, and their clean-up. */
 
 const opened: EmbeddedPostgres[] = []
 const children: ChildProcess[] = []
 const folders: string[] = []
 export const mounts: string[] = []
 export const cleanings: (() => void)[] = []
-/** The data folder that the tests share which leave it as whole as they found it. */
+/** The data folder that tests share when they leave it as they found it. */
 let seed = ''
 export const seedFolder = (): string => seed
 
-/** A folder of its own for a test, empty. */
+/** A separate empty folder for a test. */
 export function aFolder(under = tmpdir()): string {
   const folder = mkdtempSync(join(realpathSync(under), 'postroad-test-'))
   if (under === tmpdir()) chmodSync(folder, 0o755)
@@ -79,7 +79,7 @@ type Said = { readonly open?: boolean; readonly started?: boolean; readonly erro
 type ServerOptions = { readonly mode?: string; readonly uid?: number; readonly wrapper?: readonly string[] }
 type Server = { readonly process: ChildProcess; readonly said: Said }
 
-// Stops in order when its input ends, so that not even a killed test run leaves a server behind.
+// The process stops cleanly when its input ends, so that not even a killed test run leaves a server behind.
 const PROGRAM = `
 const [, url, dataDir, mode] = process.argv
 const { openEmbeddedPostgres } = await import(url)
@@ -135,7 +135,10 @@ export function isOneLine(pattern: RegExp): (error: unknown) => boolean {
   }
 }
 
-/** What all tests of a file have: a seed to copy, and after each test nothing of it runs any more and its folders are gone. */
+/**
+ * The stage that all tests of a file share: a seed to copy, and after each test no process of it runs any more and its
+ * folders are gone.
+ */
 export function onDataFolders(): void {
   before(makeSeed)
   afterEach(endAll)

@@ -5,13 +5,13 @@ import { randomText } from '../../src/platform/ids.ts'
 import { insertToken } from '../../src/resources/people/one-time-tokens/queries.ts'
 import type { Answer, World } from './harness.ts'
 
-/** Small builders over the admin API: what a person would set up by hand before an event comes. */
+/** Small builders over the admin API: the resources that a person would set up before an event arrives. */
 
 type Members = Readonly<Record<string, unknown>>
 
 let made = 0
 
-/** A name that nothing else in the project has. */
+/** A name that is unique in the project. */
 export function aName(kind: string): string {
   made += 1
   return `${kind} ${made}`
@@ -23,7 +23,7 @@ async function create(world: World, path: string, body: Members): Promise<Answer
   return answer.body
 }
 
-/** An endpoint; `public_url` is where it listens. */
+/** An endpoint; `public_url` is its address. */
 export async function aWebhook(world: World, members: Members = {}): Promise<Answer['body']> {
   return (await create(world, 'webhooks', { name: aName('webhook'), ...members })).webhook
 }
@@ -60,14 +60,14 @@ export async function aDestination(
 
 export type Posting = { readonly headers?: Readonly<Record<string, string>>; readonly type?: string | null }
 
-/** Posts a body as it is: `type` is its Content-Type, JSON when left out, none when null. */
+/** Posts a body unchanged: `type` is its Content-Type, JSON when omitted, none when null. */
 export async function post(
   url: string,
   body: string | Uint8Array<ArrayBuffer> | FormData,
   { headers = {}, type = 'application/json' }: Posting = {},
 ): Promise<Answer> {
   const typed = type === null || body instanceof FormData ? {} : { 'content-type': type }
-  // A text body makes fetch say text/plain by itself; bytes say nothing.
+  // With a text body fetch sets text/plain by itself; with bytes it sets nothing.
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const response = await fetch(url, { method: 'POST', headers: { ...typed, ...headers }, body: bytes })
   const text = await response.text()
@@ -84,12 +84,12 @@ export async function recordOf(world: World, id: string): Promise<Answer['body']
   return (await world.admin('GET', `records/${id}`)).body.record
 }
 
-/** The posted payload as the first of its records holds it, byte for byte. */
+/** The posted payload as the first of its records stores it, byte for byte. */
 export async function filedText(world: World, accepted: Answer): Promise<string> {
   return (await recordOf(world, accepted.body.records[0].id)).data_text
 }
 
-/** Signs a member in by a link of their own; gives the headers that a page of the console sends. */
+/** Signs a member in by a separate link; returns the headers that a page of the console sends. */
 export async function signedIn(
   world: World,
   whose: { workspaceId: string; userId: string },
@@ -117,7 +117,7 @@ export async function signedIn(
   return { ...page, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' }
 }
 
-/** The database of a world behind the server's back: for faults, and for states that no route makes yet. */
+/** Direct access to the database of a world: for faults, and for states that no route creates yet. */
 export function behind(world: World): Database {
   return openDatabase({
     target: world.storage.operator,
@@ -127,14 +127,14 @@ export function behind(world: World): Database {
   })
 }
 
-/** One statement, as it is written. */
+/** One statement, exactly as written. */
 export async function statement(database: Pick<Database, 'run'>, text: string): Promise<void> {
   await database.run({ strings: [text], values: [] })
 }
 
 export type RawAnswer = { readonly status: number; readonly head: string; readonly body: string }
 
-/** A bare connection to the server: for what no HTTP client would send. */
+/** A bare connection to the server: for bytes that no HTTP client would send. */
 export class Wire {
   /** Resolves when the server has closed the connection. */
   readonly closed: Promise<void>
@@ -158,7 +158,7 @@ export class Wire {
     )
   }
 
-  /** Everything that came and was not yet taken as an answer. */
+  /** All received bytes that were not yet taken as an answer. */
   get rest(): string {
     return this.#text
   }
@@ -173,13 +173,13 @@ export class Wire {
     return new Promise((resolve) => this.#socket.write(Buffer.from(text, 'latin1'), () => resolve()))
   }
 
-  /** The head of an answer that has no body whatever it says, as to HEAD; the connection is of no use after. */
+  /** The head of an answer that never has a body, such as one to HEAD; the connection is useless afterwards. */
   async head(): Promise<string> {
     while (!this.#text.includes('\r\n\r\n') && !this.#socket.destroyed) await this.#more()
     return this.#text
   }
 
-  /** The next answer; undefined when the connection ended without one. An interim 100 is passed over. */
+  /** The next answer; undefined when the connection ended without one. An interim 100 is skipped. */
   async answer(): Promise<RawAnswer | undefined> {
     for (;;) {
       const found = takeAnswer(this.#text)

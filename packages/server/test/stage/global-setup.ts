@@ -7,12 +7,12 @@ import { migrate } from '../../src/platform/migrate.ts'
 import { bindToPolicies } from '../../src/platform/row-security.ts'
 import { superuserOf } from './superuser.ts'
 
-/** The login that makes databases, and what the servers under test become. */
+/** The login that creates databases, and the role that the servers under test become. */
 export type TestTarget = { readonly operator: DatabaseTarget; readonly role?: string | undefined }
 
 /**
- * One PostgreSQL for the whole run: `TEST_DATABASE_URL` when it is set (a server where databases may be created), else an
- * embedded one. Every test file makes its database from a migrated template, so files do not see each other.
+ * One PostgreSQL for the whole run: the server of `TEST_DATABASE_URL` when it is set (it must allow new databases), or
+ * else an embedded one. Every test file makes its database from a migrated template, so files do not see each other.
  */
 let stop: () => Promise<void> = () => Promise.resolve()
 
@@ -42,7 +42,7 @@ async function openTarget(): Promise<DatabaseTarget> {
   const url = process.env['TEST_DATABASE_URL']
   if (url !== undefined) return { url }
   const folder = await mkdtemp(join(tmpdir(), 'postroad-test-'))
-  // Durability is the subject of the chaos runs; here a lost power supply loses nothing of value.
+  // The chaos runs test durability; here a power failure loses nothing of value.
   const postgres = await openEmbeddedPostgres({ dataDir: folder, mode: 'own', settings: { max_connections: '200' } })
   stop = async () => {
     await postgres.stop()

@@ -14,23 +14,23 @@ import { bootstrap, install, type Bootstrapped } from '../../src/resources/opera
 import type { Storage } from '../../src/storage.ts'
 import { inDatabase, type TestTarget } from './global-setup.ts'
 
-/** A real server on a free port, with a database of its own and a clock that the test sets. */
+/** A real server on a free port, with a separate database and a clock that the test sets. */
 export type World = {
   readonly app: App
   readonly baseUrl: string
-  /** Where it listens, whatever PUBLIC_URL says. */
+  /** Its address, whatever PUBLIC_URL is. */
   readonly address: string
   readonly clock: TestClock
   readonly installed: Bootstrapped
-  /** The first endpoint's URL. */
+  /** The URL of the first endpoint. */
   readonly endpoint: string
   readonly storage: TestStorage
-  /** A request to the admin API with the bootstrap key; gives status, headers and the parsed body. */
+  /** A request to the admin API with the bootstrap key; returns status, headers and the parsed body. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   stop(): Promise<void>
 }
 
-/** `secretKey` is what SECRET_KEY would say to a process beside; `operator` is the login, for who looks behind the server's back. */
+/** `secretKey` is the SECRET_KEY for a process beside it; `operator` is the login for direct access to the database. */
 export type TestStorage = Storage & { readonly secretKey: string; readonly operator: DatabaseTarget }
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any } // oxlint-disable-line typescript/no-explicit-any -- tests read answers as a client without types would
@@ -40,15 +40,18 @@ export type WorldOptions = {
   readonly commit?: AppOptions['commit']
   /** Asks a name server of the test. */
   readonly resolver?: AppOptions['resolver']
-  /** With slow senders. */
+  /** The patience of the server with slow senders. */
   readonly patience?: AppOptions['patience']
-  /** Where the log goes; without one to stderr. */
+  /** The target of the log; stderr by default. */
   readonly log?: Log
-  /** Milliseconds since 1970 where the clock stands. */
+  /** The time of the clock, in milliseconds since 1970. */
   readonly now?: number
-  /** Its secrets are sealed by the key file of this folder, as with the embedded database. */
+  /** The key file of this folder seals its secrets, as with the embedded database. */
   readonly keyFolder?: string
-  /** A second node on this one's database, which keeps it; without one the world makes a database of its own. */
+  /**
+   * Makes a second node on the database of this one, which remains its owner; without it the world creates a separate
+   * database.
+   */
   readonly beside?: World
 }
 
@@ -85,7 +88,8 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
           api_key: beside.installed.api_key,
           sign_in_url: beside.installed.sign_in_url.replace(beside.baseUrl, baseUrl),
         }
-  // Tests move the clock by months, so their key never expires. operate/bootstrap.test.ts asks what the real one does.
+  // Tests move the clock by months, so their key never expires. operate/bootstrap.test.ts tests the expiry of the real
+  // one.
   if (beside === undefined)
     await app.deps.database.run(sql`update api_keys set expires_at = null where origin = 'bootstrap'`)
   // oxlint-disable-next-line max-params -- tests read as requests: method, path, body, and headers where they matter
@@ -117,7 +121,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   }
 }
 
-/** A database of its own with a key of its own; stopping it drops it. */
+/** A separate database with a separate key; a stop drops it. */
 async function aStorage(keyFolder: string | undefined): Promise<TestStorage> {
   const own = await aDatabase()
   const key = randomBytes(32)
@@ -132,7 +136,7 @@ async function aStorage(keyFolder: string | undefined): Promise<TestStorage> {
   }
 }
 
-/** A new database made from the migrated template, for a server and for who looks behind its back. */
+/** A new database made from the migrated template, for a server and for direct access by the test. */
 export async function aDatabase(): Promise<{
   target: DatabaseTarget
   operator: DatabaseTarget
@@ -169,9 +173,12 @@ export type Received = { readonly path: string; readonly headers: IncomingHttpHe
 export type Sink = {
   readonly url: string
   readonly received: Received[]
-  /** What it answers from now on; a function sees the request and how many came before it. */
+  /** The next answers of the receiver; a function gets the request and the number of requests before it. */
   answer(with_: Reply | ((request: Received, index: number) => Reply)): void
-  /** Resolves once `count` requests have come; gives up when they do not, so a test that cannot succeed fails instead of hanging. */
+  /**
+   * Resolves once `count` requests have arrived; gives up when they do not, so a test that cannot succeed fails instead
+   * of hanging.
+   */
   until(count: number): Promise<readonly Received[]>
   stop(): Promise<void>
 }
@@ -184,7 +191,7 @@ function thanks(_request: Received, _index: number): Reply {
 
 const PATIENCE_MS = 60_000
 
-/** A receiver on a free port of 127.0.0.1 that keeps what it gets. */
+/** A receiver on a free port of 127.0.0.1 that records its requests. */
 export async function aSink(): Promise<Sink> {
   const received: Received[] = []
   const waiting = new Set<() => void>()
@@ -231,8 +238,8 @@ export async function aSink(): Promise<Sink> {
 }
 
 /**
- * Waits until `look` gives something, turning the event loop in between; for effects that have no event of their own to
- * wait for, such as an attempt's row. Gives up after `turns`, so a test that cannot succeed fails instead of hanging.
+ * Waits until `look` returns a value, and turns the event loop in between; for effects without an event to wait for,
+ * such as the row of an attempt. Gives up after `turns`, so a test that cannot succeed fails instead of hanging.
  */
 export async function eventually<T>(look: () => Promise<T | undefined>, turns = 2_000): Promise<T> {
   for (let turn = 0; turn < turns; turn += 1) {

@@ -15,19 +15,25 @@ export type Claims = {
   readonly name?: string
 }
 
-/** A real OpenID Connect provider on a free port, where whoever is asked for signs in at once. */
+/** A real OpenID Connect provider on a free port that signs every person in at once. */
 export type IdentityProvider = {
   readonly issuer: string
-  /** Who sits at the browser from now on. */
+  /** The person at the browser from now on. */
   person: Claims
-  /** Lets a redirect URI be used. */
+  /** Registers a redirect URI. */
   allow(redirectUri: string): void
-  /** Follows the browser through the provider, from the address we send it to up to the one it is sent back to. */
+  /**
+   * Follows the browser through the provider, from the address of our redirect up to the address that the provider
+   * redirects to.
+   */
   visit(url: string): Promise<URL>
   stop(): Promise<void>
 }
 
-/** Its advice for production, that memory forgets, is for nobody who reads the output of tests. */
+/**
+ * Suppresses the provider's advice for production about storage in memory, which does not concern readers of the test
+ * output.
+ */
 export function aProvider(issuer: string, configuration: Configuration): Provider {
   const quiet = mock.method(console, 'warn', () => undefined)
   try {
@@ -69,7 +75,7 @@ export async function anIdentityProvider(): Promise<IdentityProvider> {
     ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
     cookies: { keys: ['a key for the cookies of the provider'] },
   })
-  // Our server's port is known only once it listens, after its settings have named this provider.
+  // The port of our server is known only once it listens, after its settings have named this provider.
   provider.Client.prototype.redirectUriAllowed = (uri: string) => redirectUris.includes(uri)
   const finish = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { sub } = one.person
@@ -97,7 +103,7 @@ export async function anIdentityProvider(): Promise<IdentityProvider> {
           accept: 'text/html',
         })
         const location = headers.get('location')
-        if (location === null) throw new Error(`The provider went nowhere: ${text.slice(0, 500)}`)
+        if (location === null) throw new Error(`The provider did not redirect: ${text.slice(0, 500)}`)
         at = new URL(location, issuer)
       }
       return at
@@ -115,7 +121,7 @@ export function settingsFor(provider: IdentityProvider): Record<string, string> 
   return { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET }
 }
 
-/** The browser goes from the server to the provider and back; gives the server's last answer. */
+/** The browser goes from the server to the provider and back; returns the last answer of the server. */
 export async function signInThere(
   provider: IdentityProvider,
   browser: Browser,

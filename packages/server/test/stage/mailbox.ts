@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually, type World } from './harness.ts'
 
-export type Letter = {
+export type Email = {
   readonly raw: string
   readonly to: string
   readonly subject: string
@@ -11,8 +11,8 @@ export type Letter = {
   readonly html: string
 }
 
-/** What a mail says, as far as the server's own mails go: two parts, text and HTML. */
-export function readLetter(raw: string): Letter {
+/** The content of a mail as the server writes its mails: two parts, text and HTML. */
+export function readEmail(raw: string): Email {
   const boundary = /boundary="([^"]+)"/.exec(raw)?.[1] ?? ''
   const parts = raw.split(`--${boundary}`)
   const header = (name: string): string =>
@@ -33,8 +33,8 @@ function decoded(part: string): string {
   ).toString()
 }
 
-/** The first link in a letter, with what stands behind its "#". */
-export function linkIn({ text }: Letter): { readonly url: URL; readonly token: string; readonly next: string | null } {
+/** The first link in an email, with the part after its "#". */
+export function linkIn({ text }: Email): { readonly url: URL; readonly token: string; readonly next: string | null } {
   const url = new URL(/https?:\/\/\S+/.exec(text)?.[0] ?? '')
   const fragment = new URLSearchParams(url.hash.slice(1))
   return { url, token: fragment.get('t') ?? '', next: fragment.get('next') }
@@ -53,14 +53,14 @@ export class Mailbox {
     return new Mailbox(await mkdtemp(join(tmpdir(), 'postroad-mail-')))
   }
 
-  /** Lets the sender run, and gives the next letter that nobody has read. */
-  async next(world: World): Promise<Letter> {
+  /** Runs the mail sender, and returns the next email that nobody has read. */
+  async next(world: World): Promise<Email> {
     return eventually(async () => {
       world.clock.advance(1_000)
       const [name] = await this.unread()
       if (name === undefined) return undefined
       this.#read.add(name)
-      return readLetter(await readFile(join(this.folder, 'outbox', name), 'utf8'))
+      return readEmail(await readFile(join(this.folder, 'outbox', name), 'utf8'))
     })
   }
 

@@ -3,7 +3,7 @@ import { sql, type Database, type Db } from '../../src/platform/db.ts'
 import { post, statement } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
 
-/** Work that is done while something is not as it should be, and after which it is as before. */
+/** Runs work while a fault is present, and removes the fault afterwards. */
 export class Meanwhile {
   readonly #world: World
   readonly #database: Database
@@ -13,7 +13,7 @@ export class Meanwhile {
     this.#database = database
   }
 
-  /** One thing is changed in the database. */
+  /** Changes one thing in the database. */
   async changed<T>(change: string, back: string, work: () => Promise<T>): Promise<T> {
     const tell = (): void =>
       this.#world.app.deps.configChanged(decodeId('project', this.#world.installed.project.id) ?? '')
@@ -39,7 +39,7 @@ export class Meanwhile {
     return this.changed("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", work)
   }
 
-  /** On a plan that allows a hundred at once, and the clock stands still. */
+  /** On a plan that admits a hundred requests at once, while the clock does not move. */
   afterABurst<T>(url: string, work: () => Promise<T>): Promise<T> {
     return this.onTheFreePlan(async () => {
       for (let sent = 0; sent < 100; sent += 1) await post(url, '{}')
@@ -47,7 +47,7 @@ export class Meanwhile {
     })
   }
 
-  /** On a plan with a quota, and the month's is used up. */
+  /** On a plan whose monthly quota is used up. */
   withoutQuota<T>(work: () => Promise<T>): Promise<T> {
     const month = `${new Date(this.#world.clock.now()).toISOString().slice(0, 7)}-01`
     const used = `update workspaces set plan = 'free';
@@ -60,12 +60,12 @@ export class Meanwhile {
     )
   }
 
-  /** What reads the rules fails. */
+  /** Every statement that reads the rules fails. */
   withoutRules<T>(work: () => Promise<T>): Promise<T> {
     return this.changed('alter table rules rename to rules_gone', 'alter table rules_gone rename to rules', work)
   }
 
-  /** The storing statement waits for a lock and is then cancelled, as its timeout would. */
+  /** The storing statement waits for a lock and is then cancelled, as its timeout would cancel it. */
   async locked(work: () => Promise<Answer>): Promise<Answer> {
     return this.#database.transaction(async (tx) => {
       await statement(tx, 'lock table submissions in access exclusive mode')
@@ -91,7 +91,7 @@ export async function atANodeWithoutDatabase(work: (lost: World) => Promise<Answ
   }
 }
 
-/** Lets the clocks of nodes run while something is under way that waits for them. */
+/** Moves the clocks of nodes while work is under way that waits for them. */
 export async function whileTimePasses<T>(nodes: readonly World[], work: Promise<T>): Promise<T> {
   const done = work.finally(() => (over = true))
   let over = false
@@ -102,7 +102,10 @@ export async function whileTimePasses<T>(nodes: readonly World[], work: Promise<
   return done
 }
 
-/** Keeps everybody from the days of a table until the transaction ends, and nobody from the table itself: a statement comes as far as its first row of a day. */
+/**
+ * Locks the days of a table until the transaction ends, and not the table itself: a statement gets as far as its first
+ * row of a day.
+ */
 export function lockDays(tx: Db, table: string): Promise<unknown> {
   return statement(
     tx,
@@ -113,7 +116,10 @@ export function lockDays(tx: Db, table: string): Promise<unknown> {
   )
 }
 
-/** How many idempotency keys are held by a transaction that waits for a table; the loops of a server hold such locks too, and wait for none. */
+/**
+ * The number of idempotency keys that are locked by a transaction which waits for a table; the loops of a server take
+ * such locks too, and wait for no table.
+ */
 export async function keysHeldByWaiting(database: Database): Promise<number> {
   const { held } = await database.one<{ held: number }>(sql`
     select count(*) as held

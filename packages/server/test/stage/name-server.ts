@@ -5,7 +5,7 @@ import { questionIn, replyTo, type DnsReply } from '../../chaos/dns-wire.ts'
 export type Answer = DnsReply | 'silence'
 type Asked = { name: string; family: 4 | 6; nth: number }
 
-/** A name server on loopback that answers as the test says, and the names it was asked for. */
+/** A name server on loopback that answers as the test configures it, and the names that it was asked for. */
 export async function aNameServer(t: TestContext, answer: (asked: Asked) => Answer) {
   const asked: string[] = []
   const socket = createSocket('udp4')

@@ -7,19 +7,21 @@ import { eventually } from './harness.ts'
 
 const PROGRAM = '/usr/sbin/nginx'
 
-/** Why tests behind nginx cannot run here; false when they can. */
+/** The reason why tests behind nginx cannot run here; false when they can. */
 export const noNginx: string | false = existsSync(PROGRAM)
   ? false
   : `${PROGRAM} is not installed: what a proxy makes of hostile requests is NOT tested here`
 
 export type Nginx = {
   readonly url: string
-  /** The ids of the requests that it passed on, each in the header X-Proxied of its request. */
+  /** The ids of the requests that it forwarded, each in the header X-Proxied of its request. */
   passedOn(): readonly string[]
   stop(): Promise<void>
 }
 
-/** A proxy as people put it before a server: connections to the server are kept, and several clients share them. */
+/**
+ * A proxy as people put it in front of a server: connections to the server are reused, and several clients share them.
+ */
 export async function anNginx(target: string, { buffering }: { readonly buffering: 'on' | 'off' }): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'postroad-nginx-'))
   chmodSync(folder, 0o755)

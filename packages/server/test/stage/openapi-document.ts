@@ -26,7 +26,7 @@ export type OpenApi = {
   webhooks: Record<string, Record<string, Operation>>
 }
 
-/** /openapi.json as it is served. */
+/** /openapi.json as the server answers it. */
 export async function openapi(baseUrl: string): Promise<OpenApi> {
   return (await (await fetch(`${baseUrl}/openapi.json`)).json()) as OpenApi
 }
@@ -34,7 +34,7 @@ export async function openapi(baseUrl: string): Promise<OpenApi> {
 const asDefinitions = (schema: unknown): string =>
   JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')
 
-/** A schema of the document as one that parses, with the named schemas that it refers to. */
+/** A schema of the document as a parser, with the named schemas that it refers to. */
 export function parserOf(document: Pick<OpenApi, 'components'>, schema: unknown): z.ZodType {
   const definitions = asDefinitions(document.components.schemas)
   return z.fromJSONSchema({
@@ -43,7 +43,7 @@ export function parserOf(document: Pick<OpenApi, 'components'>, schema: unknown)
   })
 }
 
-/** An answer of an operation, also where the document refers to one that several share. */
+/** An answer of an operation, also where the document refers to a shared one. */
 export function answerOf(document: OpenApi, operation: Operation, status: string): ApiAnswer | undefined {
   const answer = operation.responses[status]
   if (answer === undefined || !('$ref' in answer)) return answer
@@ -62,7 +62,7 @@ export function operationsOf(document: OpenApi): readonly { path: string; method
   )
 }
 
-/** The document with everything that it refers to in place, for tests that read schemas member by member. */
+/** The document with all references resolved, for tests that read schemas member by member. */
 export function inlined<Document extends { readonly components: object }>(document: Document): Document {
   const { components } = document
   const place = (value: unknown): unknown => {

@@ -20,7 +20,7 @@ export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
 type Said = { readonly kind: string } & Partial<Omit<OutboundResponse, 'kind'> & Omit<OutboundFailure, 'kind'>>
 
-/** A door that is shut when the test ends, asked with short deadlines; answers are read as one loose shape. */
+/** A door that closes when the test ends, with short deadlines; its answers have one loose type. */
 export function aDoor(t: TestContext, options: Partial<OutboundOptions> = {}) {
   const door = createOutboundHttp({ allow: LOOPBACK, ...options })
   t.after(() => door.close())
@@ -44,7 +44,10 @@ export async function listening(t: TestContext, server: Server, host = '127.0.0.
   return (server.address() as AddressInfo).port
 }
 
-/** A server below HTTP: `onRequest` gets the socket when a request has arrived, and how many came before on it. */
+/**
+ * A server below HTTP: `onRequest` gets the socket when a request has arrived, and the number of earlier requests on
+ * it.
+ */
 export async function aSink(t: TestContext, onRequest: (socket: Socket, nth: number) => void) {
   const seen = { sockets: 0, requests: 0, text: '' }
   const server = createServer((socket) => {
@@ -77,12 +80,12 @@ export const dns = (...addresses: string[]): Resolution => ({ kind: 'addresses',
 export async function until(met: () => boolean): Promise<void> {
   const deadline = performance.now() + 30_000
   while (!met()) {
-    assert.ok(performance.now() < deadline, 'never came about')
+    assert.ok(performance.now() < deadline, 'never happened')
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
-/** Sends `head`, and then a drop every 100 ms for as long as the socket lives. */
+/** Sends `head`, and then one byte every 100 ms for as long as the socket lives. */
 export function trickle(socket: Socket, head: string, drop: string): void {
   if (head !== '') socket.write(head)
   const timer = setInterval(() => socket.write(drop), 100)

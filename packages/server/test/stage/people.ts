@@ -9,7 +9,7 @@ import { insertProject } from '../../src/resources/workspace/projects/index.ts'
 import { insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import type { Answer, World } from './harness.ts'
 
-/** Members, keys and workspaces made behind the server's back, and requests that speak for them. */
+/** Members, keys and workspaces created directly in the database, and requests on their behalf. */
 
 export type Headers = Readonly<Record<string, string>>
 export type Member = { readonly workspaceId: string; readonly userId: string }
@@ -39,7 +39,7 @@ export type KeyMembers = {
 }
 export type MadeKey = { readonly id: string; readonly key: string; readonly headers: Headers }
 
-/** An admin API key that this member made. */
+/** An admin API key that this member created. */
 export async function aKeyOf(world: World, database: Database, of: Member & KeyMembers): Promise<MadeKey> {
   const { workspaceId } = of
   const [id, key] = [world.app.deps.uuid(), SECRET_PREFIXES.apiKey + randomText(43)]
@@ -92,7 +92,7 @@ export async function aWorkspace(
   return { ...(await aMember(world, database, { workspaceId, role: 'owner' })), defaultProjectId: projectId }
 }
 
-/** An export of a workspace that is ready: a file of so many bytes in one piece. Gives its id. */
+/** A finished export of a workspace: a file of this many bytes in one piece. Returns its id. */
 export async function aReadyExport(
   world: World,
   database: Database,
@@ -110,7 +110,7 @@ export async function aReadyExport(
   return encodeId('dataExport', id)
 }
 
-/** The workspace that bootstrap made, with its owner. */
+/** The workspace that bootstrap created, with its owner. */
 export async function theWorkspace(database: Database): Promise<Member & { readonly defaultProjectId: string }> {
   const found = await database.one<{ workspace_id: string; user_id: string; id: string }>(sql`
     select m.workspace_id, m.user_id, p.id
@@ -123,7 +123,7 @@ export async function theWorkspace(database: Database): Promise<Member & { reado
   return { workspaceId: found.workspace_id, userId: found.user_id, defaultProjectId: found.id }
 }
 
-/** `GET me` with these headers: `ask(world, 'POST rules', { headers, body })`. */
+/** Sends a request such as `GET me` with these headers: `ask(world, 'POST rules', { headers, body })`. */
 export async function ask(
   world: World,
   line: string,
@@ -137,7 +137,7 @@ export async function ask(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
-  // A download is a text.
+  // A download is text.
   return {
     status: response.status,
     headers: response.headers,

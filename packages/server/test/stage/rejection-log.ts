@@ -8,7 +8,7 @@ export const MINUTE_MS = 60_000
 
 export type Row = Answer['body']
 
-/** So that no test is cut in two by the end of a minute. */
+/** Starts early in a minute, so that the end of a minute does not divide a test. */
 export function aNewMinute(world: World): void {
   world.clock.set((Math.floor(world.clock.now() / MINUTE_MS) + 1) * MINUTE_MS)
 }
@@ -23,7 +23,7 @@ export async function listed(
   return answer.body.rejections
 }
 
-/** The rows that these filters find, once they count so many requests. */
+/** The rows that match these filters, once they count this many requests. */
 export function logged(world: World, count: number, query: Record<string, string>): Promise<Row[]> {
   return eventually(async () => {
     world.clock.advance(1_000)
@@ -32,7 +32,7 @@ export function logged(world: World, count: number, query: Record<string, string
   })
 }
 
-/** An endpoint that verifies, and what a sender `age` seconds ago would say. */
+/** An endpoint that verifies, and the signature of a sender `age` seconds ago. */
 export const SIGNED = { verification: { scheme: 'payments_provider', secret: 'k' } }
 export const signedAt = (world: World, age: number): string => {
   const t = Math.floor(world.clock.wall() / 1_000) - age

@@ -8,6 +8,7 @@ import {
   call,
   created,
   database,
+  home,
   itemsOf,
   personally,
   sink,
@@ -20,7 +21,9 @@ import { aName, signedIn } from './fixtures.ts'
 import { eventually, type Answer } from './harness.ts'
 import { aMember, aReadyExport, aWorkspace } from './people.ts'
 
-/** An example for every admin route: what is asked, with everything made that it needs. admin-routes.test.ts counts them. */
+/**
+ * An example for every admin route: the request, with every resource that it needs. admin-routes.test.ts counts them.
+ */
 type Example = (at: Place) => Promise<Asked> | Asked
 
 const withId = (id: string): Asked => ({ params: { id } })
@@ -31,7 +34,7 @@ const aDatasetIn = async (at: Place): Promise<Asked> =>
 const anIngestKeyIn = async (at: Place): Promise<Asked> => withId((await created(at, 'ingest-keys', {})).ingest_key.id)
 export const aProjectIn = async (at: Place): Promise<Asked> => withId((await created(at, 'projects', {})).project.id)
 
-/** Subscribed to nothing that exists, unless the dataset says otherwise. */
+/** Subscribed to no existing dataset, unless the caller names one. */
 const aDestinationIn = async (at: Place, dataset = 'Nothing'): Promise<Asked> =>
   withId((await created(at, 'destinations', { url: sink.url, datasets: [dataset] })).destination.id)
 
@@ -61,7 +64,13 @@ export async function aDeliveredIn(at: Place): Promise<Asked> {
   return withId(found.id)
 }
 
-/** A delivery that was tried once and waits for its next attempt. */
+/** The attempt of a delivery. */
+async function anAttemptIn(at: Place): Promise<Asked> {
+  const { delivery } = (await call(at, `GET deliveries/${(await aDeliveredIn(at)).params?.['id']}`)).body
+  return withId(delivery.attempts[0].id)
+}
+
+/** A delivery that was attempted once and waits for its next attempt. */
 async function aWaitingIn(at: Place): Promise<Asked> {
   const dataset = `e${randomUUID().slice(0, 8)}`
   const { destination } = await created(at, 'destinations', {
@@ -110,7 +119,10 @@ async function anOpenBreakerIn(at: Place): Promise<Asked> {
   return withId(delivery.destination_id)
 }
 
-/** A filter that a delivery meets, in a project with no other replay open: they do not end while the clock stands still. */
+/**
+ * A filter that matches a delivery, in a project with no other open replay: replays do not end while the clock does not
+ * move.
+ */
 async function deliveredOnly(at: Place): Promise<object> {
   await database.run(
     sql`update replays set state = 'cancelled', pause_reason = null, ended_at = now() where workspace_id = ${at.workspaceId} and state in ('running', 'paused')`,
@@ -125,7 +137,7 @@ async function aReplayIn(at: Place): Promise<Asked> {
   )
 }
 
-/** A request that an endpoint refuses, once it stands in the rejection log. */
+/** A request that an endpoint refused, once it is in the rejection log. */
 export async function aRefusalIn(at: Place): Promise<Asked> {
   const { webhook } = await created(at, 'webhooks', { enabled: false })
   assert.equal((await fetch(webhook.public_url, { method: 'POST', body: '{}' })).status, 503)
@@ -139,7 +151,7 @@ export async function aRefusalIn(at: Place): Promise<Asked> {
 const anApiKeyIn = async (at: Place): Promise<Asked> =>
   withId((await personally(at, 'POST api-keys', { name: aName('made'), role: 'viewer' })).body.api_key.id)
 
-/** Somebody with a workspace of their own. */
+/** A person with a separate workspace. */
 export async function anotherOwner(): Promise<
   Required<Pick<Asked, 'by' | 'actor'>> & {
     readonly slug: string
@@ -152,7 +164,7 @@ export async function anotherOwner(): Promise<
   return { ...owner, slug, by: { headers: await signedIn(world, owner) }, actor: encodeId('user', owner.userId) }
 }
 
-/** A member who may go. */
+/** A member who can be removed. */
 export async function aMemberIn(at: Place): Promise<Asked> {
   const { userId } = await aMember(world, database, { workspaceId: at.workspaceId, role: 'viewer' })
   return withId(encodeId('user', userId))
@@ -175,7 +187,7 @@ const anInviteIn = async (at: Place): Promise<Asked> =>
     (await personally(at, 'POST invites', { email: `${randomUUID()}@example.com`, role: 'viewer' })).body.invite.id,
   )
 
-/** An invite from the place to somebody who is elsewhere; the token is as if it had been mailed. */
+/** An invite from the place to a person of another workspace; the token is as if it had been mailed. */
 async function anAcceptance(at: Place): Promise<Asked> {
   const { workspaceId: _, ...guest } = await anotherOwner()
   const [email, token] = [`${randomUUID()}@example.com`, `canary-${randomText(20)}`]
@@ -202,14 +214,67 @@ async function aClosing(): Promise<Asked> {
   return { ...owner, body: { confirm: owner.slug } }
 }
 
+/** A workspace that an operator does something to, and what its audit log names. */
+async function aWorkspaceOfAnother(body?: object): Promise<Asked> {
+  const { workspaceId } = await anotherOwner()
+  const id = encodeId('workspace', workspaceId)
+  return { params: { id }, target: id, ...(body === undefined ? {} : { body }) }
+}
+
+async function aSuspended(): Promise<Asked> {
+  const asked = await aWorkspaceOfAnother()
+  const path = `platform/workspaces/${asked.params?.['id']}/suspend`
+  assert.equal((await personally(home, `POST ${path}`, { reason: 'An example' })).status, 200)
+  return asked
+}
+
+async function aLockedOut(): Promise<Asked> {
+  const asked = await aWorkspaceOfAnother()
+  await database.run(sql`
+    insert into network_access (workspace_id, ip_allowlist, updated_at)
+    values (${decodeId('workspace', asked.params?.['id'] ?? '') ?? ''}, '{203.0.113.9}', now())
+  `)
+  return asked
+}
+
+/** A request of a workspace that no other example uses, since a newer request ends it. */
+async function anSsoRequestOf(owner: Awaited<ReturnType<typeof anotherOwner>>): Promise<Asked> {
+  const { body } = await call(owner.by, 'POST sso/requests', { body: { domains: ['example.com'] } })
+  return withId(body.request.id)
+}
+
+const anSsoRequestIn = async (at: Place): Promise<Asked> =>
+  withId((await personally(at, 'POST sso/requests', { domains: ['example.com'] })).body.request.id)
+
+async function aCancellation(): Promise<Asked> {
+  const owner = await anotherOwner()
+  return { by: owner.by, actor: owner.actor, ...(await anSsoRequestOf(owner)) }
+}
+
+/** In the place itself, where an id of another place must not be found. */
+const anAnnouncement = async (): Promise<Asked> =>
+  withId((await personally(home, 'POST platform/broadcasts', { title: aName('made'), text: 'x' })).body.broadcast.id)
+
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   'activity.list': aRefusalIn,
   'apiKeys.list': () => ({}),
   'apiKeys.create': () => ({ body: { name: aName('made'), role: 'developer', ip_allowlist: ['127.0.0.1', '::/0'] } }),
   'apiKeys.remove': anApiKeyIn,
+  'attempts.get': anAttemptIn,
   'audit.list': () => ({ query: { action: 'create_ingest_key' } }),
   'audit.exportCsv': () => ({ query: { action: 'create_webhook' } }),
   'audit.verify': () => ({}),
+  'config.export': () => ({}),
+  'config.plan': () => ({
+    body: {
+      config: {
+        version: 1,
+        rules: [{ name: aName('planned'), dataset: 'routed', conditions: [{ path: 'a', equals: 1 }] }],
+      },
+    },
+  }),
+  // Nothing to do: the change itself has one audit row.
+  'config.apply': ({ project }) => ({ body: { config: { version: 1 } }, target: project }),
   'dashboard.summary': () => ({ query: { from: new Date(world.clock.now() - 3_600_000).toISOString() } }),
   'dashboard.timeseries': () => ({}),
   'dataExport.list': () => ({}),
@@ -239,6 +304,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   }),
   'destinationSinks.create': () => ({ body: { name: aName('sink'), datasets: ['Nothing'] } }),
   'destinationPresets.list': () => ({}),
+  'sourcePresets.list': () => ({}),
   'destinations.remove': (at) => aDestinationIn(at),
   'destinations.recover': (at) => withBody(aDestinationIn(at), { since: '2026-01-01T00:00:00Z' }),
   'destinations.test': (at) => withBody(aDestinationIn(at), {}),
@@ -328,6 +394,35 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'workspaces.update': () => ({ body: { name: aName('renamed') } }),
   'workspaces.close': aClosing,
   'workspaces.reopen': aClosed,
+  'broadcasts.list': () => ({}),
+  'network.get': () => ({}),
+  'network.update': (at) => ({
+    target: encodeId('workspace', at.workspaceId),
+    body: { ip_allowlist: ['127.0.0.0/8', '::1', '203.0.113.0/24'] },
+  }),
+  'platformAudit.list': () => ({}),
+  'platformBroadcasts.list': () => ({}),
+  'platformBroadcasts.create': () => ({ body: { title: aName('made'), text: 'An example.', severity: 'warning' } }),
+  'platformBroadcasts.withdraw': anAnnouncement,
+  'platformHealth.get': () => ({}),
+  'platformSettings.get': () => ({}),
+  'platformSettings.update': () => ({ target: '', body: { support_contact: 'support@example.com' } }),
+  'platformSsoRequests.list': () => ({}),
+  'platformSsoRequests.get': anSsoRequestIn,
+  'platformSsoRequests.decide': async () => ({
+    ...(await anSsoRequestOf(await anotherOwner())),
+    body: { status: 'approved', reason: 'An example' },
+  }),
+  'platformWorkspaces.list': () => ({ query: { q: 'w' } }),
+  'platformWorkspaces.get': () => aWorkspaceOfAnother(),
+  'platformWorkspaces.suspend': () => aWorkspaceOfAnother({ reason: 'An example' }),
+  'platformWorkspaces.reinstate': aSuspended,
+  'platformWorkspaces.setPlan': () => aWorkspaceOfAnother({ plan: 'free' }),
+  'platformWorkspaces.clearNetwork': aLockedOut,
+  'sso.get': () => ({}),
+  'ssoRequests.list': () => ({}),
+  'ssoRequests.create': () => ({ body: { domains: ['example.com'], note: 'An example' } }),
+  'ssoRequests.cancel': aCancellation,
   'webhooks.refusedSamples': aRefusalIn,
   'webhooks.signSample': (at) => withBody(aVerifyingWebhookIn(at), { body: '{}' }),
   'webhooks.verifySample': (at) => withBody(aWebhookIn(at), { headers: {}, body: '{}' }),
@@ -337,7 +432,7 @@ async function anExportIn(at: Place): Promise<Asked> {
   return withId(await aReadyExport(world, database, at))
 }
 
-/** With an export under way, or with all that are kept, nobody could ask for one. */
+/** With an export under way, or with the maximum number of stored exports, nobody could request one. */
 async function anEmptyShelf({ workspaceId }: Place): Promise<Asked> {
   await database.run(
     sql`update data_exports set state = 'failed', expires_at = null where workspace_id = ${workspaceId}`,

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto'
 
-/** Requests as their senders sign them, written down apart from the code under test. */
+/** Requests as their senders sign them, written independently of the code under test. */
 
-/** When they are signed, in seconds since 1970. */
+/** The time of the signature, in seconds since 1970. */
 export const NOW = 1_700_000_000
 
 /** Header names as they arrive. */
 export const lower = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** How one of them signs. */
+/** The method by which one of them signs. */
 export type Sender = {
   readonly settings: object
   readonly names: readonly string[]
@@ -83,6 +83,35 @@ export const SENDERS: Record<string, Sender> = {
     settings: { scheme: 'hmac', header: 'X-Own', algorithm: 'sha1', encoding: 'base64', prefix: 'sha1=' },
     names: ['x-own'],
     sign: (secret, body) => ({ 'x-own': `sha1=${mac(secret, [body], { encoding: 'base64', algorithm: 'sha1' })}` }),
+  },
+  'custom_hmac with items': {
+    settings: {
+      scheme: 'custom_hmac',
+      header: 'X-Own',
+      signed: '{timestamp}:{body}',
+      signature_item: 'h1',
+      timestamp_item: 'ts',
+    },
+    names: ['x-own'],
+    sign: (secret, body, now) => ({ 'x-own': `ts=${now};h1=${mac(secret, [`${now}:`, body], hex)}` }),
+  },
+  'custom_hmac with sha512, an id, and the time behind the body': {
+    settings: {
+      scheme: 'custom_hmac',
+      header: 'X-Own',
+      algorithm: 'sha512',
+      encoding: 'base64',
+      prefix: 'v1,',
+      signed: '{id}.{body}.{timestamp}',
+      id_header: 'X-Id',
+      timestamp_header: 'X-Time',
+    },
+    names: ['x-own', 'x-id', 'x-time'],
+    sign: (secret, body, now) => ({
+      'x-id': 'msg_1',
+      'x-time': String(now),
+      'x-own': `v1,${mac(secret, ['msg_1.', body, `.${now}`], { encoding: 'base64', algorithm: 'sha512' })}`,
+    }),
   },
 }
 

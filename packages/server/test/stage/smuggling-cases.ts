@@ -1,6 +1,6 @@
-/** Requests that two readers may read in two ways, for the bare server and for one behind a proxy. */
+/** Requests that two parsers may read in two ways, for the bare server and for one behind a proxy. */
 
-/** A request to the endpoint; its path is known once the world stands. */
+/** A request to the endpoint; its path is known only once the world runs. */
 const PATH = '/{path}'
 
 export const aRequest = (version: string, headers: readonly string[], body: string): string =>
@@ -8,7 +8,10 @@ export const aRequest = (version: string, headers: readonly string[], body: stri
 
 export const toEndpoint = (text: string, path: string): string => text.replaceAll(PATH, path)
 
-/** What a smuggler hides behind the request: if it is answered, the two ends differ on where the request ended. */
+/**
+ * The request that a smuggler hides behind the first one: if it is answered, the two ends disagree on where the first
+ * one ended.
+ */
 export const HIDDEN = aRequest('1.1', ['Host: a', 'Content-Length: 10'], '{"hid":1}\n')
 
 /** The server refuses these. */
@@ -23,7 +26,7 @@ export const REFUSED: Readonly<Record<string, string>> = {
     ['Host: a', 'Transfer-Encoding: chunked', 'Content-Length: 5'],
     '0\r\n\r\n',
   ),
-  'a Transfer-Encoding that nearly is chunked': aRequest(
+  'a Transfer-Encoding that is almost chunked': aRequest(
     '1.1',
     ['Host: a', 'Transfer-Encoding: xchunked'],
     '0\r\n\r\n',
@@ -67,11 +70,11 @@ export const REFUSED: Readonly<Record<string, string>> = {
     '{}',
   ),
   'a NUL in a header': aRequest('1.1', ['Host: a', 'X: a\0b', 'Content-Length: 2'], '{}'),
-  'a header name that is no token': aRequest('1.1', ['Host: a', 'X(y): 1', 'Content-Length: 2'], '{}'),
+  'a header name that is not a token': aRequest('1.1', ['Host: a', 'X(y): 1', 'Content-Length: 2'], '{}'),
   'no Host': aRequest('1.1', ['Content-Length: 2'], '{}'),
   'two Hosts': aRequest('1.1', ['Host: a', 'Host: b', 'Content-Length: 2'], '{}'),
-  'two Hosts, one in other letters': aRequest('1.1', ['Host: a', 'hOsT: a', 'Content-Length: 2'], '{}'),
-  'a Host that is none': aRequest('1.1', ['Host: a b/c@d', 'Content-Length: 2'], '{}'),
+  'two Hosts, one in other case': aRequest('1.1', ['Host: a', 'hOsT: a', 'Content-Length: 2'], '{}'),
+  'an invalid Host': aRequest('1.1', ['Host: a b/c@d', 'Content-Length: 2'], '{}'),
   'a chunk size that ends in a bare line feed': aRequest(
     '1.1',
     ['Host: a', 'Transfer-Encoding: chunked'],
@@ -99,27 +102,27 @@ export const REFUSED: Readonly<Record<string, string>> = {
   'a version that does not exist': aRequest('1.2', ['Host: a', 'Content-Length: 2'], '{}'),
   'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   'a TLS greeting': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
-  'letters beyond ASCII in the path': `POST ${PATH}\xff HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
+  'non-ASCII letters in the path': `POST ${PATH}\xff HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
   'an unknown method': `BREW ${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
 }
 
-/** There is one way to read these. */
+/** There is only one way to read these. */
 export const TAKEN: Readonly<Record<string, string>> = {
-  'a Host in HTTP/1.0 is not asked for': `POST ${PATH} HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\n{}`,
+  'HTTP/1.0 without a Host': `POST ${PATH} HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\n{}`,
   'the absolute form of a target is this server': `POST http://elsewhere${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
   'chunks with extensions': aRequest(
     '1.1',
     ['Host: a', 'Transfer-Encoding: chunked'],
     '1;x=y\r\n{\r\n1\r\n}\r\n0\r\n\r\n',
   ),
-  'chunked in any letters': aRequest('1.1', ['Host: a', 'Transfer-Encoding: CHUNKED'], '2\r\n{}\r\n0\r\n\r\n'),
+  'chunked in mixed case': aRequest('1.1', ['Host: a', 'Transfer-Encoding: CHUNKED'], '2\r\n{}\r\n0\r\n\r\n'),
   'trailers that say nothing of the length': aRequest(
     '1.1',
     ['Host: a', 'Transfer-Encoding: chunked'],
     '2\r\n{}\r\n0\r\nX: y\r\n\r\n',
   ),
   'an expectation of 100': aRequest('1.1', ['Host: a', 'Expect: 100-continue', 'Content-Length: 2'], '{}'),
-  'an expectation of something else': aRequest('1.1', ['Host: a', 'Expect: wonders', 'Content-Length: 2'], '{}'),
+  'another expectation': aRequest('1.1', ['Host: a', 'Expect: wonders', 'Content-Length: 2'], '{}'),
   'hop-by-hop names of needed headers': aRequest(
     '1.1',
     ['Host: a', 'Connection: Content-Length, Host', 'Content-Length: 2'],

@@ -31,7 +31,10 @@ export type DeliveryRow = {
 
 let made = 0
 
-/** The rows that a delivery store works on, made and changed as the rest of the product does it. Nothing sends here. */
+/**
+ * The rows that a delivery store works on, created and changed as the rest of the product does it. Nothing is sent
+ * here.
+ */
 export class StoreRows {
   readonly deps: Deps
   readonly clock: TestClock
@@ -45,12 +48,12 @@ export class StoreRows {
     return new Date(this.clock.now())
   }
 
-  /** Partitions as a server makes them. */
+  /** Partitions as a server creates them. */
   async makeDays(daysAhead = 1): Promise<void> {
     await makeDays(this.deps.database, DAY_TABLES, { now: this.clock.now(), daysAhead })
   }
 
-  /** Of now and rising, so that rows made later sort later. */
+  /** The time is the present and rises, so that rows made later sort later. */
   #uuid(): string {
     made += 1
     return `${uuidv7Floor(this.clock.now()).slice(0, 13)}-7000-8000-${made.toString(16).padStart(12, '0')}`

@@ -8,7 +8,7 @@ import { anyDue, StoreRows, valueOf, type LaneAt } from './store-rows.ts'
 
 type Open = { readonly database: Database; readonly store: StorePort; commit(): Promise<void> }
 
-/** What tests of the delivery store begin with: lanes that somebody holds, and transactions that stay open. */
+/** The start of the delivery store tests: lanes with an owner, and transactions that stay open. */
 export class StoreStage {
   readonly #rows: StoreRows
 
@@ -36,7 +36,7 @@ export class StoreStage {
     }
   }
 
-  /** Waits until some statements in this database wait for locks of others. */
+  /** Waits until this many statements in the database wait for locks of others. */
   async untilBlocked(least = 1): Promise<void> {
     await eventually(async () => {
       const { waiting } = await this.#rows.deps.database.one<{ waiting: number }>(sql`
@@ -46,8 +46,8 @@ export class StoreStage {
     })
   }
 
-  /** A lane that owner `a` holds, with deliveries that are due. */
-  async aHeldLane(count = 1): Promise<{ at: LaneAt; held: Held; ids: readonly string[]; store: StorePort }> {
+  /** A lane that owner `a` has leased, with deliveries that are due. */
+  async aLeasedLane(count = 1): Promise<{ at: LaneAt; held: Held; ids: readonly string[]; store: StorePort }> {
     const at = await this.#rows.aLane()
     const ids = (await this.#rows.ingest(at, { count })).map((item) => item.delivery_id)
     const store = createPostgresStore(this.#rows.deps)
@@ -59,7 +59,10 @@ export class StoreStage {
 
 type Made = { readonly rows: StoreRows; readonly stage: StoreStage }
 
-/** What all tests of a file look at, and each begins with no rows. Nothing in this process sends: the tests are the delivery machines. */
+/**
+ * The stage that all tests of a file share; each test begins without rows. No loop of this process sends: the tests are
+ * the delivery machines.
+ */
 export function onStoreStage(prepare: (made: Made) => void): void {
   const made: { world?: World; rows?: StoreRows } = {}
   before(async () => {

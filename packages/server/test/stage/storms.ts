@@ -3,7 +3,7 @@ import type { Report } from '../../chaos/figures.ts'
 import type { PlantName } from '../../chaos/plants.ts'
 import type { Scenario } from '../../chaos/scenario.ts'
 
-/** The short form of `npm run chaos`, on servers and data folders of its own. */
+/** The short form of `npm run chaos`, with separate servers and data folders. */
 export type Storm = {
   readonly rounds: number
   readonly seed: number
@@ -11,10 +11,13 @@ export type Storm = {
   readonly ratePerSecond?: number
 }
 
-/** Three quick rounds: two kill the server, the last one a backend of PostgreSQL, then the server, and again as it starts. */
+/**
+ * Three quick rounds: two kill the server; the last one kills a PostgreSQL backend, then the server, and the server
+ * again as it starts.
+ */
 export const SEED = 196
 
-/** For what is about fairness and order: few events, so that a busy machine keeps up with them. */
+/** For tests of fairness and order: few events, so that a busy machine can process them in time. */
 export const CALM = { rounds: 1, seed: SEED, ratePerSecond: 40 }
 
 export function aStorm(scenario: Scenario, of: Storm): Promise<Report> {
@@ -33,7 +36,7 @@ export function aStorm(scenario: Scenario, of: Storm): Promise<Report> {
   })
 }
 
-/** Promises only: how long things take is the machine's, and it may be busy. */
+/** Checks the promises only: durations depend on the machine, which may be busy. */
 export function broken({ findings, stopped }: Pick<Report, 'findings' | 'stopped'>): readonly string[] {
   const checks = findings
     .filter((finding) => !finding.ok)
@@ -43,13 +46,13 @@ export function broken({ findings, stopped }: Pick<Report, 'findings' | 'stopped
 
 const TRIES_MAX = 3
 
-/** What a storm meets is partly chance: a defect is caught when one of three storms, each longer than the last, shows it. */
+/** Chance decides part of a storm: a defect is caught when one of three storms, each longer than the last, shows it. */
 export async function assertCaught(
   scenario: Scenario,
   of: Storm & { readonly plant: PlantName },
   as: RegExp,
 ): Promise<void> {
-  // oxlint-disable-line max-params -- who is caught, with what, and as what
+  // oxlint-disable-line max-params -- the scenario, its defect, and the finding that must show
   const found: string[] = []
   for (let more = 0; more < TRIES_MAX; more += 1) {
     // oxlint-disable-next-line no-await-in-loop -- another storm only when the last one showed nothing

@@ -1,22 +1,22 @@
 import { request, type IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 
-/** Clients of a stream for tests: they keep what came, and give the next events as they come. */
+/** Stream clients for tests: they record the events, and return the next events as they arrive. */
 export type Event = { readonly id: string | undefined; readonly type: string; readonly data: any } // oxlint-disable-line typescript/no-explicit-any -- tests read frames as a client without types would
 
 export type StreamClient = {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  /** Everything as it came, for SSE. */
+  /** The whole text as it arrived, for SSE. */
   text(): string
   readonly events: Event[]
-  /** How many pings a WebSocket got. */
+  /** The number of pings that a WebSocket got. */
   pings(): number
   /** Reads on after `paused`. */
   resume(): void
-  /** Resolves once `count` events have come in all; gives the last of them. */
+  /** Resolves once `count` events have arrived in total; returns the last of them. */
   until(count: number): Promise<Event>
-  /** Resolves with the close code of a WebSocket, or 0, when the connection is over. */
+  /** Resolves with the close code of a WebSocket, or 0, when the connection has ended. */
   readonly ended: Promise<number>
   close(): void
 }
@@ -52,10 +52,10 @@ class Arrivals {
   }
 }
 
-/** `paused`: it reads nothing from the begin on, or (SSE) from where this text has come. */
+/** `paused`: the client reads nothing from the start, or (SSE) from the point where this text has arrived. */
 export type Opening = { readonly headers?: Record<string, string>; readonly paused?: boolean | string }
 
-/** An SSE client that reads blocks as the standard says; resolves when the head of the answer is there. */
+/** An SSE client that reads blocks as the standard requires; resolves when the head of the answer has arrived. */
 export function sse(url: string, { headers = {}, paused = false }: Opening = {}): Promise<StreamClient> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers, agent: false })
@@ -77,7 +77,7 @@ export function sse(url: string, { headers = {}, paused = false }: Opening = {})
           pauseAt = false
           response.pause()
         }
-        // A block of megabytes is looked through once, not with every piece of it.
+        // A block of megabytes is searched once, not with every piece of it.
         if (!text.includes('\n')) return
         const blocks = rest.split('\n\n')
         rest = blocks.pop() ?? ''
@@ -114,7 +114,7 @@ function readBlock(block: string, lastId: string | undefined, arrivals: Arrivals
   return id
 }
 
-/** A WebSocket client; rejects when it is not let in, saying the status. */
+/** A WebSocket client; rejects with the status when the server refuses it. */
 export function webSocket(url: string, { headers = {}, paused = false }: Opening = {}): Promise<StreamClient> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers })

@@ -8,8 +8,9 @@ import { placeOf, PORT } from '../../src/platform/postgres/place.ts'
 import { postmasterOf } from '../../src/platform/postgres/postmaster.ts'
 
 /**
- * The superuser of a running embedded PostgreSQL, for who makes databases there or looks behind the product's back. The product
- * has no such way: whoever owns the files lets themself in, until the next start writes them again.
+ * The superuser of a running embedded PostgreSQL, for tests that create databases there or bypass the product. The
+ * product has no such access: a user who owns the files can let themselves in, until the next start writes the files
+ * again.
  */
 export async function superuserOf(dataDir: string): Promise<DatabaseTarget> {
   const { folder, socketDir } = placeOf(dataDir)

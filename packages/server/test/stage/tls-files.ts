@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export type Pair = { readonly key: string; readonly cert: string }
 type Made = { readonly days?: number }
 
-/** An authority of the test's own, and certificates that it signs. */
+/** A certificate authority for the test, and certificates that it signs. */
 export type Authority = Pair & { readonly sign: (name: string, made?: Made) => Pair }
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']

@@ -8,14 +8,14 @@ export const CLIENTS = {
   body: { id: 'poster', secret: 'another-secret-of-a-client' },
 } as const
 
-/** A real authorization server that gives access tokens for client credentials. */
+/** A real authorization server that issues access tokens for client credentials. */
 export type TokenServer = {
   readonly tokenUrl: string
-  /** How often it was asked for a token. */
+  /** The number of requests for a token. */
   readonly asked: () => number
-  /** Whether a token is one of its own, and what it is for. */
+  /** Whether this server issued a token, and the purpose of the token. */
   readonly knows: (token: string) => Promise<{ readonly scope: string | undefined } | undefined>
-  /** From now on it answers 503 to every request, or as it should again. */
+  /** From now on it answers 503 to every request, or works again. */
   broken: boolean
   stop(): Promise<void>
 }

@@ -5,7 +5,10 @@ import { aWorld, type World, type WorldOptions } from './harness.ts'
 
 type Made = { readonly world: World; readonly database: Database }
 
-/** What all tests of a file or a group look at, a server and its database from behind: made before them, and stopped after them. */
+/**
+ * The stage that all tests of a file or a group share, a server and direct access to its database: it starts before
+ * them and stops after them.
+ */
 export function onWorldStage(prepare: (made: Made) => void | Promise<void>, options: WorldOptions = {}): void {
   const made: { world?: World; database?: Database } = {}
   before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { aWorld, type World } from '../stage/harness.ts'
 
-/** What somebody is told who asks the admin API for something odd. */
+/** The answers of the admin API to unusual requests. */
 let world: World
 
 before(async () => {
@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => world.stop())
 
-describe('every answer under /admin/api says its version', () => {
+describe('every answer under /admin/api has the version header', () => {
   for (const path of ['me', 'nowhere', 'rules/not-an-id', 'projects/x/y/z', '%zz']) {
     test(path, async () => {
       const { headers } = await world.admin('GET', path)
@@ -19,7 +19,7 @@ describe('every answer under /admin/api says its version', () => {
   }
 })
 
-describe('text that the store cannot hold is 400, not 500', () => {
+describe('text that the store cannot store gets 400, not 500', () => {
   const text = 'a\0b'
   const CASES: readonly (readonly [string, object])[] = [
     ['webhooks', { name: text }],
@@ -50,7 +50,7 @@ const said = async (request: string, body?: unknown, headers: Record<string, str
   return answer.body.error
 }
 
-describe('what was wrong, and what to do, in the words of JSON', () => {
+describe('the fault and the remedy, in the words of JSON', () => {
   const destination = { name: 'x', url: 'http://127.0.0.1:9/' }
   const CASES: readonly (readonly [string, object | undefined, string])[] = [
     ['GET deliveries?limit=10.5', undefined, 'limit: must be a whole number.'],
@@ -97,7 +97,7 @@ describe('what was wrong, and what to do, in the words of JSON', () => {
     [
       'POST destinations',
       { ...destination, payload_template: { a: '{% if x %}' } },
-      'payload_template/a: the tag "if" is not known here; a template takes {{ … }} with filters, and no tags.',
+      'payload_template/a: the tag "if" is not supported; a template takes {{ … }} with filters, and no tags.',
     ],
     [
       'POST rules/test',
@@ -115,7 +115,7 @@ describe('what was wrong, and what to do, in the words of JSON', () => {
       assert.equal(await said(request, body), sentence))
   }
 
-  test('of a sample of a request', async () => {
+  test('the faults of a sample request', async () => {
     const path = `POST webhooks/${world.installed.webhook.id}/verify-sample`
     assert.equal(
       await said(path, { headers: {}, now: 'yesterday' }),
@@ -128,27 +128,27 @@ describe('what was wrong, and what to do, in the words of JSON', () => {
     )
   })
 
-  test('what is no JSON by its own headers is told so', async () => {
+  test('a request whose own headers say that its body is not JSON gets an error that names the header', async () => {
     const form = await said('POST rules', 'name=x&dataset=d', {
       'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
     })
     assert.equal(
       form,
-      'The body is not valid JSON: unexpected "n" at line 1, column 1. It came as application/x-www-form-urlencoded; send JSON.',
+      'The body is not valid JSON: unexpected "n" at line 1, column 1. Its Content-Type is application/x-www-form-urlencoded; send JSON.',
     )
     const packed = await said('POST rules', 'packed', { 'content-encoding': 'gzip' })
     assert.equal(
       packed,
-      'The body is not valid JSON: unexpected "p" at line 1, column 1. This API takes no Content-Encoding; send the body as it is.',
+      'The body is not valid JSON: unexpected "p" at line 1, column 1. This API supports no Content-Encoding; send the body uncompressed.',
     )
     assert.equal(
       (await world.admin('POST', 'rules', '{"name":"a form","dataset":"d"}', { 'content-type': 'text/plain' })).status,
       201,
-      'JSON is JSON, whatever it is called',
+      'JSON is accepted under any content type',
     )
   })
 
-  test('a request that asks for no body takes none, or an empty object', async () => {
+  test('a route without a body accepts none, or an empty object', async () => {
     const { id } = (await world.admin('POST', 'destinations', destination)).body.destination
     assert.equal(
       await said(`DELETE destinations/${id}`, { force: true }),
@@ -159,15 +159,15 @@ describe('what was wrong, and what to do, in the words of JSON', () => {
   })
 })
 
-describe('who and where', () => {
-  test('an unknown key is told apart from none', async () => {
+describe('credentials and addresses', () => {
+  test('an unknown key and a missing key get different errors', async () => {
     const { status, body } = await world.admin('GET', 'me', undefined, { authorization: 'Bearer hk_unknown' })
     assert.deepEqual(
       [status, body.reason, body.error],
       [
         401,
         'unauthorized',
-        'This API key is not known here. Check that it was copied whole, and that it is of this server.',
+        'This API key does not exist on this server. Check that you copied the whole key, and that it belongs to this server.',
       ],
     )
     const none = await world.admin('GET', 'me', undefined, { authorization: 'Basic abc' })
@@ -175,10 +175,10 @@ describe('who and where', () => {
     assert.match(none.body.error, /^Sign in, or send an admin API key/)
   })
 
-  test('another method is told those that answer, at the address of an endpoint too, known or not', async () => {
+  test('a wrong method gets the list of the right ones, also at the address of an endpoint, known or not', async () => {
     assert.equal(
       (await world.admin('DELETE', 'webhooks')).body.error,
-      'This address does not answer to DELETE. Use GET or POST.',
+      'This address does not support DELETE. Use GET or POST.',
     )
     for (const url of [
       world.endpoint,
@@ -191,7 +191,7 @@ describe('who and where', () => {
         const { error, reason } = (await answer.json()) as { error: string; reason: string }
         assert.deepEqual(
           [answer.status, answer.headers.get('allow'), reason, error],
-          [405, 'POST', 'method_not_allowed', `This address does not answer to ${method}. Use POST.`],
+          [405, 'POST', 'method_not_allowed', `This address does not support ${method}. Use POST.`],
         )
       }
     }

@@ -4,10 +4,10 @@ import { askAtRandom, onFuzzStage } from '../stage/admin-fuzz.ts'
 
 onFuzzStage()
 
-test('no request makes a 5xx, every answer is as /openapi.json says, and each operation is asked by somebody who is let in', async () => {
+test('no request causes a 5xx, every answer agrees with /openapi.json, and each operation is asked by a caller who is admitted', async () => {
   const { statuses, neverLetIn } = await askAtRandom(8)
   assert.deepEqual(neverLetIn, [])
-  // What is made at random is not so wrong that it is all refused.
+  // The random requests are not so invalid that all of them are refused.
   for (const status of [200, 201, 400, 404])
     assert.ok(
       (statuses.get(status) ?? 0) > 20,

@@ -43,7 +43,7 @@ function refused(answer: Answer, status: number, reason: string): void {
   )
 }
 
-test('a repeat gets the stored status and body with Idempotent-Replayed: true, and nothing is done again', async () => {
+test('a repeat gets the stored status and body with Idempotent-Replayed: true, and the work is not done again', async () => {
   const [text, body] = [aKeyText(), aBody()]
   const first = await send(text, { body })
   assert.deepEqual([first.status, replayed(first)], [201, false])
@@ -72,7 +72,7 @@ test('a refusal is stored and replayed like a success', async () => {
   ])
 })
 
-test('a failure of ours is not stored: the repeat is carried out', async () => {
+test('an internal error is not stored: the repeat is carried out', async () => {
   const [text, body] = [aKeyText(), aBody()]
   await statement(database, 'alter table datasets rename to datasets_gone')
   try {
@@ -83,7 +83,7 @@ test('a failure of ours is not stored: the repeat is carried out', async () => {
   assert.deepEqual(await send(text, { body }).then((answer) => [answer.status, replayed(answer)]), [201, false])
 })
 
-test('the same key on another path, with another body or by another credential is 422', async () => {
+test('the same key on another path, with another body or by another credential gets 422', async () => {
   const [text, body] = [aKeyText(), aBody()]
   assert.equal((await send(text, { body })).status, 201)
   const project = world.installed.project.id
@@ -122,7 +122,7 @@ test('a route of the Default project and its alias are the same request', async 
   refused(await send(text, { line: `POST projects/${other}/datasets`, body }), 422, 'idempotency_key_reused')
 })
 
-test('a key that is not valid is 400 on every POST, also where keys are of no use', async () => {
+test('an invalid key gets 400 on every POST, also where keys have no effect', async () => {
   const everyPost = [
     ...Object.values(routes).flatMap((verbs) => Object.values<Route>(verbs)),
     ...Object.values<SignInRoute>(signInRoutes),
@@ -143,7 +143,7 @@ test('a person is one credential over all sessions', async () => {
   assert.equal(replayed(await send(text, { body, headers: await signedIn(world, home) })), true)
 })
 
-test('another workspace has keys of its own', async () => {
+test('another workspace has separate keys', async () => {
   const elsewhere = await aWorkspace(world, database, 'elsewhere')
   const [text, body] = [aKeyText(), aBody()]
   const { headers } = await aKeyOf(world, database, elsewhere)
@@ -152,7 +152,7 @@ test('another workspace has keys of its own', async () => {
   assert.notEqual(here.body.dataset.id, there.body.dataset.id)
 })
 
-test('the key has 1 to 255 printable characters without spaces; all else is 400 and nothing is done', async () => {
+test('a key has 1 to 255 printable characters without spaces; any other key gets 400 and nothing is done', async () => {
   for (const text of ['x', '!~', 'k'.repeat(255), '"quoted"'])
     assert.equal((await send(text, { body: aBody() })).status, 201, text)
   for (const text of ['', ' ', 'a b', 'k'.repeat(256), 'é', 'a\tb']) {
@@ -162,7 +162,7 @@ test('the key has 1 to 255 printable characters without spaces; all else is 400 
   }
 })
 
-test('it counts on POST alone', async () => {
+test('a key has an effect on POST only', async () => {
   const { id } = await aWebhook(world)
   for (const line of [`GET webhooks/${id}`, 'GET webhooks']) {
     const answer = await ask(world, line, { headers: { ...key, 'idempotency-key': 'with a space' } })
@@ -174,7 +174,7 @@ test('it counts on POST alone', async () => {
   }
 })
 
-test('it takes effect on every node', async (t) => {
+test('a key takes effect on every node', async (t) => {
   const other = await aWorld({ beside: world })
   t.after(() => other.stop())
   const [text, body] = [aKeyText(), aBody()]
@@ -183,7 +183,7 @@ test('it takes effect on every node', async (t) => {
   assert.deepEqual([again.status, replayed(again), again.body], [201, true, first.body])
 })
 
-test('who may no longer do it gets no replay either', async () => {
+test('a caller who has lost the permission gets no replay either', async () => {
   const [text, body] = [aKeyText(), aBody()]
   const { headers, id: _id } = await aKeyOf(world, database, { ...home, role: 'developer' })
   assert.equal((await send(text, { body, headers })).status, 201)
@@ -191,7 +191,7 @@ test('who may no longer do it gets no replay either', async () => {
   refused(await send(text, { body, headers }), 403, 'insufficient_role')
 })
 
-test('an answer that shows a secret once is replayed with it and Cache-Control: no-store, and lies encrypted', async () => {
+test('an answer that shows a secret once is replayed with the secret and Cache-Control: no-store, and is stored encrypted', async () => {
   const text = aKeyText()
   const of = { line: 'POST ingest-keys', body: { name: aName('key') } }
   const first = await send(text, of)
@@ -202,7 +202,7 @@ test('an answer that shows a secret once is replayed with it and Cache-Control: 
     const hex = Buffer.from(secret).toString('hex')
     assert.ok(
       rows.length > 0 && !rows.some(({ row }) => row.includes(secret) || row.includes(hex)),
-      'a row holds it in clear',
+      'a row contains it in plain text',
     )
   }
   const rotated = aKeyText()
@@ -211,7 +211,7 @@ test('an answer that shows a secret once is replayed with it and Cache-Control: 
   assert.deepEqual((await send(rotated, rotate)).body, (await send(rotated, rotate)).body)
 })
 
-test('a stored answer does not open in another row', async () => {
+test('a stored answer cannot be decrypted in another row', async () => {
   const [one, two] = [aKeyText(), aKeyText()]
   const bodies = [aBody(), aBody()]
   await send(one, { body: bodies[0] })
@@ -247,7 +247,7 @@ test('an answer over 64 KiB is not stored, and one of 64 KiB is', async () => {
   }
 })
 
-test('an answer is kept for 24 hours, then the key is free and the record is removed', async () => {
+test('an answer is retained for 24 hours; then the key is free and the record is removed', async () => {
   const [text, body] = [aKeyText(), { name: aName('rule'), dataset: 'd' }]
   const of = { line: 'POST rules', body }
   await send(text, of)
@@ -265,7 +265,7 @@ test('an answer is kept for 24 hours, then the key is free and the record is rem
   assert.equal(await kept(), 0)
 })
 
-test('a workspace has 10,000 keys in 24 hours; the next is 429 with Retry-After: 3600, and repeats are answered still', async () => {
+test('a workspace has 10,000 keys in 24 hours; the next gets 429 with Retry-After: 3600, and repeats are still answered', async () => {
   const [text, body] = [aKeyText(), aBody()]
   await send(text, { body })
   await statement(
@@ -282,20 +282,20 @@ test('a workspace has 10,000 keys in 24 hours; the next is 429 with Retry-After:
   assert.equal(
     (await ask(world, 'POST datasets', { headers: key, body: aBody() })).status,
     201,
-    'without a key it goes on',
+    'without a key it continues',
   )
   await statement(database, 'delete from idempotency_records')
 })
 
 // In flight
 
-/** The end of the workspace's audit chain, which every change takes before it ends. */
+/** The end of the audit chain of the workspace, which every change locks before it ends. */
 const AUDIT_LOCK = (): { strings: string[]; values: string[] } => ({
   strings: ['select sealed from audit_anchors where workspace_id = ', ' for update'],
   values: [home.workspaceId],
 })
 
-/** How many requests wait for it. */
+/** The number of requests that wait for it. */
 const waiting = async (): Promise<number> =>
   (
     await database.one<{ count: number }>(
@@ -307,7 +307,7 @@ async function untilWaiting(count: number): Promise<void> {
   await eventually(async () => ((await waiting()) === count ? true : undefined))
 }
 
-test('while the first request runs, an equal one is 409 with Retry-After: 1, and another one 422', async () => {
+test('while the first request runs, an equal one gets 409 with Retry-After: 1, and a different one gets 422', async () => {
   const [text, body] = [aKeyText(), aBody()]
   let first: Promise<Answer> | undefined
   await database.transaction(async (tx) => {
@@ -331,7 +331,7 @@ test('of a hundred equal requests at once one is carried out', async () => {
   assert.equal(await countOf(body.name), 1)
 })
 
-test('a request unfinished after 60 seconds is abandoned: the key is free, and its late end changes nothing', async () => {
+test('a request that is unfinished after 60 seconds is abandoned: the key is free, and the late end of the request changes nothing', async () => {
   const [text, body] = [aKeyText(), { ...aBody(), description: 'first' }]
   let slow: Promise<Answer> | undefined
   let second: Promise<Answer> | undefined
@@ -343,7 +343,7 @@ test('a request unfinished after 60 seconds is abandoned: the key is free, and i
     refused(await send(text, { body }), 409, 'idempotency_in_progress')
     world.clock.advance(1)
     second = send(text, { body: { name: body.name, description: 'second' } })
-    // It stands behind the first one, which holds the name of the dataset or the place in the chain before it.
+    // It waits behind the first one, which has locked the name of the dataset or the place in the chain.
     await eventually(async () =>
       (
         await database.one<{ claims: number }>(

@@ -8,7 +8,7 @@ import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { aKeyOf, aMember, ask, theWorkspace, type Headers, type KeyMembers, type Member } from '../stage/people.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** The order of checks of the admin API, its rate limit, and what suspension does there. */
+/** The order of checks of the admin API, its rate limit, and the effect of a suspension. */
 let world: World
 let database: Database
 let home: Member & { readonly defaultProjectId: string }
@@ -37,7 +37,7 @@ function refused(answer: Answer, status: number, reason: string): void {
 }
 
 describe('the order of checks', () => {
-  test('is version, credential, rate, address, project, never-list, role, scope, suspension, idempotency', () => {
+  test('the order is version, credential, rate, address, network, project, never-list, operator, role, scope, suspension, idempotency', () => {
     assert.deepEqual(
       LADDER.map(({ name }) => name),
       [
@@ -45,8 +45,10 @@ describe('the order of checks', () => {
         'checkCredential',
         'checkRate',
         'checkKeyAddress',
+        'checkNetwork',
         'checkProjectScope',
         'checkCaller',
+        'checkOperator',
         'checkRole',
         'checkScope',
         'checkSuspended',
@@ -55,7 +57,7 @@ describe('the order of checks', () => {
     )
   })
 
-  /** A request with one fault, and the fault of the rung above it: the lower rung answers. */
+  /** Faults for requests with two of them: the rung that comes first answers. */
   const badVersion = { 'service-version': '1999-01-01' }
   const badIdempotencyKey = { 'idempotency-key': 'with a space' }
   const elsewhere = encodeId('project', '01890000-0000-7000-8000-000000000001')
@@ -68,7 +70,7 @@ describe('the order of checks', () => {
     )
   })
 
-  test('version also where no route is, and where the method is another one', async () => {
+  test('version also where there is no route, and where the method is another one', async () => {
     for (const line of ['GET nowhere', 'POST nowhere/at/all', 'DELETE me']) {
       const answer = await ask(world, line, { headers: badVersion })
       refused(answer, 400, 'unsupported_version')
@@ -80,7 +82,7 @@ describe('the order of checks', () => {
     refused(await ask(world, 'GET nowhere', { headers: { 'service-version': '2026-09-29' } }), 404, 'route_not_found')
   })
 
-  test('credential before rate: who is not let in is not counted', async () => {
+  test('credential before rate: a caller who is not admitted is not counted', async () => {
     await withRate(1, async (busy) => {
       const headers = await keyWith({ revokedAt: new Date(world.clock.now()) })
       for (let sent = 0; sent < 3; sent += 1) refused(await ask(busy, 'GET me', { headers }), 401, 'api_key_revoked')
@@ -107,7 +109,7 @@ describe('the order of checks', () => {
     )
   })
 
-  test('project before never-list and role: the answer names what the key can use', async () => {
+  test('project before never-list and role: the answer names the routes that the key can use', async () => {
     const headers = await keyWith({ role: 'viewer', projectId: home.defaultProjectId })
     for (const line of ['POST api-keys', 'POST projects', `POST projects/${elsewhere}/rules`])
       refused(await ask(world, line, { headers, body: {} }), 403, 'project_out_of_scope')
@@ -143,7 +145,7 @@ describe('the order of checks', () => {
     )
   })
 
-  test('idempotency before what is asked: project, path, query and body', async () => {
+  test('idempotency before the checks of project, path, query and body', async () => {
     const headers = { ...(await keyWith()), ...badIdempotencyKey }
     for (const path of ['rules', `projects/${elsewhere}/rules`, 'webhooks/nonsense/rotate'])
       refused(await ask(world, `POST ${path}`, { headers, body: '{' }), 400, 'invalid_idempotency_key')
@@ -158,7 +160,7 @@ describe('the order of checks', () => {
   })
 })
 
-/** Another node of this world, on which each credential may ask this often in 10 seconds. */
+/** Another node of this world, on which each credential may send this many requests in 10 seconds. */
 async function withRate(max: number | undefined, work: (busy: World) => Promise<void>): Promise<void> {
   const busy = await aWorld({
     beside: world,
@@ -173,7 +175,7 @@ async function withRate(max: number | undefined, work: (busy: World) => Promise<
 }
 
 describe('the rate of requests', () => {
-  test('is 100 in 10 seconds for a credential; the next one is 429 with Retry-After: 10, and after 10 seconds it goes on', async () => {
+  test('the rate is 100 in 10 seconds for a credential; the next one gets 429 with Retry-After: 10, and after 10 seconds requests work again', async () => {
     await withRate(undefined, async (busy) => {
       const headers = await keyWith()
       const send = (): Promise<Answer> => ask(busy, 'GET me', { headers })
@@ -188,7 +190,7 @@ describe('the rate of requests', () => {
     })
   })
 
-  test('is counted for each key and each person by itself, and for a person over all sessions', async () => {
+  test('the rate is counted separately for each key and each person, and for a person over all sessions', async () => {
     await withRate(2, async (busy) => {
       const people = [home, await aMember(world, database, { ...home, role: 'viewer' })]
       const keys = [await keyWith(), await keyWith()]
@@ -201,7 +203,7 @@ describe('the rate of requests', () => {
     })
   })
 
-  test('counts what is refused too, on every route', async () => {
+  test('the rate counts refused requests too, on every route', async () => {
     await withRate(3, async (busy) => {
       const headers = await keyWith({ role: 'viewer' })
       for (const line of ['POST rules', 'GET rules/nonsense', 'DELETE webhooks/x'])
@@ -225,8 +227,9 @@ describe('the flags of the contract', () => {
     )
   })
 
-  test('while suspended, of all that is no GET only searches and dry runs are reads', () => {
+  test('while suspended, the only reads that are not a GET are searches and dry runs', () => {
     assert.deepEqual(named(({ method, whileSuspended: flag }) => method !== 'GET' && flag === 'read').toSorted(), [
+      'config.plan',
       'destinationPreviews.make',
       'rules.test',
       'webhooks.test',
@@ -238,7 +241,7 @@ describe('the flags of the contract', () => {
     assert.equal(routes.apiKeys.create.callers, 'people')
   })
 
-  test('a write asks for more than reading', () => {
+  test('a write needs a higher role than a read', () => {
     assert.deepEqual(
       named(
         ({ whileSuspended: flag, callers, role, scope }) =>
@@ -250,7 +253,7 @@ describe('the flags of the contract', () => {
 })
 
 describe('while the workspace is suspended', () => {
-  test('searches and dry runs go on, though they are POSTs', async () => {
+  test('searches and dry runs continue, although they are POSTs', async () => {
     const { id } = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'whispered' } })
     await whileSuspended(async () => {
       for (const [path, body] of [
@@ -263,7 +266,7 @@ describe('while the workspace is suspended', () => {
     })
   })
 
-  test('the console, a key for all projects and a key for one are refused every write alike', async () => {
+  test('the console, a key for all projects and a key for one project are refused every write alike', async () => {
     const credentials = [owner, await keyWith(), await keyWith({ projectId: home.defaultProjectId })]
     const project = `projects/${world.installed.project.id}`
     await whileSuspended(async () => {
@@ -278,7 +281,7 @@ describe('while the workspace is suspended', () => {
     })
   })
 
-  test('an API key may be revoked, and none created', async () => {
+  test('an API key may be revoked, and none may be created', async () => {
     const { id } = await aKeyOf(world, database, home)
     await whileSuspended(async () => {
       refused(
@@ -290,7 +293,7 @@ describe('while the workspace is suspended', () => {
     })
   })
 
-  test('the admin stream goes on, for it reads', async () => {
+  test('the admin stream continues, because it reads', async () => {
     await whileSuspended(async () => {
       const { key } = { key: (await keyWith())['authorization'] ?? '' }
       const cut = new AbortController()
@@ -303,7 +306,7 @@ describe('while the workspace is suspended', () => {
     })
   })
 
-  test('nothing is stored, and reinstated all goes on as before', async () => {
+  test('nothing is stored, and after reinstatement everything works as before', async () => {
     const { key } = await anIngestKey(world)
     await whileSuspended(async () =>
       assert.equal((await post(`${world.baseUrl}/v1/ingest/${key}/d`, '{}')).status, 403),

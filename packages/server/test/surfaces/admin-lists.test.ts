@@ -11,23 +11,30 @@ import {
   itemsOf,
   leavePlaces,
   LISTS,
+  personally,
   type Heard,
   type Place,
 } from '../stage/admin-asking.ts'
-import { aDeliveredIn, aMemberIn, anEventIn, aRefusalIn, example } from '../stage/route-examples.ts'
+import { aDeliveredIn, aMemberIn, anEventIn, anotherOwner, aRefusalIn, example } from '../stage/route-examples.ts'
 
 /** Lists of the admin API: pages, bounds, filters. */
 before(enterPlaces)
 after(leavePlaces)
 
-/** What no route creates comes to be in another way; the rest comes with an event. */
+const announce = (): Promise<Heard> => personally(home, 'POST platform/broadcasts', { title: 'x', text: 'x' })
+
+/** The resources that no route creates directly; the others come with an event. */
 const MAKERS: Readonly<Record<string, (at: Place) => Promise<unknown>>> = {
   'deliveries.list': aDeliveredIn,
+  'broadcasts.list': announce,
   'members.list': aMemberIn,
+  'platformAudit.list': announce,
+  'platformSsoRequests.list': (at) => personally(at, 'POST sso/requests', { domains: ['example.com'] }),
+  'platformWorkspaces.list': anotherOwner,
   'rejections.list': aRefusalIn,
 }
 
-test('every list is paged newest first: each item once, also when new ones come in between', async () => {
+test('every list is paged newest first: each item once, also when new items arrive in between', async () => {
   for (const list of LISTS) {
     const maker = ALL.find(({ name }) => name === list.name.replace('.list', '.create'))
     for (let count = 0; count < 5; count += 1) {
@@ -55,7 +62,7 @@ test('every list is paged newest first: each item once, also when new ones come 
   }
 })
 
-test('a limit or a cursor that is none is refused, and the limits of a page hold', async () => {
+test('an invalid limit or cursor is refused, and the limits of a page apply', async () => {
   for (const list of LISTS) {
     for (const limit of ['0', '-1', '201', '1.5', 'x', ''])
       assertRefused(await ask(list, home, { asked: { query: { limit } } }), 400, 'invalid_request')
@@ -68,7 +75,7 @@ test('a limit or a cursor that is none is refused, and the limits of a page hold
 const found = async (query: Record<string, string>): Promise<string[]> =>
   itemsOf(await call(home, 'GET deliveries', { query })).map(({ id }) => id)
 
-test('deliveries are filtered by state, destination and record; submissions by endpoint; records by dataset', async () => {
+test('deliveries can be filtered by state, destination and record; submissions by endpoint; records by dataset', async () => {
   const { params } = await aDeliveredIn(home)
   const { delivery } = (await call(home, `GET deliveries/${params?.['id']}`)).body
   const { destination_id, record_id } = delivery

@@ -15,20 +15,21 @@ import {
   leavePlaces,
   world,
   type Asked,
+  type Named,
   type Place,
 } from '../stage/admin-asking.ts'
 import { aProjectIn, example } from '../stage/route-examples.ts'
 
-/** Who may call which admin route, by role, key and standing of the workspace (contract parts 1 and 5). */
+/** Permission to call each admin route, by role, key and status of the workspace (contract parts 1 and 5). */
 before(enterPlaces)
 after(leavePlaces)
 
-test('each role may call what the contract says, and nothing above it', async () => {
+test('each role may call the routes that the contract lists, and no route above it', async () => {
   for (const role of ['viewer', 'developer', 'admin'] as const) {
     const key = await aKey(home, { role })
     for (const named of ALL) {
       const may = ROLES.indexOf(role) >= ROLES.indexOf(named.route.role)
-      // Who may not call it is refused before anything is looked up.
+      // A caller without permission is refused before anything is looked up.
       const answer = await askBy({ key }, named, { asked: may ? await example(named, home) : {} })
       if (named.route.callers === 'people') {
         assertRefused(answer, 403, 'agent_not_permitted')
@@ -43,7 +44,7 @@ test('each role may call what the contract says, and nothing above it', async ()
   }
 })
 
-test('a key is capped at what its creator may do at this moment, and ends with its creator', async () => {
+test('a key is capped at the current permissions of its creator, and ends with its creator', async () => {
   const key = await aKey(home, { role: 'admin', of: 'developer' })
   assert.equal((await call({ key }, 'POST projects', { body: { name: 'x' } })).body.reason, 'insufficient_role')
   assert.equal((await call({ key }, 'GET me')).body.role, 'developer')
@@ -53,7 +54,7 @@ test('a key is capped at what its creator may do at this moment, and ends with i
   assertRefused(await call({ key }, 'GET me'), 401, 'unauthorized')
 })
 
-test('a key that has expired or was revoked answers 401 and says so', async () => {
+test('a key that has expired or was revoked gets 401 with the cause', async () => {
   const key = await aKey(home, { role: 'admin', expiresAt: new Date(world.clock.now() + 60_000) })
   assert.equal((await call({ key }, 'GET me')).status, 200)
   world.clock.advance(60_000)
@@ -63,7 +64,7 @@ test('a key that has expired or was revoked answers 401 and says so', async () =
   assertRefused(await call({ key: other }, 'GET me'), 401, 'api_key_revoked')
 })
 
-/** A project, and two keys that are for it alone: of an admin, and of a viewer. */
+/** A project, and two keys that are restricted to it: of an admin, and of a viewer. */
 async function insideAProject(): Promise<{ readonly inside: Place; readonly keys: readonly string[] }> {
   const { params } = await aProjectIn(home)
   const project = params?.['id'] ?? ''
@@ -78,7 +79,7 @@ function assertOutside(answer: Awaited<ReturnType<typeof askBy>>, { project }: P
     assert.ok(answer.body.error.includes(usable), answer.body.error)
 }
 
-test('a key for one project reads the routes it can use on every other route, before role and never-list', async () => {
+test('a key for one project gets the list of the routes that it can use on every other route, before role and never-list', async () => {
   const { inside, keys } = await insideAProject()
   const asked: Asked = { params: {} }
   for (const key of keys) {
@@ -108,13 +109,15 @@ test('a key for one project reaches that project and /me', async () => {
   assert.equal((await call(inside, `POST projects/${project}/datasets`, { body: { name: 'mine' } })).status, 201)
 })
 
-test('while the workspace is suspended reads go on, and each write is refused', async () => {
-  const examples = await Promise.all(ALL.map(async (named) => ({ named, asked: await example(named, home) })))
+test('while the workspace is suspended reads continue, and each write is refused', async () => {
+  const examples: { readonly named: Named; readonly asked: Asked }[] = []
+  for (const named of ALL) examples.push({ named, asked: await example(named, home) })
   await database.run(sql`update workspaces set suspended_at = now()`)
   try {
     for (const { named, asked } of examples) {
       const answer = await ask(named, home, { asked })
-      // The invite of the example is to the suspended workspace; one to another is accepted (invites.test.ts).
+      // The invite of the example is to the suspended workspace; an invite to another one can be accepted
+      // (invites.test.ts).
       if (named.route.whileSuspended === 'refused' || named.name === 'invites.accept')
         assertRefused(answer, 403, 'workspace_suspended')
       else assert.equal(answer.status, named.route.status, named.name)

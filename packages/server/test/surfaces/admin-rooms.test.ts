@@ -15,11 +15,11 @@ import {
 } from '../stage/admin-asking.ts'
 import { aName, post } from '../stage/fixtures.ts'
 
-/** What is set up through the admin API, room by room: made, changed, bounded, deleted. */
+/** The resources of the admin API, room by room: created, changed, bounded, deleted. */
 before(enterPlaces)
 after(leavePlaces)
 
-test('a dataset is created, described and found; its name is taken once in a project', async () => {
+test('a dataset can be created, described and found; its name is unique in a project', async () => {
   const { dataset } = await created(home, 'datasets', { name: 'Orders_1' })
   assert.deepEqual([dataset.name, dataset.description], ['Orders_1', null])
   assertRefused(await call(home, 'POST datasets', { body: { name: 'Orders_1' } }), 409, 'name_taken')
@@ -30,7 +30,7 @@ test('a dataset is created, described and found; its name is taken once in a pro
     assertRefused(await call(home, 'POST datasets', { body: { name } }), 400, 'invalid_request')
 })
 
-test('a project is created with a slug of its name, renamed and deleted; the Default project stays', async () => {
+test('a project can be created with a slug from its name, renamed and deleted; the Default project stays', async () => {
   const { project } = await created(home, 'projects', { name: 'Élan & Co' })
   assert.deepEqual([project.slug, project.is_default], ['e-lan-co', false])
   assertRefused(await call(home, 'POST projects', { body: { name: 'x', slug: 'e-lan-co' } }), 409, 'slug_taken')
@@ -43,7 +43,7 @@ test('a project is created with a slug of its name, renamed and deleted; the Def
   assertRefused(await call(home, `DELETE projects/${home.project}`), 409, 'default_project')
 })
 
-test('a webhook is created with what its name gives, changed member by member, and gone when deleted', async () => {
+test('a webhook can be created from its name, changed member by member, and is gone after its deletion', async () => {
   const { webhook } = await created(home, 'webhooks', { name: 'Shop Orders!' })
   const { name, slug, dataset, enabled, criteria, mappings, verification, version } = webhook
   assert.deepEqual(
@@ -90,7 +90,7 @@ test('a webhook is created with what its name gives, changed member by member, a
   assert.equal((await fetch(webhook.public_url, { method: 'POST', body: '{}' })).status, 404)
 })
 
-test('a verification secret is kept, replaced and never shown; settings of another scheme are refused', async () => {
+test('a verification secret is stored, replaced and never shown; settings of another scheme are refused', async () => {
   const { webhook } = await created(home, 'webhooks', {
     verification: { scheme: 'hmac', secret: 'first secret', prefix: 'sha256=' },
   })
@@ -135,7 +135,7 @@ test('a verification secret is kept, replaced and never shown; settings of anoth
 const digest = (secret: string, encoding: 'hex' | 'base64' = 'hex'): string =>
   createHmac('sha256', secret).update('{}').digest(encoding)
 
-test('a change of verification: another scheme needs its secret, the same one keeps what is held, and without_secret is for new endpoints', async () => {
+test('a change of verification: another scheme needs a new secret, the same scheme preserves the stored one, and without_secret is only for new endpoints', async () => {
   const { webhook } = await created(home, 'webhooks', { verification: { scheme: 'hmac', secret: 'held' } })
   const change = (verification: object): Promise<Heard> =>
     call(home, `PATCH webhooks/${webhook.id}`, { body: { verification } })
@@ -173,7 +173,7 @@ test('a change of verification: another scheme needs its secret, the same one ke
   )
 })
 
-test('a rule is created, changed and deleted; its name is taken once in a project', async () => {
+test('a rule can be created, changed and deleted; its name is unique in a project', async () => {
   const conditions = [
     { path: 'a.b', equals: 'x' },
     { path: 'n', op: 'in', value: [1, 'two'] },
@@ -199,7 +199,7 @@ test('a rule is created, changed and deleted; its name is taken once in a projec
   assertRefused(await call(home, `GET rules/${rule.id}`), 404, 'not_found')
 })
 
-test('a destination is created with the defaults of the contract, changed member by member, and deleted', async () => {
+test('a destination can be created with the defaults of the contract, changed member by member, and deleted', async () => {
   const { destination, signing_secret } = await created(home, 'destinations', {
     name: 'Ledger',
     url: sink.url,
@@ -260,7 +260,7 @@ test('a destination is created with the defaults of the contract, changed member
   assertRefused(await call(home, `GET destinations/${destination.id}`), 404, 'not_found')
 })
 
-test('the bounds of a destination hold', async () => {
+test('the bounds of a destination apply', async () => {
   const bad: object[] = [
     { timeout_ms: 999 },
     { timeout_ms: 60_001 },
@@ -313,7 +313,7 @@ async function refusal(rule: object): Promise<string> {
   return body.error
 }
 
-test('what is wrong is said with its place, and how it should be', async () => {
+test('an error gives the place of a fault, and a valid form', async () => {
   assert.equal(await refusal({ name: undefined }), 'name: is missing; send a value of type string.')
   assert.equal(await refusal({ name: 7 }), 'name: must be of type string, not number.')
   assert.match(await refusal({ name: 'x'.repeat(300) }), /^name: must have at most \d+ characters\.$/)
@@ -357,7 +357,7 @@ test('an ingest key works until it is revoked, and is then gone from the list', 
   )
 })
 
-test('me names who acts, where, and the key', async () => {
+test('me names the caller, the workspace, and the key', async () => {
   const { body } = await call(home, 'GET me')
   assert.deepEqual([body.role, body.workspace.slug, body.default_project.slug], ['admin', 'main', 'default'])
   assert.deepEqual(Object.keys(body.api_key), ['id', 'project_id'])

@@ -7,7 +7,10 @@ import { filedText, post, submissionOf, Wire, type RawAnswer } from '../stage/fi
 import { aWorld, eventually, type World } from '../stage/harness.ts'
 import { aRequest, HIDDEN, REFUSED, TAKEN, toEndpoint } from '../stage/smuggling-cases.ts'
 
-/** Requests that no client sends by itself: the server refuses or normalises, and never loses step with a proxy before it. */
+/**
+ * Requests that no ordinary client sends: the server refuses or normalizes them, and never gets out of step with a
+ * proxy in front of it.
+ */
 let world: World
 let path: string
 
@@ -43,7 +46,7 @@ const begin = (length: number): string => toPath(aRequest('1.1', ['Host: a', `Co
 
 describe('request smuggling', () => {
   for (const [name, text] of Object.entries(REFUSED)) {
-    test(`${name}: 400 with a reason, the connection ends, and nothing behind it is answered`, async () => {
+    test(`${name}: 400 with a reason, the connection ends, and no later request on it is answered`, async () => {
       const stored = await countOfSubmissions()
       await onWire(async (wire) => {
         wire.send(toPath(text + HIDDEN + PROBE))
@@ -69,7 +72,7 @@ describe('request smuggling', () => {
       }))
   }
 
-  test('an upgrade that nobody offers is passed over: 201, and the connection ends', () =>
+  test('an upgrade that the server does not offer is ignored: 201, and the connection ends', () =>
     onWire(async (wire) => {
       const headers = [
         'Host: a',
@@ -84,7 +87,7 @@ describe('request smuggling', () => {
       await wire.closed
     }))
 
-  test('a request inside of a body is a body', () =>
+  test('a request inside a body is part of the body', () =>
     onWire(async (wire) => {
       const inner = JSON.stringify(toPath(`${HIDDEN}0\r\n\r\n${HIDDEN}`))
       wire.send(aPost(inner) + PROBE)
@@ -94,7 +97,7 @@ describe('request smuggling', () => {
       assert.equal((await submissionOf(world, JSON.parse(answer?.body ?? '{}').id)).body, inner)
     }))
 
-  test('a refused request keeps the connection in step when its body was never read', () =>
+  test('after a refused request the connection is in step although its body was never read', () =>
     onWire(async (wire) => {
       wire.send(`POST ${path}x HTTP/1.1\r\nHost: a\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}${PROBE}`)
       assert.deepEqual(reasonOf(await wire.answer()), 'endpoint_not_found')
@@ -103,7 +106,7 @@ describe('request smuggling', () => {
 })
 
 describe('pipelining', () => {
-  test('requests sent at once are answered in their order, ingest and not', () =>
+  test('requests that are sent at once are answered in their order, ingest requests and others', () =>
     onWire(async (wire) => {
       wire.send(
         [
@@ -120,7 +123,7 @@ describe('pipelining', () => {
       assert.deepEqual(statuses, [201, 200, 400, 201, 404, 201])
     }))
 
-  test('rubbish behind a request does not take its answer: what is stored is answered 201', () =>
+  test('garbage behind a request does not suppress its answer: a stored event gets 201', () =>
     onWire(async (wire) => {
       wire.send(`${aPost('{}')}RUBBISH\r\n\r\n`)
       assert.equal((await wire.answer())?.status, 201)
@@ -152,7 +155,7 @@ describe('targets', () => {
     ['*', 405],
   ]
   for (const [target, status] of TARGETS) {
-    test(`POST ${target.slice(0, 40)} is ${status}, and the connection goes on`, () =>
+    test(`POST ${target.slice(0, 40)} is ${status}, and the connection continues`, () =>
       onWire(async (wire) => {
         wire.send(`POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}${PROBE}`)
         const answer = await wire.answer()
@@ -163,7 +166,7 @@ describe('targets', () => {
       }))
   }
 
-  test('other methods on an endpoint reach no ingest and make no 5xx', async () => {
+  test('other methods on an endpoint never reach ingest and cause no 5xx', async () => {
     const stored = await countOfSubmissions()
     for (const method of ['PUT', 'PATCH', 'DELETE', 'HEAD', 'GET', 'TRACE', 'PROPFIND', 'QUERY']) {
       await onWire(async (wire) => {
@@ -177,7 +180,7 @@ describe('targets', () => {
   })
 })
 
-/** How a request that says so is answered. */
+/** The answer to a request with these headers. */
 async function statusAfter(hops: string): Promise<number | undefined> {
   const request = Buffer.from(
     `POST ${path} HTTP/1.1\r\nHost: a\r\nService-Hops: ${hops}\r\nContent-Length: 2\r\n\r\n{}`,
@@ -186,7 +189,7 @@ async function statusAfter(hops: string): Promise<number | undefined> {
 }
 
 describe('headers', () => {
-  test('hundreds of headers are kept; a thousand, or more than 64 KiB of them, are 431', async () => {
+  test('hundreds of headers are stored; a thousand, or more than 64 KiB of them, get 431', async () => {
     await onWire(async (wire) => {
       const many = Array.from({ length: 900 }, (_, at) => `h${at}: v\r\n`).join('')
       wire.send(`POST ${path} HTTP/1.1\r\nHost: a\r\n${many}Content-Length: 2\r\n\r\n{}`)
@@ -215,7 +218,7 @@ describe('headers', () => {
     assert.equal(long?.status, 431)
   })
 
-  test('a head of 64 KiB is taken; a target, names and values of one byte more are 431', async () => {
+  test('a head of 64 KiB is accepted; a target, names and values of one byte more get 431', async () => {
     const start = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nX: `
     const whole = await onWire((wire) =>
       wire.send(`${start}${'a'.repeat(65_536 - start.length - 4)}\r\n\r\n{}`).answer(),
@@ -226,7 +229,7 @@ describe('headers', () => {
     assert.deepEqual([beyond?.status, reasonOf(beyond)], [431, 'headers_too_large'])
   })
 
-  test('repeated headers, prototypes as names and Latin-1 values are kept as data', () =>
+  test('repeated headers, prototypes as names and Latin-1 values are stored as data', () =>
     onWire(async (wire) => {
       wire.send(
         `POST ${path} HTTP/1.1\r\nHost: a\r\n__proto__: x\r\nconstructor: y\r\nX-A: 1\r\nx-a: 2\r\nX-L: \xe9\xff\r\nX-Empty:\r\nContent-Length: 2\r\n\r\n{}`,
@@ -240,21 +243,21 @@ describe('headers', () => {
       )
     }))
 
-  test('a header that says how often an event went round may say anything', async () => {
+  test('a header that counts how often an event went round may have any value', async () => {
     for (const hops of ['4', '4, 4', '', '-1', 'x', '1, 2', '1e9', '٣'])
       assert.equal(await statusAfter(hops), 201, hops)
     for (const hops of ['5', '10000', '9'.repeat(400), '5, 5', '0,7', '1\r\nService-Hops: 6'])
       assert.equal(await statusAfter(hops), 409, hops)
   })
 
-  test('X-Forwarded-For is not believed without TRUST_PROXY', async () => {
+  test('without TRUST_PROXY the server ignores X-Forwarded-For', async () => {
     const answer = await post(world.endpoint, '{}', { headers: { 'x-forwarded-for': '203.0.113.9' } })
     assert.equal((await submissionOf(world, answer.body.id)).source_ip, '127.0.0.1')
   })
 })
 
 describe('bodies that do not arrive', () => {
-  test('aborted bodies store nothing and leave the server well', async () => {
+  test('aborted bodies store nothing and leave the server healthy', async () => {
     const stored = await countOfSubmissions()
     await Promise.all(
       Array.from({ length: 50 }, async (_, at) => {
@@ -272,7 +275,7 @@ describe('bodies that do not arrive', () => {
     assert.equal(await countOfSubmissions(), stored + 1)
   })
 
-  test('a client that leaves once its body is whole changes nothing: the event is stored', async () => {
+  test('a client that disconnects once its body is complete changes nothing: the event is stored', async () => {
     const stored = await countOfSubmissions()
     const wire = new Wire(world.baseUrl)
     await wire.sent(`${begin(12)}{"left":true}`.slice(0, -1))
@@ -281,7 +284,7 @@ describe('bodies that do not arrive', () => {
     assert.equal((await post(world.endpoint, '{}')).status, 201)
   })
 
-  test('a body that says it is too large is 413 before it is sent; one that does not say so, once it is', async () => {
+  test('a body whose announced length is too large gets 413 before it is sent; a body without a length gets it once it is too large', async () => {
     const declared = await onWire((wire) => wire.send(begin(5_000_000_000)).answer())
     assert.deepEqual([declared?.status, reasonOf(declared)], [413, 'payload_too_large'])
     await onWire(async (wire) => {
@@ -326,13 +329,13 @@ describe('slow senders', () => {
     server.close()
   })
 
-  test('the headers have 10 seconds and the whole request 30; node itself allows six and ten times as much', () => {
+  test('the headers have 10 seconds and the whole request has 30; Node alone would allow six and ten times as much', () => {
     assert.deepEqual([server.headersTimeout, server.requestTimeout], [10_000, 30_000])
     const plain = createServer()
     assert.deepEqual([plain.headersTimeout, plain.requestTimeout], [60_000, 300_000])
   })
 
-  test('a request that does not arrive in time is 408 with a reason, and its connection ends', async (t) => {
+  test('a request that does not arrive in time gets 408 with a reason, and its connection ends', async (t) => {
     t.after(() => {
       server.headersTimeout = 10_000
       server.requestTimeout = 30_000

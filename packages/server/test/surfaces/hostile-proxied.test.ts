@@ -6,12 +6,12 @@ import { anNginx, noNginx, type Nginx } from '../stage/nginx.ts'
 import { aRequest, HIDDEN, REFUSED, TAKEN, toEndpoint } from '../stage/smuggling-cases.ts'
 
 /**
- * The same hostile requests behind a proxy that keeps its connections to the server. What is smuggled would be a request
- * that the proxy never passed on, or an answer that reaches the client of another request.
+ * The same hostile requests behind a proxy that reuses its connections to the server. A smuggled request would be one
+ * that the proxy never forwarded, or an answer that reaches the client of another request.
  */
 const PROBE = 'GET /healthz HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n'
 
-/** Beside those of the bare server: what looks different to a proxy. */
+/** Cases beside those of the bare server: requests that look different to a proxy. */
 const OF_PROXIES: Readonly<Record<string, string>> = {
   'a body of a GET that is a request': `GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: ${HIDDEN.length}\r\n\r\n`,
   'a Content-Length with an underscore': aRequest('1.1', ['Host: a', 'Content_Length: 0', 'Content-Length: 2'], '{}'),
@@ -25,7 +25,7 @@ const OF_PROXIES: Readonly<Record<string, string>> = {
     ['Host: a', 'Connection: close, X-Proxied, Content-Length', 'Content-Length: 2'],
     '{}',
   ),
-  'a header of the proxy of its own': aRequest('1.1', ['Host: a', 'X-Proxied: forged', 'Content-Length: 2'], '{}'),
+  'a custom header of the proxy': aRequest('1.1', ['Host: a', 'X-Proxied: forged', 'Content-Length: 2'], '{}'),
   'an upgrade to HTTP/2': aRequest(
     '1.1',
     ['Host: a', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk', 'Content-Length: 2'],
@@ -71,7 +71,7 @@ for (const buffering of ['on', 'off'] as const) {
       await world.stop()
     })
 
-    /** A good request gets the answer to itself. */
+    /** A good request gets its own answer. */
     async function inStep(): Promise<void> {
       sent += 1
       const body = `{"good":${sent}}`
@@ -90,7 +90,7 @@ for (const buffering of ['on', 'off'] as const) {
       })
     }
 
-    test('what is refused bare is refused or mended here, and what is taken bare is taken or refused', async () => {
+    test('a request that the bare server refuses is refused or corrected here, and a request that it accepts is accepted or refused', async () => {
       for (const [name, text] of Object.entries({ ...REFUSED, ...TAKEN })) {
         const wire = new Wire(nginx.url).send(toEndpoint(text, path))
         const answer = await wire.answer()
@@ -106,7 +106,7 @@ for (const buffering of ['on', 'off'] as const) {
       }
     })
 
-    test('every request that was stored is one that the proxy passed on, and none is stored twice', async () => {
+    test('the proxy forwarded every request that was stored, and none is stored twice', async () => {
       const proxied: string[] = []
       for (let cursor: string | null = ''; cursor !== null;) {
         const { body }: { body: { submissions: { id: string }[]; next_cursor: string | null } } = (await world.admin(

@@ -15,7 +15,7 @@ type Document = {
   readonly paths: Record<string, Record<string, { readonly summary: string; readonly responses: object }>>
 }
 
-test('/docs/api shows every operation of /openapi.json with its method, path and summary, to anybody', async () => {
+test('/docs/api shows every operation of /openapi.json with its method, path and summary to everybody', async () => {
   const answer = await fetch(`${world.baseUrl}/docs/api`)
   const page = await answer.text()
   assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
@@ -30,7 +30,7 @@ test('/docs/api shows every operation of /openapi.json with its method, path and
   }
 })
 
-test('/docs/api says what a member is: type, bounds, whether it is required', async () => {
+test('/docs/api describes each member: its type, its bounds, and whether it is required', async () => {
   const page = await fetch(`${world.baseUrl}/docs/api`).then((answer) => answer.text())
   assert.match(
     page,
@@ -40,8 +40,8 @@ test('/docs/api says what a member is: type, bounds, whether it is required', as
 
 test('/docs/api links each named schema to its members, and each reason to its remedy', async () => {
   const page = await fetch(`${world.baseUrl}/docs/api`).then((answer) => answer.text())
-  assert.ok(page.includes('list of <a href="#schema-Delivery">Delivery</a>'))
-  assert.ok(page.includes('<details class="operation" id="schema-Delivery">'))
+  assert.ok(page.includes('list of <a href="#schema-ListedDelivery">ListedDelivery</a>'))
+  assert.ok(page.includes('<details class="operation" id="schema-ListedDelivery">'))
   assert.ok(page.includes('<a href="/docs/errors#name_taken"><code>name_taken</code></a>'))
   const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
   const links = [...page.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id)
@@ -64,7 +64,7 @@ const GUIDES = [
   '/configure',
 ]
 
-test('each guide is a page that loads nothing from elsewhere and leads to pages that exist', async () => {
+test('each guide is a page that loads nothing from elsewhere and links only to existing pages', async () => {
   const targets = new Set<string>()
   for (const guide of GUIDES) {
     const answer = await fetch(`${world.baseUrl}/docs${guide}`)
@@ -92,7 +92,7 @@ test('the guide on errors has every reason of the contract and every code of an 
   for (const word of [...Object.keys(REASONS), ...ERROR_CODES]) assert.ok(page.includes(`<tr id="${word}">`), word)
 })
 
-test('a search looks through the guides and the operations', async () => {
+test('a search covers the guides and the operations', async () => {
   const sections = (await fetch(`${world.baseUrl}/docs/search.json`).then((answer) => answer.json())) as {
     page: string
     title: string

@@ -8,7 +8,7 @@ import type { Answer, World } from '../stage/harness.ts'
 import { atANodeWithoutDatabase, Meanwhile } from '../stage/meanwhile.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Which refusal comes first, and that nothing stays of what was refused. */
+/** The order of refusals, and proof that a refused request leaves nothing behind. */
 let world: World
 let database: Database
 let meanwhile: Meanwhile
@@ -21,10 +21,10 @@ onWorldStage(
   { env: { LOG_LEVEL: 'silent' } },
 )
 
-describe('the order of checks: with several faults at once the earliest wins', () => {
+describe('the order of checks: with several faults at once the earliest check answers', () => {
   type Fault = {
     readonly reason: Reason
-    /** Behind the endpoint's URL. */
+    /** The part behind the URL of the endpoint. */
     readonly url?: string
     /** Changes to the endpoint. */
     readonly members?: Readonly<Record<string, unknown>>
@@ -60,7 +60,7 @@ describe('the order of checks: with several faults at once the earliest wins', (
     { reason: 'quota_exceeded', exhausted: true },
   ]
 
-  /** What has no fault is as it should be; where two faults are in the same place the earlier one stands. */
+  /** The valid values of the settings; where two faults are in the same place the earlier one applies. */
   const SOUND = { enabled: true, ip_allowlist: [], cors: null, verification: { scheme: 'none' } }
 
   async function sendWith(
@@ -82,7 +82,7 @@ describe('the order of checks: with several faults at once the earliest wins', (
       return has('suspended') ? meanwhile.suspended(sendCounted) : sendCounted()
     }
     if (has('bursting')) return meanwhile.afterABurst(public_url, sendFaulty)
-    // A bucket that was emptied fills again.
+    // An empty bucket fills again.
     world.clock.advance(10_000)
     return sendFaulty()
   }
@@ -96,7 +96,7 @@ describe('the order of checks: with several faults at once the earliest wins', (
     })
   }
 
-  test('a request that breaks every rung is refused at each of them in turn, while one after the other is mended; then it is accepted', async () => {
+  test('a request that breaks every rung is refused at each of them in turn as one fault after the other is corrected; then it is accepted', async () => {
     const { id, public_url } = await aWebhook(world)
     await post(public_url, '{"first":1}', { headers: { 'idempotency-key': 'reused' } })
     const refused: string[] = []
@@ -121,12 +121,12 @@ describe('the order of checks: with several faults at once the earliest wins', (
     }
   })
 
-  test('the signature is looked at before what an empty body would say', async () => {
+  test('the signature is checked before an empty body is reported', async () => {
     const { public_url } = await aWebhook(world, { verification: { scheme: 'payments_provider', secret: 'k' } })
     assert.equal((await post(public_url, '')).body.reason, 'missing_header')
   })
 
-  test('the admin API: version, then who, then may they, then what do they ask', async () => {
+  test('the admin API checks the version, then the caller, then the permission, then the request', async () => {
     const bad = { authorization: 'Bearer hk_unknown', 'service-version': '1999-01-01' }
     assert.equal((await world.admin('POST', 'rules', { name: 1 }, bad)).body.reason, 'unsupported_version')
     assert.equal(
@@ -182,7 +182,7 @@ describe('the order of checks on the URLs of an ingest key', () => {
 })
 
 describe('suspension', () => {
-  test('ingest by every form is 403 before anything is stored, admin reads go on, and reinstated it all works', async () => {
+  test('every form of ingest gets 403 before anything is stored, admin reads continue, and everything works after reinstatement', async () => {
     const { key } = await anIngestKey(world)
     const { public_url } = await aWebhook(world, { slug: 'suspended' })
     const urls = [
@@ -204,7 +204,7 @@ describe('suspension', () => {
 })
 
 describe('faults of the database', () => {
-  test('what was answered 503 is not stored, then or later, and says when to try again', async () => {
+  test('an event that got 503 is not stored, then or later, and the answer says when to try again', async () => {
     const had = (await world.admin('GET', 'submissions?limit=200')).body.submissions.length
     const answer = await meanwhile.locked(() => post(world.endpoint, '{"never":"stored"}'))
     assert.deepEqual([answer.status, answer.headers.get('retry-after'), answer.body.retry_after], [503, '1', 1])
@@ -212,7 +212,7 @@ describe('faults of the database', () => {
     assert.equal((await post(world.endpoint, '{}')).status, 201)
   })
 
-  test('a database that is gone is 503 with Retry-After on ingest, known credential or not, and /readyz says so', async () => {
+  test('without its database the server answers 503 with Retry-After on ingest, for known and unknown credentials, and /readyz reports it', async () => {
     await atANodeWithoutDatabase(async (lost) => {
       for (const url of [lost.endpoint, `${lost.baseUrl}/v1/ingest/ik_live_unknown`]) {
         const answer = await post(url, '{}')
@@ -229,13 +229,13 @@ describe('faults of the database', () => {
     })
   })
 
-  test('a 500 says nothing of what went wrong inside', async () => {
+  test('a 500 reveals nothing of the internal cause', async () => {
     const answer = await meanwhile.withoutRules(() => world.admin('GET', 'rules'))
     assert.deepEqual(Object.keys(answer.body), ['error', 'reason'])
     assert.ok(!JSON.stringify(answer.body).includes('rules_gone'))
   })
 
-  test('a plan that cannot be read is 500 on ingest and nothing is stored; then it is read again', async () => {
+  test('while a plan cannot be read, ingest answers 500 and stores nothing; once it can be read, ingest works again', async () => {
     const answer = await meanwhile.withoutRules(() => post(world.endpoint, '{}'))
     assert.deepEqual([answer.status, answer.body.reason], [500, 'internal'])
     assert.equal((await post(world.endpoint, '{}')).status, 201)

@@ -1,277 +1,50 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
-import { after, describe, test } from 'node:test'
-import { decodeId, LIMITS, REASONS, type Reason } from '@postroad/contract'
-import { scopeRefusal } from '../../src/domain/people/access.ts'
+import { describe, test } from 'node:test'
+import { LIMITS, REASONS, type Reason } from '@postroad/contract'
 import { hashCredential } from '../../src/platform/cipher.ts'
-import { sql, type Database } from '../../src/platform/db.ts'
+import { sql } from '../../src/platform/db.ts'
 import { signInLink } from '../../src/resources/operate/installation/index.ts'
-import { createListener } from '../../src/surfaces/listener.ts'
-import { createRouter } from '../../src/surfaces/router.ts'
 import { Browser } from '../stage/browser.ts'
-import {
-  aDestination,
-  aName,
-  anIngestKey,
-  aRule,
-  aWebhook,
-  post,
-  signedIn,
-  statement,
-  Wire,
-} from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
-import { anIdentityProvider, settingsFor, signInThere, type IdentityProvider } from '../stage/identity-provider.ts'
-import { anOwner, aPerson, aPersonWithPassword, PASSWORD } from '../stage/accounts.ts'
-import { atANodeWithoutDatabase, keysHeldByWaiting, Meanwhile } from '../stage/meanwhile.ts'
+import { anIngestKey, aRule, aWebhook, post, statement } from '../stage/fixtures.ts'
+import { type Answer } from '../stage/harness.ts'
+import { signInThere } from '../stage/identity-provider.ts'
+import { anOwner, PASSWORD } from '../stage/accounts.ts'
+import { atANodeWithoutDatabase } from '../stage/meanwhile.ts'
 import { aReadyExport, theWorkspace } from '../stage/people.ts'
-import { sse } from '../stage/stream-client.ts'
-import { onWorldStage } from '../stage/world-stage.ts'
+import {
+  world,
+  database,
+  meanwhile,
+  SIGNED,
+  aSignedPost,
+  aFailedDelivery,
+  getJson,
+  projectUuid,
+  aSecondInFlight,
+  aFullProject,
+  atABusyNode,
+  aPage,
+  anAgentWhoMayRead,
+  onWire,
+  anImpatientAnswer,
+  head,
+  aPausedDelivery,
+  aGet,
+  aFullStream,
+  aForeignPage,
+  atADoor,
+  byProvider,
+  aPersonsBrowser,
+  askForLink,
+  aTakenAddress,
+  onRefusalStage,
+} from '../stage/refusal-examples.ts'
 
 /**
- * Every reason of the table is produced through real HTTP. The list is typed by the table: a reason that nobody
- * produces does not compile here, and one that cannot be produced has no place in the table.
+ * Every reason of the table is produced through real HTTP. The list is typed by the table: a reason that no test
+ * produces does not compile here, and a reason that cannot be produced has no place in the table.
  */
-let world: World
-let sink: Sink
-let database: Database
-let meanwhile: Meanwhile
-
-onWorldStage(
-  async (made) => {
-    ;({ world, database } = made)
-    sink = await aSink()
-    meanwhile = new Meanwhile(world, database)
-  },
-  { env: { LOG_LEVEL: 'silent' } },
-)
-after(() => sink.stop())
-
-const SIGNED = { verification: { scheme: 'payments_provider', secret: 'k' } }
-
-async function aSignedPost(age: number, signWith = 'k'): Promise<Answer> {
-  const { public_url } = await aWebhook(world, SIGNED)
-  const at = world.clock.wall() / 1_000 - age
-  const digest = createHmac('sha256', signWith).update(`${at}.{}`).digest('hex')
-  return post(public_url, '{}', { headers: { 'stripe-signature': `t=${at},v1=${digest}` } })
-}
-
-/** A delivery that has used up its schedule. */
-async function aFailedDelivery(): Promise<string> {
-  const { destination } = await aDestination(world, {
-    url: 'http://127.0.0.1:9/',
-    datasets: ['unreachable'],
-    retry: { schedule_seconds: [0] },
-  })
-  await post(`${world.endpoint}/unreachable`, '{}')
-  return (
-    await eventually(
-      async () =>
-        (await world.admin('GET', `deliveries?destination_id=${destination.id}&state=failed`)).body.deliveries[0],
-    )
-  ).id
-}
-
-async function getJson(url: string): Promise<Answer> {
-  const response = await fetch(url)
-  return { status: response.status, headers: response.headers, body: await response.json() }
-}
-
-const projectUuid = (): string => decodeId('project', world.installed.project.id) ?? ''
-
-/** Another node stores an equal request for so long that the one here has waited enough by its clock. */
-async function aSecondInFlight(): Promise<Answer> {
-  const beside = await aWorld({ beside: world, env: { LOG_LEVEL: 'silent' } })
-  const { public_url } = await aWebhook(world)
-  const headers = { 'idempotency-key': 'in-flight' }
-  try {
-    return await database.transaction(async (tx) => {
-      await statement(tx, 'lock table submissions in access exclusive mode')
-      void post(public_url, '{}', { headers })
-      await eventually(async () => ((await keysHeldByWaiting(database)) > 0 ? true : undefined))
-      let second: Answer | undefined
-      void post(public_url.replace(world.baseUrl, beside.baseUrl), '{}', { headers }).then(
-        (answer) => (second = answer),
-      )
-      return eventually(async () => {
-        beside.clock.advance(500)
-        return second
-      })
-    })
-  } finally {
-    await beside.stop()
-  }
-}
-
-async function aFullProject(): Promise<string> {
-  const { body } = await world.admin('POST', 'projects', { name: aName('full') })
-  await statement(
-    database,
-    `insert into datasets (workspace_id, project_id, id, name, created_at)
-     select workspace_id, id, gen_random_uuid(), 'd' || n, now() from projects, generate_series(1, 1000) as n where id = '${decodeId('project', body.project.id)}'`,
-  )
-  return body.project.id
-}
-
-/** A node that lets each credential ask once in ten seconds, and it has. */
-async function atABusyNode(work: (busy: World) => Promise<Answer>): Promise<Answer> {
-  const busy = await aWorld({ beside: world, env: { ADMIN_REQUESTS_MAX: '1', LOG_LEVEL: 'silent' } })
-  try {
-    await busy.admin('GET', 'me')
-    return await work(busy)
-  } finally {
-    await busy.stop()
-  }
-}
-
-/** The owner's page in the console, which sends no key. */
-async function aPage(): Promise<Record<string, string>> {
-  const { workspace_id: workspaceId, user_id: userId } = await database.one<{ workspace_id: string; user_id: string }>({
-    strings: ['select workspace_id, user_id from members'],
-    values: [],
-  })
-  return signedIn(world, { workspaceId, userId })
-}
-
-/** Nothing lets an agent in yet: what its rung says, as the router answers it. */
-async function anAgentWhoMayRead(): Promise<Answer> {
-  const router = createRouter(world.app.deps, (otherwise) => otherwise)
-  router.get('/admin/api/rules', () => {
-    throw (
-      scopeRefusal(
-        {
-          kind: 'agent',
-          agentId: 'agent:test',
-          userId: '',
-          role: 'admin',
-          scopes: ['service:read'],
-          manageUrl: `${world.baseUrl}/settings/agents/test`,
-        },
-        { scope: 'service:write' },
-      ) ?? assert.fail()
-    )
-  })
-  const address = await router.listen({ host: '127.0.0.1', port: 0 })
-  try {
-    return await getJson(`${address}/admin/api/rules`)
-  } finally {
-    await router.close()
-  }
-}
-
-async function onWire(baseUrl: string, text: string): Promise<Answer> {
-  const wire = new Wire(baseUrl).send(text)
-  const answer = await wire.answer()
-  wire.destroy()
-  return {
-    status: answer?.status ?? 0,
-    headers: new Headers({ 'request-id': /^request-id: (\S+)/im.exec(answer?.head ?? '')?.[1] ?? '' }),
-    body: JSON.parse(answer?.body ?? '{}'),
-  }
-}
-
-/** The world's own listener waits ten seconds; this is the same one with less patience. */
-async function anImpatientAnswer(): Promise<Answer> {
-  const server = createListener(() => undefined)
-  server.headersTimeout = 50
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  try {
-    return await onWire(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'POST / HTTP/1.1\r\nHost')
-  } finally {
-    server.close()
-  }
-}
-
-const head = (headers: string): string =>
-  `POST ${new URL(world.endpoint).pathname} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`
-
-async function aPausedDelivery(): Promise<string> {
-  const { destination } = await aDestination(world, { url: sink.url, enabled: false })
-  const { body } = await post(world.endpoint, '{}')
-  const { body: listed } = await world.admin(
-    'GET',
-    `deliveries?record_id=${body.records[0].id}&destination_id=${destination.id}`,
-  )
-  return listed.deliveries[0].id
-}
-
-async function aGet(path: string): Promise<Answer> {
-  const response = await fetch(world.baseUrl + path)
-  return { status: response.status, headers: response.headers, body: await response.json() }
-}
-
-/** The plan of this name allows two streams. */
-async function aFullStream(): Promise<Answer> {
-  const { key } = await anIngestKey(world)
-  const path = `/v1/stream?key=${key}`
-  return meanwhile.onTheFreePlan(async () => {
-    const open = [await sse(world.baseUrl + path), await sse(world.baseUrl + path)]
-    const answer = await aGet(path)
-    for (const client of open) client.close()
-    return answer
-  })
-}
-
-/** A page of another origin opens a WebSocket in the browser of somebody who is signed in. */
-async function aForeignPage(): Promise<Answer> {
-  const cookie = (await anOwner(world)).header()
-  const handshake =
-    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='
-  return onWire(
-    world.baseUrl,
-    `GET /admin/api/stream HTTP/1.1\r\nHost: a\r\n${handshake}\r\nOrigin: https://elsewhere.example\r\nCookie: ${cookie}\r\n\r\n`,
-  )
-}
-
-/** A second node with settings of its own, and a browser at it. */
-async function atADoor(
-  env: Record<string, string>,
-  work: (browser: Browser, baseUrl: string) => Promise<Answer>,
-): Promise<Answer> {
-  const node = await aWorld({ beside: world, env })
-  try {
-    return await work(new Browser(node.address), node.baseUrl)
-  } finally {
-    await node.stop()
-  }
-}
-
-async function byProvider(
-  env: Record<string, string>,
-  work: (provider: IdentityProvider, at: { browser: Browser; baseUrl: string }) => Promise<Answer>,
-): Promise<Answer> {
-  const provider = await anIdentityProvider()
-  try {
-    return await atADoor({ ...settingsFor(provider), ...env }, (browser, baseUrl) =>
-      work(provider, { browser, baseUrl }),
-    )
-  } finally {
-    await provider.stop()
-  }
-}
-
-async function aPersonsBrowser(): Promise<Browser> {
-  const { email } = await aPersonWithPassword(world, database)
-  const browser = new Browser(world.baseUrl)
-  await browser.call('POST session', { email, password: PASSWORD })
-  return browser
-}
-
-const askForLink = () => new Browser(world.baseUrl).call('POST session/links', { email: 'often@example.com' })
-
-/** Somebody else has proven the address meanwhile. */
-async function aTakenAddress(): Promise<Answer> {
-  const owner = await anOwner(world)
-  await owner.call('POST account/email', { email: 'soon-taken@example.com' })
-  const token = 'a token made behind the back of the server'
-  await database.run(
-    sql`update one_time_tokens set hash = ${hashCredential(token)} where email = 'soon-taken@example.com'`,
-  )
-  const { userId } = await aPerson(world, database)
-  await database.run(sql`update users set email = 'soon-taken@example.com' where id = ${userId}`)
-  return owner.call('PUT account/email', { token })
-}
+onRefusalStage()
 
 const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   endpoint_not_found: () => post(`${world.endpoint}x`, '{}'),
@@ -365,6 +138,11 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   invalid_request: () => world.admin('POST', 'rules', { name: 'x' }),
   slug_taken: async () => world.admin('POST', 'webhooks', { name: 'again', slug: (await aWebhook(world)).slug }),
   name_taken: async () => world.admin('POST', 'rules', { name: (await aRule(world)).name, dataset: 'x' }),
+  project_changed: async () => {
+    const planned = await world.admin('POST', 'config/plan', { config: { version: 1 } })
+    await aRule(world)
+    return world.admin('POST', 'config/apply', { config: { version: 1 }, plan: planned.body.plan.id })
+  },
   default_project: () => world.admin('DELETE', `projects/${world.installed.project.id}`),
   invalid_state: async () => world.admin('POST', `deliveries/${await aPausedDelivery()}/replay`),
   overlap_running: async () => {
@@ -485,6 +263,16 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
       { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b', LOG_LEVEL: 'silent' },
       (at) => at.call('GET session/oidc'),
     ),
+  sso_not_available: () => world.admin('PUT', 'sso/any', {}),
+  own_address_missing: () => world.admin('PUT', 'settings/network', { ip_allowlist: ['203.0.113.9'] }),
+  workspace_creation_closed: async () => {
+    const developer = await aPersonsBrowser()
+    return meanwhile.changed(
+      "update platform_settings set workspace_creation = 'operators'",
+      "update platform_settings set workspace_creation = 'anyone'",
+      () => developer.call('POST workspaces', { name: 'x' }),
+    )
+  },
   stream_key_required: () => aGet('/v1/stream?key=ik_live_unknown'),
   stream_limit_reached: () => aFullStream(),
   origin_not_allowed: () => aForeignPage(),
@@ -505,7 +293,7 @@ describe('every reason is produced, with its status, a sentence and a Request-Id
     })
   }
 
-  test('none of the table is missing', () => {
+  test('no reason of the table is missing', () => {
     assert.deepEqual(
       Object.keys(REASONS).filter((reason) => !Object.hasOwn(PRODUCED, reason)),
       [],

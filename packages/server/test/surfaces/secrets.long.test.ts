@@ -1,171 +1,45 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, test } from 'node:test'
-import { inspect, promisify } from 'node:util'
-import { decodeId } from '@postroad/contract'
-import { sql, type Database } from '../../src/platform/db.ts'
-import type { Log } from '../../src/platform/log.ts'
-import { aDestination, anIngestKey, aWebhook, statement, Wire } from '../stage/fixtures.ts'
-import { aSink, eventually, type Sink, type World } from '../stage/harness.ts'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { sql } from '../../src/platform/db.ts'
+import { aDestination, anIngestKey, aWebhook } from '../stage/fixtures.ts'
+import { eventually } from '../stage/harness.ts'
 import { sse, webSocket } from '../stage/stream-client.ts'
-import { onWorldStage } from '../stage/world-stage.ts'
+import {
+  METRICS_TOKEN,
+  world,
+  database,
+  sink,
+  seen,
+  secrets,
+  note,
+  heard,
+  ask,
+  onWire,
+  lastPart,
+  escaped,
+  spellings,
+  without,
+  textsOfTheDatabase,
+  leaks,
+  onSecretWatch,
+} from '../stage/secret-watch.ts'
 
 /**
- * Credentials stand in URLs. Known ones are sent to every surface in every way we could think of, rightly, wrongly and
- * while things break, and then are found nowhere but where the contract gives them: no log, metric, error or table has one.
+ * URLs contain credentials. The test sends known ones to every surface in every way that we could think of, validly,
+ * invalidly and during failures. It then finds them only where the contract allows them: no log, metric, error or table
+ * has one.
  */
-const METRICS_TOKEN = 'metrics-token-nobody-may-see'
+onSecretWatch()
+
 const VERIFY_TOKEN = 'verify-token-nobody-may-see'
 const VERIFICATION_SECRET = 'verification-secret-nobody-may-see'
 const CUSTOM_HEADER = 'custom-header-nobody-may-see'
 const AUTH_SECRET = 'auth-secret-nobody-may-see'
 const PROXY_PASSWORD = 'proxy-password-nobody-may-see'
 
-type Seen = { readonly where: string; readonly text: string }
-
-let world: World
-let database: Database
-let sink: Sink
-const seen: Seen[] = []
-const secrets = new Map<string, string>()
-
-/** More than any format of the log prints: what the fields say, and all that is inside of errors. */
-const log: Log = {
-  debug: (event, fields) => note(event, fields),
-  info: (event, fields) => note(event, fields),
-  warn: (event, fields) => note(event, fields),
-  error: (event, fields) => note(event, fields),
-}
-
-function note(event: string, fields: Readonly<Record<string, unknown>> = {}): void {
-  seen.push({
-    where: `log ${event}`,
-    text: `${event} ${inspect(fields, { depth: 20, maxStringLength: null })} ${JSON.stringify(fields)}`,
-  })
-}
-
-/** Errors are for whoever reads them; what a 2xx shows is the contract's. */
-function heard(
-  where: string,
-  answer: { readonly status: number; readonly text: string; readonly headers?: string },
-): void {
-  seen.push({ where: `${where}: ${answer.status}, headers`, text: answer.headers ?? '' })
-  if (answer.status >= 400) seen.push({ where: `${where}: ${answer.status}`, text: answer.text })
-}
-
-async function ask(
-  method: string,
-  url: string,
-  { headers = {}, body }: { readonly headers?: Record<string, string>; readonly body?: string } = {},
-): Promise<number> {
-  const response = await fetch(url, { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) })
-  heard(`${method} ${url}`, {
-    status: response.status,
-    text: await response.text(),
-    headers: JSON.stringify([...response.headers]),
-  })
-  return response.status
-}
-
-async function onWire(text: string): Promise<void> {
-  const wire = new Wire(world.baseUrl).send(text)
-  const answer = await wire.answer()
-  wire.destroy()
-  heard(`wire ${text.slice(0, 300)}`, {
-    status: answer?.status ?? 999,
-    text: answer?.body ?? wire.rest,
-    headers: answer?.head ?? '',
-  })
-}
-
-onWorldStage(
-  async (made) => {
-    ;({ world, database } = made)
-    sink = await aSink()
-  },
-  { log, env: { METRICS_TOKEN, LOG_LEVEL: 'debug' } },
-)
-after(() => sink.stop())
-
-const lastPart = (url: string): string => url.split('/').at(-1) ?? ''
-const escaped = (text: string): string =>
-  Array.from(text, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
-
-/** A path with its secret in every spelling. */
-function spellings(path: string, secret: string): readonly string[] {
-  const spelled = [
-    secret,
-    escaped(secret),
-    escaped(secret).toUpperCase(),
-    secret.toUpperCase(),
-    `${escaped(secret.slice(0, 4))}${secret.slice(4)}`,
-  ]
-  return spelled.flatMap((text) => {
-    const whole = path.replace(secret, text)
-    return [
-      whole,
-      `/${whole}`,
-      whole.replaceAll('/', '//'),
-      `${whole}/`,
-      `${whole}/not-a-name`,
-      `${whole}/%zz`,
-      `${whole}%`,
-      `${whole}?key=${text}&hub.verify_token=${text}`,
-      `/x${whole}`,
-      `${whole}/${'a'.repeat(120)}`,
-    ]
-  })
-}
-
-/** While a table is away everything that needs it fails. */
-async function without(table: string, work: () => Promise<unknown>): Promise<void> {
-  const project = decodeId('project', world.installed.project.id) ?? ''
-  await statement(database, `alter table ${table} rename to ${table}_gone`)
-  world.app.deps.configChanged(project)
-  try {
-    await work()
-  } finally {
-    await statement(database, `alter table ${table}_gone rename to ${table}`)
-    world.app.deps.configChanged(project)
-  }
-}
-
-async function textsOfTheDatabase(): Promise<readonly Seen[]> {
-  const columns = await database.many<{ table_name: string; column_name: string }>(sql`
-    select c.table_name, c.column_name
-      from information_schema.columns c
-      join information_schema.tables t on t.table_name = c.table_name and t.table_schema = c.table_schema
-     where c.table_schema = 'public'
-       and t.table_type = 'BASE TABLE'
-       and c.data_type in ('text', 'character varying', 'json', 'jsonb', 'ARRAY', 'bytea')
-  `)
-  const found: Seen[] = []
-  for (const { table_name, column_name } of columns) {
-    const query = `select coalesce(string_agg(case when pg_typeof("${column_name}")::text = 'bytea' then encode("${column_name}"::text::bytea, 'escape') else "${column_name}"::text end, chr(10)), '') as text from "${table_name}"`
-    const { text } = await database.one<{ text: string }>({ strings: [query], values: [] })
-    found.push({ where: `${table_name}.${column_name}`, text })
-  }
-  return found
-}
-
-/** As somebody would look who knows what to look for. */
-function plain(text: string): string {
-  let once = text
-  for (let times = 0; times < 4; times += 1)
-    once = once.replaceAll(/%([2-7][0-9a-f])/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return once.toLowerCase()
-}
-
-function leaks(texts: readonly Seen[]): readonly string[] {
-  return texts.flatMap(({ where, text }) => {
-    const clear = plain(text)
-    return [...secrets]
-      .filter(([, secret]) => clear.includes(secret.toLowerCase()))
-      .map(([name]) => `${name} in ${where.slice(0, 200)}`)
-  })
-}
-
-/** Everything that has a secret, and the secrets by name. */
+/** Every resource with a secret, and the secrets by name. */
 async function aScene() {
   const { body: rotated } = await world.admin('POST', `webhooks/${world.installed.webhook.id}/rotate`, {
     overlap_hours: 24,
@@ -223,7 +97,7 @@ async function aScene() {
 
 type Scene = Awaited<ReturnType<typeof aScene>>
 
-/** What proxies and browsers say of a URL, with requests that are accepted. */
+/** The headers in which proxies and browsers repeat a URL, with requests that are accepted. */
 const passedOn = ({ key }: Scene, url: string): Record<string, string> => ({
   referer: url,
   'x-original-url': new URL(url).pathname,
@@ -231,7 +105,7 @@ const passedOn = ({ key }: Scene, url: string): Record<string, string> => ({
   'x-rewrite-url': new URL(url).pathname.replace(lastPart(url), escaped(lastPart(url))),
 })
 
-/** The same, and what else may be said of the URL that the request itself is for. */
+/** The same, and other headers that may repeat the URL of the request itself. */
 const copies = (scene: Scene, url: string): Record<string, string> => ({
   ...passedOn(scene, url),
   'x-seen': `slug=${lastPart(url)}`,
@@ -303,7 +177,7 @@ async function openStreams({ key, admin }: Scene): Promise<void> {
   )
 }
 
-/** With credentials that are none, and in the wrong places. */
+/** With invalid credentials, and in the wrong places. */
 async function askTheAdminApi({ admin }: Scene): Promise<void> {
   for (const [, value] of secrets) {
     for (const path of [
@@ -396,7 +270,7 @@ async function askWhileThingsBreak(scene: Scene): Promise<void> {
   )
 }
 
-/** Until everything that runs behind has run. */
+/** Waits until all background work has run. */
 async function changeAndTakeAway({ signed, shaken, off, keyId }: Scene): Promise<void> {
   await world.admin('POST', `webhooks/${signed.id}/rotate-verification-secret`, {
     secret: `${VERIFICATION_SECRET}-2`,
@@ -436,7 +310,7 @@ test('no credential is in a log, a metric, an error or a column of the database,
   assert.deepEqual([...new Set(leaks(tables))], [])
 })
 
-test('both formats of the log say what went wrong, and nothing that a database adds of the row at hand', async () => {
+test('both formats of the log report the fault, and nothing that a database adds about the row', async () => {
   const program = `
     import { createLog } from ${JSON.stringify(new URL('../../src/platform/log.ts', import.meta.url).href)}
     const cause = Object.assign(new Error('outer', { cause: new Error('inner') }), { code: '23514', detail: 'Failing row contains (hush)' })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { openDatabase, sql, texts } from '../../src/platform/db.ts'
 import { aDatabase } from '../stage/harness.ts'
 
-test('a list of texts arrives in the database letter for letter, and what is null stays null', async () => {
+test('a list of texts arrives in the database byte for byte, and a null stays null', async () => {
   const own = await aDatabase()
   const database = openDatabase({
     target: own.target,

@@ -17,10 +17,10 @@ onWorldStage(async (made) => {
   await statement(database, 'create table places as select generate_series(1, 2) as id')
 })
 
-test('a verb that PostgreSQL ends because it and another waited for each other runs again; what it registered runs once', async () => {
+test('a verb that PostgreSQL ends because of a deadlock runs again; the effects that it registered run once', async () => {
   const held = Promise.withResolvers<void>()
   const other = database.transaction(async (db) => {
-    // Whoever waits longer than this for somebody who waits for it is ended, and that is to be the verb.
+    // PostgreSQL ends the transaction that waits longer than this in a deadlock, and here it must end the verb.
     await db.run(sql`set local deadlock_timeout = '1min'`)
     await db.run(sql`select from places where id = 1 for update`)
     await held.promise

@@ -39,7 +39,7 @@ async function assertProblem(ctx: Ctx, expected: { kind: string; id: string; cou
 }
 
 describe('GET /admin/api/audit/verify', () => {
-  test('says that everything fits, how much that is, and the hash of the newest row', async () => {
+  test('the answer reports that the chain is intact, its length, and the hash of the newest row', async () => {
     await aWebhook(world)
     const found = await get('audit/verify')
     const { audit: rows } = await get('audit?limit=200')
@@ -54,7 +54,7 @@ describe('GET /admin/api/audit/verify', () => {
     })
   })
 
-  test('reads chains that are longer than a page, and one that is empty', async () => {
+  test('the verification reads chains that are longer than a page, and empty ones', async () => {
     const { ok, count } = await verifyChain(await aChain(world, 1_345))
     assert.deepEqual([ok, count], [true, 1_345])
     assert.deepEqual(await verifyChain(aPlace(world)), {
@@ -67,7 +67,7 @@ describe('GET /admin/api/audit/verify', () => {
     })
   })
 
-  test('finds the row that was changed, whatever was changed in it', async () => {
+  test('the verification finds the changed row, whatever was changed in it', async () => {
     for (const change of [
       "actor = 'usr_x'",
       "action = 'nothing'",
@@ -86,7 +86,7 @@ describe('GET /admin/api/audit/verify', () => {
     }
   })
 
-  test('finds where a row is missing, at the begin too, also when the one before was changed with its hash', async () => {
+  test('the verification finds where a row is missing, at the start too, also when the previous row was changed with its hash', async () => {
     for (const index of [0, 2]) {
       const ctx = await aChain(world, 5)
       const rows = await rowsOf(database, ctx)
@@ -101,7 +101,7 @@ describe('GET /admin/api/audit/verify', () => {
     await assertProblem(ctx, { kind: 'missing', id: nth(rows, 3).id, count: 3 })
   })
 
-  test('finds where rows were moved', async () => {
+  test('the verification finds where rows were moved', async () => {
     const ctx = await aChain(world, 5)
     const rows = await rowsOf(database, ctx)
     await database.run(
@@ -110,7 +110,7 @@ describe('GET /admin/api/audit/verify', () => {
     await assertProblem(ctx, { kind: 'reordered', id: nth(rows, 2).id, count: 1 })
   })
 
-  test('finds that the newest rows were cut off, and that all were', async () => {
+  test('the verification finds that the newest rows were cut off, and that all rows were', async () => {
     const ctx = await aChain(world, 5)
     const rows = await rowsOf(database, ctx)
     await database.run(sql`delete from audit_rows where workspace_id = ${ctx.workspaceId} and id >= ${nth(rows, 3).id}`)
@@ -120,7 +120,7 @@ describe('GET /admin/api/audit/verify', () => {
     await assertProblem(ctx, { kind: 'cut_off', id: nth(rows, 4).id, count: 0 })
   })
 
-  test('what was cut off stays missing when the log goes on', async () => {
+  test('rows that were cut off stay missing when the log continues', async () => {
     const ctx = await aChain(world, 5)
     const rows = await rowsOf(database, ctx)
     await database.run(sql`delete from audit_rows where id = ${nth(rows, 4).id}`)
@@ -128,7 +128,7 @@ describe('GET /admin/api/audit/verify', () => {
     await assertProblem(ctx, { kind: 'missing', id: nth(await rowsOf(database, ctx), -1).id, count: 4 })
   })
 
-  test('finds a row that something else added, and a log that was written anew', async () => {
+  test('the verification finds a row that another program added, and a log that was rewritten', async () => {
     const ctx = await aChain(world, 3)
     const last = nth(await rowsOf(database, ctx), 2)
     const added = { ...last, id: last.id.replace(/^./, 'f'), prev_hash: last.hash }
@@ -140,19 +140,19 @@ describe('GET /admin/api/audit/verify', () => {
     await database.run(sql`delete from audit_rows where workspace_id = ${other.workspaceId}`)
     let previous: Uint8Array | null = null
     for (const row of rows) {
-      const anew: StoredLink = {
+      const rewritten: StoredLink = {
         ...row,
         actor: 'usr_somebody_else',
         prev_hash: previous,
         hash: hashOf({ ...row, actor: 'usr_somebody_else' }, previous),
       }
-      await forge(other, anew)
-      previous = anew.hash
+      await forge(other, rewritten)
+      previous = rewritten.hash
     }
     await assertProblem(other, { kind: 'rewritten', id: nth(rows, 2).id, count: 3 })
   })
 
-  test('finds that the anchor is gone, is another workspace’s, or was lost before', async () => {
+  test('the verification finds that the anchor is missing, belongs to another workspace, or was lost earlier', async () => {
     const [ctx, other] = [await aChain(world, 3), await aChain(world, 3)]
     await database.run(sql`
       update audit_anchors set sealed = (select sealed from audit_anchors where workspace_id = ${other.workspaceId}) where workspace_id = ${ctx.workspaceId}
@@ -166,7 +166,7 @@ describe('GET /admin/api/audit/verify', () => {
     await assertProblem(ctx, { kind: 'unanchored', id: nth(await rowsOf(database, ctx), 3).id, count: 3 })
   })
 
-  test('finds that a hash which was noted before is gone', async () => {
+  test('the verification finds that a hash which was recorded earlier is gone', async () => {
     const { newest, count } = await get('audit/verify')
     await aWebhook(world)
     assert.deepEqual(
@@ -178,7 +178,7 @@ describe('GET /admin/api/audit/verify', () => {
     assert.equal((await world.admin('GET', 'audit/verify?hash=abc')).status, 400)
   })
 
-  test('a log from before there were anchors is anchored where it stands, and no other', async () => {
+  test('a log from before anchors existed is anchored at its current end, and no other log is', async () => {
     const [old, held] = [await aChain(world, 3), await aChain(world, 3)]
     await database.run(sql`delete from audit_anchors where workspace_id = ${old.workspaceId}`)
     await database.run(sql`delete from audit_rows where id = ${nth(await rowsOf(database, held), 2).id}`)
@@ -189,7 +189,7 @@ describe('GET /admin/api/audit/verify', () => {
     assert.equal((await verifyChain(held)).problem?.kind, 'cut_off')
   })
 
-  test('rows that are written while it reads are read too', async () => {
+  test('rows that are written during the verification are read too', async () => {
     const ctx = await aChain(world, 3)
     const many: Db['many'] = async (query) => {
       const rows = await ctx.db.many<never>(query)
@@ -201,7 +201,7 @@ describe('GET /admin/api/audit/verify', () => {
   })
 })
 
-test('the doctor is told of every chain that has a problem, with the workspace and the row', async () => {
+test('the doctor reports every chain that has a problem, with the workspace and the row', async () => {
   const doctored = await aWorld()
   const own = behind(doctored)
   try {
@@ -217,7 +217,7 @@ test('the doctor is told of every chain that has a problem, with the workspace a
   }
 })
 
-test('an anchor opens in its own place only', () => {
+test('an anchor can be decrypted only in its own place', () => {
   const { cipher } = world.app.deps
   const sealed = cipher.seal('{}', secretPlace('audit_anchors.sealed', 'a'))
   assert.throws(() => cipher.open(sealed, secretPlace('audit_anchors.sealed', 'b')))

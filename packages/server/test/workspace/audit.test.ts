@@ -23,7 +23,7 @@ const get = async (path: string) => (await world.admin('GET', path)).body
 const DAY_MS = 86_400_000
 
 describe('GET /admin/api/audit', () => {
-  test('a row says who did what to what, when, from where and through what, and how it continues the row before', async () => {
+  test('a row records who did what to what, when, from where and through what, and how it continues the previous row', async () => {
     const webhook = await aWebhook(world)
     const { audit: rows } = await get('audit?limit=2')
     const me = await get('me')
@@ -41,7 +41,7 @@ describe('GET /admin/api/audit', () => {
     assert.deepEqual([prev_hash, /^[0-9a-f]{64}$/.test(hash)], [rows[1].hash, true])
   })
 
-  test('each filter leaves the rows that it names, all of them together too, and a page goes on where the one before ended', async () => {
+  test('each filter selects its rows, also combined, and a page continues where the previous one ended', async () => {
     const rule = await aRule(world)
     world.clock.advance(60_000)
     const noon = new Date(world.clock.now()).toISOString()
@@ -82,7 +82,7 @@ describe('GET /admin/api/audit', () => {
     assert.equal(second.next_cursor, null)
   })
 
-  test('it is read while the workspace is suspended', async () => {
+  test('the log can be read while the workspace is suspended', async () => {
     await database.run(sql`update workspaces set suspended_at = now()`)
     for (const path of ['audit', 'audit/verify']) assert.equal((await world.admin('GET', path)).status, 200)
     await database.run(sql`update workspaces set suspended_at = null`)
@@ -97,7 +97,7 @@ const cell = (value: unknown): string =>
   value === null ? '' : `"${(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('"', '""')}"`
 
 describe('GET /admin/api/audit.csv', () => {
-  test('has the rows of the list, newest first, as a file that nobody keeps', async () => {
+  test('the CSV has the rows of the list, newest first, as a file that is never cached', async () => {
     const response = await csv()
     assert.deepEqual(
       ['content-type', 'content-disposition', 'cache-control', 'x-content-type-options'].map((name) =>
@@ -112,7 +112,7 @@ describe('GET /admin/api/audit.csv', () => {
     for (const [index, row] of rows.entries()) assert.equal(lines[index + 1], Object.values(row).map(cell).join(','))
   })
 
-  test('filters as the list does', async () => {
+  test('the CSV can be filtered like the list', async () => {
     const lines = (await (await csv('?action=create_rule')).text()).trimEnd().split('\r\n')
     assert.deepEqual(
       [lines.length - 1, lines.slice(1).every((line) => line.includes('"create_rule"'))],
@@ -121,7 +121,7 @@ describe('GET /admin/api/audit.csv', () => {
     assert.equal((await csv('?from=yesterday')).status, 400)
   })
 
-  test('holds as many rows as there are, each once, none that came after it began, and no formula', async () => {
+  test('the CSV contains every row once, no row that came after it began, and no formula', async () => {
     const ctx = quiet(aPlace(world))
     const rows = 1_234
     await database.run(sql`
@@ -142,7 +142,7 @@ describe('GET /admin/api/audit.csv', () => {
 })
 
 describe('the chain', () => {
-  test('does not fork when two nodes write at once, nor when the clock of one is behind', async () => {
+  test('the chain does not fork when two nodes write at once, nor when the clock of one is behind', async () => {
     const node = await aWorld({ beside: world, now: world.clock.now() - 3_600_000 })
     try {
       const here = aPlace(world)
@@ -158,7 +158,7 @@ describe('the chain', () => {
     }
   })
 
-  test('has nothing of a change that was taken back', async () => {
+  test('the chain has no row of a change that was rolled back', async () => {
     const ctx = await aChain(world, 2)
     await assert.rejects(
       inTransaction(ctx, async (tx) => {
@@ -192,7 +192,7 @@ describe('the chain', () => {
         for (const { workspaceId } of chains) await audit({ ...tx, workspaceId }, { action: 'test_row' })
       })
     const both = [inOrder([a, b]), inOrder([b, a])]
-    // Both wait for their first lock; a wrong order would leave each with one that the other wants.
+    // Both wait for their first lock; a wrong order would leave each with one that the other needs.
     await eventually(async () => {
       const { waiting } = await database.one<{ waiting: number }>(
         sql`select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -206,7 +206,7 @@ describe('the chain', () => {
       assert.deepEqual([(await verifyChain(chain)).ok, (await rowsOf(database, chain)).length], [true, 3])
   })
 
-  test('its end is locked last: a change that has its row waits for nobody’s chain until it commits', async () => {
+  test('the end of the chain is locked last: a change that has its row waits for no other chain until it commits', async () => {
     const ctx = await aChain(world, 1)
     const said: string[] = []
     await inTransaction(ctx, async (tx) => {
@@ -230,7 +230,7 @@ const atDay = (ctx: Ctx, day: number): Ctx => ({
 const prune = (day: number): Promise<void> => pruneAudit(atDay(aPlace(world), day))
 
 describe('retention of audit rows', () => {
-  test('rows are kept 365 days; then the chain begins at the oldest that is kept, and still verifies', async () => {
+  test('rows are retained for 365 days; then the chain begins at the oldest retained row, and still verifies', async () => {
     const ctx = aPlace(world)
     for (const day of [0, 1, 2, 10]) await write(atDay(ctx, day))
     const rows = await rowsOf(database, ctx)
@@ -249,7 +249,7 @@ describe('retention of audit rows', () => {
     assert.equal((await verifyChain(ctx)).problem?.kind, 'missing')
   })
 
-  test('a chain whose rows are all over goes on where it ended', async () => {
+  test('a chain whose rows have all expired continues where it ended', async () => {
     const ctx = await aChain(world, 3)
     const last = nth(await rowsOf(database, ctx), 2)
     await prune(400)
@@ -262,7 +262,7 @@ describe('retention of audit rows', () => {
     assert.equal((await verifyChain(ctx)).ok, true)
   })
 
-  test('a workspace is kept as long as its plan says, also beyond what is removed at once', async () => {
+  test('the rows of a workspace are retained as long as its plan says, also beyond the number that is removed at once', async () => {
     const workspaceId = decodeId('workspace', world.installed.workspace.id) ?? ''
     const { count } = await get('audit/verify')
     await prune(10_000)
@@ -284,7 +284,7 @@ describe('retention of audit rows', () => {
     assert.equal((await rowsOf(database, ctx)).length, 2)
   })
 
-  test('a begin that moves while a chain is read is no fault', async () => {
+  test('a start that moves while a chain is read is not a fault', async () => {
     const ctx = aPlace(world)
     for (const day of [0, 0, 900]) await write(atDay(ctx, day))
     let pruned = false

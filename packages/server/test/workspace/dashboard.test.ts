@@ -13,7 +13,7 @@ let world: World
 let database: Database
 let sink: Sink
 
-// Counting is done when the test says so.
+// The rollups count only when the test starts them.
 onWorldStage(
   async (made) => {
     ;({ world, database } = made)
@@ -50,7 +50,7 @@ const refused = (count: number): Promise<unknown> =>
       : undefined
   }, 2_000)
 
-test('a workspace in which nothing happened yet answers zeros, without quantiles', async () => {
+test('a workspace without any event answers zeros, without quantiles', async () => {
   const {
     totals,
     previous,
@@ -84,7 +84,7 @@ test('a workspace in which nothing happened yet answers zeros, without quantiles
   assert.ok((await series()).points.every((point: { submissions: number }) => point.submissions === 0))
 })
 
-test('the summary tells what came in, was refused, delivered and failed, what waits and where it fails', async () => {
+test('the summary reports accepted, refused, delivered, failed and waiting events, and where deliveries fail', async () => {
   world.clock.advance(MINUTE_MS - (world.clock.now() % MINUTE_MS))
   const begin = world.clock.now()
   sink.answer((request) => ({ status: request.path === '/bad' ? 500 : 200 }))
@@ -109,8 +109,8 @@ test('the summary tells what came in, was refused, delivered and failed, what wa
   await world.admin('DELETE', `destinations/${gone.id}`)
   world.clock.advance(Math.max(0, begin + 10 * MINUTE_MS - world.clock.now()))
   await rollUp(world.app.deps)
-  const told = await summary({ from: iso(begin), to: iso(begin + 5 * MINUTE_MS) })
-  assert.deepEqual(told.totals, {
+  const reported = await summary({ from: iso(begin), to: iso(begin + 5 * MINUTE_MS) })
+  assert.deepEqual(reported.totals, {
     submissions: 6,
     records: 6,
     bytes: 42,
@@ -121,8 +121,8 @@ test('the summary tells what came in, was refused, delivered and failed, what wa
     interrupted: 0,
     open: 0,
   })
-  assert.deepEqual(told.backlog, { pending: 0, retrying: 2, paused: 0, held: 0, oldest_accepted_at: iso(begin) })
-  const [worst, ...others] = told.failing_destinations
+  assert.deepEqual(reported.backlog, { pending: 0, retrying: 2, paused: 0, held: 0, oldest_accepted_at: iso(begin) })
+  const [worst, ...others] = reported.failing_destinations
   assert.deepEqual(worst, {
     destination_id: failing.id,
     project_id: world.installed.project.id,
@@ -135,16 +135,20 @@ test('the summary tells what came in, was refused, delivered and failed, what wa
     response_ms: worst.response_ms,
   })
   assert.equal(worst.breaker.state, 'closed')
-  assert.deepEqual(others, [], 'one that was deleted is left out')
-  assert.deepEqual(told.rejections, [{ reason: 'endpoint_disabled', count: 1, last_at: iso(begin) }])
-  assert.equal(told.usage.events, 6)
-  assert.deepEqual(Object.keys(told.delivery_ms), ['p50', 'p95'])
+  assert.deepEqual(others, [], 'a deleted destination is left out')
+  assert.deepEqual(reported.rejections, [{ reason: 'endpoint_disabled', count: 1, last_at: iso(begin) }])
+  assert.equal(reported.usage.events, 6)
+  assert.deepEqual(Object.keys(reported.delivery_ms), ['p50', 'p95'])
   const later = await summary({ from: iso(begin + 5 * MINUTE_MS), to: iso(begin + 10 * MINUTE_MS) })
-  assert.deepEqual([later.totals.submissions, later.previous], [0, told.totals], 'the range before is told beside')
-  assert.deepEqual([told.from, told.to], [iso(begin), iso(begin + 5 * MINUTE_MS)])
+  assert.deepEqual(
+    [later.totals.submissions, later.previous],
+    [0, reported.totals],
+    'the previous range is reported too',
+  )
+  assert.deepEqual([reported.from, reported.to], [iso(begin), iso(begin + 5 * MINUTE_MS)])
 })
 
-test('a time series has a bucket for every moment of its range, zeros included, and sums up to the summary', async () => {
+test('a time series has a bucket for every moment of its range, zeros included, and adds up to the summary', async () => {
   const now = world.clock.now()
   for (const [hours, seconds] of [
     [1, 60],
@@ -174,12 +178,12 @@ test('a time series has a bucket for every moment of its range, zeros included, 
   }
 })
 
-test('in a time series of less than an hour each, what happened stands in the bucket in which it did, also when its hour is closed', async () => {
+test('in a time series with buckets of less than an hour, each event is in its own bucket, also when its hour is closed', async () => {
   world.clock.advance(3 * HOUR_MS - (world.clock.now() % HOUR_MS) + 47 * MINUTE_MS)
   const at = world.clock.now()
   assert.equal((await post(world.endpoint, '{"late":1}')).status, 201)
   world.clock.advance(2 * HOUR_MS)
-  // A run counts two hours of minutes; the next one goes on.
+  // A run counts two hours of minutes; the next one continues.
   for (let run = 0; run < 6; run += 1) await rollUp(world.app.deps)
   assert.ok(Date.parse((await summary()).closed_until) > at + HOUR_MS)
   for (const [hours, seconds] of [
@@ -196,19 +200,19 @@ test('in a time series of less than an hour each, what happened stands in the bu
   }
 })
 
-test('with a project it is about that project alone', async () => {
+test('with a project the answer covers only that project', async () => {
   const { project } = (await world.admin('POST', 'projects', { name: 'Other' })).body
   assert.equal((await summary({ project_id: project.id })).totals.submissions, 0)
   assert.equal((await summary({ project_id: world.installed.project.id })).totals.submissions, 7)
 })
 
-test('it reads the counts and never the events: it tells the same when these are gone', async () => {
-  const told = await summary()
+test('the dashboard reads the counts and never the events: it answers the same when the events are gone', async () => {
+  const reported = await summary()
   await database.run(sql`truncate submissions, records, delivery_attempts, rejections`)
-  assert.deepEqual(await summary(), told)
+  assert.deepEqual(await summary(), reported)
 })
 
-test('a range that ends before it begins, or is longer than 400 days, is refused with what to do', async () => {
+test('a range that ends before it begins, or is longer than 400 days, is refused with the remedy', async () => {
   for (const query of [
     { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' },
     { from: '2020-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' },

@@ -10,7 +10,10 @@ import { aSink, eventually, type Sink, type World } from '../stage/harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from '../stage/people.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** What was deleted as a whole is gone as a whole: a project's data an hour later, a closed workspace after its grace. */
+/**
+ * A deleted project and a closed workspace are erased completely: the data of a project an hour later, a closed
+ * workspace after its grace period.
+ */
 let world: World
 let database: Database
 let sink: Sink
@@ -31,7 +34,7 @@ async function aHome(): Promise<Home> {
   return { ...owner, slug: `doomed-${made}`, headers: await signedIn(world, owner) }
 }
 
-/** One of everything in a project, and delivered. Gives the endpoint. */
+/** One resource of each kind in a project, with a delivery. Returns the endpoint. */
 async function fill(home: Home, project: string): Promise<{ readonly url: string }> {
   const make = async (path: string, body: object) => {
     const answer = await ask(world, `POST projects/${project}/${path}`, {
@@ -58,7 +61,7 @@ async function fill(home: Home, project: string): Promise<{ readonly url: string
   return { url: webhook.public_url }
 }
 
-/** Tables with this column that hold rows of this value. */
+/** Tables with this column that have rows with this value. */
 async function tablesWith(column: 'workspace_id' | 'project_id', id: string): Promise<readonly string[]> {
   const tables = await database.many<{ name: string }>(sql`
     select c.relname as name
@@ -79,7 +82,7 @@ async function tablesWith(column: 'workspace_id' | 'project_id', id: string): Pr
   return found
 }
 
-/** Lets the server's own chores run. */
+/** Runs the server's own chores. */
 const erased = (look: () => Promise<boolean>): Promise<true> =>
   eventually(async () => {
     world.clock.advance(60_000)
@@ -91,7 +94,7 @@ async function assertSound(): Promise<void> {
     assert.equal(await count(database, new Date(world.clock.now()), world.app.deps.plans), 0, check)
 }
 
-test('an hour after a project was deleted all that it held is gone, and the other projects keep theirs', async () => {
+test('an hour after a project was deleted all of its data is gone, and the other projects retain theirs', async () => {
   const home = await aHome()
   const { project } = (await ask(world, 'POST projects', { headers: home.headers, body: { name: 'Doomed' } })).body
   const { project: kept } = (await ask(world, 'POST projects', { headers: home.headers, body: { name: 'Kept' } })).body
@@ -104,7 +107,7 @@ test('an hour after a project was deleted all that it held is gone, and the othe
   await eraseEnded(world.app.deps)
   assert.ok(
     (await tablesWith('project_id', gone ?? '')).includes('submissions'),
-    'not at once: what is under way may still end',
+    'not at once: work under way may still end',
   )
   await erased(async () => (await tablesWith('project_id', gone ?? '')).length === 0)
   assert.deepEqual(await tablesWith('project_id', stays ?? ''), had)
@@ -115,7 +118,7 @@ test('an hour after a project was deleted all that it held is gone, and the othe
   await assertSound()
 })
 
-test('after 14 days a closed workspace is gone with all that it held but its audit log, its slug is free, and others keep theirs', async () => {
+test('after 14 days a closed workspace is gone with all of its data except its audit log, its slug is free, and other workspaces retain theirs', async () => {
   const [home, neighbour] = [await aHome(), await aHome()]
   const projects = await Promise.all(
     [home, neighbour].map(async ({ headers }) => (await ask(world, 'GET projects', { headers })).body.projects[0].id),
@@ -138,7 +141,7 @@ test('after 14 days a closed workspace is gone with all that it held but its aud
   assert.equal(
     (await ask(world, 'GET workspace', { headers: member })).status,
     200,
-    'nothing is deleted during the grace',
+    'nothing is deleted during the grace period',
   )
   await database.run(
     sql`update workspaces set closed_at = ${new Date(world.clock.now() - LIMITS.workspaceGraceMs)} where id = ${home.workspaceId}`,
@@ -151,7 +154,7 @@ test('after 14 days a closed workspace is gone with all that it held but its aud
   await erased(
     async () => (await database.many(sql`select 1 from workspaces where id = ${home.workspaceId}`)).length === 0,
   )
-  // A session belongs to its person, who goes on elsewhere.
+  // A session belongs to its person, who continues elsewhere.
   assert.deepEqual(
     (await tablesWith('workspace_id', home.workspaceId)).filter(
       (name) => !['audit_anchors', 'audit_rows', 'one_time_tokens', 'sessions'].includes(name),
@@ -176,7 +179,7 @@ test('after 14 days a closed workspace is gone with all that it held but its aud
   await assertSound()
 })
 
-test('what one run leaves the next one goes on with, and two at once do not disturb each other', async () => {
+test('the next run continues where one run ended, and two runs at once do not disturb each other', async () => {
   const home = await aHome()
   const project = world.app.deps.uuid()
   const deletedAt = new Date(world.clock.now() - 3_600_000)

@@ -19,7 +19,7 @@ let database: Database
 let sink: Sink
 let at: { workspaceId: string; projectIds: readonly string[] }
 
-// Counting is done when the test says so.
+// The rollups count only when the test starts them.
 onWorldStage(
   async (made) => {
     ;({ world, database } = made)
@@ -33,16 +33,16 @@ after(() => sink.stop())
 
 const count = (): Promise<void> => rollUp(world.app.deps)
 
-/** Goes on by so much time and counts then. */
+/** Moves the clock by this much and counts then. */
 async function later(ms: number): Promise<void> {
   world.clock.advance(ms)
   await count()
 }
 
-/** Past the grace of everything that has come. */
+/** Past the grace period of everything that has arrived. */
 const closed = (): Promise<void> => later(2 * MINUTE_MS + 1_000)
 
-/** What the tables themselves hold between two moments, by times that no id has a part in. */
+/** The content of the tables themselves between two moments, by timestamps that do not depend on ids. */
 async function held({ from, to }: { from: number; to: number }): Promise<object> {
   const [first, until] = [new Date(from), new Date(to)]
   const attempts = await database.one<Record<string, number>>(sql`
@@ -62,8 +62,8 @@ async function held({ from, to }: { from: number; to: number }): Promise<object>
 
 const NOTHING = { submissions: 0, records: 0, bytes: 0, rejected: 0, succeeded: 0, failed: 0, interrupted: 0, open: 0 }
 
-/** What the rollups say of the same range. */
-async function told(range: { from: number; to: number }): Promise<object> {
+/** The content of the rollups for the same range. */
+async function reported(range: { from: number; to: number }): Promise<object> {
   const { pieces, from, to } = await rangeAt(database, { ...range, now: world.clock.now() })
   const [sums] = await sumProjects(database, {
     ...at,
@@ -95,7 +95,7 @@ const refused = (times: number): Promise<unknown> =>
       : undefined
   }, 2_000)
 
-test('whatever comes, is refused, is delivered and fails: each closed minute holds exactly what the tables hold, and so do hours and ranges across both', async () => {
+test('each closed minute counts exactly the accepted, refused, delivered and failed events of the tables, and so do hours and ranges across both', async () => {
   const first = minute()
   const { destination } = await aDestination(world, {
     url: sink.url,
@@ -119,7 +119,7 @@ test('whatever comes, is refused, is delivered and fails: each closed minute hol
   const last = minute()
   for (let one = first; one < last; one += MINUTE_MS)
     assert.deepEqual(
-      await told({ from: one, to: one + MINUTE_MS }),
+      await reported({ from: one, to: one + MINUTE_MS }),
       await held({ from: one, to: one + MINUTE_MS }),
       new Date(one).toISOString(),
     )
@@ -129,8 +129,11 @@ test('whatever comes, is refused, is delivered and fails: each closed minute hol
   )
   assert.equal(hours?.count, 1)
   const all = { from: first - 7 * MINUTE_MS, to: minute() }
-  assert.deepEqual(await told(all), await held(all))
-  assert.deepEqual(await told({ from: first, to: first + HOUR_MS }), await held({ from: first, to: first + HOUR_MS }))
+  assert.deepEqual(await reported(all), await held(all))
+  assert.deepEqual(
+    await reported({ from: first, to: first + HOUR_MS }),
+    await held({ from: first, to: first + HOUR_MS }),
+  )
   const { pieces } = await rangeAt(database, { ...all, now: world.clock.now() })
   assert.ok(
     pieces.some(({ spanSeconds }) => spanSeconds === 3_600) && pieces.some(({ spanSeconds }) => spanSeconds === 60),
@@ -157,7 +160,7 @@ test('whatever comes, is refused, is delivered and fails: each closed minute hol
   assert.notEqual(quantileMs(response_ms, 0.95), null)
 })
 
-/** A submission behind the server's back, with an id of this moment. */
+/** A submission written directly to the database, with an id of this moment. */
 async function aLateCommit(ms: number): Promise<void> {
   const id = world.app.deps.uuid().slice(14)
   const time = ms.toString(16).padStart(12, '0')
@@ -167,15 +170,15 @@ async function aLateCommit(ms: number): Promise<void> {
   `)
 }
 
-test('what is committed late is counted in its minute all the same', async () => {
+test('an event that is committed late is still counted in its minute', async () => {
   world.clock.advance(HOUR_MS - (world.clock.now() % HOUR_MS))
   const range = { from: world.clock.now(), to: world.clock.now() + MINUTE_MS }
   assert.equal((await post(world.endpoint, '{}')).status, 201)
   await later(MINUTE_MS + 6_000)
   await aLateCommit(range.to - 1)
   await later(MINUTE_MS)
-  assert.deepEqual(await told(range), await held(range))
-  assert.deepEqual(await told(range), { ...NOTHING, submissions: 2, records: 1, bytes: 4 })
+  assert.deepEqual(await reported(range), await held(range))
+  assert.deepEqual(await reported(range), { ...NOTHING, submissions: 2, records: 1, bytes: 4 })
 })
 
 test('an attempt that is open when its minute closes moves to its outcome later, in the minute and in its hour', async () => {
@@ -195,12 +198,12 @@ test('an attempt that is open when its minute closes moves to its outcome later,
     values (${at.workspaceId}, ${at.projectIds[0] ?? ''}, ${id}, ${id}, ${destinationId}, 1, 'initial', 1, ${startedAt})
   `)
   await later(2 * HOUR_MS)
-  for (const one of [range, hour]) assert.deepEqual(await told(one), await held(one))
-  const opened = await told(range)
+  for (const one of [range, hour]) assert.deepEqual(await reported(one), await held(one))
+  const opened = await reported(range)
   await database.run(sql`update delivery_attempts set outcome = 'interrupted' where id = ${id}`)
   await later(10_000)
-  for (const one of [range, hour]) assert.deepEqual(await told(one), await held(one))
-  assert.notDeepEqual(await told(range), opened)
+  for (const one of [range, hour]) assert.deepEqual(await reported(one), await held(one))
+  assert.notDeepEqual(await reported(range), opened)
 })
 
 test('several processes that count at once count nothing twice', async () => {
@@ -209,10 +212,10 @@ test('several processes that count at once count nothing twice', async () => {
   world.clock.advance(3 * MINUTE_MS)
   await Promise.all([count(), count(), count()])
   await later(10_000)
-  assert.deepEqual(await told(range), { ...NOTHING, submissions: 5, records: 5, bytes: 10 })
+  assert.deepEqual(await reported(range), { ...NOTHING, submissions: 5, records: 5, bytes: 10 })
 })
 
-test('an installation that stood still for weeks is counted up to now in a few runs, and what came before and after is there', async () => {
+test('an installation that was down for weeks counts up to the present in a few runs, and has the events from before and after', async () => {
   const earlier = { from: minute(), to: minute() + MINUTE_MS }
   assert.equal((await post(world.endpoint, '{}')).status, 201)
   world.clock.advance(40 * 86_400_000)
@@ -223,15 +226,15 @@ test('an installation that stood still for weeks is counted up to now in a few r
   await later(10_000)
   assert.ok((await rangeAt(database, { ...recent, now: world.clock.now() })).closedUntil >= recent.to)
   const one = { ...NOTHING, submissions: 1, records: 1, bytes: 2 }
-  assert.deepEqual(await told(recent), one)
-  // Of so long ago there are hours only.
+  assert.deepEqual(await reported(recent), one)
+  // For times so long ago there are only hours.
   const hour = Math.floor(earlier.from / HOUR_MS) * HOUR_MS
-  assert.deepEqual(await told(earlier), await held({ from: hour, to: hour + HOUR_MS }))
+  assert.deepEqual(await reported(earlier), await held({ from: hour, to: hour + HOUR_MS }))
 })
 
 type Span = { readonly of: string; readonly span_seconds: number; readonly count: number }
 
-/** How many rows of each kind there are. */
+/** The number of rows of each kind. */
 async function spans(): Promise<readonly Span[]> {
   const rows = await database.many<Span>(sql`
     select 'project' as of, span_seconds, count(*)::int as count from project_rollups group by 2
@@ -242,7 +245,7 @@ async function spans(): Promise<readonly Span[]> {
   return [...rows]
 }
 
-test('minutes are forgotten after 8 days, hours after 400, and nothing else is', async () => {
+test('minutes are deleted after 8 days, hours after 400, and nothing else is', async () => {
   const { deps } = world.app
   const keepHouse = async (): Promise<void> => {
     await runUpkeep(deps)
@@ -259,7 +262,7 @@ test('minutes are forgotten after 8 days, hours after 400, and nothing else is',
   )
   await keepHouse()
   const [, hoursD, minutesP, hoursP] = had
-  assert.deepEqual(await spans(), [hoursD, { ...minutesP, count: 1 }, hoursP], 'the last minute is young')
+  assert.deepEqual(await spans(), [hoursD, { ...minutesP, count: 1 }, hoursP], 'the last minute is recent')
   world.clock.advance(401 * 86_400_000)
   await keepHouse()
   assert.deepEqual(await spans(), [])

@@ -6,7 +6,7 @@ import { behind, post, signedIn } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from '../stage/people.ts'
 
-/** A person's workspaces, and the end of one (contract parts 1 and 5, decisions §7). */
+/** The workspaces of a person, and the end of one (contract parts 1 and 5, decisions §7). */
 let world: World
 let other: World
 let database: Database
@@ -45,7 +45,7 @@ const slugsOf = async (home: Home): Promise<readonly string[]> =>
     ({ slug }: { slug: string }) => slug,
   )
 
-test('a person makes workspaces, is their owner, sees those they are in, and switches between them', async () => {
+test('a person creates workspaces, owns them, sees all workspaces in which they are a member, and switches between them', async () => {
   const home = await aHome()
   const { status, body } = await create(home.headers, { name: 'Second Shop' })
   assert.deepEqual(
@@ -69,7 +69,7 @@ test('a person makes workspaces, is their owner, sees those they are in, and swi
   )
 })
 
-test('a slug is free, well formed and no reserved root; one made from a name avoids what is taken', async () => {
+test('a slug is free, well formed and no reserved root; a slug made from a name avoids taken ones', async () => {
   const home = await aHome()
   for (const slug of RESERVED_ROOTS)
     assert.equal(said(await create(home.headers, { name: 'x', slug })), '400 invalid_request', slug)
@@ -82,7 +82,7 @@ test('a slug is free, well formed and no reserved root; one made from a name avo
   }
 })
 
-test('one who switches to a workspace that they are not in is told that there is none', async () => {
+test('a person who switches to a workspace in which they are not a member gets 404', async () => {
   const [home, foreign] = [await aHome(), await aHome()]
   const to = (id: string): Promise<Answer> =>
     ask(world, 'POST workspaces/switch', { headers: home.headers, body: { workspace_id: id } })
@@ -94,7 +94,7 @@ test('one who switches to a workspace that they are not in is told that there is
   assert.equal((await ask(world, 'GET me', { headers: home.headers })).body.workspace.slug, home.slug)
 })
 
-test('a person who is in no workspace can make one and go there, and nothing else', async () => {
+test('a person who is in no workspace can create one and switch to it, and nothing else', async () => {
   const home = await aHome()
   await database.run(sql`delete from members where user_id = ${home.userId}`)
   assert.equal(said(await ask(world, 'GET projects', { headers: home.headers })), '403 no_workspace')
@@ -109,7 +109,7 @@ test('a person who is in no workspace can make one and go there, and nothing els
   assert.equal((await ask(world, 'GET me', { headers: home.headers })).body.role, 'owner')
 })
 
-test(`one person owns at most ${LIMITS.workspacesOwnedMax} workspaces, also when they ask for many at once`, async () => {
+test(`one person owns at most ${LIMITS.workspacesOwnedMax} workspaces, also with many requests at once`, async () => {
   const home = await aHome()
   await database.run(
     sql`insert into workspaces (id, slug, name, created_at) select gen_random_uuid(), ${home.slug} || '-' || n, 'Many', now() from generate_series(1, ${LIMITS.workspacesOwnedMax - 2}) n`,
@@ -121,7 +121,7 @@ test(`one person owns at most ${LIMITS.workspacesOwnedMax} workspaces, also when
   assert.deepEqual(answers.map(said).toSorted(), ['201', '403 workspace_limit_reached', '403 workspace_limit_reached'])
 })
 
-test('a workspace is renamed by an admin, and keeps its slug; a new one of who pays for a plan is on the free plan', async () => {
+test('an admin can rename a workspace, which retains its slug; a new workspace of a paying customer is on the free plan', async () => {
   const home = await aHome()
   const { headers } = await aKeyOf(world, database, { ...home, role: 'admin' })
   const renamed = await ask(world, 'PATCH workspace', { headers, body: { name: 'Renamed' } })
@@ -142,7 +142,7 @@ test('a workspace is renamed by an admin, and keeps its slug; a new one of who p
   )
 })
 
-test('no key lists, makes, switches, closes or reopens a workspace', async () => {
+test('no API key can list, create, switch, close or reopen a workspace', async () => {
   const home = await aHome()
   const { headers } = await aKeyOf(world, database, home)
   for (const line of [
@@ -160,7 +160,7 @@ test('no key lists, makes, switches, closes or reopens a workspace', async () =>
   }
 })
 
-test('a suspended workspace is left for another by switching; it can make none, and cannot be closed', async () => {
+test('a person can leave a suspended workspace by switching to another; a suspended workspace can create none, and cannot be closed', async () => {
   const home = await aHome()
   const { body } = await create(home.headers, { name: `Spare of ${home.slug}` })
   await database.run(sql`update workspaces set suspended_at = now() where id = ${home.workspaceId}`)
@@ -185,7 +185,7 @@ test('only an owner closes a workspace, and only by its slug', async () => {
   assert.equal((await ask(world, 'GET workspace', { headers: home.headers })).body.workspace.closed_at, null)
 })
 
-/** An endpoint of this workspace with a destination that refuses, and one delivery that waits. */
+/** An endpoint of this workspace with a destination that refuses, and one waiting delivery. */
 async function aWaitingDelivery(home: Home): Promise<{ url: string; destination: string }> {
   const make = async (path: string, body: object) =>
     (await ask(world, `POST ${path}`, { headers: home.headers, body })).body
@@ -201,7 +201,7 @@ async function aWaitingDelivery(home: Home): Promise<{ url: string; destination:
   return { url: webhook.public_url, destination: destination.id }
 }
 
-test('a closed workspace accepts, sends and changes nothing on any node, keeps being readable, and goes on when reopened', async () => {
+test('a closed workspace accepts, sends and changes nothing on any node, remains readable, and continues when reopened', async () => {
   const home = await aHome()
   const { url } = await aWaitingDelivery(home)
   const closed = await close(home)
@@ -245,7 +245,7 @@ test('a closed workspace accepts, sends and changes nothing on any node, keeps b
   )
 })
 
-test('a closed workspace that the operator suspends too is reopened only after it was reinstated, and stands still until both are over', async () => {
+test('a closed workspace that the operator suspends too can be reopened only after it was reinstated, and continues only when both have ended', async () => {
   const home = await aHome()
   const { url } = await aWaitingDelivery(home)
   await close(home)

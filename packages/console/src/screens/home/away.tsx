@@ -6,13 +6,13 @@ import { Empty } from '../../ui/states.tsx'
 const EVERY_MS = 2_000
 const PATIENCE_MS = 5_000
 const RELOADED = 'postroad.reloaded'
-/** A page that fails again so soon after it was loaded again is missing on the server too. */
+/** A page that fails again so soon after a reload is missing on the server too. */
 const AGAIN_MS = 15_000
 
-/** `asking`: also while the page is loaded again. */
+/** `asking`: also while the page reloads. */
 type Known = 'asking' | 'away' | 'missing'
 
-/** Loads the page again once the server answers. */
+/** Reloads the page once the server answers. */
 async function comeBack(): Promise<Known> {
   if (!(await answers())) return 'away'
   const before = Number(sessionStorage.getItem(RELOADED) ?? 0)
@@ -22,7 +22,7 @@ async function comeBack(): Promise<Known> {
   return 'asking'
 }
 
-/** A page whose code could not be loaded: it waits for the server and comes back by itself. A new version of the console is loaded at once. */
+/** A page whose code could not be loaded: it waits for the server, then opens by itself. A new version of the console is loaded at once. */
 export function Away({ missing }: { readonly missing: ReactElement }): ReactElement | null {
   const { data: known = 'asking', refetch } = useQuery({
     queryKey: ['away'],

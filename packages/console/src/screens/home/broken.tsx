@@ -17,7 +17,7 @@ function Bug({ error }: { readonly error: unknown }): ReactElement {
         title="This page could not be shown"
         actions={
           <Button kind="primary" onClick={() => location.reload()}>
-            Load it again
+            Reload the page
           </Button>
         }
       >

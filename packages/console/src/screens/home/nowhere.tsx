@@ -20,7 +20,7 @@ export function NowhereOutside(): ReactElement {
       <Empty alone title="There is no page at this address">
         Check the address, or{' '}
         <a className="text-accent underline" href="/">
-          begin at the start
+          go to the start page
         </a>
         .
       </Empty>

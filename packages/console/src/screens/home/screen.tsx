@@ -37,7 +37,7 @@ export function Home(): ReactElement {
   )
 }
 
-/** The token leaves the address bar before anything else, so that it stays in no history. */
+/** Removes the token from the address bar first, so that it stays in no history. */
 function takeToken(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get('t') ?? undefined
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search)
@@ -53,7 +53,7 @@ function signInOnce(token: string): Promise<void> {
   return before
 }
 
-/** A link that was used before does no harm to somebody who is signed in already: it opens the console for them. */
+/** For a person who is signed in already, a used link simply opens the console. */
 async function whoeverIsIn(over: unknown): Promise<RouteAnswer<Routes['me']['get']>> {
   if (!(over instanceof ServiceError) || over.reason !== 'link_over') throw over
   try {
@@ -68,8 +68,8 @@ function LinkOver({ error }: { readonly error: Error }): ReactElement {
     <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] pb-16">
       <Refused error={error} />
       <p className="text-center text-ink-3">
-        For a new link run <code className="mono text-ink-2">npm run postroad -- sign-in-link</code> where the server
-        runs, or{' '}
+        To get a new link, run <code className="mono text-ink-2">npm run postroad -- sign-in-link</code> where the
+        server runs, or{' '}
         <a className="text-accent underline" href="/sign-in">
           sign in another way
         </a>

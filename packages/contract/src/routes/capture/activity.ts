@@ -8,24 +8,24 @@ import { defineRoute, READ } from '../../route.ts'
 const { activityLimitMax, activityLimitDefault, activityRowsMax, activityCountMax } = LIMITS
 const thousands = (count: number): string => count.toLocaleString('en')
 
-/** How far the deliveries of a submission are, as one word: the first of these that one of them is in. */
+/** The progress of the deliveries of a submission, as one word: the first of these states that one of them is in. */
 export const FORWARD_STATUSES = ['failed', 'retrying', 'paused', 'pending', 'delivered', 'cancelled', 'none'] as const
 
 export const ActivityRow = z.object({
   kind: z.enum(['received', 'rejected']),
   id: z.string().describe('sub_…: a submission. rej_…: a row of the rejection log.'),
   at: Timestamp,
-  reason: RejectionReason.nullable().describe('Why it was refused; null: it was not.'),
-  status: z.int().describe('The status that the sender was answered.'),
-  count: z.int().describe('1, or how many requests of a minute were refused for the same reason.'),
+  reason: RejectionReason.nullable().describe('The reason of the refusal; null: the request was not refused.'),
+  status: z.int().describe('The status of the response to the sender.'),
+  count: z.int().describe('1, or the number of requests refused for the same reason in a minute.'),
   source_ip: z.string().nullable(),
   method: z.string(),
   content_type: z.string().nullable(),
   forward_status: z
     .enum(FORWARD_STATUSES)
     .describe(
-      'How far the deliveries of a submission are: `failed`, `retrying`, `paused` or `pending` when at least one is, in this order; else `delivered`, or ' +
-        '`cancelled` when all were; `none`: it has no deliveries, or it was refused.',
+      'The progress of the deliveries of a submission: `failed`, `retrying`, `paused` or `pending` if at least one is, in this order; otherwise `delivered`, or ' +
+        '`cancelled` when all were. `none`: the submission has no deliveries, or the request was refused.',
     ),
 })
 
@@ -34,43 +34,46 @@ export const activity = {
     method: 'GET',
     area: 'project',
     path: 'webhooks/{id}/activity',
-    summary: 'See what an endpoint received and refused',
+    summary: 'List what an endpoint received and refused',
     description:
-      'What came to the endpoint in the last 7 days, newest first: its submissions, and its rows of the rejection log, which are one for a credential, a reason ' +
-      `and a minute. The newest ${thousands(activityRowsMax)} rows can be paged through. \`summary\` covers the last 24 hours.`,
+      'The requests of the last 7 days, newest first: the submissions of the endpoint, and its rows of the rejection log, one for each credential, reason ' +
+      `and minute. You can page through the newest ${thousands(activityRowsMax)} rows. \`summary\` covers the last 24 hours.`,
     ...READ,
     status: 200,
     params: z.object({ id: idInput('webhook') }),
     query: z.object({
-      kind: z.enum(['all', 'received', 'rejected']).default('all').describe('Which rows; the summary is of both.'),
+      kind: z
+        .enum(['all', 'received', 'rejected'])
+        .default('all')
+        .describe('The kind of rows to list. The summary always covers both kinds.'),
       limit: z.coerce
         .number()
         .int()
         .min(1)
         .max(activityLimitMax)
         .default(activityLimitDefault)
-        .describe(`How many at most: 1 to ${activityLimitMax}.`),
+        .describe(`The maximum number of rows, 1 to ${activityLimitMax}.`),
       offset: z.coerce
         .number()
         .int()
         .min(0)
         .default(0)
-        .describe('How many rows to pass over. Beyond the last row there are none.'),
+        .describe('The number of rows to skip. Beyond the last row the list is empty.'),
     }),
     output: z.object({
       endpoint_id: idOutput('webhook'),
       summary: z.object({
         window_hours: z.int(),
-        received: z.int().describe(`How many submissions came; at most ${thousands(activityCountMax)} are counted.`),
-        rejected: z.int().describe('How many requests were refused.'),
+        received: z.int().describe(`The number of submissions, counted up to ${thousands(activityCountMax)}.`),
+        rejected: z.int().describe('The number of refused requests.'),
         last_received_at: Timestamp.nullable().describe('null: none in these hours.'),
         last_rejected_at: Timestamp.nullable().describe('null: none in these hours.'),
       }),
       rows: z.array(ActivityRow),
-      total: z.int().describe(`How many rows there are to page through: at most ${thousands(activityRowsMax)}.`),
+      total: z.int().describe(`The number of rows to page through, at most ${thousands(activityRowsMax)}.`),
       limit: z.int(),
       offset: z.int(),
-      since: Timestamp.describe('The rows are of this time or later.'),
+      since: Timestamp.describe('The rows are from this time or later.'),
     }),
   }),
 } as const

@@ -5,10 +5,11 @@ import { recordViews } from './record-views.ts'
 import { records } from './records.ts'
 import { rejections } from './rejections.ts'
 import { rules } from './rules.ts'
+import { sourcePresets } from './source-presets.ts'
 import { submissions } from './submissions.ts'
 import { webhooks } from './webhooks.ts'
 
-/** What comes in: endpoints, keys, rules, and what they stored or refused. */
+/** Incoming events: endpoints, keys, rules, and the stored or refused requests. */
 export const capture = {
   activity,
   datasets,
@@ -17,6 +18,7 @@ export const capture = {
   records,
   rejections,
   rules,
+  sourcePresets,
   submissions,
   webhooks,
 } as const

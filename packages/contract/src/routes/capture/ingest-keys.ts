@@ -13,24 +13,24 @@ const Scopes = z
   .array(z.enum(INGEST_KEY_SCOPES, 'A scope is ingest or stream.'), 'The scopes are a list such as ["ingest"].')
   .min(1, 'A key has at least one scope; to stop it for a while, set "enabled" to false.')
   .max(INGEST_KEY_SCOPES.length, 'There are two scopes, ingest and stream.')
-  .describe('What it opens: `ingest` sends events in, `stream` reads them on /v1/stream.')
+  .describe('The permissions of the key: `ingest` sends events, `stream` reads them on /v1/stream.')
 
 const Datasets = z
   .array(DatasetName, 'The datasets are a list of names, or null for every dataset.')
   .min(1, 'Name at least one dataset, or send null for every dataset.')
   .max(
     LIMITS.ingestKeyDatasetsMax,
-    `At most ${LIMITS.ingestKeyDatasetsMax} datasets can be named; null is every dataset.`,
+    `Name at most ${LIMITS.ingestKeyDatasetsMax} datasets, or send null for every dataset.`,
   )
   .nullable()
   .describe(
-    'The datasets it may write and stream; null: every one. An event that would be filed anywhere else is refused with 403, whole.',
+    'The datasets that it may write and stream; null: every dataset. An event that would be filed in any other dataset is refused as a whole with 403.',
   )
 
 const RequireSignature = z
   .boolean()
   .describe(
-    'Whether an event needs the header X-Service-Signature: `t=<unix>,v1=<hex>`, HMAC-SHA256 over `<t>.<body>` with the signing secret of the key.',
+    'Whether an event must have the header X-Service-Signature: `t=<unix>,v1=<hex>`, HMAC-SHA256 over `<t>.<body>` with the signing secret of the key.',
   )
 
 export const IngestKey = z.object({
@@ -43,9 +43,9 @@ export const IngestKey = z.object({
   ip_allowlist: IpAllowlist,
   require_signature: z.boolean(),
   previous_signing_secret_expires_at: Timestamp.nullable().describe(
-    'When the replaced signing secret stops verifying, after a rotation.',
+    'The time at which the replaced signing secret stops working, after a rotation.',
   ),
-  last_used_at: Timestamp.nullable().describe('Written at most once a minute.'),
+  last_used_at: Timestamp.nullable().describe('Updated at most once a minute.'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -55,7 +55,7 @@ const one = z.object({ ingest_key: IngestKey })
 const SigningSecret = z
   .string()
   .optional()
-  .describe('The secret of X-Service-Signature, shown this once; absent when none was minted.')
+  .describe('The secret of X-Service-Signature. It is shown only once, and absent when no new one was created.')
 
 export const ingestKeys = {
   list: defineRoute({
@@ -63,7 +63,7 @@ export const ingestKeys = {
     area: 'project',
     path: 'ingest-keys',
     summary: 'List ingest keys',
-    description: 'The ingest keys of the project, newest first; never the keys themselves.',
+    description: 'The ingest keys of the project, newest first, without the keys themselves.',
     ...READ,
     status: 200,
     query: ListQuery,
@@ -75,8 +75,8 @@ export const ingestKeys = {
     path: 'ingest-keys',
     summary: 'Create an ingest key',
     description:
-      'The key is returned once, in `key`, and its signing secret once, in `signing_secret`, when it requires signatures. ' +
-      'Use it in POST /v1/ingest/{key}, /v1/ingest/{key}/{dataset} and /v1/webhooks/{key}/{slug}, and on /v1/stream.',
+      'The response contains the key once, in `key`, and its signing secret once, in `signing_secret`, if the key requires signatures. ' +
+      'Use the key in POST /v1/ingest/{key}, /v1/ingest/{key}/{dataset} and /v1/webhooks/{key}/{slug}, and on /v1/stream.',
     ...WRITE,
     status: 201,
     showsSecret: true,
@@ -95,7 +95,7 @@ export const ingestKeys = {
     area: 'project',
     path: 'ingest-keys/{id}',
     summary: 'Get an ingest key',
-    description: 'One ingest key of the project; never the key itself.',
+    description: 'One ingest key of the project, without the key itself.',
     ...READ,
     status: 200,
     params: at,
@@ -107,8 +107,8 @@ export const ingestKeys = {
     path: 'ingest-keys/{id}',
     summary: 'Change an ingest key',
     description:
-      'Changes the members that are sent. To require signatures mints a signing secret, returned once; to require them no more forgets it. ' +
-      'Takes effect on every node within a second; streams that the key may no longer see are closed.',
+      'Changes the members that are sent. If you start to require signatures, Postroad creates a signing secret and returns it once; if you stop, Postroad deletes the secret. ' +
+      'A change takes effect on every node within a second. Streams that the key may no longer read are closed.',
     ...WRITE,
     status: 200,
     showsSecret: true,
@@ -129,9 +129,9 @@ export const ingestKeys = {
     path: 'ingest-keys/{id}/rotate-signing-secret',
     summary: 'Replace the signing secret of an ingest key',
     description:
-      'The new secret verifies at once, and the previous one continues to verify for overlap_hours. A key has one previous secret at most: ' +
+      'The new secret works at once, and the previous one continues to work for overlap_hours. A key has at most one previous secret: ' +
       'a second rotation within the overlap is refused with 409 `overlap_running`, unless `end_overlap` is true. ' +
-      'Refused with 400 when the key requires no signature.',
+      'Refused with 400 when the key does not require signatures.',
     ...WRITE,
     status: 200,
     showsSecret: true,
@@ -142,7 +142,7 @@ export const ingestKeys = {
         `A signing secret has at least ${LIMITS.signingSecretCharsMin} characters.`,
       )
         .optional()
-        .describe('Absent: one is minted.'),
+        .describe('Absent: Postroad creates one.'),
       overlap_hours: OverlapHours,
       end_overlap: EndOverlap,
     }),
@@ -153,7 +153,7 @@ export const ingestKeys = {
     area: 'project',
     path: 'ingest-keys/{id}',
     summary: 'Revoke an ingest key',
-    description: 'Requests with this key answer 404 from now on.',
+    description: 'From now on Postroad answers requests with this key with 404.',
     ...WRITE,
     status: 200,
     params: at,

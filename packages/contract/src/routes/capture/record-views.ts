@@ -7,14 +7,14 @@ import { defineRoute, READ, WRITE } from '../../route.ts'
 export const SORT_DIRS = ['asc', 'desc'] as const
 
 /**
- * A column of the records listing: the dot path of a flattened payload, or one of the meta columns `_id`, `_received_at`
- * and `_source`. A payload's own top-level key of such a name is `\_id`, `\_received_at` or `\_source`.
+ * A column of the records listing: the dot path of a flattened payload, or one of the meta columns `_id`, `_received_at` and
+ * `_source`. A top-level key of a payload with such a name is written `\_id`, `\_received_at` or `\_source`.
  */
 export const RecordColumn = z.object({ key: z.string(), label: z.string() })
 
 const Key = Text.max(LIMITS.columnKeyCharsMax)
 
-const Columns = z
+export const Columns = z
   .array(z.strictObject({ key: Key, label: Name.optional().describe('Absent: the key.') }))
   .min(1)
   .max(LIMITS.viewColumnsMax)
@@ -22,11 +22,13 @@ const Columns = z
   .transform((columns) => columns.map(({ key, label }) => ({ key, label: label ?? key })))
   .describe(`1 to ${LIMITS.viewColumnsMax} columns, each key once.`)
 
-const SortKey = Key.nullable().describe('The key of any column; null: the newest first, whatever sort_dir says.')
+const SortKey = Key.nullable().describe('The key of any column; null: newest first, whatever sort_dir is.')
 const SortDir = z.enum(SORT_DIRS)
 const IsDefault = z
   .boolean()
-  .describe('What the console opens first. An endpoint has one at most: the newest to say so takes it over.')
+  .describe(
+    'true: the console opens this view first. An endpoint has at most one such view, the last one that was set.',
+  )
 
 export const RecordView = z.object({
   id: idOutput('recordView'),
@@ -63,7 +65,7 @@ export const recordViews = {
     path: 'webhooks/{id}/views',
     summary: 'Create a record view',
     description:
-      'A choice of columns and an order for the records of an endpoint. The name is its own among the views of the endpoint.',
+      'A selection of columns and a sort order for the records of an endpoint. The name must be unique among the views of the endpoint.',
     ...WRITE,
     status: 201,
     params: of,
@@ -110,7 +112,7 @@ export const recordViews = {
     area: 'project',
     path: 'webhooks/{id}/views/{view_id}',
     summary: 'Delete a record view',
-    description: 'The view ends; the records stay.',
+    description: 'Deletes the view. The records stay.',
     ...WRITE,
     status: 200,
     params: at,

@@ -10,14 +10,14 @@ export const rejections = {
     path: 'rejections',
     summary: 'List refused requests',
     description:
-      'The requests that were refused after their endpoint or ingest key was known, newest minute first: one row for a credential, a reason and a UTC minute, ' +
-      'repeats counted in `count`, never a body. They appear within two seconds, and are retained as long as the plan retains events. `from` and `to` are read to the minute.',
+      'The requests that were refused after their endpoint or ingest key was known, newest minute first: one row for each credential, reason and UTC minute, ' +
+      'with repeats counted in `count`, and without a body. Rows appear within two seconds and are retained as long as the plan retains events. `from` and `to` have a precision of one minute.',
     ...READ,
     status: 200,
     query: ListQuery.extend({
-      webhook_id: idInput('webhook').optional().describe('Only those of this endpoint.'),
-      ingest_key_id: idInput('ingestKey').optional().describe('Only those with this ingest key.'),
-      reason: RejectionReason.optional().describe('Only those for this reason.'),
+      webhook_id: idInput('webhook').optional().describe('Only rows of this endpoint.'),
+      ingest_key_id: idInput('ingestKey').optional().describe('Only rows with this ingest key.'),
+      reason: RejectionReason.optional().describe('Only rows with this reason.'),
       ...TimeRange,
     }),
     output: listOf('rejections', Rejection),

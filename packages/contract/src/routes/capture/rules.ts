@@ -28,7 +28,7 @@ export const rules = {
     path: 'rules',
     summary: 'List rules',
     description:
-      'The mapping rules of the project, newest first. They run in exactly one shape: POST /v1/ingest/{ingest_key} with no dataset.',
+      'The mapping rules of the project, newest first. They run only for POST /v1/ingest/{ingest_key} without a dataset.',
     ...READ,
     status: 200,
     query: ListQuery,
@@ -39,7 +39,8 @@ export const rules = {
     area: 'project',
     path: 'rules',
     summary: 'Create a rule',
-    description: 'Each matching rule writes a separate record. An empty list of conditions matches everything.',
+    description:
+      'Creates a rule. Each matching rule writes a separate record. An empty list of conditions matches everything.',
     ...WRITE,
     status: 201,
     body: z.strictObject({
@@ -85,7 +86,7 @@ export const rules = {
     area: 'project',
     path: 'rules/{id}',
     summary: 'Delete a rule',
-    description: 'The rule ends; records it wrote stay.',
+    description: 'Deletes the rule. Records that it wrote stay.',
     ...WRITE,
     status: 200,
     params: at,

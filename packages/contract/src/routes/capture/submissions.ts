@@ -16,9 +16,9 @@ export const Submission = z.object({
 })
 
 export const SubmissionDetail = Submission.extend({
-  headers: z.record(z.string(), z.string()).describe('As received; credentials are masked.'),
-  body: z.string().nullable().describe('As received, when it is text.'),
-  body_base64: z.string().nullable().describe('As received, when it is not.'),
+  headers: z.record(z.string(), z.string()).describe('As received, with credentials masked.'),
+  body: z.string().nullable().describe('The body as received, if it is text.'),
+  body_base64: z.string().nullable().describe('The body as received, in base64, if it is not text.'),
   decision: Decision,
 })
 
@@ -32,7 +32,7 @@ export const submissions = {
     ...READ,
     status: 200,
     query: ListQuery.extend({
-      webhook_id: idInput('webhook').optional().describe('Only those of this endpoint.'),
+      webhook_id: idInput('webhook').optional().describe('Only submissions of this endpoint.'),
       ...TimeRange,
     }),
     output: listOf('submissions', Submission),
@@ -42,7 +42,7 @@ export const submissions = {
     area: 'project',
     path: 'submissions/{id}',
     summary: 'Get a submission',
-    description: 'One accepted request with its headers, its body as received, and why it was routed as it was.',
+    description: 'One accepted request with its headers, its body as received, and the reasons for its routing.',
     ...READ,
     status: 200,
     params: z.object({ id: idInput('submission') }),

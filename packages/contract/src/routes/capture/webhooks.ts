@@ -19,10 +19,10 @@ import {
   VerificationPatch,
   VerificationSecret,
   VerificationSettings,
-  VERIFICATION_SCHEMES,
 } from '../../verification.ts'
+import { VERIFICATION_SCHEMES } from '../../schemes.ts'
 
-/** A version in a path: what is no number answers like a version that is not there. */
+/** A version in a path. A value that is not a number gives the same response as a version that does not exist. */
 const VersionNumber = z
   .string()
   .regex(/^[1-9]\d{0,8}$/)
@@ -31,7 +31,7 @@ const VersionNumber = z
 export const Webhook = z.object({
   id: idOutput('webhook'),
   name: z.string(),
-  slug: z.string().describe('Readable and stable: the last segment of /v1/webhooks/{ingest_key}/{slug}.'),
+  slug: z.string().describe('A readable and stable name: the last segment of /v1/webhooks/{ingest_key}/{slug}.'),
   dataset: z.string(),
   enabled: z.boolean(),
   criteria: Conditions,
@@ -45,9 +45,9 @@ export const Webhook = z.object({
   refused_samples: z
     .boolean()
     .describe(
-      'Whether one redacted sample is stored for each cause of a refusal; false: none is, and those that were stored are deleted.',
+      'Whether Postroad stores one redacted sample for each cause of a refusal. false: it stores none, and deletes those that it stored.',
     ),
-  webhook_slug: z.string().describe('The last segment of the public URL: the credential.'),
+  webhook_slug: z.string().describe('The last segment of the public URL, which is its credential.'),
   public_path: z.string(),
   public_url: z.string(),
   previous_public_url: z.string().nullable(),
@@ -57,7 +57,7 @@ export const Webhook = z.object({
   updated_at: Timestamp,
 })
 
-/** What a version holds: everything that a change may set, with no secret and no URL in it. */
+/** The content of a version: every setting that a change may set, without secrets and URLs. */
 export const WebhookConfig = Webhook.pick({
   name: true,
   slug: true,
@@ -77,17 +77,14 @@ export const WebhookConfig = Webhook.pick({
 export type WebhookConfig = z.infer<typeof WebhookConfig>
 
 export const Version = z.object({
-  version: z.int().describe('Counts the changes of the endpoint, from 1.'),
-  changed: z.array(z.string()).describe('The members that differ from the version before; of version 1, all.'),
+  version: z.int().describe('The number of the version, counted from 1.'),
+  changed: z.array(z.string()).describe('The members that differ from the previous version; all members in version 1.'),
   restored_from: z
     .int()
     .nullable()
-    .describe('The version whose settings this one took over; null when it was made by a change.'),
-  actor: z.string().describe('Who made it: a user id, or "system".'),
-  agent: z
-    .string()
-    .nullable()
-    .describe('Through what, such as "api_key:key_…"; null when a person made it in the console.'),
+    .describe('The version whose settings were restored; null: a change made this version.'),
+  actor: z.string().describe('The actor: a user id, or "system".'),
+  agent: z.string().nullable().describe('The agent, such as "api_key:key_…"; null: a person in the console.'),
   created_at: Timestamp,
 })
 
@@ -101,17 +98,17 @@ const SampleHeaders = z
     (headers) => Object.keys(headers).length <= LIMITS.sampleHeadersMax,
     `at most ${LIMITS.sampleHeadersMax} headers`,
   )
-  .describe('As they came; upper and lower case are alike.')
+  .describe('The headers as received. Their names may be in upper or lower case.')
 
 const Sample = z
   .strictObject({
     headers: SampleHeaders,
-    body: z.string().optional().describe('As it came, when it is text.'),
-    body_base64: z.base64().optional().describe('As it came, in base64. Not together with body.'),
+    body: z.string().optional().describe('The body as received, if it is text.'),
+    body_base64: z.base64().optional().describe('The body as received, in base64. Do not combine it with body.'),
     now: z
       .union([z.int().min(0), Instant])
       .optional()
-      .describe('When it came: RFC 3339 or Unix seconds. Absent: now.'),
+      .describe('The time of the request, as RFC 3339 or Unix seconds. Absent: now.'),
   })
   .refine(
     (sample) => sample.body === undefined || sample.body_base64 === undefined,
@@ -136,7 +133,7 @@ export const webhooks = {
     path: 'webhooks',
     summary: 'Create an endpoint',
     description:
-      'Creates an endpoint with its own URL. With no criteria it files every payload; with no mappings it files the whole payload. ' +
+      'Creates an endpoint with its own URL. Without criteria it files every payload; without mappings it files the whole payload. ' +
       'Regular expressions run on a linear-time engine and are checked on save.',
     ...WRITE,
     status: 201,
@@ -174,8 +171,8 @@ export const webhooks = {
     path: 'webhooks/{id}',
     summary: 'Change an endpoint',
     description:
-      'Changes the members that are sent. In `verification` you may leave out the secret to keep the stored one (same scheme only); ' +
-      'a secret set here replaces the old one at once. Takes effect on every node within a second.',
+      'Changes the members that are sent. In `verification` you may leave out the secret to retain the stored one (same scheme only); ' +
+      'a secret set here replaces the old one at once. The change takes effect on every node within a second.',
     ...WRITE,
     status: 200,
     params: at,
@@ -201,7 +198,7 @@ export const webhooks = {
     area: 'project',
     path: 'webhooks/{id}',
     summary: 'Delete an endpoint',
-    description: 'Its URL answers 404 from now on. What it received stays.',
+    description: 'Deletes the endpoint. From now on Postroad answers requests to its URL with 404. Its events stay.',
     ...WRITE,
     status: 200,
     params: at,
@@ -213,14 +210,14 @@ export const webhooks = {
     path: 'webhooks/{id}/test',
     summary: 'Try the criteria and mappings of an endpoint',
     description:
-      'Says what the criteria and mappings of an endpoint, or others in their place, would make of payloads: of the ones sent here, of the newest ' +
-      'that the endpoint received, or of both. Stores nothing, so every role may, and a suspended workspace too. At most 16 MiB of stored payloads are read.',
+      'Shows the records that the criteria and mappings of an endpoint, or others in their place, would make from payloads: from those sent here, from the newest ' +
+      'ones that the endpoint received, or from both. The call stores nothing, so every role may use it, also in a suspended workspace. It reads at most 16 MiB of stored payloads.',
     ...READ,
     status: 200,
     params: at,
     body: z.strictObject({
-      criteria: Conditions.optional().describe('Absent: those of the endpoint.'),
-      mappings: Mappings.optional().describe('Absent: those of the endpoint.'),
+      criteria: Conditions.optional().describe('Absent: the criteria of the endpoint.'),
+      mappings: Mappings.optional().describe('Absent: the mappings of the endpoint.'),
       ...DryRunOn,
     }),
     output: DryRun,
@@ -231,8 +228,8 @@ export const webhooks = {
     path: 'webhooks/{id}/verify-sample',
     summary: 'Explain the signature of a request',
     description:
-      'Says step by step what the verification of the endpoint would make of a request, and what may be wrong with it: a body that was changed on the ' +
-      'way, another encoding, a missing prefix. Never reveals the secret or the expected digest. Stores nothing, so every role may, and a suspended workspace too.',
+      'Shows step by step how the verification of the endpoint would check a request, and suggests causes of a failure: a body that was changed on the ' +
+      'way, another encoding, a missing prefix. The response never contains the secret or the expected digest. The call stores nothing, so every role may use it, also in a suspended workspace.',
     ...READ,
     status: 200,
     params: at,
@@ -243,15 +240,15 @@ export const webhooks = {
     method: 'GET',
     area: 'project',
     path: 'webhooks/{id}/refused-samples',
-    summary: 'See samples of refused requests',
+    summary: 'List samples of refused requests',
     description:
-      'One redacted sample for each cause for which the endpoint refused a request, the latest first: headers and the first 4 KiB of the body. ' +
-      'Of a request that had not proven its signature it contains the names of the headers and the form of its signature, and no value. ' +
+      'One redacted sample for each cause for which the endpoint refused a request, latest first: the headers and the first 4 KiB of the body. ' +
+      'The sample of a request that had not proven its signature contains the names of the headers and the form of the signature, but no values. ' +
       `A sample appears within two seconds, is replaced at most once a minute and is deleted after ${LIMITS.refusedSampleDays} days. \`refused_samples\` of the endpoint switches samples off.`,
     ...READ,
     status: 200,
     params: at,
-    query: z.object({ reason: RejectionReason.optional().describe('Only the one for this reason.') }),
+    query: z.object({ reason: RejectionReason.optional().describe('Only the sample for this reason.') }),
     output: z.object({ samples: z.array(RefusedSample) }),
   }),
   signSample: defineRoute({
@@ -260,16 +257,19 @@ export const webhooks = {
     path: 'webhooks/{id}/sign-sample',
     summary: 'Sign a request for an endpoint',
     description:
-      'Gives the headers that a sender with the verification secret of the endpoint would send with a body, so that an event can be sent to an endpoint that verifies signatures. ' +
-      'It never shows the secret, and each call is audited. An endpoint that verifies nothing needs no headers. The call stores and sends nothing.',
+      'Returns the headers that a sender with the verification secret of the endpoint would send with a body, so that you can send an event to an endpoint that verifies signatures. ' +
+      'The response never contains the secret, and the audit log records each call. An endpoint that verifies nothing needs no headers. The call stores and sends nothing.',
     ...WRITE,
     status: 200,
     refusesIdempotencyKey: true,
     params: at,
     body: z
       .strictObject({
-        body: z.string().optional().describe('The body that will be sent, when it is text.'),
-        body_base64: z.base64().optional().describe('The body that will be sent, in base64. Not together with body.'),
+        body: z.string().optional().describe('The body that will be sent, if it is text.'),
+        body_base64: z
+          .base64()
+          .optional()
+          .describe('The body that will be sent, in base64. Do not combine it with body.'),
       })
       .refine(
         (sample) => sample.body === undefined || sample.body_base64 === undefined,
@@ -277,8 +277,10 @@ export const webhooks = {
       ),
     output: z.object({
       scheme: z.enum(VERIFICATION_SCHEMES),
-      headers: z.record(z.string(), z.string()).describe('To be sent with exactly this body.'),
-      expires_at: Timestamp.nullable().describe('When the timestamp becomes too old; null: it has none.'),
+      headers: z.record(z.string(), z.string()).describe('Send these headers with exactly this body.'),
+      expires_at: Timestamp.nullable().describe(
+        'The time at which the timestamp becomes too old; null: there is no timestamp.',
+      ),
     }),
   }),
   rotate: defineRoute({
@@ -287,8 +289,8 @@ export const webhooks = {
     path: 'webhooks/{id}/rotate',
     summary: 'Give an endpoint a new URL',
     description:
-      'Mints a new URL for the same endpoint: id, dataset, settings and history stay. The previous URL continues to work for overlap_hours, then answers 404; ' +
-      'with 0 it ends at once. An endpoint has one previous URL at most, so a second rotation within the overlap ends the older URL at once. ' +
+      'Creates a new URL for the same endpoint: its id, dataset, settings and history stay. The previous URL continues to work for overlap_hours and then answers 404; ' +
+      'with 0 it ends at once. An endpoint has at most one previous URL, so a second rotation within the overlap ends the older URL at once. ' +
       'Send `end_overlap: false` to get 409 `overlap_running` instead.',
     ...WRITE,
     status: 200,
@@ -309,7 +311,7 @@ export const webhooks = {
     path: 'webhooks/{id}/rotate-verification-secret',
     summary: 'Replace the verification secret of an endpoint',
     description:
-      'The new secret verifies at once, and the previous one continues to verify for overlap_hours (`previous_secret_expires_at`). An endpoint has one previous secret at most: ' +
+      'The new secret works at once, and the previous one continues to work for overlap_hours (`previous_secret_expires_at`). An endpoint has at most one previous secret: ' +
       'a second rotation within the overlap is refused with 409 `overlap_running`, unless `end_overlap` is true. A secret set by a change of the endpoint ends the overlap at once. ' +
       'Refused with 400 when the scheme is none.',
     ...WRITE,
@@ -317,7 +319,7 @@ export const webhooks = {
     showsSecret: true,
     params: at,
     body: z.strictObject({
-      secret: VerificationSecret.optional().describe('Absent: one is minted, in the form that fits the scheme.'),
+      secret: VerificationSecret.optional().describe('Absent: Postroad creates one in the form that fits the scheme.'),
       overlap_hours: OverlapHours,
       end_overlap: EndOverlap,
     }),
@@ -325,7 +327,7 @@ export const webhooks = {
       verification_secret: z
         .string()
         .optional()
-        .describe('The minted secret, shown this once; absent when it was sent.'),
+        .describe('The created secret. It is shown only once, and absent when the request sent one.'),
     }),
   }),
   listVersions: defineRoute({
@@ -333,7 +335,7 @@ export const webhooks = {
     area: 'project',
     path: 'webhooks/{id}/versions',
     summary: 'List the versions of an endpoint',
-    description: `Every change of the settings makes a version. The newest ${LIMITS.webhookVersionsKept} are stored, and listed newest first. A rotation changes no setting and makes no version.`,
+    description: `Every change of the settings creates a version. The newest ${LIMITS.webhookVersionsKept} are stored and listed, newest first. A rotation changes no setting and creates no version.`,
     ...READ,
     status: 200,
     params: at,
@@ -357,21 +359,23 @@ export const webhooks = {
     path: 'webhooks/{id}/versions/{version}/restore',
     summary: 'Restore a version of an endpoint',
     description:
-      'Takes over the settings of a version, which makes a new version. The URL stays, and so do the secrets while the scheme and the kind of handshake are the same: ' +
-      'versions contain none, so a version with another scheme needs its secret here, or `without_secret` to set it later.',
+      'Restores the settings of a version, which creates a new version. The URL stays, and so do the secrets if the scheme and the kind of handshake are the same. ' +
+      'Versions contain no secrets, so a version with another scheme needs its secret here, or `without_secret` to set it later.',
     ...WRITE,
     status: 200,
     params: atVersion,
     body: z.strictObject({
       secret: VerificationSecret.optional().describe(
-        'The verification secret, when the version has another scheme than the endpoint now.',
+        'The verification secret, if the version has another scheme than the endpoint now.',
       ),
       without_secret: z
         .literal(true, '"without_secret" is true or left out.')
         .optional()
-        .describe('Restore another scheme before its secret is known: every request is answered 401 until it is set.'),
+        .describe(
+          'Restore another scheme before its secret is known. Until it is set, Postroad answers every request with 401.',
+        ),
       verify_token: VerifyToken.optional().describe(
-        'The verify token of the handshake, when the version has another kind than the endpoint now.',
+        'The verify token of the handshake, if the version has another kind than the endpoint now.',
       ),
     }),
     output: one,

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { ERROR_CODES } from '../../error-codes.ts'
+import { EventSummary } from '../../event-summary.ts'
 import { HeldBy } from '../../held-by.ts'
 import { HOLD_CAUSES } from '../../holds.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { ListQuery, listOf, TimeRange, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
+import { SentRequest } from '../../sent-request.ts'
 
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'retrying', 'failed', 'paused', 'cancelled'] as const
 export const PAUSE_REASONS = [
@@ -27,14 +29,18 @@ export const Attempt = z.object({
   outcome: z
     .enum(OUTCOMES)
     .nullable()
-    .describe('null while it is under way; `interrupted`: the sender died, so nobody knows.'),
+    .describe('null while the attempt is in progress. `interrupted`: the sender stopped, so the outcome is unknown.'),
   response_status: z.int().nullable(),
   response_headers: z.record(z.string(), z.string()).nullable(),
-  response_body: z.string().nullable().describe('The first 16 KiB.'),
+  response_body: z.string().nullable().describe('The first 16 KiB of the response body.'),
   response_truncated: z.boolean().nullable(),
   error_code: z.enum(ERROR_CODES).nullable(),
   error_detail: z.string().nullable(),
   next_attempt_at: Timestamp.nullable(),
+  request: SentRequest.nullable().describe(
+    'The request of the attempt. An attempt that found no connection has it too: `error_code` says so. ' +
+      'null: the attempt is under way, it ended before its request was made, its sender died, or it is older than this member.',
+  ),
 })
 
 export const Delivery = z.object({
@@ -47,7 +53,7 @@ export const Delivery = z.object({
     .enum(PAUSE_REASONS)
     .nullable()
     .describe(
-      '`allowance_used`: the deliveries of the month are used up; it is sent when the next month begins, or the plan is changed.',
+      '`allowance_used`: the deliveries of the month are used up. Postroad sends this one when the next month starts or when the plan changes.',
     ),
   attempt_count: z.int(),
   next_attempt_at: Timestamp.nullable(),
@@ -58,24 +64,23 @@ export const Delivery = z.object({
   updated_at: Timestamp,
 })
 
-/** A delivery as it was when it changed. Its destination may hold it back later without a change of the delivery. */
+/** A delivery beside what it delivers. */
+export const ListedDelivery = Delivery.extend({ event: EventSummary })
+
+/** A delivery as it was when it changed. Without `held_by`: the destination may hold it back later, and the delivery does not change then. */
 export const DeliveryChange = Delivery.omit({ held_by: true })
 
 export const Held = z
   .enum(['any', ...HOLD_CAUSES])
   .optional()
-  .describe('Only those that their destination holds back: for any cause, or for this one.')
+  .describe('Only deliveries that their destination holds back, for any cause or for this one.')
 
 const { deliveriesRecordIdsMax } = LIMITS
 
 const RecordIds = z
   .string()
   .transform((text) => text.split(','))
-  .pipe(
-    z
-      .array(idInput('record'))
-      .max(deliveriesRecordIdsMax, `At most ${deliveriesRecordIdsMax} records can be asked for at once.`),
-  )
+  .pipe(z.array(idInput('record')).max(deliveriesRecordIdsMax, `Give at most ${deliveriesRecordIdsMax} record ids.`))
 
 const at = z.object({ id: idInput('delivery') })
 
@@ -86,30 +91,30 @@ export const deliveries = {
     path: 'deliveries',
     summary: 'List deliveries',
     description:
-      'The deliveries of the project, newest first, by state, destination, record, or by what holds them back.',
+      'The deliveries of the project, newest first. Filters: state, destination, record, and the cause that holds them back.',
     ...READ,
     status: 200,
     query: ListQuery.extend({
-      state: z.enum(DELIVERY_STATES).optional().describe('Only those in this state.'),
-      destination_id: idInput('destination').optional().describe('Only those for this destination.'),
+      state: z.enum(DELIVERY_STATES).optional().describe('Only deliveries in this state.'),
+      destination_id: idInput('destination').optional().describe('Only deliveries to this destination.'),
       record_id: RecordIds.optional().describe(
-        `Only those of this record; up to ${deliveriesRecordIdsMax}, separated by commas.`,
+        `Only deliveries of this record, or of up to ${deliveriesRecordIdsMax} records, separated by commas.`,
       ),
       held_by: Held,
       ...TimeRange,
     }),
-    output: listOf('deliveries', Delivery),
+    output: listOf('deliveries', ListedDelivery),
   }),
   get: defineRoute({
     method: 'GET',
     area: 'project',
     path: 'deliveries/{id}',
     summary: 'Get a delivery',
-    description: 'One delivery with all its attempts, the first one first.',
+    description: 'One delivery with all its attempts, in order.',
     ...READ,
     status: 200,
     params: at,
-    output: z.object({ delivery: Delivery.extend({ attempts: z.array(Attempt) }) }),
+    output: z.object({ delivery: ListedDelivery.extend({ attempts: z.array(Attempt) }) }),
   }),
   replay: defineRoute({
     method: 'POST',
@@ -117,7 +122,7 @@ export const deliveries = {
     path: 'deliveries/{id}/replay',
     summary: 'Replay a delivery',
     description:
-      'Sends a delivery that has ended (delivered, failed or cancelled) again now, with the same body and event id and a fresh schedule. It counts as one more delivery of the month: 429 `delivery_allowance_exhausted` with retry_after and upgrade_url when none is left. One that has not ended yet is refused with 409.',
+      'Sends a delivery that has ended (delivered, failed or cancelled) again now, with the same body and event id and a new retry schedule. It counts as one more delivery of the month: 429 `delivery_allowance_exhausted` with retry_after and upgrade_url when none is left. A delivery that has not ended is refused with 409.',
     ...WRITE,
     status: 200,
     params: at,
@@ -129,9 +134,9 @@ export const deliveries = {
     path: 'deliveries/{id}/retry',
     summary: 'Retry a delivery now',
     description:
-      'A delivery that waits for its next attempt is due at once. Postroad sends it as soon as its destination has room; while the breaker of the destination is open, that is after a probe has succeeded, and `held_by` of the answer says so. ' +
-      'The attempt counts in the schedule as the one that it replaces. ' +
-      'One that has ended, is paused or is being sent is refused with 409, which says what to do instead.',
+      'Makes a delivery that waits for its next attempt due at once. Postroad sends it as soon as its destination has capacity. While the breaker of the destination is open, a probe must succeed first, and `held_by` in the response says so. ' +
+      'The attempt takes the place of the next scheduled one. ' +
+      'A delivery that has ended, is paused or is being sent is refused with 409, and the message says what to do instead.',
     ...WRITE,
     status: 200,
     params: at,
@@ -143,8 +148,8 @@ export const deliveries = {
     path: 'deliveries/{id}/cancel',
     summary: 'Cancel a delivery',
     description:
-      'Nothing more is sent of a delivery that has not ended. A request that is under way may still reach the destination; what it answers no longer matters, and its attempt ends as interrupted. ' +
-      'A cancelled delivery can be replayed. One that has ended is refused with 409.',
+      'Ends a delivery that has not ended: Postroad sends it no more. A request in progress may still reach the destination. Its response is ignored, and the attempt ends as interrupted. ' +
+      'A cancelled delivery can be replayed. A delivery that has ended is refused with 409.',
     ...WRITE,
     status: 200,
     params: at,

@@ -4,14 +4,17 @@ import { idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { defineRoute, READ } from '../../route.ts'
 
-const { backlogCountMax, deliveryHoldsMax } = LIMITS
+const { backlogCountMax, deliveryHoldsCountedMax, deliveryHoldsMax } = LIMITS
 
 export const DeliveryHold = HeldBy.omit({ behind: true }).extend({
   destination_id: idOutput('destination'),
   name: z.string().describe('The name of the destination.'),
   deliveries: z
     .int()
-    .describe(`How many deliveries it holds back, counted up to ${backlogCountMax.toLocaleString('en')}.`),
+    .describe(
+      `How many deliveries it holds back, counted up to ${backlogCountMax.toLocaleString('en')}; of many destinations less far, about ${deliveryHoldsCountedMax.toLocaleString('en')} together.`,
+    ),
+  more: z.boolean().describe('true: there are more than were counted.'),
 })
 
 export const deliveryHolds = {
@@ -21,12 +24,12 @@ export const deliveryHolds = {
     path: 'delivery-holds',
     summary: 'List the destinations that hold deliveries back',
     description:
-      'Each destination of the project that holds deliveries back now: the cause, how many deliveries, since when, the last error and the next probe.',
+      'Each destination of the project that holds deliveries back now, with the cause, the number of deliveries, the start, the last error and the next probe.',
     ...READ,
     status: 200,
     output: z.object({
-      holds: z.array(DeliveryHold).describe(`At most ${deliveryHoldsMax}, the one that holds most first.`),
-      truncated: z.boolean().describe('There are more destinations that hold deliveries back.'),
+      holds: z.array(DeliveryHold).describe(`At most ${deliveryHoldsMax}, largest number of deliveries first.`),
+      truncated: z.boolean().describe('true: more destinations hold deliveries back.'),
     }),
   }),
 } as const

@@ -2,22 +2,22 @@ import { z } from 'zod'
 import { AUTH_KINDS } from '../../destination-auth.ts'
 import { defineRoute, READ } from '../../route.ts'
 
-/** A receiver that many send to: what a destination for it is made of. The files stand in packages/server/destination-presets. */
+/** The settings of a destination for a well-known receiver. The files are in packages/server/destination-presets. */
 export const DestinationPreset = z.strictObject({
   id: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
   name: z.string().min(1),
-  description: z.string().min(1).describe('What comes of a delivery there.'),
-  setup: z.string().min(1).describe('Where the URL and the secret are found.'),
+  description: z.string().min(1).describe('What the receiver does with a delivery.'),
+  setup: z.string().min(1).describe('Where to find the URL and the secret.'),
   docs_url: z.url().nullable(),
-  url: z.string().min(1).describe('What its URL looks like; what is one’s own is in braces.'),
-  secret: z.string().nullable().describe('What the secret of auth is called there; null: it needs none.'),
+  url: z.string().min(1).describe('The form of its URL. The parts to fill in are in braces.'),
+  secret: z.string().nullable().describe('The receiver’s name for the secret of auth; null: it needs none.'),
   settings: z
     .strictObject({
       auth: z.strictObject({ kind: z.enum(AUTH_KINDS), header: z.string().optional() }),
       headers: z.record(z.string(), z.string()),
       payload_template: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).nullable(),
     })
-    .describe('Members of a destination, as `POST destinations` takes them; the secret of auth is added to them.'),
+    .describe('Members for `POST destinations`. Add the secret of auth to them.'),
 })
 export type DestinationPreset = z.infer<typeof DestinationPreset>
 
@@ -28,7 +28,7 @@ export const destinationPresets = {
     path: 'destination-presets',
     summary: 'List destination presets',
     description:
-      'Receivers that are known here, with the settings and the payload template that fit them. All are given at once.',
+      'The known receivers, each with the settings and the payload template that fit it. The list is not paged.',
     ...READ,
     forOneProjectKeys: true,
     status: 200,

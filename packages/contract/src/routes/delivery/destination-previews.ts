@@ -4,22 +4,24 @@ import { Headers, PayloadTemplate, Signing, Url } from '../../destination-settin
 import { idInput } from '../../ids.ts'
 import { defineRoute, READ } from '../../route.ts'
 
-/** A room of its own: it needs records, which know of destinations already. */
+/** A separate room: it needs the records room, which already uses the destinations room. */
 export const destinationPreviews = {
   make: defineRoute({
     method: 'POST',
     area: 'project',
     path: 'destinations/preview',
-    summary: 'See what a destination would be sent',
+    summary: 'Preview a request to a destination',
     description:
-      'The request that a destination of these settings, saved or not, would be sent for a record; secrets, what is made of them and the values of custom headers are dots. Nothing is sent or stored, so every ' +
-      'role may, and a suspended workspace too.',
+      'The request that a destination with these settings, saved or not, would receive for a record. Dots replace secrets, values made with them, and the values of custom headers. Nothing is sent or stored, so every ' +
+      'role may call this, also in a suspended workspace.',
     ...READ,
     status: 200,
     body: z.strictObject({
       record_id: idInput('record'),
-      destination_id: idInput('destination').optional().describe('Its settings stand for what is left out here.'),
-      url: Url.optional().describe('Needed without destination_id.'),
+      destination_id: idInput('destination')
+        .optional()
+        .describe('The destination whose settings apply to members that are left out here.'),
+      url: Url.optional().describe('Required without destination_id.'),
       headers: Headers.optional(),
       signing: Signing.optional(),
       auth: DestinationAuth.optional().describe('Its secrets may be left out.'),
@@ -35,9 +37,9 @@ export const destinationPreviews = {
         })
         .nullable()
         .describe(
-          'null: the payload template gives no body for this record, and an attempt would end with template_failed.',
+          'null: the payload template renders no body for this record. An attempt would end with template_failed.',
         ),
-      error: z.string().nullable().describe('Why there is none.'),
+      error: z.string().nullable().describe('The reason why there is no request; null: there is one.'),
     }),
   }),
 } as const

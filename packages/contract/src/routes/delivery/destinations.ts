@@ -39,7 +39,7 @@ export const Destination = z.object({
   disabled_reason: z
     .enum(['by_hand', 'gone', 'failing'])
     .nullable()
-    .describe('`gone`: the destination answered 410. `failing`: nothing succeeded for 120 hours.'),
+    .describe('`gone`: the destination answered 410. `failing`: no delivery succeeded for 120 hours.'),
   disabled_at: Timestamp.nullable(),
   datasets: z.array(z.string()).nullable(),
   conditions: Conditions,
@@ -52,7 +52,7 @@ export const Destination = z.object({
   breaker: Breaker,
   signing: z.object({ header: z.enum(['both', 'service', 'standard']) }),
   previous_secret_expires_at: Timestamp.nullable().describe(
-    'After a rotation: until when deliveries are also signed with the previous secret.',
+    'After a rotation: the time until which deliveries are also signed with the previous secret.',
   ),
   auth: ShownAuth,
   tls: ShownTls,
@@ -65,7 +65,7 @@ export const Destination = z.object({
 const at = z.object({ id: idInput('destination') })
 const one = z.object({ destination: Destination })
 
-/** Contract part 5: never for a key or an agent. */
+/** Only for people, never for a key or an agent (contract, part 5). */
 const PERSONAL = { ...WRITE, callers: 'people', status: 200, showsSecret: true } as const
 const Secret = one.extend({ signing_secret: z.string() })
 
@@ -77,7 +77,7 @@ export const destinations = {
     area: 'project',
     path: 'destinations',
     summary: 'List destinations',
-    description: 'The destinations of the project, newest first; never their signing secrets.',
+    description: 'The destinations of the project, newest first, without their signing secrets.',
     ...READ,
     status: 200,
     query: ListQuery,
@@ -89,7 +89,7 @@ export const destinations = {
     path: 'destinations',
     summary: 'Create a destination',
     description:
-      'Every new record that its datasets and conditions match is delivered to it, signed. The signing secret is returned once.',
+      'Postroad signs every new record that matches its datasets and conditions and delivers it to this destination. The signing secret is returned once.',
     ...WRITE,
     status: 201,
     showsSecret: true,
@@ -130,9 +130,9 @@ export const destinations = {
     path: 'destinations/{id}',
     summary: 'Change a destination',
     description:
-      'Changes the members that are sent. Switching it off pauses its outstanding deliveries; switching it on sends them, and closes its breaker. ' +
-      'An attempt that is under way ends as it began. Stored secrets go only to the place that they were set for: a change of the origin of the url, of the token ' +
-      'endpoint, of the proxy or of the trusted authorities needs the secrets of auth and the values of headers again.',
+      'Changes the members that are sent. Switching the destination off pauses its outstanding deliveries; switching it on sends them and closes its breaker. ' +
+      'An attempt in progress is finished with the previous settings. Stored secrets go only to the place that they were set for: a change of the origin of the url, the token ' +
+      'endpoint, the proxy or the trusted authorities needs the secrets of auth and the values of headers again.',
     ...WRITE,
     status: 200,
     params: at,
@@ -161,7 +161,8 @@ export const destinations = {
     area: 'project',
     path: 'destinations/{id}',
     summary: 'Delete a destination',
-    description: 'Cancels its outstanding deliveries. Delivered ones stay in the list.',
+    description:
+      'Deletes the destination and cancels its outstanding deliveries. Deliveries that have ended stay in the list.',
     ...WRITE,
     status: 200,
     params: at,
@@ -173,7 +174,7 @@ export const destinations = {
     path: 'destinations/{id}/reveal-secret',
     summary: 'Reveal the signing secret of a destination',
     description:
-      'Shows the secret that deliveries are signed with, to a person who is signed in; never to a key or an agent. Audited.',
+      'Shows the secret that deliveries are signed with to a person who is signed in, never to a key or an agent. The audit log records it.',
     ...PERSONAL,
     params: at,
     output: Secret,
@@ -184,9 +185,9 @@ export const destinations = {
     path: 'destinations/{id}/rotate-secret',
     summary: 'Replace the signing secret of a destination',
     description:
-      'Mints a new secret. For overlap_hours every delivery is signed with both: a second v1 in Service-Signature and a second signature in webhook-signature, ' +
-      'so a receiver may change over at any moment. A destination has one previous secret at most: a second rotation within the overlap is refused with 409 `overlap_running`, ' +
-      'unless `end_overlap` is true. For a person who is signed in; never for a key or an agent.',
+      'Creates a new secret. For overlap_hours every delivery is signed with both secrets: a second v1 in Service-Signature and a second signature in webhook-signature, ' +
+      'so a receiver can switch to the new secret at any time. A destination has at most one previous secret: a second rotation within the overlap is refused with 409 `overlap_running`, ' +
+      'unless `end_overlap` is true. Only for a person who is signed in, never for a key or an agent.',
     ...PERSONAL,
     params: at,
     body: z.strictObject({ overlap_hours: OverlapHours, end_overlap: EndOverlap }),
@@ -198,15 +199,15 @@ export const destinations = {
     path: 'destinations/{id}/recover',
     summary: 'Recover a destination',
     description:
-      'Sends again, at a pace, every delivery that failed for good since a time, and with `enable` switches the destination on, which sends what is paused. ' +
-      'Events that arrived while it was switched off have paused deliveries, so nothing is missing. With dry_run the answer is the plan, and nothing is changed.',
+      'Sends every delivery that has failed since a given time again, at a steady rate. With `enable` it also switches the destination on, which sends the paused deliveries. ' +
+      'Events that arrived while the destination was off have paused deliveries, so none is missed. With dry_run the response is the plan, and nothing changes.',
     ...WRITE,
     status: 200,
     params: at,
     body: z.strictObject({
-      since: Instant.describe('RFC 3339: what was made at this time or later.'),
-      enable: z.boolean().default(false).describe('Switch the destination on, if it is off.'),
-      include_cancelled: z.boolean().default(false).describe('Also deliveries that somebody cancelled.'),
+      since: Instant.describe('RFC 3339: deliveries created at this time or later.'),
+      enable: z.boolean().default(false).describe('Switch the destination on if it is off.'),
+      include_cancelled: z.boolean().default(false).describe('Also send deliveries that were cancelled.'),
       rate_per_second: RatePerSecond,
       dry_run: DryRunOnly,
     }),
@@ -216,7 +217,7 @@ export const destinations = {
         waiting: z
           .int()
           .describe(
-            'Deliveries made since then that wait or are paused: they go by themselves, once the destination is on. At most 10,000 are counted.',
+            'Deliveries created since then that wait or are paused. Postroad sends them without a replay once the destination is on. At most 10,000 are counted.',
           ),
       }),
     }),
@@ -227,22 +228,30 @@ export const destinations = {
     path: 'destinations/{id}/test',
     summary: 'Send a test to a destination',
     description:
-      'Sends a sample, or a record of the project, to the destination now, signed and with the headers and proofs of its deliveries, and gives what it answered. ' +
-      'It is no delivery: nothing is stored or retried, no allowance is spent, and a 410 does not switch the destination off. A test that succeeds closes an open breaker, so that what waits is sent. ' +
-      `It takes timeout_ms of the destination at most, and never more than ${LIMITS.testTimeoutMsMax / 1_000} s.`,
+      'Sends a sample, or a record of the project, to the destination now, signed and with the headers and credentials of its deliveries, and returns the response. ' +
+      'A test is not a delivery: Postroad does not store, retry or count it, and a 410 does not switch the destination off. A test that succeeds closes an open breaker, so waiting deliveries are sent. ' +
+      `The test takes at most timeout_ms of the destination, and never more than ${LIMITS.testTimeoutMsMax / 1_000} s.`,
     ...WRITE,
     status: 200,
     refusesIdempotencyKey: true,
     params: at,
-    body: z.strictObject({ record_id: idInput('record').optional().describe('Absent: a sample.') }),
+    body: z.strictObject({ record_id: idInput('record').optional().describe('The record to send. Absent: a sample.') }),
     output: z.object({
-      attempt: Attempt.omit({ delivery_id: true, number: true, trigger: true, next_attempt_at: true }).extend({
+      attempt: Attempt.omit({
+        delivery_id: true,
+        number: true,
+        trigger: true,
+        next_attempt_at: true,
+        request: true,
+      }).extend({
         outcome: z.enum(['succeeded', 'failed']),
-        event_id: idOutput('record').describe('What was sent as Service-Event-Id; of a sample no record has it.'),
+        event_id: idOutput('record').describe(
+          'The value of Service-Event-Id. The id of a sample belongs to no record.',
+        ),
       }),
       closed_breaker: z
         .boolean()
-        .describe('The breaker was not closed, and this test has closed it: what waits is sent now.'),
+        .describe('true: the breaker was not closed, and this test closed it. Waiting deliveries are sent now.'),
     }),
   }),
   probe: defineRoute({
@@ -251,7 +260,7 @@ export const destinations = {
     path: 'destinations/{id}/probe',
     summary: 'Probe a destination now',
     description:
-      'While the breaker of a destination is open, Postroad sends one waiting delivery now and then as a probe. This sends the next probe at once. If it succeeds, the other deliveries follow. ' +
+      'While the breaker of a destination is open, Postroad sends one waiting delivery from time to time as a probe. This sends the next probe at once. If it succeeds, the other deliveries follow. ' +
       'If it fails, the breaker stays open, and the wait until the next probe does not grow. Refused with 409 when the destination is off, when its breaker is not open, or when no delivery waits for it.',
     ...WRITE,
     status: 200,
@@ -264,7 +273,7 @@ export const destinations = {
     path: 'destinations/{id}/health',
     summary: 'Get the health of a destination',
     description:
-      'How attempts of the last hours went, how long they took, and what waits now. Counted behind the commits, some seconds late.',
+      'The outcomes and durations of recent attempts, and the deliveries that wait now. The counts are some seconds behind.',
     ...READ,
     status: 200,
     params: at,
@@ -275,54 +284,58 @@ export const destinations = {
         .min(1)
         .max(LIMITS.healthHoursMax)
         .default(LIMITS.healthHoursDefault)
-        .describe(`How many hours back: 1 to ${LIMITS.healthHoursMax}.`),
+        .describe(`The number of hours to look back, 1 to ${LIMITS.healthHoursMax}.`),
     }),
     output: z.object({
       health: z.object({
         destination_id: idOutput('destination'),
         enabled: z.boolean(),
         disabled_reason: Destination.shape.disabled_reason,
-        from: Timestamp.describe('The range as it was counted: widened to whole points.'),
+        from: Timestamp.describe('The start of the range, rounded out to whole points.'),
         to: Timestamp,
-        counted_at: Timestamp.nullable().describe('When the numbers were counted last; null: not yet.'),
+        counted_at: Timestamp.nullable().describe('The time of the last count; null: not counted yet.'),
         attempts: z.object({
           succeeded: z.int(),
           failed: z.int(),
-          interrupted: z.int().describe('Nobody knows what the receiver saw.'),
-          gave_up: z.int().describe('Of the failed: those after which a delivery was given up.'),
+          interrupted: z.int().describe('Attempts whose outcome is unknown.'),
+          gave_up: z.int().describe('The failed attempts that were the last of their delivery.'),
         }),
         breaker: Breaker,
-        bucket_seconds: z.int().describe('How long each of `points` is.'),
+        bucket_seconds: z.int().describe('The length of each of `points`.'),
         points: z
           .array(
             z.object({
-              at: Timestamp.describe('When it begins.'),
+              at: Timestamp.describe('The start of the point.'),
               succeeded: z.int(),
               failed: z.int(),
               interrupted: z.int(),
             }),
           )
-          .describe(
-            'The same attempts over time, minutes or hours; one in which nothing happened is there with zeros.',
-          ),
+          .describe('The same attempts over time, in minutes or hours. A point without attempts has zeros.'),
         success_ratio: z
           .number()
           .nullable()
-          .describe('0 to 1: of the attempts that have an outcome. null: there was none.'),
-        response_ms: Quantiles.describe('How long attempts took.'),
-        delivery_ms: Quantiles.describe('From the acceptance of the event to its delivery, retries included.'),
+          .describe('0 to 1: the share of attempts with a known outcome that succeeded. null: there were none.'),
+        response_ms: Quantiles.describe('The duration of attempts.'),
+        delivery_ms: Quantiles.describe('The time from the acceptance of an event to its delivery, including retries.'),
         backlog: z
           .object({
             pending: z.int(),
             retrying: z.int(),
             paused: z.int(),
-            held: z.int().describe('Of all these, those that the destination holds back; held_by says why.'),
-            oldest_accepted_at: Timestamp.nullable().describe('When the oldest of what waits to be sent was accepted.'),
+            held: z
+              .int()
+              .describe('The deliveries among these that the destination holds back; held_by gives the cause.'),
+            oldest_accepted_at: Timestamp.nullable().describe(
+              'The time at which the oldest waiting event was accepted.',
+            ),
           })
-          .describe(`Each is counted up to ${LIMITS.backlogCountMax}.`),
-        held_by: HeldBy.nullable().describe('Why the destination holds deliveries back; null: it holds none back.'),
+          .describe(`Each number is counted up to ${LIMITS.backlogCountMax}.`),
+        held_by: HeldBy.nullable().describe(
+          'The cause that holds deliveries back; null: the destination holds none back.',
+        ),
         next_attempt_at: Timestamp.nullable().describe(
-          'When Postroad sends next: the next probe while the breaker is open, otherwise when the next attempt is due. null: nothing waits, or the destination is off.',
+          'The time of the next request: the next probe while the breaker is open, otherwise the next attempt that is due. null: nothing waits, or the destination is off.',
         ),
       }),
     }),

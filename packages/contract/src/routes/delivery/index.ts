@@ -1,3 +1,4 @@
+import { attempts } from './attempts.ts'
 import { deliveries } from './deliveries.ts'
 import { deliveryHolds } from './delivery-holds.ts'
 import { destinationPresets } from './destination-presets.ts'
@@ -6,8 +7,9 @@ import { destinationSinks } from './destination-sinks.ts'
 import { destinations } from './destinations.ts'
 import { replays } from './replays.ts'
 
-/** What goes out: destinations, deliveries and replays. */
+/** Outgoing events: destinations, deliveries and replays. */
 export const delivery = {
+  attempts,
   deliveries,
   deliveryHolds,
   destinationPresets,

@@ -10,7 +10,7 @@ const { replayRatePerSecondMax, replayRatePerSecondDefault, searchTextCharsMax }
 export const REPLAY_STATES = ['running', 'paused', 'done', 'cancelled'] as const
 export const REPLAY_PAUSE_REASONS = ['by_hand', 'allowance_used'] as const
 export const REPLAY_KINDS = ['replay', 'recover'] as const
-/** The states that a delivery can be replayed from. */
+/** The states from which a delivery can be replayed. */
 export const REPLAYABLE_STATES = ['failed', 'cancelled', 'delivered'] as const
 
 export const RatePerSecond = z
@@ -19,9 +19,9 @@ export const RatePerSecond = z
   .max(replayRatePerSecondMax)
   .default(replayRatePerSecondDefault)
   .describe(
-    `How many deliveries become due in a second, 1 to ${replayRatePerSecondMax}; never more. First attempts of new events go before them.`,
+    `The number of deliveries that become due per second, 1 to ${replayRatePerSecondMax}. First attempts of new events go before them.`,
   )
-export const DryRunOnly = z.boolean().default(false).describe('Only give the plan; nothing is changed.')
+export const DryRunOnly = z.boolean().default(false).describe('Return the plan only; nothing changes.')
 
 export const Filter = z.strictObject({
   state: z
@@ -29,37 +29,53 @@ export const Filter = z.strictObject({
     .min(1)
     .max(REPLAYABLE_STATES.length)
     .default(['failed'])
-    .describe('Which of those that have ended. With delivered the receiver gets again what it has had.'),
-  destination_id: idInput('destination').optional().describe('Only those for this destination.'),
-  record_id: idInput('record').optional().describe('Only those of this record.'),
-  webhook_id: idInput('webhook').optional().describe('Only those of events that this endpoint received.'),
-  dataset: DatasetName.optional().describe('Only those of records of this dataset.'),
-  conditions: Conditions.default([]).describe('Only those whose payload meets all of these.'),
+    .describe('The states to replay. With delivered, the receiver gets events again that it has already accepted.'),
+  destination_id: idInput('destination').optional().describe('Only deliveries to this destination.'),
+  record_id: idInput('record').optional().describe('Only deliveries of this record.'),
+  webhook_id: idInput('webhook').optional().describe('Only deliveries of events that this endpoint received.'),
+  dataset: DatasetName.optional().describe('Only deliveries of records in this dataset.'),
+  conditions: Conditions.default([]).describe('Only deliveries whose payload matches all of these.'),
   q: Text.min(1)
     .max(searchTextCharsMax)
     .optional()
-    .describe('Only those whose payload has this text in it; upper and lower case are alike.'),
+    .describe('Only deliveries whose payload contains this text, in upper or lower case.'),
   ...TimeRange,
 })
 
 export const Replay = z.object({
   id: idOutput('replay'),
-  kind: z.enum(REPLAY_KINDS).describe('`recover`: begun by recovering a destination.'),
-  filter: z.record(z.string(), z.unknown()).describe('What was asked for, with the defaults.'),
+  kind: z.enum(REPLAY_KINDS).describe('`recover`: started by recovering a destination.'),
+  filter: z.record(z.string(), z.unknown()).describe('The filter of the request, with the defaults filled in.'),
   rate_per_second: z.int(),
   state: z.enum(REPLAY_STATES),
   pause_reason: z
     .enum(REPLAY_PAUSE_REASONS)
     .nullable()
     .describe(
-      '`allowance_used`: the deliveries of the month are used up; it goes on by itself when there is room again. null: not paused.',
+      '`allowance_used`: the deliveries of the month are used up; Postroad resumes the replay when the plan allows more. null: not paused.',
     ),
-  total: z.int().nullable().describe('How many there were when it began; null: more than were counted.'),
-  replayed: z.int().describe('How many were made due so far.'),
+  total: z
+    .int()
+    .nullable()
+    .describe('The number of matching deliveries at the start; null: there were too many to count.'),
+  replayed: z.int().describe('The number of deliveries made due so far.'),
   skipped: z
     .int()
     .describe(
-      'How many were passed over, because they were no longer as the filter says or their destination was deleted.',
+      'The number of deliveries that were skipped because they no longer matched the filter or their destination was deleted.',
+    ),
+  outcome: z
+    .object({
+      delivered: z.int(),
+      failed: z.int().describe('How many were given up again after their schedule.'),
+      cancelled: z.int(),
+      under_way: z.int().describe('How many have not ended yet: they wait, are being sent, or are paused.'),
+      unknown: z
+        .int()
+        .describe('How many were deleted before they ended, or were sent again before Postroad counted results.'),
+    })
+    .describe(
+      'What has become of those that were made due, about a second late; the five add up to `replayed`. A result stays when somebody replays the delivery once more.',
     ),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -67,25 +83,25 @@ export const Replay = z.object({
 })
 
 export const ReplayPlan = z.object({
-  count: z.int().describe('How many deliveries match.'),
-  complete: z
-    .boolean()
-    .describe('false: there are more; counting took too long. All of them are replayed all the same.'),
-  bytes: z.int().describe('Bytes of their payloads; above 2,000 deliveries reckoned from the first ones.'),
-  minutes: z.number().describe('How long it takes at this pace.'),
-  duplicates: z.int().describe('How many of them their receiver has accepted before.'),
+  count: z.int().describe('The number of deliveries that match.'),
+  complete: z.boolean().describe('false: counting took too long, and there are more. The replay covers all of them.'),
+  bytes: z.int().describe('The size of their payloads in bytes, estimated from the first deliveries.'),
+  minutes: z.number().describe('The duration at this rate.'),
+  duplicates: z.int().describe('The number of deliveries that their receiver has already accepted.'),
   allowance: z
     .object({
-      left: z.int().describe('How many deliveries the plan has left this month.'),
+      left: z.int().describe('The number of deliveries left this month.'),
       suffices: z
         .boolean()
-        .describe('false: the replay pauses when these are used up, and goes on by itself when there is room again.'),
+        .describe(
+          'false: the replay pauses when these are used up, and Postroad resumes it when the plan allows more.',
+        ),
     })
     .nullable()
     .describe('null: the plan allows any number of deliveries.'),
   destinations: z
     .array(z.object({ id: idOutput('destination'), count: z.int() }))
-    .describe('How many for each destination, the most first, 100 at most.'),
+    .describe('The number of deliveries for each destination, largest first, at most 100.'),
 })
 export type ReplayPlan = z.infer<typeof ReplayPlan>
 
@@ -104,7 +120,7 @@ export const replays = {
     path: 'replays',
     formerPath: 'deliveries/replays',
     summary: 'List replays',
-    description: 'The replays of the project with how far they are, newest first.',
+    description: 'The replays of the project with their progress, newest first.',
     ...READ,
     status: 200,
     query: ListQuery,
@@ -117,8 +133,8 @@ export const replays = {
     formerPath: 'deliveries/replays',
     summary: 'Replay many deliveries',
     description:
-      'Sends every delivery that a filter matches again, at a pace, the oldest first: same body, same event id, a fresh schedule. Deliveries made after the call are left out. ' +
-      'The plan says first what it comes to; with dry_run nothing else is done. It goes on by itself, also after a restart, and sends in no delivery twice. Each counts as one more delivery of the month; 429 `delivery_allowance_exhausted` with retry_after and upgrade_url when none is left.',
+      'Sends every delivery that a filter matches again, at a steady rate, oldest first: same body, same event id, a new retry schedule. It leaves out deliveries that are created after the call. ' +
+      'The plan shows how many deliveries match and how long the replay takes; with dry_run Postroad does nothing else. The replay runs in the background, continues after a restart, and replays no delivery twice. Each counts as one more delivery of the month: 429 `delivery_allowance_exhausted` with retry_after and upgrade_url when none is left.',
     ...WRITE,
     status: 200,
     body: z.strictObject({ filter: Filter, rate_per_second: RatePerSecond, dry_run: DryRunOnly }),
@@ -130,7 +146,7 @@ export const replays = {
     path: 'replays/{id}',
     formerPath: 'deliveries/replays/{id}',
     summary: 'Get a replay',
-    description: 'One replay with how far it is.',
+    description: 'One replay with its progress.',
     ...READ,
     status: 200,
     params: at,
@@ -142,7 +158,8 @@ export const replays = {
     path: 'replays/{id}/pause',
     formerPath: 'deliveries/replays/{id}/pause',
     summary: 'Pause a replay',
-    description: 'Makes no more deliveries due. Those that are due already, at most those of a second, are sent.',
+    description:
+      'Makes no more deliveries due. Deliveries that are due already are still sent, at most those of one or two seconds.',
     ...WRITE,
     status: 200,
     params: at,
@@ -155,7 +172,7 @@ export const replays = {
     formerPath: 'deliveries/replays/{id}/resume',
     summary: 'Resume a replay',
     description:
-      'A paused replay goes on where it stopped, at the same pace. 429 `delivery_allowance_exhausted` when the plan has no delivery left this month.',
+      'Resumes a paused replay where it stopped, at the same rate. 429 `delivery_allowance_exhausted` when the plan has no delivery left this month.',
     ...WRITE,
     status: 200,
     params: at,
@@ -168,7 +185,7 @@ export const replays = {
     formerPath: 'deliveries/replays/{id}/cancel',
     summary: 'Cancel a replay',
     description:
-      'Ends a replay that runs or is paused. What it has made due is sent; what it has not come to stays as it was.',
+      'Ends a replay that runs or is paused. Deliveries that it has made due are sent; the remaining ones stay as they are.',
     ...WRITE,
     status: 200,
     params: at,

@@ -10,7 +10,7 @@ const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const
 const Role = z
   .enum(API_KEY_ROLES, 'The role is viewer, developer or admin.')
   .describe(
-    'The most it may do: it acts as its creator, with this role or the role that the creator has at that moment, whichever is less.',
+    'The highest role of the key: it acts as its creator, with this role or the current role of the creator, whichever is lower.',
   )
 
 export const ApiKey = z.object({
@@ -18,17 +18,19 @@ export const ApiKey = z.object({
   name: z.string(),
   shown_prefix: z.string().describe('The first 11 characters of the key.'),
   role: Role,
-  project_id: idOutput('project').nullable().describe('The only project it reaches; null: the whole workspace.'),
-  expires_at: Timestamp.nullable().describe('null: never.'),
-  ip_allowlist: z.array(z.string()).describe('Where it may be used from; empty: anywhere.'),
+  project_id: idOutput('project')
+    .nullable()
+    .describe('The only project that it can access; null: the whole workspace.'),
+  expires_at: Timestamp.nullable().describe('null: the key never expires.'),
+  ip_allowlist: z.array(z.string()).describe('The IP addresses from which it may be used; empty: any address.'),
   status: z.enum(API_KEY_STATUSES),
   created_by: z.object({
     id: idOutput('user'),
     name: z.string(),
-    is_member: z.boolean().describe('false: the creator has left the workspace, and the key works no more.'),
+    is_member: z.boolean().describe('false: the creator has left the workspace, and the key no longer works.'),
   }),
   created_at: Timestamp,
-  last_used_at: Timestamp.nullable().describe('Written at most once a minute.'),
+  last_used_at: Timestamp.nullable().describe('Updated at most once a minute.'),
 })
 
 export const apiKeys = {
@@ -38,7 +40,7 @@ export const apiKeys = {
     path: 'api-keys',
     summary: 'List API keys',
     description:
-      'The API keys of the workspace, newest first, expired and revoked ones too; never the keys themselves.',
+      'The API keys of the workspace, newest first, including expired and revoked ones, without the keys themselves.',
     ...READ,
     status: 200,
     query: ListQuery,
@@ -50,8 +52,8 @@ export const apiKeys = {
     path: 'api-keys',
     summary: 'Create an API key',
     description:
-      'Only a person who is signed in may. The key is returned once, in `key`; it acts as the person who made it. Its role may not be above that of its creator. ' +
-      'A key cannot be changed or rotated: revoke it and make another. An Idempotency-Key is refused with 400.',
+      'Only a person who is signed in may create a key. The response contains the key once, in `key`. The key acts as the person who created it, and its role may not be above theirs. ' +
+      'A key cannot be changed or rotated: revoke it and create another. An Idempotency-Key is refused with 400.',
     ...MANAGE,
     role: 'viewer',
     callers: 'people',
@@ -64,11 +66,11 @@ export const apiKeys = {
       project_id: idInput('project')
         .nullable()
         .default(null)
-        .describe('The only project it may reach; null: the whole workspace.'),
-      expires_at: Instant.nullable().default(null).describe('RFC 3339, in the future; null: never.'),
+        .describe('The only project that it can access; null: the whole workspace.'),
+      expires_at: Instant.nullable().default(null).describe('RFC 3339, in the future; null: the key never expires.'),
       ip_allowlist: IpAllowlist.default([]),
     }),
-    output: z.object({ api_key: ApiKey, key: z.string().describe('Shown this once.') }),
+    output: z.object({ api_key: ApiKey, key: z.string().describe('The key. It is shown only once.') }),
   }),
   remove: defineRoute({
     method: 'DELETE',
@@ -76,7 +78,7 @@ export const apiKeys = {
     path: 'api-keys/{id}',
     summary: 'Revoke an API key',
     description:
-      'The next request with it answers 401. It stays in the list. A key that was revoked before stays as it is. A suspended workspace may do this too.',
+      'The next request with the key is answered with 401. The key stays in the list. A key that is already revoked stays as it is. A suspended workspace may do this too.',
     ...MANAGE,
     whileSuspended: 'allowed',
     status: 200,

@@ -2,6 +2,8 @@ import { apiKeys } from './api-keys.ts'
 import { invites } from './invites.ts'
 import { me } from './me.ts'
 import { members } from './members.ts'
+import { ssoRequests } from './sso-requests.ts'
+import { sso } from './sso.ts'
 
-/** Who may do what: members, invites, keys and the caller itself. */
-export const people = { apiKeys, invites, me, members } as const
+/** People and their access: members, invites, keys and the caller. */
+export const people = { apiKeys, invites, me, members, sso, ssoRequests } as const

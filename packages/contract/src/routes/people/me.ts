@@ -7,19 +7,25 @@ export const me = {
     method: 'GET',
     area: 'workspace',
     path: 'me',
-    summary: 'Who am I',
-    description: 'The identity behind the credential, its role and its workspace.',
+    summary: 'Get the caller',
+    description: 'The user of the credential, with the role and the workspace.',
     ...READ,
     forOneProjectKeys: true,
     status: 200,
     output: z.object({
       user: z.object({ id: idOutput('user'), name: z.string(), email: z.string().nullable() }),
       role: z.enum(ROLES),
+      operator: z.boolean().describe('true: this person is an operator of the installation. Always false for a key.'),
       workspace: z.object({
         id: idOutput('workspace'),
         slug: z.string(),
         name: z.string(),
         suspended: z.boolean(),
+        suspended_reason: z
+          .string()
+          .nullable()
+          .describe('The reason that the operator gave. null: it is not suspended.'),
+        support_contact: z.string().nullable().describe('Whom to ask about the suspension. null: nobody is named.'),
         closed: z.boolean(),
       }),
       default_project: z.object({ id: idOutput('project'), slug: z.string() }),

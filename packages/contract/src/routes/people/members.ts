@@ -20,7 +20,7 @@ export const members = {
     path: 'members',
     summary: 'List members',
     description:
-      'Who is in the workspace, and with which role. The id is that of the person; who has had an account for the shortest time comes first.',
+      'The members of the workspace with their roles. The id is that of the person. The newest account comes first.',
     ...READ,
     role: 'admin',
     scope: 'service:manage',
@@ -34,7 +34,7 @@ export const members = {
     path: 'members/{id}',
     summary: 'Change the role of a member',
     description:
-      'Neither the role that the member has nor the new one may be above your own. It counts from the next request on, for the API keys of the member too. A workspace must have an owner: the last one stays owner.',
+      'Neither the current nor the new role of the member may be above yours. The change applies from the next request, also to the API keys of the member. A workspace must have an owner, so the role of the last owner cannot change.',
     ...MANAGE,
     callers: 'people',
     status: 200,
@@ -48,7 +48,7 @@ export const members = {
     path: 'members/{id}',
     summary: 'Remove a member',
     description:
-      'Ends what the person may do here, at once, and revokes the API keys that the person made. Nobody removes a member with a role above their own, nor the last owner. A suspended workspace may do this too.',
+      'Ends the access of the person at once and revokes the API keys that the person created. You cannot remove a member with a role above yours, or the last owner. A suspended workspace may do this too.',
     ...MANAGE,
     callers: 'people',
     whileSuspended: 'allowed',
@@ -62,7 +62,7 @@ export const members = {
     path: 'members/leave',
     summary: 'Leave the workspace',
     description:
-      'Ends what you may do there and revokes the API keys that you made. Afterwards the session works in another workspace of yours, so name the one to leave: a repeat then answers 404, and leaves no other. The last owner cannot leave: transfer the ownership first, or close the workspace. A suspended workspace can be left too.',
+      'Ends your access to a workspace and revokes the API keys that you created in it. Afterwards the session works in another of your workspaces. Name the workspace to leave: a repeat then answers 404 and leaves no other workspace. The last owner cannot leave: transfer the ownership or close the workspace first. You can also leave a suspended workspace.',
     ...MANAGE,
     role: 'viewer',
     callers: 'people',
@@ -72,7 +72,7 @@ export const members = {
     body: z.strictObject({
       workspace_id: idInput('workspace')
         .optional()
-        .describe('One that you are a member of. Absent: the one where the session works at the moment.'),
+        .describe('A workspace that you are a member of. Absent: the current workspace of the session.'),
     }),
     output: Deleted,
   }),
@@ -81,7 +81,7 @@ export const members = {
     area: 'workspace',
     path: 'ownership/transfer',
     summary: 'Transfer the ownership',
-    description: 'Makes a member owner, and you an admin.',
+    description: 'Makes a member the owner, and you an admin.',
     ...MANAGE,
     role: 'owner',
     callers: 'people',

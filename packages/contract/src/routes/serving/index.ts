@@ -1,4 +1,4 @@
 import { search } from './search.ts'
 
-/** What reads what is stored. */
+/** Reads of stored events. */
 export const serving = { search } as const

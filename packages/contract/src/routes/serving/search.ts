@@ -5,32 +5,32 @@ import { LIMITS } from '../../limits.ts'
 import { DatasetName, ListQuery, listOf, Text, TimeRange, Timestamp } from '../../list.ts'
 import { defineRoute, READ } from '../../route.ts'
 import { Rejection } from '../../rejection.ts'
-import { VERIFIED_SCHEMES } from '../../verification.ts'
-import { Attempt, Delivery, DELIVERY_STATES, Held } from '../delivery/deliveries.ts'
+import { VERIFIED_SCHEMES } from '../../schemes.ts'
+import { Attempt, Delivery, DELIVERY_STATES, Held, ListedDelivery } from '../delivery/deliveries.ts'
 import { RecordItem } from '../capture/records.ts'
 import { Submission, SubmissionDetail } from '../capture/submissions.ts'
 
 const { searchTextCharsMax, correlatedDeliveriesMax, correlatedAttemptsMax } = LIMITS
 
 const Ended = {
-  ended_at: Timestamp.nullable().describe('null: it has not ended yet, or nobody knows when.'),
+  ended_at: Timestamp.nullable().describe('null: it has not ended yet, or the time is unknown.'),
   duration_ms: z.int().nullable(),
 }
 
-/** One thing that happened: the same members whatever it is, so that a timeline can be drawn from them alone. */
+/** One thing that happened. Every kind has the same members, so a timeline needs nothing else. */
 export const Moment = z.object({
   kind: z.enum(['submission', 'record', 'delivery', 'attempt', 'rejection']),
   id: z.string(),
   parent_id: z
     .string()
     .nullable()
-    .describe('What it came from: a record from a submission, a delivery from a record, an attempt from a delivery.'),
+    .describe('The id of the submission of a record, of the record of a delivery, or of the delivery of an attempt.'),
   at: Timestamp,
   ...Ended,
   state: z
     .string()
     .describe(
-      'accepted, filed, the state of a delivery, the outcome of an attempt or `sending` while it is under way, or the reason of a rejection.',
+      'accepted, filed, the state of a delivery, the outcome of an attempt (`sending` while it is in progress), or the reason of a rejection.',
     ),
 })
 
@@ -52,40 +52,42 @@ export const SUBJECT_KINDS = [
 ] as const satisfies readonly IdKind[]
 
 export const Story = z.object({
-  id: z.string().describe('The id that was asked for.'),
+  id: z.string().describe('The id in the request.'),
   subject: z
     .object({ kind: z.enum(SUBJECT_KINDS), id: z.string(), name: z.string().nullable() })
-    .describe('What the id names. A Request-Id names the submission or the rejection that the request led to.'),
+    .describe('The resource that the id names. A Request-Id names the submission or the rejection of that request.'),
   rejection: Rejection.nullable().describe('The refused requests of a minute, for the id of a rejection.'),
   submission: SubmissionDetail.omit({ body: true, body_base64: true })
     .extend({
       verified_scheme: z
         .enum(VERIFIED_SCHEMES)
-        .describe('The scheme whose signature was right; none: none was asked for.'),
+        .describe('The scheme of the signature that was verified; none: none was required.'),
     })
     .nullable()
-    .describe('null: the id names no single event. Then records and deliveries are the newest ones that belong to it.'),
+    .describe(
+      'null: the id does not name a single event. Records and deliveries are then the newest ones that belong to it.',
+    ),
   records: z.array(RecordItem.omit({ data: true, webhook_id: true, header_title: true })),
   deliveries: z.array(
     Delivery.extend({
       ...Ended,
-      attempts: z.array(Attempt.omit({ response_headers: true, response_body: true }).extend(Ended)),
+      attempts: z.array(Attempt.omit({ response_headers: true, response_body: true, request: true }).extend(Ended)),
     }),
   ),
-  timeline: z.array(Moment).describe('All of it in the order of time.'),
+  timeline: z.array(Moment).describe('Everything in order of time.'),
   truncated: z
     .boolean()
     .describe(
-      `There are more than ${correlatedDeliveriesMax} deliveries or ${correlatedAttemptsMax} attempts; the first ones are here.`,
+      `true: there are more than ${correlatedDeliveriesMax} deliveries or ${correlatedAttemptsMax} attempts, and only the first ones are here.`,
     ),
 })
 
 const FORM = 'a condition is <path>:<op>:<value>, such as data.amount:gt:100 or id:exists'
 
-/** `<path>:<op>:<value>` → what the dialect of conditions takes: a number for gt and its like, a list behind `in`. */
+/** `<path>:<op>:<value>` → a condition: gt, gte, lt and lte take a number, and `in` takes a list. */
 function conditionOf(text: string): object | undefined {
   const [, sent = '', op = '', value] = /^((?:\\.|[^:\\])+):([a-z_]+)(?::([^]*))?$/.exec(text) ?? []
-  // A literal colon of a key is `\:` here; all else that a backslash stands before is the path's own.
+  // `\:` is a literal colon of a key here. Every other backslash belongs to the path.
   const path = sent.replaceAll(/\\(.)/g, (pair, letter) => (letter === ':' ? ':' : pair))
   if (!CONDITION_OPS.some((one) => one === op)) return undefined
   if (op === 'exists') return value === undefined ? { path, op } : undefined
@@ -96,7 +98,7 @@ function conditionOf(text: string): object | undefined {
   return { path, op, value }
 }
 
-/** Repeatable: all of them must hold. */
+/** May be repeated: all conditions must match. */
 const PayloadConditions = z
   .union([z.string(), z.array(z.string())])
   .optional()
@@ -108,42 +110,38 @@ const PayloadConditions = z
     context.issues.push({
       code: 'custom',
       input: sent,
-      message: bad === undefined ? (read.error.issues[0]?.message ?? FORM) : `${FORM}; "${bad.slice(0, 80)}" is none`,
+      message:
+        bad === undefined ? (read.error.issues[0]?.message ?? FORM) : `${FORM}; "${bad.slice(0, 80)}" has another form`,
     })
     return z.NEVER
   })
   .describe(
-    '`<path>:<op>:<value>` on the payload, in the dialect of rules; a literal colon in a path is `\\:`, and `in` takes values with commas between. May be repeated: all must match.',
+    'Conditions on the payload as `<path>:<op>:<value>`, in the syntax of rules. Write a literal colon in a path as `\\:`, and separate the values of `in` with commas. May be repeated: all conditions must match.',
   )
 
-/** Decisions on queries: what every search takes. */
+/** The query of every search (decisions on queries). */
 const SearchQuery = ListQuery.extend({
-  q: Text.min(1)
-    .max(searchTextCharsMax)
-    .optional()
-    .describe('Text that the payload has in it; upper and lower case are alike.'),
+  q: Text.min(1).max(searchTextCharsMax).optional().describe('Text that the payload contains, in upper or lower case.'),
   f: PayloadConditions,
-  dataset: DatasetName.optional().describe('Only of this dataset.'),
-  webhook: idInput('webhook').optional().describe('Only what this endpoint received.'),
+  dataset: DatasetName.optional().describe('Only events of this dataset.'),
+  webhook: idInput('webhook').optional().describe('Only events that this endpoint received.'),
   ...TimeRange,
 })
 
 const BOUNDED =
-  'One call looks at a bounded part of what there is, newest first, so a page may contain fewer than the limit, or none: continue with next_cursor until it is null.'
+  'One call searches a bounded number of events, newest first, so a page may contain fewer items than the limit, or none. Continue with next_cursor until it is null.'
 
-/** How far one call has looked: pages may be empty, so that is what tells that a search goes on. */
+/** How far one call has searched. Pages may be empty, so this shows that the search makes progress. */
 const reached = Timestamp.nullable().describe(
-  'Everything that came from this time on has been looked through; null: all of the range.',
+  'The call has searched everything from this time on; null: the whole range.',
 )
 
 const budget_used_up = z
   .boolean()
   .optional()
-  .describe(
-    'Set when the call took as much work as it may do and ended early: next_cursor goes on behind what was looked at.',
-  )
+  .describe('true: the call used up its work budget and ended early. Continue with next_cursor.')
 
-/** `stuck` is no state: the delivery waits, and its destination is in trouble. */
+/** `stuck` is not a state: the delivery waits, and its destination is in trouble. */
 const SEARCH_STATES = [...DELIVERY_STATES, 'stuck'] as const
 
 const States = z
@@ -152,7 +150,7 @@ const States = z
   .pipe(z.array(z.enum(SEARCH_STATES, `a state is one of ${SEARCH_STATES.join(', ')}; separate several with commas`)))
 
 const STUCK =
-  '`stuck`: the delivery waits, and the breaker of its destination is not closed, or Postroad has switched the destination off.'
+  '`stuck`: the delivery waits, and the breaker of its destination is not closed or Postroad has switched the destination off.'
 
 export const search = {
   deliveries: defineRoute({
@@ -160,33 +158,34 @@ export const search = {
     area: 'project',
     path: 'search/deliveries',
     summary: 'Search deliveries',
-    description: `Deliveries by their state, their destination and what is in their payload. ${BOUNDED}`,
+    description: `Searches deliveries by state, destination, payload and the rule that filed the event. ${BOUNDED}`,
     ...READ,
     status: 200,
     query: SearchQuery.extend({
-      destination: idInput('destination').optional().describe('Only those for this destination.'),
-      state: States.optional().describe(`Only those in one of these states, with commas between. ${STUCK}`),
+      destination: idInput('destination').optional().describe('Only deliveries to this destination.'),
+      state: States.optional().describe(`Only deliveries in one of these states, separated by commas. ${STUCK}`),
       held_by: Held,
+      rule: idInput('rule').optional().describe('Only those of records that this rule filed.'),
     }),
-    output: listOf('deliveries', Delivery).extend({ reached, budget_used_up }),
+    output: listOf('deliveries', ListedDelivery).extend({ reached, budget_used_up }),
   }),
   events: defineRoute({
     method: 'GET',
     area: 'project',
     path: 'search/events',
     summary: 'Search events',
-    description: `Records by the content of their payload and by the states of their deliveries. ${BOUNDED}`,
+    description: `Searches records by payload and by the states of their deliveries. ${BOUNDED}`,
     ...READ,
     status: 200,
     query: SearchQuery.extend({
-      destination: idInput('destination').optional().describe('Only those that have a delivery for this destination.'),
+      destination: idInput('destination').optional().describe('Only records with a delivery to this destination.'),
       state: States.optional().describe(
-        `Only those that have a delivery in one of these states, with commas between; with \`destination\` it is one delivery that must be both. ${STUCK}`,
+        `Only records with a delivery in one of these states, separated by commas. With \`destination\`, the same delivery must match both. ${STUCK}`,
       ),
-      rule: idInput('rule').optional().describe('Only those that this rule filed.'),
+      rule: idInput('rule').optional().describe('Only records that this rule filed.'),
     }),
     output: listOf('records', RecordItem).extend({
-      scanned: z.int().describe('How many records this call has looked at.'),
+      scanned: z.int().describe('The number of records that this call searched.'),
       reached,
       budget_used_up,
     }),
@@ -196,16 +195,16 @@ export const search = {
     area: 'project',
     path: 'search/submissions',
     summary: 'Search requests that were filed nowhere',
-    description: `Accepted requests of which no record was made, because no criteria and no rule took them, by what is in their body. \`search/events\` has all others. ${BOUNDED}`,
+    description: `Searches the bodies of accepted requests without a record, because no criteria and no rule matched them. \`search/events\` covers all others. ${BOUNDED}`,
     ...READ,
     status: 200,
     query: SearchQuery.omit({ dataset: true }),
     output: listOf('submissions', Submission).extend({
-      scanned: z.int().describe('How many submissions this call has passed, filed ones too.'),
-      unfiled: z.int().describe('How many of them were filed nowhere: their bodies were looked through.'),
+      scanned: z.int().describe('The number of submissions that this call passed, including filed ones.'),
+      unfiled: z.int().describe('The number of these that were filed nowhere, so their bodies were searched.'),
       unreadable: z
         .int()
-        .describe('How many bodies could not be read as a payload, so that they were not looked through.'),
+        .describe('The number of bodies that could not be read as a payload, so they were not searched.'),
       reached,
       budget_used_up,
     }),
@@ -216,10 +215,10 @@ export const search = {
     path: 'search/correlate/{id}',
     summary: 'Get the whole story of an event',
     description:
-      'From the id of a submission, a record, a delivery or an attempt, or the Request-Id of an ingest request: what came, what was decided, what was filed ' +
-      'and what was sent, with its times. From the id of a rejection: the refused requests. From the id of an endpoint, a record view, a dataset, a rule, an ingest key, ' +
-      'a destination, a replay or the project: what it is, and its newest 20 events or deliveries; those of a rule, a key or a replay are sought among the newest 500. ' +
-      'Payloads and answers are left out; GET of the submission, the record or the delivery has them.',
+      'For the id of a submission, a record, a delivery or an attempt, or the Request-Id of an ingest request: the request, the routing decision, the records, and the ' +
+      'deliveries with their attempts and times. For the id of a rejection: the refused requests. For the id of an endpoint, a record view, a dataset, a rule, an ingest key, ' +
+      'a destination, a replay or the project: its name and its newest 20 events or deliveries; those of a rule, a key or a replay are taken from the newest 500. ' +
+      'Payloads and responses are left out: get the submission, the record or the delivery to read them.',
     ...READ,
     status: 200,
     params: z.object({ id: z.string().max(200) }),

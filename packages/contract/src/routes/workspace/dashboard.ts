@@ -10,41 +10,45 @@ const { dashboardRangeDaysMax, dashboardRangeHoursDefault, backlogCountMax, fail
 
 const Quantiles = z
   .object({
-    p50: z.int().describe('Half took at most so many milliseconds.'),
-    p95: z.int().describe('95 % took at most so many milliseconds.'),
+    p50: z.int().describe('Half of them took at most this many milliseconds.'),
+    p95: z.int().describe('95 % of them took at most this many milliseconds.'),
   })
   .nullable()
-  .describe('From a histogram: at most a third off. null: there was nothing to measure.')
+  .describe('Estimated from a histogram, with an error of at most a third. null: there was nothing to measure.')
 
 const Counts = {
   submissions: z.int().describe('Accepted requests.'),
-  records: z.int().describe('Records that they were filed as.'),
-  rejected: z.int().describe('Refused requests, as the rejection log counts them.'),
+  records: z.int().describe('The records of these requests.'),
+  rejected: z.int().describe('Refused requests, counted as in the rejection log.'),
   delivered: z.int().describe('Attempts that succeeded.'),
   failed: z.int().describe('Attempts that failed.'),
-  gave_up: z.int().describe('Of these, the last ones of a schedule: their deliveries ended as `failed`.'),
-  interrupted: z.int().describe('Attempts whose sender died, so that nobody knows; they were made again.'),
-  open: z.int().describe('Attempts of that time that are still under way.'),
+  gave_up: z
+    .int()
+    .describe('The failed attempts that were the last of their schedule, so their deliveries ended as `failed`.'),
+  interrupted: z
+    .int()
+    .describe('Attempts whose outcome is unknown because the sender stopped. Postroad made them again.'),
+  open: z.int().describe('Attempts of that time that are still in progress.'),
 }
 
-const Totals = z.object({ ...Counts, bytes: z.int().describe('Bytes of the bodies accepted.') })
+const Totals = z.object({ ...Counts, bytes: z.int().describe('The size of the accepted bodies in bytes.') })
 
 const range = {
   from: Instant.optional().describe(
     `RFC 3339: the start of the range. Absent: ${dashboardRangeHoursDefault} hours before its end.`,
   ),
-  to: Instant.optional().describe('RFC 3339: the end of the range, outside of it. Absent: now.'),
-  project_id: idInput('project').optional().describe('Only this project. Absent: all of the workspace.'),
+  to: Instant.optional().describe('RFC 3339: the end of the range (exclusive). Absent: now.'),
+  project_id: idInput('project').optional().describe('Only this project. Absent: the whole workspace.'),
 }
 
 const Counted = {
   from: Timestamp.describe(
-    'The range as it was counted: widened to whole minutes, or hours when it begins more than 7 days ago.',
+    'The start of the range, rounded out to whole minutes, or to whole hours when it is more than 7 days ago.',
   ),
   to: Timestamp,
-  counted_at: Timestamp.nullable().describe('When the counting last came by, some seconds ago; null: never yet.'),
+  counted_at: Timestamp.nullable().describe('The time of the last count, some seconds ago; null: not counted yet.'),
   closed_until: Timestamp.nullable().describe(
-    'Before this, every count is exact and changes no more, but for attempts that are `open`.',
+    'Counts from before this time are exact and no longer change, except for attempts that are `open`.',
   ),
 }
 
@@ -55,10 +59,10 @@ export const dashboard = {
     method: 'GET',
     area: 'workspace',
     path: 'dashboard/summary',
-    summary: 'See what happened, in numbers',
+    summary: 'Get the totals of a time range',
     description:
-      'What came in, was refused, delivered and failed over a range of time and over the one before it; how long it took; what waits at this moment; where it fails. ' +
-      `An attempt counts in the minute in which it began. ${LIMITED}`,
+      'How many requests and attempts a time range and the range before it had, with their outcomes and durations; the deliveries that wait now; and the destinations that fail. ' +
+      `An attempt counts in the minute in which it started. ${LIMITED}`,
     ...READ,
     status: 200,
     query: z.object(range),
@@ -66,22 +70,28 @@ export const dashboard = {
       summary: z.object({
         ...Counted,
         totals: Totals,
-        previous: Totals.describe('The same of the range of the same length right before.'),
+        previous: Totals.describe('The totals of the range of the same length right before.'),
         delivery_ms: Quantiles.describe(
-          'From the acceptance of an event until its delivery, retries included; replays are not measured.',
+          'The time from the acceptance of an event to its delivery, including retries. Replays are not measured.',
         ),
-        response_ms: Quantiles.describe('How long attempts took.'),
+        response_ms: Quantiles.describe('The duration of attempts.'),
         backlog: z
           .object({
-            pending: z.int().describe('Deliveries that were not tried yet.'),
-            retrying: z.int().describe('Deliveries that failed and are tried again.'),
-            paused: z.int().describe('Deliveries that are paused; pause_reason of each says why.'),
-            held: z.int().describe('Of all these, those that their destination holds back; held_by of each says why.'),
+            pending: z.int().describe('Deliveries without an attempt so far.'),
+            retrying: z.int().describe('Deliveries that wait for another attempt.'),
+            paused: z.int().describe('Deliveries that are paused; pause_reason of each gives the cause.'),
+            held: z
+              .int()
+              .describe(
+                'The deliveries among these that their destination holds back; held_by of each gives the cause.',
+              ),
             oldest_accepted_at: Timestamp.nullable().describe(
-              'When the oldest of the pending and retrying ones came; null: there is none.',
+              'The time at which the event of the oldest pending or retrying delivery was accepted; null: there is none.',
             ),
           })
-          .describe(`What waits now. Each is counted up to ${backlogCountMax.toLocaleString('en')}.`),
+          .describe(
+            `The deliveries that wait now. Each number is counted up to ${backlogCountMax.toLocaleString('en')}.`,
+          ),
         failing_destinations: z
           .array(
             z.object({
@@ -96,31 +106,31 @@ export const dashboard = {
               response_ms: Quantiles,
             }),
           )
-          .describe(`Where most attempts failed, at most ${failingDestinationsMax}, the worst first.`),
+          .describe(`The destinations with the most failed attempts, at most ${failingDestinationsMax}, worst first.`),
         rejections: z
           .array(
             z.object({
               reason: RejectionReason,
               count: z.int(),
-              last_at: Timestamp.describe('The minute, or of long ago the hour, of the latest.'),
+              last_at: Timestamp.describe('The minute of the latest one, or the hour if it is long ago.'),
             }),
           )
-          .describe('Refused requests by cause, the newest first.'),
+          .describe('Refused requests by cause, latest first.'),
         usage: z.object({
           month: z.string().describe('UTC, such as 2026-01.'),
-          events: z.int().describe('Accepted in this month.'),
-          max_events: z.int().nullable().describe('What the plan allows; null: any number.'),
+          events: z.int().describe('Events accepted in this month.'),
+          max_events: z.int().nullable().describe('The limit of the plan; null: unlimited.'),
           deliveries: z
             .int()
             .nullable()
             .describe(
-              'Deliveries of this month that count against the allowance: those of new events, and one for each replay; those that wait for it do not. null: the plan has none.',
+              'Deliveries of this month that count against the allowance: those of new events, and one for each replay. Deliveries that wait for the allowance do not count. null: the plan has no allowance.',
             ),
           max_deliveries: z
             .int()
             .nullable()
             .describe(
-              'The allowance of the plan; null: any number. What goes beyond it is paused until the next month, or until the plan is changed.',
+              'The allowance of the plan; null: unlimited. Deliveries beyond it are paused until the next month starts or the plan changes.',
             ),
         }),
       }),
@@ -130,10 +140,10 @@ export const dashboard = {
     method: 'GET',
     area: 'workspace',
     path: 'dashboard/timeseries',
-    summary: 'See what happened over time',
+    summary: 'Get the counts over time',
     description:
-      'The same counts in buckets of equal length, from a minute to a day, chosen for the range so that there are about a hundred; a bucket in which nothing happened is there with zeros. ' +
-      `The range is widened to whole buckets, which begin at multiples of their length since 1970. ${LIMITED}`,
+      'The same counts in buckets of equal length, from a minute to a day, chosen so that the range has about a hundred. A bucket in which nothing happened has zeros. ' +
+      `The range is rounded out to whole buckets, which start at multiples of their length since 1970. ${LIMITED}`,
     ...READ,
     status: 200,
     query: z.object(range),
@@ -143,7 +153,7 @@ export const dashboard = {
         bucket_seconds: z.int(),
         points: z.array(
           z.object({
-            at: Timestamp.describe('When the bucket begins.'),
+            at: Timestamp.describe('The start of the bucket.'),
             ...Counts,
             delivery_ms: Quantiles,
             response_ms: Quantiles,

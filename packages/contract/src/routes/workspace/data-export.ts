@@ -3,7 +3,7 @@ import { FileBytes } from '../../chunks.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { Deleted, ListQuery, listOf, Timestamp } from '../../list.ts'
-import { defineRoute, MANAGE } from '../../route.ts'
+import { ADMINS_READ, defineRoute, MANAGE } from '../../route.ts'
 
 const { dataExportKeptDays, dataExportsReadyMax } = LIMITS
 
@@ -12,11 +12,11 @@ export const DataExport = z.object({
   state: z
     .enum(['pending', 'running', 'ready', 'failed', 'expired'])
     .describe(
-      '`pending`: nobody has begun. `running`: being written. `ready`: can be downloaded until `expires_at`. `failed`: `error` says why. `expired`: its file is gone.',
+      '`pending`: not started. `running`: being written. `ready`: can be downloaded until `expires_at`. `failed`: `error` gives the cause. `expired`: the file was deleted.',
     ),
-  requested_by: idOutput('user').nullable().describe('The member who asked for it; null: the operator.'),
+  requested_by: idOutput('user').nullable().describe('The member who requested it; null: the operator.'),
   created_at: Timestamp.describe(
-    'When it was asked for. Events that were accepted before are in it; those that came more than a second later are not.',
+    'The time of the request. Events that were accepted before it are in the export; those that were accepted more than a second later are not.',
   ),
   finished_at: Timestamp.nullable(),
   expires_at: Timestamp.nullable(),
@@ -30,17 +30,16 @@ export const DataExport = z.object({
   file: z
     .object({
       bytes: z.int(),
-      sha256: z.string().describe('Of the whole file, in hexadecimal.'),
-      etag: z.string().describe('For `If-Range`, when a download is gone on with.'),
+      sha256: z.string().describe('SHA-256 of the whole file, in hexadecimal.'),
+      etag: z.string().describe('For `If-Range`, to resume a download.'),
     })
     .nullable()
-    .describe('null: there is none, or none any more.'),
-  error: z.string().nullable().describe('Why it failed, and what to do.'),
+    .describe('null: there is no file yet, or it was deleted.'),
+  error: z.string().nullable().describe('The cause of the failure and the remedy.'),
 })
 
 const one = z.object({ data_export: DataExport })
 const at = z.object({ id: idInput('dataExport') })
-const ADMINS_READ = { ...MANAGE, whileSuspended: 'read' } as const
 
 export const dataExport = {
   list: defineRoute({
@@ -48,7 +47,7 @@ export const dataExport = {
     area: 'workspace',
     path: 'data-export',
     summary: 'List data exports',
-    description: 'The exports of the workspace, newest first, with how far they are.',
+    description: 'The exports of the workspace, newest first, with their progress.',
     ...ADMINS_READ,
     status: 200,
     query: ListQuery,
@@ -60,9 +59,9 @@ export const dataExport = {
     path: 'data-export',
     summary: 'Export everything',
     description:
-      'Begins to write one zip of NDJSON files: the workspace, projects and their settings without secrets, versions of endpoints, submissions with their bodies, records, ' +
-      'deliveries with their attempts, replays, rejections, members, open invites, keys by their prefix, events and deliveries by month, and the audit log; `manifest.json` says what is left out and why. Ask for it again by its id until it is `ready`, then download it. ' +
-      `One is written at a time (409 \`export_running\`); ${dataExportsReadyMax} are stored (409 \`export_limit_reached\`), each for ${dataExportKeptDays} days. ` +
+      'Starts to write one zip of NDJSON files: the workspace, projects and their settings without secrets, versions of endpoints, submissions with their bodies, records, ' +
+      'deliveries with their attempts, replays, rejections, members, open invites, SSO requests, keys by their prefix, events and deliveries by month, and the audit log. `manifest.json` lists the parts that are left out, with the reasons. Get the export by its id until it is `ready`, then download it. ' +
+      `One export is written at a time (409 \`export_running\`). At most ${dataExportsReadyMax} are stored (409 \`export_limit_reached\`), each for ${dataExportKeptDays} days. ` +
       'A closed workspace can be exported until it is deleted.',
     ...MANAGE,
     whileClosed: 'allowed',
@@ -85,7 +84,7 @@ export const dataExport = {
     area: 'workspace',
     path: 'data-export/{id}',
     summary: 'Delete a data export',
-    description: 'Stops it if it is being written, and removes its file.',
+    description: 'Stops the export if it is being written, and deletes its file.',
     ...MANAGE,
     whileClosed: 'allowed',
     status: 200,
@@ -98,8 +97,8 @@ export const dataExport = {
     path: 'data-export/{id}/download',
     summary: 'Download a data export',
     description:
-      'The zip. A download that broke off is gone on with by `Range: bytes=N-` and `If-Range` with the ETag, from whichever node: 206 with the rest, or 200 with all of it when the ETag is another; ' +
-      '416 for a range outside of the file. 409 `invalid_state` while it is not ready, 410 `export_over` once it has expired.',
+      'The zip file. To resume a download, from any node, send `Range: bytes=N-` and `If-Range` with the ETag: 206 with the rest, or 200 with the whole file if the ETag is another one; ' +
+      '416 for a range outside the file. 409 `invalid_state` while it is not ready, 410 `export_over` after it has expired.',
     ...ADMINS_READ,
     status: 200,
     download: { type: 'application/zip', name: 'postroad-export.zip', stored: true },

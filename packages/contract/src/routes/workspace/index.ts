@@ -1,8 +1,10 @@
 import { audit } from './audit.ts'
+import { config } from './config.ts'
 import { dashboard } from './dashboard.ts'
 import { dataExport } from './data-export.ts'
+import { network } from './network.ts'
 import { projects } from './projects.ts'
 import { workspaces } from './workspaces.ts'
 
-/** The workspace itself: projects, audit log, export, figures. */
-export const workspace = { audit, dashboard, dataExport, projects, workspaces } as const
+/** The workspace: projects, audit log, configuration, export and statistics. */
+export const workspace = { audit, config, dashboard, dataExport, network, projects, workspaces } as const

@@ -1,6 +1,6 @@
 import { compilePath, type Path } from '../routing/dot-path.ts'
 
-/** What each row has besides its payload. */
+/** The columns of each row besides its payload. */
 export const META_COLUMNS = ['_id', '_received_at', '_source'] as const
 export type MetaColumn = (typeof META_COLUMNS)[number]
 
@@ -10,8 +10,8 @@ const SPECIAL = /[\\.]/g
 export const isMetaColumn = (column: string): column is MetaColumn => META.has(column)
 
 /**
- * A key as a step of a column: a dot is `\.`, a backslash `\\`. A top-level key that a meta column has already is written
- * with a backslash before it, which no other key is: a backslash of a key is always doubled.
+ * A key as a step of a column: a dot is `\.`, a backslash `\\`. A top-level key with the name of a meta column gets one
+ * backslash before it. No other key looks like that, because backslashes of keys are always doubled.
  */
 export function columnName(key: string, place: 'top' | 'inner' = 'inner'): string {
   return place === 'top' && META.has(key) ? `\\${key}` : key.replaceAll(SPECIAL, '\\$&')

@@ -22,13 +22,13 @@ test('a payload that is neither an object nor a list is the column value', () =>
   for (const payload of ['x', 1, null, false]) assert.deepEqual(columnsOf(payload), { value: payload })
 })
 
-test('raw numbers keep their digits, and __proto__ is a column like any other', () => {
+test('raw numbers keep their digits, and __proto__ is an ordinary column', () => {
   const parsed = parseJson('{"id":12345678901234567890,"__proto__":1.50}')
   assert.ok(parsed.ok)
   assert.equal(stringifyJson(columnsOf(parsed.value)), '{"id":12345678901234567890,"__proto__":1.50}')
 })
 
-test('a payload is flattened whole: many columns, long keys, 128 levels and empty keys', () => {
+test('a payload is flattened completely: many columns, long keys, 128 levels and empty keys', () => {
   const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, { a: [at] }]))
   assert.equal(Object.keys(columnsOf(wide)).length, 100_000)
   const long = 'k'.repeat(5_000)
@@ -39,7 +39,7 @@ test('a payload is flattened whole: many columns, long keys, 128 levels and empt
   assert.deepEqual(columnsOf({ '': { '': 1, a: 2 }, a: { '': 3 } }), { '.': 1, '.a': 2, 'a.': 3 })
 })
 
-test('a top-level key with the name of a meta column has a backslash before it, and no other key has that column', () => {
+test('a top-level key with the name of a meta column gets a backslash before it, and no other key gets the same column', () => {
   const payload = { _id: 1, _received_at: 2, _source: 3, _other: 4, a: { _id: 5 }, '\\_id': 6 }
   assert.deepEqual(columnsOf(payload), {
     '\\_id': 1,
@@ -52,7 +52,7 @@ test('a top-level key with the name of a meta column has a backslash before it, 
   assert.deepEqual(columnsOf({ _id: { a: 1 } }), { '_id.a': 1 })
 })
 
-test('each column is the path of its value, and each value has a column of its own', () => {
+test('each column is the path of its value, and each value has its own column', () => {
   const key = fc.oneof(
     fc.string({ unit: fc.constantFrom('a', '.', '\\', '_', 'b', '0'), maxLength: 3 }),
     fc.constantFrom('_id', '\\_id', '_source', '__proto__', 'length', 'value'),
@@ -82,7 +82,7 @@ function leavesOf(node: unknown, isTop = true): number {
   return inner.length === 0 ? Number(!isTop) : inner.reduce<number>((sum, one) => sum + leavesOf(one, false), 0)
 }
 
-test('what would be longer than asked is not flattened, although few bytes of payload can make long paths', () => {
+test('a payload that would exceed the limit is not flattened, although few bytes of payload can make long paths', () => {
   const deep = { ['k'.repeat(1_000_000)]: Array.from({ length: 1_000_000 }, () => 0) }
   assert.equal(flatten(deep, 16_000_000), undefined)
   assert.equal(flatten({ a: 'x'.repeat(100) }, 50), undefined)

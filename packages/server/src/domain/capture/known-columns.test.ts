@@ -14,13 +14,13 @@ test('a key is known as long as a record that has it is retained', () => {
   assert.deepEqual([known.lastSeen.size, known.chars], [0, 0])
 })
 
-test('an older record takes no key back', () => {
+test('an older record does not change the newest use of a key', () => {
   const known = knownColumns([['a', '5']])
   learn(known, { keys: ['a'], at: '1', ...roomy })
   assert.deepEqual([...known.lastSeen], [['a', '5']])
 })
 
-test('keys that do not fit in are missed until the records that have them are gone', () => {
+test('keys that do not fit are reported as missing until the records that have them are gone', () => {
   const known = knownColumns()
   learn(known, { keys: ['a', 'b'], at: '1', charsMax: 20 })
   assert.deepEqual([[...known.lastSeen.keys()], known.missedAt], [['a'], '1'])

@@ -1,14 +1,17 @@
-/** Which keys the records of an endpoint have: learned record by record, forgotten when the last record that has one is gone. */
+/**
+ * The keys that the records of an endpoint have. They are learned record by record, and forgotten when the last record with the
+ * key is gone.
+ */
 
 export type KnownColumns = {
   /** Each key, and the newest submission whose record has it. */
   readonly lastSeen: Map<string, string>
   chars: number
-  /** The newest submission whose record has keys that did not fit in; null: every key is here. */
+  /** The newest submission whose record has keys that did not fit; null: no key is missing here. */
   missedAt: string | null
 }
 
-/** What a short key costs besides its letters. */
+/** The cost of a key besides its characters. */
 const CHARS_PER_KEY = 16
 
 export function knownColumns(
@@ -20,7 +23,7 @@ export function knownColumns(
   return known
 }
 
-/** Adds the keys of the record of a submission; undefined: their paths are too long. */
+/** Adds the keys of a submission's record; undefined: their paths are too long. */
 export function learn(
   known: KnownColumns,
   { keys, at, charsMax }: { keys: readonly string[] | undefined; at: string; charsMax: number },
@@ -43,7 +46,7 @@ export function learn(
   if (missed && (known.missedAt ?? '') < at) known.missedAt = at
 }
 
-/** Forgets what only records before the oldest retained submission had; null: there is none. */
+/** Forgets keys that only records before the oldest retained submission had; null: no submission is retained. */
 export function forget(known: KnownColumns, oldest: string | null): void {
   for (const [key, at] of known.lastSeen) {
     if (oldest !== null && at >= oldest) continue
@@ -53,7 +56,7 @@ export function forget(known: KnownColumns, oldest: string | null): void {
   if (known.missedAt !== null && (oldest === null || known.missedAt < oldest)) known.missedAt = null
 }
 
-/** The keys of newer records first. */
+/** Returns the keys of newer records first. */
 export function keysOf({ lastSeen }: KnownColumns): readonly string[] {
   const entries = [...lastSeen].toSorted(([, a], [, b]) => (a === b ? 0 : a > b ? -1 : 1))
   return entries.map(([key]) => key)

@@ -5,14 +5,14 @@ import { maskCredentials, mayHoldCredentials } from './mask-credentials.ts'
 const SLUG = 'aB3xY9kLmN0pQrStUvWxYz12'
 const escaped = (text: string): string => Array.from(text, (letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')
 
-describe('a text is given without the credential', () => {
+describe('the credential is masked', () => {
   const CASES: Readonly<Record<string, readonly [text: string, masked: string]>> = {
     'in a path': [`/acme/default/${SLUG}/orders`, '/acme/default/•••/orders'],
     'in a URL, twice': [`https://a.example/x/y/${SLUG}?from=${SLUG}`, 'https://a.example/x/y/•••?from=•••'],
-    'in other letters': [`/acme/default/${SLUG.toUpperCase()}`, '/acme/default/•••'],
+    'in the other case': [`/acme/default/${SLUG.toUpperCase()}`, '/acme/default/•••'],
     'behind escapes': [`/acme/default/${escaped(SLUG)}?a=%20`, '/acme/default/•••?a= '],
     'behind escapes of escapes': [`/acme/default/${escaped(SLUG).replaceAll('%', '%25')}`, '/acme/default/•••'],
-    'half behind escapes': [`/acme/default/${escaped(SLUG.slice(0, 3))}${SLUG.slice(3)}`, '/acme/default/•••'],
+    'partly behind escapes': [`/acme/default/${escaped(SLUG.slice(0, 3))}${SLUG.slice(3)}`, '/acme/default/•••'],
     'an ingest key': [
       'https://a.example/v1/ingest/ik_live_abcDEF123456/orders',
       'https://a.example/v1/ingest/ik_live_•••/orders',
@@ -37,7 +37,7 @@ describe('a text is given without the credential', () => {
   }
 })
 
-describe('a text without one stays as it is', () => {
+describe('a text without a credential stays unchanged', () => {
   for (const text of [
     '',
     'https://a.example/100%25/x?monkey=1',

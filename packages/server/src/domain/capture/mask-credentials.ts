@@ -1,19 +1,19 @@
 import { SECRET_PREFIXES } from '@postroad/contract'
 
-/** Credentials stand in URLs, and URLs are copied about: into Referer, into what proxies add, into what senders log. */
+/** Credentials are parts of URLs, and URLs are copied: into Referer, into headers of proxies, into logs of senders. */
 const DOTS = '•••'
 const { signingSecret, ...KEYS } = SECRET_PREFIXES
 const PREFIXED = new RegExp(
   `\\b(?:(${signingSecret})[A-Za-z0-9+/=]{6,}|(${[...Object.values(KEYS), 'hdk_', 'hpt_', 'hct_'].join('|')})[A-Za-z0-9]{6,})`,
   'gi',
 )
-/** The last part of an endpoint's URL: 26 letters, among them small and capital ones, which ids have not. */
+/** The last part of an endpoint's URL: 26 letters and digits with lower case and capitals, unlike ids. */
 const URL_SLUG = /(?<=\/)(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z0-9]{26}(?!\w)/g
 const IN_QUERY = /([?&;](?:key|token|hub\.verify_token)=)[^&#\s"',;]+/gi
 
 /**
- * A text without the credential that the request was made with, in any letters, and without whatever shows by its form
- * that it is one. A text that hides it behind percent escapes is given decoded; any other is given as it is.
+ * Returns the text without the credential of the request, in any case, and without any text that has the form of a credential.
+ * A text that hides one behind percent escapes is returned decoded, any other text unchanged.
  */
 export function maskCredentials(text: string, credential: string): string {
   const masked = masking(text, credential)
@@ -23,7 +23,7 @@ export function maskCredentials(text: string, credential: string): string {
   return inside === plain ? masked : inside
 }
 
-/** Whether a text may hold one: URLs and paths, escapes, the credential itself, and what begins like a secret. */
+/** Whether a text may contain a credential: URLs and paths, escapes, the credential itself, and prefixes of secrets. */
 export function mayHoldCredentials(text: string, credential: string): boolean {
   return (
     text.includes('%') ||
@@ -39,7 +39,7 @@ function masking(text: string, credential: string): string {
   return known.replaceAll(PREFIXED, `$1$2${DOTS}`).replaceAll(IN_QUERY, `$1${DOTS}`).replaceAll(URL_SLUG, DOTS)
 }
 
-/** Lower-casing ASCII keeps every letter in its place; a credential has no other letters. */
+/** Lower-casing ASCII keeps every letter in its place, and a credential contains only ASCII. */
 function withoutKnown(text: string, credential: string): string {
   const [low, wanted] = [asciiLower(text), asciiLower(credential)]
   let result = ''
@@ -55,7 +55,7 @@ function asciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** Escapes of ASCII as the letters they stand for, as often as they were escaped; what is no escape stays. */
+/** Decodes escapes of ASCII, up to three levels of them. Other text stays unchanged. */
 function decoded(text: string): string {
   let plain = text
   for (let times = 0; times < 3; times += 1) {

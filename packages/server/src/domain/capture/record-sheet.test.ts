@@ -41,7 +41,7 @@ test('without a view a row is the meta columns and the flattened payload, and th
   )
 })
 
-test('a view can show every column that a row has without one', () => {
+test('a view can show every column of a row without a view', () => {
   fc.assert(
     fc.property(fc.array(payload, { maxLength: 8 }), (payloads) => {
       const whole = sheet(payloads, null)
@@ -65,7 +65,7 @@ test('with a view a row is _id and exactly the columns of the view', () => {
   )
 })
 
-test('a view may show the meta columns, the columns of the payload with their names, and what has columns inside is missing', () => {
+test('a view may show the meta columns and the columns of the payload, and a value with inner columns is missing', () => {
   const view = named(['_received_at', '_source', '\\_id', 'a', 'e', 'value'])
   const { rows } = sheet([{ _id: 'own', a: { b: 1 }, e: [] }, 7], view)
   assert.deepEqual(rows, [
@@ -74,7 +74,7 @@ test('a view may show the meta columns, the columns of the payload with their na
   ])
 })
 
-test('a payload cannot forge a meta column, and __proto__ is a column like any other', () => {
+test('a payload cannot forge a meta column, and __proto__ is an ordinary column', () => {
   const parsed = parseJson('{"_id":"x","_source":1,"__proto__":{"a":1},"a":1}')
   assert.ok(parsed.ok)
   const { rows, keys } = sheet([parsed.value], null)
@@ -82,7 +82,7 @@ test('a payload cannot forge a meta column, and __proto__ is a column like any o
   assert.equal(rows[0]?.['_id'], 'rec_0')
 })
 
-test('a row goes in whole or not at all, and a shorter one behind it still does', () => {
+test('a row is added as a whole or not at all, and a later, shorter row still fits', () => {
   const long = { a: 'x'.repeat(500) }
   const { rows, went, keys } = sheet([{ a: 1 }, long, { a: 2 }], null, 300)
   assert.deepEqual(went, [true, false, true])

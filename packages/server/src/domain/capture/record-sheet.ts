@@ -3,7 +3,7 @@ import { charsOf, flatten, isBranch, isEmpty } from './flatten.ts'
 import { setOwn } from '../json/own-property.ts'
 import { readPath } from '../routing/dot-path.ts'
 
-/** Records as rows of a table (contract part 4, "Records rules"), within a length that the caller sets. */
+/** Records as rows of a table (contract part 4, "Records rules"), up to a length that the caller sets. */
 export type SheetRecord = {
   readonly id: string
   readonly received_at: string
@@ -15,17 +15,17 @@ export type Column = { readonly key: string; readonly label: string }
 export type Row = Readonly<Record<string, unknown>>
 
 export type Sheet = {
-  /** Says whether the row went in: it does whole or not at all, and a later, shorter one still may. */
+  /** Returns whether the row was added. A row is added as a whole or not at all; a later, shorter row may still fit. */
   add(record: SheetRecord): boolean
   readonly rows: readonly Row[]
-  /** The keys of all rows without a view, in the order in which they were met. */
+  /** The keys of all rows without a view, in the order of their first occurrence. */
   readonly keys: ReadonlySet<string>
 }
 
-/** What a column costs in the lists of columns: its key and its label, in two lists. */
+/** The cost of a column in the two lists of columns: its key and its label. */
 const CHARS_PER_COLUMN = 64
 
-/** Without a view a row is whole; with one it has `_id` and exactly the columns of the view, in its order. */
+/** Without a view, a row is complete. With a view, it has `_id` and exactly the columns of the view, in its order. */
 export function sheetOf({ view, charsMax }: { view: readonly Column[] | null; charsMax: number }): Sheet {
   const rows: Row[] = []
   const keys = new Set<string>()
@@ -41,7 +41,7 @@ export function sheetOf({ view, charsMax }: { view: readonly Column[] | null; ch
     if (chars + cost > charsMax) return false
     for (const key of fresh) keys.add(key)
     chars += cost
-    // Copying is what `setOwn` is for: a payload may have the key __proto__.
+    // Copying needs `setOwn`, because a payload may have the key __proto__.
     const row: Record<string, unknown> = { _id: record.id, _received_at: record.received_at, _source: record.source }
     for (const key of columns) setOwn(row, key, flat.columns[key])
     rows.push(row)
@@ -75,7 +75,7 @@ const META: Readonly<Record<MetaColumn, (record: SheetRecord) => unknown>> = {
   _source: ({ source }) => source,
 }
 
-/** What a column of a view shows: what `flatten` would have put under that key. */
+/** Reads the value of a view's column: the value that `flatten` would have put under that key. */
 function readerOf(key: string): (record: SheetRecord) => unknown {
   if (isMetaColumn(key)) return META[key]
   const path = columnPath(key)

@@ -2,7 +2,7 @@ import { LIMITS } from '@postroad/contract'
 import { maskCredentials } from './mask-credentials.ts'
 
 const DOTS = '•••'
-/** Words of a member's name whose value may let somebody in, or is a number that nobody may store. */
+/** Words in a member's name whose value may be a credential, or is a number that nobody may store. */
 const SECRET_WORD =
   /(?:^|-)(?:authorization|auth|cookie|token|secret|password|passwd|pwd|credentials?|api-?key|access-?key|private-?key|session|pin|cvv|cvc|card-?number|iban|ssn)(?:-|$)/
 
@@ -24,7 +24,7 @@ export function redactedStart(body: Buffer, credential: string): string | undefi
   )
 }
 
-/** The first 4 KiB as text, without a character that the end cuts in two. */
+/** The first 4 KiB as text, without a character that the limit cuts in two. */
 function startOf(body: Buffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body.subarray(0, LIMITS.refusedSampleBodyBytesMax), {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { takeToken, type Bucket, type BucketLimit } from './token-bucket.ts'
 
-/** How many of `count` requests at one moment get a token, and the bucket after them. */
+/** Returns how many of `count` requests at one moment get a token, and the bucket after them. */
 function takeMany(count: number, at: BucketLimit & { now: number; bucket?: Bucket | undefined }) {
   let bucket = at.bucket
   let taken = 0
@@ -19,13 +19,13 @@ function takeMany(count: number, at: BucketLimit & { now: number; bucket?: Bucke
 }
 
 describe('a token bucket', () => {
-  test('is full at first: exactly `burst` requests at one moment, then the wait for one refill', () => {
+  test('is full at first: it allows exactly `burst` requests at one moment, then one refill is awaited', () => {
     const { taken, waitMs } = takeMany(1_100, { perSecond: 500, burst: 1_000, now: 5 })
     assert.equal(taken, 1_000)
     assert.equal(waitMs, 2)
   })
 
-  test('refills by its rate and never beyond its burst', () => {
+  test('refills at its rate and never beyond its burst', () => {
     const limit = { perSecond: 50, burst: 100 }
     const { bucket } = takeMany(200, { ...limit, now: 0 })
     assert.equal(takeMany(200, { ...limit, now: 19, bucket }).taken, 0)
@@ -34,7 +34,7 @@ describe('a token bucket', () => {
     assert.equal(takeMany(200, { ...limit, now: 3_600_000, bucket }).taken, 100)
   })
 
-  test('gives its exact average at rates whose refill is no round number', () => {
+  test('keeps its exact average at rates whose refill is not a round number', () => {
     for (const perSecond of [3, 7, 0.1, 333]) {
       const limit = { perSecond, burst: 10 }
       let { bucket } = takeMany(20, { ...limit, now: 0 })
@@ -48,7 +48,7 @@ describe('a token bucket', () => {
     }
   })
 
-  test('who was told to wait gets a token after that time and not before', () => {
+  test('a caller that must wait gets a token after that time and not before', () => {
     const limit = { perSecond: 4, burst: 2 }
     const { bucket, waitMs } = takeMany(3, { ...limit, now: 100 })
     assert.equal(waitMs, 250)

@@ -1,15 +1,15 @@
-/** A bucket refills by `perSecond` tokens a second and holds `burst` at most. `perSecond` 0: no limit. */
+/** A bucket refills by `perSecond` tokens a second, up to `burst`. `perSecond` 0: no limit. */
 export type BucketLimit = { readonly perSecond: number; readonly burst: number }
 
-/** What a bucket remembers is one number: when it will be full again. A bucket that nobody has used is full. */
+/** A bucket stores one number: the time when it will be full again. An unused bucket is full. */
 export type Bucket = { readonly fullAt: number }
 
-/** Of a sum of many refills the last digits are noise; a token less than a microsecond away is there. */
+/** The last digits of a sum of many refills are noise, so a token less than a microsecond away counts as available. */
 const NOISE_MS = 0.001
 
 /**
- * Takes one token at `now` (milliseconds). Gives the bucket after it, or how long to wait for the next token; who waits
- * has taken nothing.
+ * Takes one token at `now` (milliseconds). Returns the bucket after it, or the wait until the next token; in that case no token
+ * is taken.
  */
 export function takeToken(
   bucket: Bucket | undefined,

@@ -6,7 +6,7 @@ import { Breaker, BREAKER_NEXT, BREAKER_STATES } from './breaker.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** A breaker at a clock the test sets. */
+/** A breaker at a clock that the test sets. */
 class Bench {
   breaker = new Breaker()
   now = 1_000_000
@@ -20,7 +20,7 @@ class Bench {
     return this
   }
 
-  /** Waits for the probe, and gives how long that was. */
+  /** Waits for the probe, and returns how long that took. */
   probe(succeeded: boolean, maxInFlight = 10): number {
     const until = this.breaker.waitsUntil(this.now)
     assert.ok(until !== null)
@@ -40,7 +40,7 @@ class Bench {
   }
 }
 
-test('the page of its states says what the table in code says', () => {
+test('the page about its states matches the table in code', () => {
   const page = readFileSync(new URL('../../../../../docs/states/breaker.md', import.meta.url), 'utf8')
   for (const state of BREAKER_STATES)
     assert.ok(page.includes(`| ${state} | ${BREAKER_NEXT[state].join(', ')} |\n`), state)
@@ -76,7 +76,7 @@ test('nine failures in twenty-one attempts leave it closed', () => {
   assert.equal(bench.breaker.state, 'closed')
 })
 
-test('a probe goes after 30 s, and after a wait that doubles up to 300 s while probes fail', () => {
+test('the first probe goes after 30 s, and the wait doubles up to 300 s while probes fail', () => {
   const bench = new Bench().fail(10)
   assert.deepEqual(
     [1, 2, 3, 4, 5, 6].map(() => bench.probe(false) / 1_000),
@@ -84,7 +84,7 @@ test('a probe goes after 30 s, and after a wait that doubles up to 300 s while p
   )
 })
 
-test('a probe that succeeds lets two through, one more for each success, until as many as the destination allows', () => {
+test("a successful probe lets two requests through, then one more for each success, up to the destination's limit", () => {
   const bench = new Bench().fail(10)
   bench.probe(true, 4)
   assert.deepEqual([bench.breaker.state, bench.breaker.room(bench.now)], ['recovering', 2])
@@ -96,7 +96,7 @@ test('a probe that succeeds lets two through, one more for each success, until a
   assert.deepEqual([bench.breaker.state, bench.breaker.room(bench.now)], ['closed', Infinity])
 })
 
-test('opening again before it has closed doubles the wait; opening from closed begins with the shortest', () => {
+test('the wait doubles when the breaker opens again before it has closed, and is the shortest when it opens from closed', () => {
   const bench = new Bench().fail(10)
   bench.probe(false)
   bench.probe(true)
@@ -108,13 +108,13 @@ test('opening again before it has closed doubles the wait; opening from closed b
   assert.equal(bench.probe(false) / 1_000, 30)
 })
 
-test('what began before it opened and succeeds after does not close it', () => {
+test('a request that started before the breaker opened and succeeds later does not close it', () => {
   const bench = new Bench().fail(10)
   assert.equal(bench.end(true), false)
   assert.equal(bench.breaker.state, 'open')
 })
 
-test('it is hopeless after 120 hours without one success, and one success starts them anew', () => {
+test('it is hopeless after 120 hours without a success, and a success restarts the count', () => {
   const bench = new Bench().fail(1)
   bench.now += 120 * HOUR_MS - 1
   assert.equal(bench.breaker.hopeless(bench.now), false)
@@ -125,7 +125,7 @@ test('it is hopeless after 120 hours without one success, and one success starts
   assert.equal(bench.breaker.hopeless(bench.now), false)
 })
 
-test('handed over it goes on where it was: what it counted, how long it waits, how many it lets through', () => {
+test('after a handover it continues with its counts, its wait and its cap', () => {
   const bench = new Bench().fail(6).handOver().fail(3)
   assert.equal(bench.breaker.state, 'closed')
   bench.handOver().fail(1)
@@ -136,7 +136,7 @@ test('handed over it goes on where it was: what it counted, how long it waits, h
   assert.equal(bench.handOver().breaker.room(bench.now), 2)
 })
 
-test('a probe that was cut off is repeated by the next owner at once', () => {
+test('the next owner repeats an interrupted probe at once', () => {
   const bench = new Bench().fail(10)
   bench.now += 30_000
   bench.breaker.probe()
@@ -144,7 +144,7 @@ test('a probe that was cut off is repeated by the next owner at once', () => {
   assert.deepEqual([bench.breaker.state, bench.breaker.room(bench.now)], ['open', 1])
 })
 
-test('of a healthy breaker there is nothing to remember', () => {
+test('a healthy breaker has nothing to persist', () => {
   const bench = new Bench()
   bench.end(true)
   assert.equal(bench.breaker.memory(bench.now), null)

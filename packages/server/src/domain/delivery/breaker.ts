@@ -1,10 +1,13 @@
-/** The breaker of one destination, without a clock of its own. The drawing and the rules are docs/states/breaker.md. */
+/** The breaker of one destination, without a clock. docs/states/breaker.md has the diagram and the rules. */
 import { LIMITS, type ERROR_CODES } from '@postroad/contract'
 
 export const BREAKER_STATES = ['closed', 'open', 'half_open', 'recovering'] as const
 export type BreakerState = (typeof BREAKER_STATES)[number]
 
-/** One step of the breaker; a test keeps the page's table equal. Switching a destination on closes its breaker from any state. */
+/**
+ * One step of the breaker; a test compares this with the page's table. Switching a destination on closes its breaker from any
+ * state.
+ */
 export const BREAKER_NEXT: Readonly<Record<BreakerState, readonly BreakerState[]>> = {
   closed: ['open'],
   open: ['half_open'],
@@ -12,32 +15,32 @@ export const BREAKER_NEXT: Readonly<Record<BreakerState, readonly BreakerState[]
   recovering: ['open', 'closed'],
 }
 
-/** Why the last attempt failed. */
+/** The reason for the failure of the last attempt. */
 export type LastFailure = { readonly error_code: (typeof ERROR_CODES)[number]; readonly status: number | null }
 
-/** What is kept of a breaker. Durations are counted from when it was noted, so no two clocks are ever compared. */
+/** The persisted state of a breaker. Durations are relative to the time of writing, so no two clocks are ever compared. */
 export type BreakerMemory = {
   readonly state: BreakerState
   readonly failures_in_row: number
-  /** Since the first failure that no success has followed. */
+  /** Since the first failure after the last success. */
   readonly failing_ms: number | null
   readonly opened_ms: number | null
-  /** Negative: it is overdue. */
+  /** Negative: the probe is overdue. */
   readonly probe_in_ms: number | null
   readonly probe_wait_ms: number
   readonly cap: number
-  /** Absent in what an earlier version stored; null: the last attempt succeeded. */
+  /** Absent in the data of an earlier version; null: the last attempt succeeded. */
   readonly last_failure?: LastFailure | null
   readonly counts: readonly { readonly age_ms: number; readonly succeeded: number; readonly failed: number }[]
 }
 
 type Count = { readonly at: number; succeeded: number; failed: number }
 
-/** What came of one request. `probe`: it was the one that an open breaker let through. */
+/** The result of one request. `probe`: it was the one that an open breaker let through. */
 export type Ended = {
   readonly succeeded: boolean
   readonly probe: boolean
-  /** Why it failed, if it did and that is known. */
+  /** The reason for the failure, if there was one and it is known. */
   readonly failure?: LastFailure | null
   readonly maxInFlight: number
   readonly now: number
@@ -53,7 +56,7 @@ export class Breaker {
   #openedAt: number | null = null
   #probeAt: number | null = null
   #probeWaitMs = 0
-  /** While it recovers: how many requests may be in flight. */
+  /** During recovery: how many requests may be in flight. */
   #cap = 0
   #lastFailure: LastFailure | null = null
   #counts: Count[] = []
@@ -62,22 +65,22 @@ export class Breaker {
     return this.#state
   }
 
-  /** True while the last that ended was a failure. */
+  /** True while the last request that ended was a failure. */
   get failing(): boolean {
     return this.#failingSince !== null
   }
 
-  /** True while nothing may be sent but a probe. */
+  /** True while only a probe may be sent. */
   get holds(): boolean {
     return this.#state === 'open' || this.#state === 'half_open'
   }
 
-  /** Until when nothing may be sent; null when something may. */
+  /** The time before which nothing may be sent; null when something may. */
   waitsUntil(now: number): number | null {
     return this.#state === 'open' && this.#probeAt !== null && this.#probeAt > now ? this.#probeAt : null
   }
 
-  /** How many requests may be in flight now, however many the destination allows. */
+  /** How many requests may be in flight now, regardless of the destination's own limit. */
   room(now: number): number {
     switch (this.#state) {
       case 'closed':
@@ -96,19 +99,19 @@ export class Breaker {
     this.#state = 'half_open'
   }
 
-  /** A person asks for the next probe at once. If it fails, the wait until the one after it does not grow. */
+  /** A person requests the next probe at once. If it fails, the wait until the following one does not grow. */
   probeNow(now: number): void {
     if (this.waitsUntil(now) === null) return
     this.#probeAt = now
     this.#probeWaitMs = Math.max(LIMITS.breakerProbeMsMin, this.#probeWaitMs) / 2
   }
 
-  /** The probe was never sent: the next one may go at once. */
+  /** The probe was never sent, so the next one may go at once. */
   probeLost(): void {
     if (this.#state === 'half_open') this.#state = 'open'
   }
 
-  /** Notes how a request ended; true when the breaker has moved to another state. */
+  /** Records how a request ended. Returns true when the breaker has changed its state. */
   ended(end: Ended): boolean {
     const before = this.#state
     this.#note(end)
@@ -117,12 +120,12 @@ export class Breaker {
     return this.#state !== before
   }
 
-  /** True when nothing has succeeded for so long that the destination is to be switched off. */
+  /** True when nothing has succeeded for so long that the destination must be switched off. */
   hopeless(now: number): boolean {
     return this.#failingSince !== null && now - this.#failingSince >= LIMITS.breakerDisableMs
   }
 
-  /** null: there is nothing that a new sender would have to know. */
+  /** null: a new sender needs no information. */
   memory(now: number): BreakerMemory | null {
     const counts = this.#counts.filter(({ at }) => now - at < LIMITS.breakerWindowMs)
     const healthy =
@@ -141,7 +144,7 @@ export class Breaker {
     }
   }
 
-  /** The breaker as it was noted. A probe that was under way then is nobody's now: another one may go when its time has come. */
+  /** The breaker as it was persisted. A probe that was under way then is lost, so another one may go when its time has come. */
   static recall(memory: BreakerMemory | null, now: number): Breaker {
     const breaker = new Breaker()
     if (memory === null) return breaker
@@ -181,7 +184,7 @@ export class Breaker {
     this.#count(succeeded, now)
     if (!succeeded && this.#isBad(now)) return this.#open(now)
     if (this.#state !== 'recovering') return
-    // Doubles with each round trip, and halves with each failure.
+    // The cap doubles with each round trip, and halves with each failure.
     this.#cap = succeeded ? this.#cap + 1 : Math.max(1, Math.floor(this.#cap / 2))
     if (this.#cap >= maxInFlight) this.#close()
   }
@@ -208,7 +211,7 @@ export class Breaker {
     return all >= LIMITS.breakerSampleMin && failed >= all * LIMITS.breakerFailedShare
   }
 
-  /** From closed the first wait is the shortest; each time it opens again before it has closed, the wait is doubled. */
+  /** From closed, the first wait is the shortest. Each time the breaker opens again before it has closed, the wait doubles. */
   #open(now: number): void {
     this.#openedAt = this.#state === 'closed' ? now : (this.#openedAt ?? now)
     this.#probeWaitMs =

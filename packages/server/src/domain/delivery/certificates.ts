@@ -4,7 +4,7 @@ export type CertificateFacts = { readonly subject: string; readonly issuer: stri
 
 const BLOCKS = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/** The certificates of a PEM text, or the sentence that says why it cannot be read. */
+/** Returns the certificates of a PEM text, or a sentence with the reason why it cannot be read. */
 function readCertificates(pem: string): readonly X509Certificate[] | string {
   const blocks = pem.match(BLOCKS) ?? []
   if (blocks.length === 0) return 'must contain a certificate in PEM (-----BEGIN CERTIFICATE-----)'
@@ -22,21 +22,21 @@ const factsOf = (certificate: X509Certificate): CertificateFacts => ({
 })
 const oneLine = (name: string): string => name.split('\n').join(', ')
 
-/** Facts of what was saved, so it can be read. */
+/** Facts about saved certificates, which are always readable. */
 export function certificateFacts(pem: string): readonly CertificateFacts[] {
   const read = readCertificates(pem)
   return typeof read === 'string' ? [] : read.map(factsOf)
 }
 
-/** Why these cannot be trusted authorities, or undefined. */
-export function whyAuthoritiesRefused(pem: string, now: number): string | undefined {
+/** The reason why these certificates cannot be trusted authorities, or undefined. */
+export function validateAuthorities(pem: string, now: number): string | undefined {
   const read = readCertificates(pem)
   if (typeof read === 'string') return read
-  return read.map((one) => whyExpired(one, now)).find((why) => why !== undefined)
+  return read.map((one) => validateDates(one, now)).find((why) => why !== undefined)
 }
 
-/** Why nobody can be met with this certificate and this key, or undefined; the first certificate is the client's own. */
-export function whyClientCertificateRefused(of: {
+/** The reason why this certificate and key cannot be used together, or undefined. The first certificate is the client's own. */
+export function validateClientCertificate(of: {
   readonly certificate: string
   readonly privateKey: string
   readonly now: number
@@ -44,7 +44,7 @@ export function whyClientCertificateRefused(of: {
   const read = readCertificates(of.certificate)
   if (typeof read === 'string') return { member: 'certificate', why: read }
   const [own] = read
-  const expired = own === undefined ? undefined : whyExpired(own, of.now)
+  const expired = own === undefined ? undefined : validateDates(own, of.now)
   if (expired !== undefined) return { member: 'certificate', why: expired }
   try {
     const key = createPrivateKey(of.privateKey)
@@ -55,12 +55,12 @@ export function whyClientCertificateRefused(of: {
     const locked = error instanceof Error && 'code' in error && error.code === 'ERR_MISSING_PASSPHRASE'
     return {
       member: 'private_key',
-      why: locked ? 'has a passphrase; send it without one' : 'must be a private key in PEM',
+      why: locked ? 'has a passphrase; send the key without a passphrase' : 'must be a private key in PEM',
     }
   }
 }
 
-function whyExpired(certificate: X509Certificate, now: number): string | undefined {
+function validateDates(certificate: X509Certificate, now: number): string | undefined {
   const ended = certificate.validToDate
-  return ended.getTime() <= now ? `has expired (${ended.toISOString()}); send one that is valid` : undefined
+  return ended.getTime() <= now ? `has expired (${ended.toISOString()}); send a valid certificate` : undefined
 }

@@ -2,9 +2,9 @@ import { DELIVERY_HEADERS } from '@postroad/contract'
 import type { TemplateScope } from './payload-template.ts'
 import { signDelivery } from '../signature/index.ts'
 
-/** What goes to a destination, made from what is stored and nothing else: the same record gives the same body on every attempt. */
+/** The request to a destination. It uses only stored data, so the same record gives the same body on every attempt. */
 
-/** Ids as they are shown; `data` is the payload byte for byte. */
+/** Ids in their public form; `data` is the payload byte for byte. */
 export type Event = { readonly id: string; readonly dataset: string; readonly received_at: Date; readonly data: string }
 
 /** Decisions §6: exactly these members in this order, `data` byte for byte. */
@@ -12,19 +12,19 @@ export function envelope({ id, dataset, received_at, data }: Event): string {
   return `{"id":"${id}","dataset":"${dataset}","received_at":"${received_at.toISOString()}","data":${data}}`
 }
 
-/** The same event as a payload template sees it. */
+/** The same event in the form for payload templates. */
 export function templateScope({ received_at, ...event }: Event, secret: string | undefined): TemplateScope {
   return { ...event, received_at: received_at.toISOString(), secret }
 }
 
 export type ToHead = {
-  /** Of the destination's own, names in lower case. */
+  /** The destination's custom headers, names in lower case. */
   readonly own: Readonly<Record<string, string>>
   readonly event: Pick<Event, 'id' | 'dataset'>
   readonly attempt: { readonly id: string; readonly number: number }
-  /** How often the event has been through a service like this one. */
+  /** How often the event has passed a service like this one. */
   readonly hops: number
-  /** Whom it has passed, for Service-Chain; null: nobody that is known. */
+  /** The services that it has passed, for Service-Chain; null: none is known. */
   readonly chain: string | null
   readonly body: string
   readonly secrets: readonly string[]
@@ -42,7 +42,7 @@ const NAMES = {
   chain: DELIVERY_HEADERS.chain.toLowerCase(),
 } as const
 
-/** The headers of one attempt; the signature is over the very bytes of the body. */
+/** The headers of one attempt. The signature covers exactly the bytes of the body. */
 export function deliveryHeaders({
   own,
   event,

@@ -20,13 +20,13 @@ test('the drawing in docs/states/delivery.md has exactly the arrows of the table
   assert.deepEqual(drawn.toSorted(), coded.toSorted())
 })
 
-test('canMove says yes to the moves of the table and to no other', () => {
+test('canMove allows the moves of the table and no others', () => {
   for (const from of DELIVERY_STATES) {
     for (const to of DELIVERY_STATES) assert.equal(canMove(from, to), NEXT[from].includes(to), `${from} > ${to}`)
   }
 })
 
-test('an attempt starts only from a state that waits for its time', () => {
+test('an attempt starts only from a scheduled state', () => {
   assert.deepEqual(
     DELIVERY_STATES.filter((state) => canMove(state, 'sending')),
     DELIVERY_STATES.filter(isScheduled),

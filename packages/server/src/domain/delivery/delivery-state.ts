@@ -1,9 +1,9 @@
-/** The life cycle of a delivery, once. The drawing beside it is docs/states/delivery.md; a test keeps the two equal. */
+/** The life cycle of a delivery. docs/states/delivery.md has the diagram; a test compares the two. */
 
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'retrying', 'failed', 'paused', 'cancelled'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** Why a delivery waits although nothing is wrong with it. It is sent when the reason goes. */
+/** The reasons why a delivery waits although it has not failed. It is sent when the reason ends. */
 export const PAUSE_REASONS = [
   'workspace_suspended',
   'workspace_closed',
@@ -12,11 +12,11 @@ export const PAUSE_REASONS = [
 ] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 
-/** What makes the next attempt happen; written on the attempt. */
+/** The cause of the next attempt; written on the attempt. */
 export const ATTEMPT_TRIGGERS = ['initial', 'automatic', 'manual', 'replay', 'resume'] as const
 export type AttemptTrigger = (typeof ATTEMPT_TRIGGERS)[number]
 
-/** How an attempt ended. `interrupted`: nobody knows what the receiver saw; it does not count as a failure. */
+/** The outcome of an attempt. `interrupted`: it is unknown what the receiver saw; this does not count as a failure. */
 export const ATTEMPT_OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
@@ -30,12 +30,12 @@ export const NEXT: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
   cancelled: ['pending', 'retrying', 'paused'],
 }
 
-/** True when a delivery may go from one state to the other in one step; staying where it is is no step. */
+/** True when a delivery may go from one state to the other in one step. Staying in a state is not a step. */
 export function canMove(from: DeliveryState, to: DeliveryState): boolean {
   return NEXT[from].includes(to)
 }
 
-/** True in the states that wait for a moment: exactly these have a `next_attempt_at`. */
+/** True in the states that wait for a time: exactly these have a `next_attempt_at`. */
 export function isScheduled(state: DeliveryState): boolean {
   return state === 'pending' || state === 'retrying'
 }

@@ -1,6 +1,9 @@
 import type { AuthKind, DestinationAuth } from '@postroad/contract'
 
-/** What is held of `auth`, sealed as a whole: its settings, and its secret under one name. null in the row is the kind none. */
+/**
+ * The stored form of `auth`, sealed as a whole: its settings, and its secret under one name. null in the row means the kind
+ * none.
+ */
 export type HeldAuth = { readonly secret: string } & (
   | { readonly kind: 'basic'; readonly username: string }
   | { readonly kind: 'bearer' }
@@ -17,7 +20,7 @@ export type OAuthClient = {
   readonly audience?: string | undefined
 }
 
-/** What the secret of a kind is called where it is sent. */
+/** The name of the secret of each kind in a request. */
 export const SECRET_MEMBER = {
   basic: 'password',
   bearer: 'token',
@@ -26,7 +29,10 @@ export const SECRET_MEMBER = {
   payload: 'secret',
 } as const satisfies Record<Exclude<AuthKind, 'none'>, string>
 
-/** What is sent becomes what is held; `from` gives the secret that was left out, and has none when another kind is meant. */
+/**
+ * Turns the submitted form into the stored form. `from` supplies a secret that was left out; it has none if its kind is another
+ * one.
+ */
 export function heldAuth(
   sent: DestinationAuth,
   from: HeldAuth | null | { readonly anySecret: string },
@@ -55,7 +61,7 @@ function keptSecret(sent: DestinationAuth, from: Parameters<typeof heldAuth>[1])
   return from.kind === sent.kind ? from.secret : undefined
 }
 
-/** The secret as it was sent, under whatever name its kind gives it. */
+/** The secret in the submitted form, under the name of its kind. */
 export function secretOf(sent: DestinationAuth): string | undefined {
   switch (sent.kind) {
     case 'none':
@@ -79,7 +85,7 @@ export function headerNameOf(auth: HeldAuth | null): string | undefined {
   return auth.kind === 'header' ? auth.header : 'authorization'
 }
 
-/** The headers that prove who is calling; those of OAuth 2 need an access token, which is not held here. */
+/** The headers that authenticate the sender. Those of OAuth 2 need an access token, which is not stored here. */
 export function authHeaders(auth: HeldAuth | null): Readonly<Record<string, string>> {
   switch (auth?.kind) {
     case 'basic':

@@ -1,22 +1,22 @@
 import type { BreakerMemory } from './breaker.ts'
 import type { RateMemory } from './rate-window.ts'
 
-/** What the next sender of a destination must know of what the last one did; null in its parts: nothing. */
+/** The information that the next sender of a destination needs from the last one. A part is null when there is none. */
 export type LaneMemory = {
   readonly breaker: BreakerMemory | null
   readonly rate: RateMemory | null
-  /** How often the breaker had been closed by hand; what was noted before the last time says nothing of the breaker. */
+  /** How often people had closed the breaker manually. Memory from before the last time says nothing about the breaker. */
   readonly breaker_resets: number
-  /** How many probes people had asked for; absent in what an earlier version stored, which knows of none. */
+  /** How many probes people had requested. Absent in the data of an earlier version, which knows of none. */
   readonly probes_asked?: number
 }
 
-/** True when a person has asked for a probe that the writer of this memory did not know of. */
+/** True when a person has requested a probe that the writer of this memory did not know of. */
 export function isProbeAsked(memory: Pick<LaneMemory, 'probes_asked'>, probesAsked: number): boolean {
   return (memory.probes_asked ?? 0) !== probesAsked
 }
 
-/** Until when nothing is to be sent, when it was noted at `now` (ms); null when something may. */
+/** The time before which nothing may be sent, for memory written at `now` (ms); null when something may. */
 export function waitsUntil(memory: LaneMemory | null, now: number): number | null {
   const breaker = memory?.breaker ?? null
   return breaker?.state === 'open' && breaker.probe_in_ms !== null ? now + breaker.probe_in_ms : null

@@ -11,7 +11,7 @@ function keyOf(text: string, path = 'order.id'): string {
   return compileOrderKey(path)(parsed.value, OWN)
 }
 
-test('equal values have equal keys, in the form of a UUID; others have others', () => {
+test('equal values have equal keys in the form of a UUID, and different values have different keys', () => {
   assert.equal(keyOf('{"order":{"id":7}}'), keyOf('{"a":1,"order":{"id":7}}'))
   assert.match(keyOf('{"order":{"id":7}}'), /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   const keys = [
@@ -29,6 +29,6 @@ test('equal values have equal keys, in the form of a UUID; others have others', 
   assert.equal(new Set(keys).size, keys.length)
 })
 
-test('a record without the value, or with null, has a key of its own', () => {
+test('a record without the value, or with null, has its own key', () => {
   for (const text of ['{}', '{"order":null}', '{"order":{"id":null}}', '"text"', '[]']) assert.equal(keyOf(text), OWN)
 })

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { compilePath, readPath } from '../routing/dot-path.ts'
 import { stringifyJson } from '../json/json-text.ts'
 
-/** Gives the key by which a record is kept in order, and `own` where it has none: then it waits for no other one. */
+/** Returns the key that orders a record, or `own` when the record has no value there: then it waits for no other record. */
 export type OrderKeyOf = (payload: unknown, own: string) => string
 
 /**
- * The value at a path as a key of 128 bits in the form of a UUID, however large the value is and whatever it tells of a
- * person. Equal values have equal keys; `1` and `"1"` are not equal. Missing and null are no value.
+ * The value at a path as a 128-bit key in the form of a UUID, however large or personal the value is. Equal values have equal
+ * keys; `1` and `"1"` are not equal. Missing and null are no value.
  */
 export function compileOrderKey(path: string): OrderKeyOf {
   const steps = compilePath(path)

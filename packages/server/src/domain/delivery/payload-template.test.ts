@@ -14,7 +14,7 @@ function bodyOf(template: unknown, data?: string): string {
   assert.ok(said.ok, said.ok ? '' : said.error)
   return said.body
 }
-const whyRefused = (template: unknown): string => {
+const refusalOf = (template: unknown): string => {
   const compiled = compileTemplate(template)
   return 'error' in compiled ? compiled.error : ''
 }
@@ -63,7 +63,7 @@ test('no digit of a number is lost, in a value or a text', () => {
   )
 })
 
-test('the filters of the list work, on numbers, texts and values', () => {
+test('the listed filters work on numbers, texts and values', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['{{ "Ab" | upcase }}', '"AB"'],
     ['{{ "Ab" | downcase }}', '"ab"'],
@@ -86,33 +86,33 @@ test('the filters of the list work, on numbers, texts and values', () => {
   for (const [text, json] of cases) assert.equal(bodyOf([text], '{"l":[1,2]}'), `[${json}]`, text)
 })
 
-test('what an event says is never read as a template', () => {
+test('the content of an event is never parsed as a template', () => {
   assert.equal(
     bodyOf(['{{ data.a }}', 'x{{ data.a }}'], '{"a":"{{ secret }}{% if 1 %}"}'),
     '["{{ secret }}{% if 1 %}","x{{ secret }}{% if 1 %}"]',
   )
 })
 
-test('tags, other filters and unknown names are refused when it is saved, with their place', () => {
+test('tags, other filters and unknown names are refused on save, with their place', () => {
   assert.equal(
-    whyRefused({ a: [{ 'b/c': '{% for x in data %}{% endfor %}' }] }),
-    'payload_template/a/0/b~1c: the tag "for" is not known here; a template takes {{ … }} with filters, and no tags.',
+    refusalOf({ a: [{ 'b/c': '{% for x in data %}{% endfor %}' }] }),
+    'payload_template/a/0/b~1c: the tag "for" is not supported; a template takes {{ … }} with filters, and no tags.',
   )
   for (const tag of ['if', 'include', 'render', 'layout', 'assign', 'capture', 'raw', 'comment'])
-    assert.match(whyRefused([`{% ${tag} x %}`]), /the tag ".+" is not known/, tag)
+    assert.match(refusalOf([`{% ${tag} x %}`]), /the tag ".+" is not supported/, tag)
   for (const filter of ['join', 'replace', 'date', 'split', 'map', 'where', 'sort', 'pop', 'concat', 'slice'])
-    assert.equal(whyRefused([`{{ data.x | ${filter}: "a" }}`]), `payload_template/0: undefined filter: ${filter}.`)
+    assert.equal(refusalOf([`{{ data.x | ${filter}: "a" }}`]), `payload_template/0: undefined filter: ${filter}.`)
   assert.equal(
-    whyRefused({ a: '{{ payload.x }}' }),
+    refusalOf({ a: '{{ payload.x }}' }),
     'payload_template/a: there is no payload here; a template sees id, dataset, received_at, data, secret.',
   )
-  assert.match(whyRefused({ a: 'x {{ data.y | default: env.HOME }}' }), /there is no env here/)
-  assert.match(whyRefused({ a: '{{ data.x ' }), /^payload_template\/a: output .* not closed\.$/)
-  assert.match(whyRefused({ a: 'x'.repeat(20_000) }), /16384 characters/)
-  assert.match(whyRefused(Array.from({ length: 501 }, () => 'x')), /500 strings/)
+  assert.match(refusalOf({ a: 'x {{ data.y | default: env.HOME }}' }), /there is no env here/)
+  assert.match(refusalOf({ a: '{{ data.x ' }), /^payload_template\/a: output .* not closed\.$/)
+  assert.match(refusalOf({ a: 'x'.repeat(20_000) }), /16384 characters/)
+  assert.match(refusalOf(Array.from({ length: 501 }, () => 'x')), /500 strings/)
 })
 
-test('prototypes are nobody’s', () => {
+test('no template can reach a prototype', () => {
   assert.equal(
     bodyOf(['{{ data.constructor }}', '{{ data.__proto__ }}', '{{ data.toString }}'], '{}'),
     '[null,null,null]',
@@ -123,12 +123,12 @@ const MiB = 1_048_576
 const TOO_MUCH_WORK = {
   ok: false,
   error:
-    'The payload template takes more work on this record than one body may. Use fewer filters, or apply them to smaller parts of the record.',
+    'The payload template needs more work for this record than one body may use. Use fewer filters, or apply them to smaller parts of the record.',
 }
 const times = (count: number, text: string): string[] => Array.from({ length: count }, () => text)
 const filtered = (filter: string, count = 20): string => `{{ data.a ${`| ${filter} `.repeat(count)}}}`
 
-test('each filter counts what it reads and writes, and no chain of them does more than a body may', () => {
+test('each filter counts the characters that it reads and writes, and no chain of filters exceeds the work of one body', () => {
   const texts = ['"', '\u0001', 'ΐ', '漢', ' ', 'x'].map((letter) => letter.repeat(MiB / 8))
   for (const filter of ['json', 'upcase', 'downcase', 'strip: data.a', 'url_encode', 'base64_encode', 'append: data.a'])
     for (const a of texts)
@@ -165,7 +165,7 @@ test('comparing, counting members and ranges count as work too', () => {
   )
 })
 
-test('a record costs what reading it costs, whatever the template takes of it', () => {
+test('a record costs the work of reading it, whatever part the template uses', () => {
   const named = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`name${index}`, 1]))
   assert.deepEqual(rendered(['{{ id }}'], JSON.stringify(named)), TOO_MUCH_WORK)
   const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: 'a row as they come', total: 12.5 }))
@@ -175,22 +175,22 @@ test('a record costs what reading it costs, whatever the template takes of it', 
   assert.equal(bodyOf({ event: '{{ data.rows }}' }, data), `{"event":${JSON.stringify(rows)}}`)
 })
 
-test('a body is bounded while it is written', () => {
+test('the length of a body is limited while it is written', () => {
   const data = JSON.stringify({ a: 'x'.repeat(1_000_000) })
-  const error = 'The payload template gives a body longer than 6291456 characters.'
+  const error = 'The payload template renders a body longer than 6291456 characters.'
   assert.deepEqual(rendered(times(7, '{{ data.a }}'), data), { ok: false, error })
   assert.deepEqual(rendered(times(500, '{{ data }}'), data), { ok: false, error })
 })
 
-test('what is written is what JSON.stringify writes, also of long texts', () => {
+test('the output equals that of JSON.stringify, even for long texts', () => {
   const a = `${'x'.repeat(65_535)}😀${'\u0001"'.repeat(40_000)}\ud800`
   const data = JSON.stringify({ a, b: [null, true, { c: [] }] })
   assert.equal(bodyOf(['{{ data }}', '{{ data.a }}'], data), `[${data},${JSON.stringify(a)}]`)
   assert.equal(bodyOf(['{{ data.b | json }}'], data), JSON.stringify(['[null,true,{"c":[]}]']))
 })
 
-test('a template has a bounded number of outputs, and an output of filters; a path begins with a name', () => {
-  assert.equal(whyRefused([filtered('abs', 21)]), 'payload_template/0: one {{ … }} takes 20 filters at most.')
-  assert.equal(whyRefused(['{{id}}'.repeat(501)]), 'payload_template/0: a template contains 500 {{ … }} at most.')
-  assert.equal(whyRefused(['{{ [data.a] }}']), 'payload_template/0: a path begins with a name, such as data.id.')
+test('the number of outputs and of filters per output is limited, and a path starts with a name', () => {
+  assert.equal(refusalOf([filtered('abs', 21)]), 'payload_template/0: one {{ … }} takes 20 filters at most.')
+  assert.equal(refusalOf(['{{id}}'.repeat(501)]), 'payload_template/0: a template contains 500 {{ … }} at most.')
+  assert.equal(refusalOf(['{{ [data.a] }}']), 'payload_template/0: a path begins with a name, such as data.id.')
 })

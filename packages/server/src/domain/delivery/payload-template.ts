@@ -5,7 +5,7 @@ import { JsonWriter, readingWork, TextTooLong } from '../json/json-work.ts'
 import { WorkBudget } from '../work-budget.ts'
 import { engine, plainText, TemplateContext } from './template-engine.ts'
 
-/** JSON whose strings are Liquid. Nothing of it can loop or read a file, and what it does is counted (ADR 62). */
+/** JSON whose strings are Liquid. A template cannot loop or read a file, and its work is counted (ADR 62). */
 
 export type Compiled = { readonly usesSecret: boolean; readonly render: (scope: TemplateScope) => Rendered }
 /** `data` is the payload byte for byte. */
@@ -16,20 +16,20 @@ export type TemplateScope = {
   readonly data: string
   readonly secret: string | undefined
 }
-/** The text of a JSON value, or the sentence that says why this record gives none. */
+/** The text of a JSON value, or a sentence with the reason why this record gives none. */
 export type Rendered = { readonly ok: true; readonly body: string } | { readonly ok: false; readonly error: string }
 
 const ROOTS = ['id', 'dataset', 'received_at', 'data', 'secret']
 
 type Run = { readonly context: TemplateContext; readonly writer: JsonWriter }
-/** Writes its part of the body. */
+/** Writes one part of the body. */
 type Write = (run: Run) => void
 type CompiledText = { readonly write: Write; readonly usesSecret: boolean }
 
-/** Compiles the template once, or gives the sentence that refuses it, with the place of the fault as a JSON pointer. */
+/** Compiles the template once, or returns the sentence that refuses it, with the place of the error as a JSON pointer. */
 export function compileTemplate(template: unknown): Compiled | { readonly error: string } {
   if (JSON.stringify(template).length > LIMITS.templateCharsMax)
-    return { error: `payload_template: may be ${LIMITS.templateCharsMax} characters long at most.` }
+    return { error: `payload_template: must be at most ${LIMITS.templateCharsMax} characters long.` }
   const compiler = new Compiler()
   const root = compiler.compile(template, '')
   const [fault] = compiler.faults
@@ -60,7 +60,7 @@ class Compiler {
   }
 
   #compileString(text: string, pointer: string): Write {
-    const compiled = this.#whyTooMany(text) ?? compileText(text)
+    const compiled = this.#refuseTooMany(text) ?? compileText(text)
     if ('error' in compiled) {
       this.faults.push(`payload_template${pointer}: ${compiled.error}`)
       return () => undefined
@@ -69,8 +69,8 @@ class Compiler {
     return compiled.write
   }
 
-  /** Looked at before the string is parsed, and nothing is parsed behind the first fault of this kind. */
-  #whyTooMany(text: string): { readonly error: string } | undefined {
+  /** Checked before the string is parsed. After the first error of this kind, nothing more is parsed. */
+  #refuseTooMany(text: string): { readonly error: string } | undefined {
     const { templateStringsMax, templateOutputsMax } = LIMITS
     this.#strings += 1
     this.#outputs += text.split('{{').length - 1
@@ -82,7 +82,7 @@ class Compiler {
   }
 }
 
-/** A string that is one `{{ … }}` and nothing else keeps the type of its value. */
+/** A string that is exactly one `{{ … }}` keeps the type of its value. */
 function compileText(text: string): CompiledText | { readonly error: string } {
   if (!text.includes('{{') && !text.includes('{%'))
     return { write: ({ writer }) => writer.string(text), usesSecret: false }
@@ -91,7 +91,7 @@ function compileText(text: string): CompiledText | { readonly error: string } {
     const outputs = parts.filter((part) => part instanceof Output)
     const names = new Set<string>()
     for (const { value } of outputs) {
-      const error = whyRefused(value, names)
+      const error = validateValue(value, names)
       if (error !== undefined) return { error }
     }
     const [whole] = outputs
@@ -102,19 +102,19 @@ function compileText(text: string): CompiledText | { readonly error: string } {
   }
 }
 
-/** Adds the names that an output begins its paths with to `names`. */
-function whyRefused({ initial, filters }: Value, names: Set<string>): string | undefined {
+/** Adds the first names of an output's paths to `names`. */
+function validateValue({ initial, filters }: Value, names: Set<string>): string | undefined {
   const { templateFiltersPerOutputMax: max } = LIMITS
   if (filters.length > max) return `one {{ … }} takes ${max} filters at most.`
-  // An argument with a name is a pair.
+  // A named argument is a pair.
   const args = filters.flatMap((filter) => filter.args).map((arg) => (Array.isArray(arg) ? arg[1] : arg))
-  const error = whyTokensRefused([...initial.postfix, ...args], names)
+  const error = validateTokens([...initial.postfix, ...args], names)
   if (error !== undefined) return error
   const unknown = [...names].find((name) => !ROOTS.includes(name))
   return unknown === undefined ? undefined : `there is no ${unknown} here; a template sees ${ROOTS.join(', ')}.`
 }
 
-function whyTokensRefused(tokens: readonly (Token | undefined)[], names: Set<string>): string | undefined {
+function validateTokens(tokens: readonly (Token | undefined)[], names: Set<string>): string | undefined {
   const open = [...tokens]
   for (let token = open.pop(); open.length > 0 || token !== undefined; token = open.pop()) {
     if (TypeGuards.isRangeToken(token)) open.push(token.lhs, token.rhs)
@@ -140,7 +140,7 @@ function writeValue(output: Output): Write {
 type Piece = string | Output
 
 function pieceOf(part: Template): Piece {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without tags, what is no output is text between outputs
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without tags, a part that is not an output is text
   return part instanceof Output ? part : (part.token as Token & { getContent: () => string }).getContent()
 }
 
@@ -168,14 +168,14 @@ function render(root: Write, { data, ...scope }: TemplateScope): Rendered {
   try {
     budget.spend(readingWork(data, LIMITS.templateWorkMax))
     const parsed = parseStoredJson(data)
-    if (!parsed.ok) return { ok: false, error: 'The record is no JSON that a template can read.' }
+    if (!parsed.ok) return { ok: false, error: 'A template cannot read the JSON of this record.' }
     const context = new TemplateContext({ ...scope, data: parsed.value }, budget)
     const writer = new JsonWriter({ budget, charsMax: LIMITS.templateBodyCharsMax })
     root({ context, writer })
     return { ok: true, body: writer.text }
   } catch (error) {
     if (error instanceof TextTooLong) return TOO_LONG
-    // liquidjs wraps what fails below a path, so the budget itself is asked.
+    // liquidjs wraps errors below a path, so this checks the budget itself.
     if (budget.usedUp) return TOO_MUCH_WORK
     return { ok: false, error: `The payload template fails on this record: ${reasonOf(error)}.` }
   }
@@ -183,15 +183,15 @@ function render(root: Write, { data, ...scope }: TemplateScope): Rendered {
 
 const TOO_LONG: Rendered = {
   ok: false,
-  error: `The payload template gives a body longer than ${LIMITS.templateBodyCharsMax} characters.`,
+  error: `The payload template renders a body longer than ${LIMITS.templateBodyCharsMax} characters.`,
 }
 const TOO_MUCH_WORK: Rendered = {
   ok: false,
   error:
-    'The payload template takes more work on this record than one body may. Use fewer filters, or apply them to smaller parts of the record.',
+    'The payload template needs more work for this record than one body may use. Use fewer filters, or apply them to smaller parts of the record.',
 }
 
-/** What liquidjs says, in one line and without the place in its own count. */
+/** The message of liquidjs, on one line and without its own line and column. */
 function reasonOf(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   return line
@@ -199,7 +199,7 @@ function reasonOf(error: unknown): string {
     .replace(/\.$/, '')
     .replace(
       /^tag (".+") not found$/,
-      'the tag $1 is not known here; a template takes {{ … }} with filters, and no tags',
+      'the tag $1 is not supported; a template takes {{ … }} with filters, and no tags',
     )
     .slice(0, 300)
 }

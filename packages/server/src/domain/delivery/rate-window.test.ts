@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { RateWindow } from './rate-window.ts'
 
-test('as many as the limit go at once, and the next when the first is a period old', () => {
+test('the first sends go at once up to the limit, and the next one goes when the first is a period old', () => {
   const limit = { count: 3, per_ms: 1_000 }
   const window = new RateWindow()
   for (const now of [0, 10, 20]) {
@@ -16,16 +16,16 @@ test('as many as the limit go at once, and the next when the first is a period o
   assert.equal(window.freeAt(limit, { pending: 0, now: 1_000 }), 1_000)
 })
 
-test('what is not known to have been sent counts from the hand-over', () => {
+test('a request that may not have been sent counts from the handover', () => {
   const limit = { count: 2, per_ms: 1_000 }
-  const former = new RateWindow()
-  former.sent(limit, 0)
-  const window = RateWindow.recall(former.memory(1, 500), 700)
+  const previous = new RateWindow()
+  previous.sent(limit, 0)
+  const window = RateWindow.recall(previous.memory(1, 500), 700)
   assert.equal(window.freeAt(limit, { pending: 0, now: 700 }), 1_200)
   assert.equal(window.freeAt(limit, { pending: 1, now: 700 }), 1_700)
 })
 
-test('no period ever holds more than the limit, whatever the limit, the demand and the hand-overs', () => {
+test('no period ever has more sends than the limit, for any limit, demand and handovers', () => {
   const limits = fc.record({ count: fc.integer({ min: 1, max: 500 }), per_ms: fc.constantFrom(1_000, 60_000) })
   const waits = fc.array(fc.tuple(fc.oneof(fc.nat(5), fc.nat(400)), fc.nat(9)), {
     minLength: 600,
@@ -40,7 +40,7 @@ test('no period ever holds more than the limit, whatever the limit, the demand a
       for (const [waitMs, what] of steps) {
         now += waitMs
         if (what === 0) window = RateWindow.recall(window.memory(0, now), now)
-        // Few at a time, so that the sends of one group differ in age.
+        // Only a few at a time, so that the sends of one group differ in age.
         for (let left = what; left > 0 && window.freeAt(limit, { pending: 0, now }) <= now; left -= 1) {
           window.sent(limit, now)
           sentAt.push(now)

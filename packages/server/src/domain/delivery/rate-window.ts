@@ -1,16 +1,22 @@
 export const RATE_PERIODS_MS = { second: 1_000, minute: 60_000, hour: 3_600_000 } as const
 export type RatePer = keyof typeof RATE_PERIODS_MS
 
-/** A limit on attempts: at most `count` in any `per_ms`, wherever those begin. */
+/** A limit on attempts: at most `count` in any period of `per_ms`, wherever it starts. */
 export type RateLimit = { readonly count: number; readonly per_ms: number }
 
-/** What is kept of a window. `pending`: begun, and not known to have been sent; they count from when they are recalled. */
+/**
+ * The persisted state of a window. `pending`: attempts that were started but may not have been sent. They count from the time
+ * of the recall.
+ */
 export type RateMemory = {
   readonly sends: readonly { readonly age_ms: number; readonly count: number }[]
   readonly pending: number
 }
 
-/** Large limits are kept in this many groups, each as young as its last send: never too many, and seldom too few. */
+/**
+ * Large limits are stored in this many groups, each as young as its last send. So the limit is never exceeded, and seldom not
+ * fully used.
+ */
 const GROUPS = 64
 
 /** The sends of the last `per_ms`. Times are in ms on any clock that does not go back. */
@@ -18,7 +24,7 @@ export class RateWindow {
   #sends: { at: number; count: number }[] = []
   #sent = 0
 
-  /** When one more may be begun beside those begun and not yet sent; `Infinity`: not before one of those is known. */
+  /** When one more attempt may start beside the pending ones; `Infinity`: not before one of those is settled. */
   freeAt({ count, per_ms }: RateLimit, { pending, now }: { pending: number; now: number }): number {
     this.#expire(now - per_ms)
     let over = this.#sent + pending + 1 - count
@@ -52,7 +58,7 @@ export class RateWindow {
     return window
   }
 
-  /** Sends at this moment or before it hinder nobody any more. */
+  /** Sends at this time or earlier no longer count. */
   #expire(until: number): void {
     let past = 0
     for (const sends of this.#sends) {

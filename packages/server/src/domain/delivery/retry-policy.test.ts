@@ -36,7 +36,7 @@ test('each step varies by 20 % either way', () => {
   )
 })
 
-test('Retry-After lengthens the wait, never shortens it, and counts for 24 h at most', () => {
+test('Retry-After lengthens the wait, never shortens it, and is capped at 24 h', () => {
   const step = { failures: 1, schedule: [0, 100], random: middle }
   assert.equal(retryDelayMs({ ...step, retryAfterSeconds: 300 }), 300_000)
   assert.equal(retryDelayMs({ ...step, retryAfterSeconds: 3 }), 100_000)
@@ -73,7 +73,7 @@ test('a Retry-After that is none of these is ignored', () => {
   for (const header of nonsense) assert.equal(readRetryAfter(header, 0), null, header)
 })
 
-test('whatever a receiver sends as Retry-After, the delay stays between the step and 24 h', () => {
+test('for any Retry-After, the delay stays between the step and 24 h', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.integer().map(String)), (header) => {
       const retryAfterSeconds = readRetryAfter(header, 0)

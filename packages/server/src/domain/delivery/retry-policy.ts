@@ -3,13 +3,13 @@ import { LIMITS } from '@postroad/contract'
 const JITTER = 0.2
 
 export interface RetryInput {
-  /** Attempts that failed so far; interrupted ones do not count. 0 asks for the first attempt. */
+  /** Failed attempts so far; interrupted ones do not count. 0 means the first attempt. */
   readonly failures: number
   /** Seconds to wait before each attempt; the first entry is the wait before the first attempt. */
   readonly schedule: readonly number[]
-  /** One draw from [0, 1). */
+  /** A random number from [0, 1). */
   readonly random: number
-  /** What the receiver asked for with a 429 or 503, in seconds. */
+  /** The wait that the receiver requested with a 429 or 503, in seconds. */
   readonly retryAfterSeconds?: number | null
 }
 
@@ -24,12 +24,12 @@ export function retryDelayMs({ failures, schedule, random, retryAfterSeconds }: 
   return Math.max(scheduledMs, retryAfterMs(retryAfterSeconds ?? null))
 }
 
-/** What a receiver asked for, as far as it is heeded. */
+/** The wait that a receiver requested, up to the maximum. */
 export function retryAfterMs(retryAfterSeconds: number | null): number {
   return Math.min(retryAfterSeconds ?? 0, LIMITS.retryAfterSecondsMax) * 1_000
 }
 
-/** The moment of the next attempt in ms on the clock of `now`, or null when the schedule is used up. */
+/** The time of the next attempt in ms on the clock of `now`, or null when the schedule is used up. */
 export function nextAttemptAt(input: RetryInput & { readonly now: number }): number | null {
   const delayMs = retryDelayMs(input)
   return delayMs === null ? null : input.now + delayMs
@@ -42,8 +42,8 @@ const HTTP_DATES = [
 ]
 
 /**
- * Reads a `Retry-After` header (RFC 9110: seconds, or one of the three HTTP dates) as whole seconds from `now` (ms since
- * 1970), 0 for a date gone by. Anything else is null: a receiver's nonsense changes nothing.
+ * Reads a `Retry-After` header (RFC 9110: seconds, or one of the three HTTP dates) as whole seconds from `now` (ms since 1970);
+ * 0 for a date in the past. Anything else is null: nonsense from a receiver changes nothing.
  */
 export function readRetryAfter(header: string, now: number): number | null {
   const value = header.trim()

@@ -4,7 +4,7 @@ import { rotated, secretsToSign } from './signing-secrets.ts'
 
 const first = { current: 'a', previous: null }
 
-test('until its deadline the previous secret signs beside the current one, which stands first; at the deadline no more', () => {
+test('the previous secret signs after the current one until its deadline, and no longer at the deadline', () => {
   const held = rotated(first, { secret: 'b', until: 1_000 })
   assert.deepEqual(
     [secretsToSign(first, 0), secretsToSign(held, 999), secretsToSign(held, 1_000)],
@@ -12,7 +12,7 @@ test('until its deadline the previous secret signs beside the current one, which
   )
 })
 
-test('without an overlap the previous secret ends at once; a second rotation ends the oldest one', () => {
+test('without an overlap the previous secret expires at once, and a second rotation expires the oldest one', () => {
   const held = rotated(first, { secret: 'b', until: 1_000 })
   assert.deepEqual(secretsToSign(rotated(held, { secret: 'c', until: null }), 0), ['c'])
   assert.deepEqual(secretsToSign(rotated(held, { secret: 'c', until: 500 }), 0), ['c', 'b'])

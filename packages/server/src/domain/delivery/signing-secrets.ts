@@ -1,16 +1,16 @@
-/** What signs the deliveries of a destination while its secret is rotated. The simulator runs these very functions. */
+/** The secrets that sign the deliveries of a destination during a rotation. The simulator runs exactly these functions. */
 export type SigningSecrets = {
   readonly current: string
-  /** The one that was replaced last; null: there is none, or it ended at once. */
+  /** The secret that was replaced last; null: there is none, or it expired at once. */
   readonly previous: { readonly value: string; readonly until: number } | null
 }
 
-/** Which secrets sign a request at `now`, the current one first. Deadlines and `now` are in ms by the database's clock. */
+/** The secrets that sign a request at `now`, the current one first. Deadlines and `now` are in ms by the database's clock. */
 export function secretsToSign({ current, previous }: SigningSecrets, now: number): readonly string[] {
   return previous !== null && now < previous.until ? [current, previous.value] : [current]
 }
 
-/** A new secret takes over. The one it replaces signs beside it until `until` (null: it ends at once), and an older one ends here. */
+/** Replaces the secret. The replaced one also signs until `until` (null: it expires at once), and an older one expires now. */
 export function rotated(
   held: SigningSecrets,
   { secret, until }: { readonly secret: string; readonly until: number | null },

@@ -5,17 +5,17 @@ import { JsonWriter } from '../json/json-work.ts'
 import { compileSearch } from '../text-search.ts'
 import type { WorkBudget } from '../work-budget.ts'
 
-/** Liquid without a single tag, and with a short list of filters and operators that each count their work before they do it. */
+/** Liquid without tags, and with a short list of filters and operators. Each counts its work before it runs. */
 
-/** What a filter or an operator costs whatever it is applied to, in characters. */
+/** The fixed cost of a filter or an operator, in characters. */
 const STEP_WORK = 256
-/** What comparing two items costs. */
+/** The cost of comparing two items. */
 const ITEM_WORK = 128
 
-/** What a number of a range such as (1..9) costs. */
+/** The cost of a number in a range such as (1..9). */
 const RANGE_ITEM_WORK = 16
 
-/** What each filter costs for a character that it reads; what it writes is counted too. */
+/** The cost of each filter per character that it reads. The characters that it writes are counted too. */
 const TEXT_FILTERS: Readonly<Record<string, number>> = {
   append: 1,
   prepend: 1,
@@ -32,7 +32,7 @@ const COMPARING_OPERATORS = ['==', '!=', '<', '<=', '>', '>=', 'contains']
 
 type Filter = (this: { context: Context }, ...args: unknown[]) => unknown
 
-/** What the expressions of one body see, and the work that they may do together. */
+/** The values that the expressions of one body see, and the work that they may do together. */
 export class TemplateContext extends Context {
   readonly budget: WorkBudget
   inFilter = false
@@ -42,20 +42,21 @@ export class TemplateContext extends Context {
   constructor(scope: object, budget: WorkBudget) {
     super(scope, engine.options, { sync: true })
     this.budget = budget
-    // liquidjs counts the numbers of a range here before it makes them. Its filters count here too: they are counted below.
+    // liquidjs counts the numbers of a range here before it makes them. Its filters also count here, but they are counted below
+    // instead.
     this.memoryLimit.use = (count) => {
       if (!this.inFilter) budget.spend(count * RANGE_ITEM_WORK)
     }
   }
 
-  /** A list or an object is no name, and turning one into a name takes as long as it is large. */
+  /** A list or an object is not a name, and converting one into a name takes time in proportion to its size. */
   override readProperty(...[holder, key]: Parameters<Context['readProperty']>): unknown {
     this.budget.spend(typeof key === 'string' ? STEP_WORK + key.length : STEP_WORK)
     if (typeof key === 'object') return undefined
     return key === 'size' ? this.#sizeOf(holder) : super.readProperty(holder, key)
   }
 
-  /** The JSON of a list or an object, written once. */
+  /** The JSON of a list or an object, written only once. */
   textOf(value: object): string {
     const known = this.#texts.get(value)
     if (known !== undefined) return known
@@ -65,10 +66,10 @@ export class TemplateContext extends Context {
     return writer.text
   }
 
-  /** Members are counted once: each count looks at all of them. */
+  /** Members are counted only once, because each count reads all of them. */
   #sizeOf(holder: unknown): unknown {
     if (typeof holder !== 'object' || holder === null || Array.isArray(holder) || Object.hasOwn(holder, 'size'))
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what liquidjs itself asks it of
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- liquidjs itself calls it with this
       return super.readProperty(holder as Parameters<Context['readProperty']>[0], 'size')
     const known = this.#counts.get(holder)
     if (known !== undefined) return known
@@ -81,7 +82,10 @@ export class TemplateContext extends Context {
 
 export const engine = createEngine()
 
-/** Fails at what may not be used at all; what a record lacks is no failure: empty in a text, null where it is the whole string. */
+/**
+ * Fails on everything that is not allowed. A value that a record lacks is not an error: it is empty in a text, and null where
+ * it is the whole string.
+ */
 function createEngine(): Liquid {
   const operators = { ...defaultOperators }
   for (const name of COMPARING_OPERATORS) operators[name] = comparing(name)
@@ -128,7 +132,7 @@ function countedFilter(name: string, original: Handler): Filter | undefined {
 }
 
 type Reading = {
-  /** For a character. */
+  /** The work per character. */
   readonly work: number
   readonly read: (value: unknown, context: TemplateContext) => unknown
 }
@@ -140,7 +144,7 @@ function counted(original: Handler, { work, read }: Reading): Filter {
     const given = args.map((value) => read(value, context))
     for (const value of given) if (typeof value === 'string') context.budget.spend(value.length * work)
     context.inFilter = true
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what liquidjs itself calls it with
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- liquidjs itself calls it with these
     const made = (original as Filter).apply(this, given)
     context.inFilter = false
     if (work > 0 && typeof made === 'string') context.budget.spend(made.length)
@@ -153,7 +157,7 @@ function readText(value: unknown, context: TemplateContext): unknown {
   return isRawNumber(value) ? value.rawJSON : context.textOf(value)
 }
 
-/** Numbers that a double cannot hold are doubles where one reckons with them; a list or an object is no number. */
+/** In arithmetic, numbers that a double cannot hold become doubles. A list or an object is not a number. */
 function readNumber(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   return isRawNumber(value) ? Number(value.rawJSON) : undefined
@@ -169,7 +173,7 @@ function comparing(name: string): Compare {
     if (name === 'contains' && typeof left === 'string') return containsText(left, right, counting)
     if (name !== '==' && name !== '!=' && name !== 'contains' && (isContainer(left) || isContainer(right))) return false
     counting.budget.spend(comparingWork(left, right, counting))
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what liquidjs itself calls it with
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- liquidjs itself calls it with these
     return toValueSync((original as Compare)(left, right, context))
   }
 }
@@ -182,13 +186,13 @@ function containsText(text: string, wanted: unknown, { budget }: TemplateContext
   return compileSearch(needle)(text)
 }
 
-/** A text, a number, true or false as liquidjs writes it. */
+/** A text, number or boolean as liquidjs writes it. */
 export const plainText = (value: unknown): string => (typeof value === 'string' ? value : stringifyJson(value))
 
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !isRawNumber(value)
 
-/** Lists are compared item by item, and an item that is a list by its own items. */
+/** Lists are compared item by item, and nested lists by their own items. */
 function comparingWork(left: unknown, right: unknown, context: TemplateContext): number {
   if (typeof left === 'string') return typeof right === 'string' ? Math.min(left.length, right.length) : 0
   if (!Array.isArray(left)) return 0

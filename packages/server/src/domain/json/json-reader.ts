@@ -1,13 +1,16 @@
-/** Our own reader of JSON, for what V8's does not do: keep the digits of a number, and always say where a fault is. */
+/**
+ * Our own JSON parser, for features that V8's lacks: it keeps the digits of numbers, and always reports the position of an
+ * error.
+ */
 
 import { setOwn } from './own-property.ts'
 
-/** The value, or the offset of the first character that no JSON text could have there. */
+/** The value, or the offset of the first character at which the text stops being JSON. */
 export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly at: number }
 
 /**
- * Reads a JSON text as `JSON.parse` does, with the numbers as `toNumber` makes them from their source. The caller has
- * bounded the depth. It is slower than V8's reader, so it is asked only when that one does not do.
+ * Parses JSON as `JSON.parse` does, with the numbers that `toNumber` makes from their source. The caller has limited the depth.
+ * It is slower than V8's parser, so it is used only where that one is not enough.
  */
 export function readJson(text: string, toNumber: (source: string) => unknown): ReadJson {
   const reader = new Reader(text, toNumber)
@@ -27,7 +30,7 @@ const LITERALS: readonly (readonly [string, unknown])[] = [
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Each method leaves `at` behind what it read, or on the fault. */
+/** Each method leaves `at` after the text that it read, or on the error. */
 class Reader {
   at = 0
   readonly #text: string

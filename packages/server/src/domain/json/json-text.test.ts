@@ -28,7 +28,7 @@ test('JSONTestSuite: y_ is accepted, n_ is refused with a sentence, i_ never thr
   assert.ok(seen.y > 80 && seen.n > 150 && seen.i > 20, JSON.stringify(seen))
 })
 
-test('numbers that a double would change come out digit for digit', () => {
+test('numbers that a double would change keep every digit', () => {
   const text =
     '[12345678901234567890,1e400,-1e400,-0,-0.0,1.0,10.50,1E5,1e5,0.1,9007199254740993,1e-400,123456789.123456789123]'
   assert.equal(stringifyJson(value(text)), text)
@@ -50,7 +50,7 @@ test('digits inside strings are not numbers', () => {
   })
 })
 
-test('of duplicate keys the last counts, with and without a number to keep', () => {
+test('the last of duplicate keys counts, with and without a raw number', () => {
   assert.deepEqual(value('{"a":1,"a":2}'), { a: 2 })
   assert.equal(stringifyJson(value('{"a":1.0,"a":2.0}')), '{"a":2.0}')
 })
@@ -62,7 +62,7 @@ test('__proto__ and constructor are plain data', () => {
   }
 })
 
-test('128 levels are accepted, one more is refused with its place; brackets in strings do not count', () => {
+test('128 levels are accepted and one more is refused with its position, and brackets in strings do not count', () => {
   assert.ok(parseJson('['.repeat(128) + ']'.repeat(128)).ok)
   assert.ok(parseJson(`${'{"a":'.repeat(128)}1${'}'.repeat(128)}`).ok)
   assert.ok(parseJson(`["${'['.repeat(1000)}\\"${'{'.repeat(1000)}"]`).ok)
@@ -75,7 +75,7 @@ test('100,000 levels do not hurt', () => {
     assert.match(error(text), /levels deep/)
 })
 
-test('the sentence names what was unexpected and where', () => {
+test('the sentence names the unexpected character and its position', () => {
   assert.equal(error('{"a":}'), 'The body is not valid JSON: unexpected "}" at line 1, column 6.')
   assert.equal(error('{\n  "a": 1,\n  b: 2\n}'), 'The body is not valid JSON: unexpected "b" at line 3, column 3.')
   assert.equal(error('[1, 2'), 'The body is not valid JSON: it ends too early at line 1, column 6.')
@@ -125,20 +125,20 @@ test('reading and writing loses nothing', () => {
   )
 })
 
-test('our own reader gives the value of JSON.parse', () => {
+test('our own parser returns the value of JSON.parse', () => {
   fc.assert(
     fc.property(jsonText, (text) => assert.deepEqual(readJson(text, Number), { ok: true, value: JSON.parse(text) })),
   )
 })
 
-test('the value is the one JSON.parse gives, apart from the numbers it would change', () => {
+test('the value equals that of JSON.parse, except for the numbers that JSON.parse would change', () => {
   fc.assert(
     fc.property(jsonText, (text) => assert.deepEqual(JSON.parse(stringifyJson(value(text))), JSON.parse(text))),
     { numRuns: 500 },
   )
 })
 
-test('the fault is found exactly when JSON.parse finds one', () => {
+test('an error is found exactly when JSON.parse finds one', () => {
   const damaged = fc
     .tuple(
       jsonText,

@@ -1,7 +1,7 @@
 import { LIMITS } from '@postroad/contract'
 import { readJson } from './json-reader.ts'
 
-/** A number whose digits a double would lose; `JSON.stringify` writes its source back as it came. */
+/** A number whose digits a double would lose. `JSON.stringify` writes its source unchanged. */
 export type RawNumber = { readonly rawJSON: string }
 
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string }
@@ -19,9 +19,9 @@ const PLAIN = 0
 const LOSSY = 1
 
 /**
- * Reads JSON without losing a digit: a number that a double cannot give back as written (12345678901234567890, 1e400,
- * -0, 1.50) becomes a `RawNumber`. Never throws; nesting is limited, to 128 levels when nothing else is said. The error
- * is one sentence with the place of the fault.
+ * Parses JSON without losing a digit: a number that a double cannot reproduce as written (12345678901234567890, 1e400, -0,
+ * 1.50) becomes a `RawNumber`. Never throws. Nesting is limited, by default to 128 levels. The error is one sentence with the
+ * position.
  */
 export function parseJson(text: string, depthMax: number = LIMITS.jsonDepthMax): ParsedJson {
   const found = scan(text, depthMax)
@@ -32,22 +32,25 @@ export function parseJson(text: string, depthMax: number = LIMITS.jsonDepthMax):
   return found === LOSSY ? readLossless(text) : readPlain(text)
 }
 
-/** Reads what is stored: it was bounded when it came, and what a mapping made of it is always shown. */
+/**
+ * Parses stored JSON without a depth limit: it was limited when it came in, and the result of a mapping must always be
+ * readable.
+ */
 export function parseStoredJson(text: string): ParsedJson {
   return parseJson(text, Infinity)
 }
 
-/** The JSON text of a value that holds what `parseJson` gives; raw numbers come out digit for digit. */
+/** The JSON text of a value from `parseJson`. Raw numbers keep every digit. */
 export function stringifyJson(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** Whether the value is a number kept as its source. */
+/** Whether the value is a number that is stored as its source. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return typeof value === 'object' && json.isRawJSON(value)
 }
 
-/** The number as an ordinary one when nothing is lost by that, and else as its source. */
+/** An ordinary number if that loses nothing, otherwise the source. */
 export function numberFromText(source: string): number | RawNumber {
   const value = Number(source)
   return String(value) === source ? value : json.rawJSON(source)
@@ -63,12 +66,10 @@ function readPlain(text: string): ParsedJson {
 
 function readLossless(text: string): ParsedJson {
   const read = readJson(text, numberFromText)
-  return read.ok ? read : { ok: false, error: whyInvalid(text, read.at) }
+  return read.ok ? read : { ok: false, error: syntaxErrorSentence(text, read.at) }
 }
 
-/**
- * One pass before the parser: PLAIN, LOSSY when a number would change, or `-(at + 1)` where the nesting gets too deep.
- */
+/** One pass before the parser: PLAIN, LOSSY when a number would change, or `-(at + 1)` where the nesting is too deep. */
 function scan(text: string, depthMax: number): number {
   let depth = 0
   let verdict = PLAIN
@@ -90,7 +91,7 @@ function scan(text: string, depthMax: number): number {
   return verdict
 }
 
-/** Where the string that starts here ends, at its closing quotation mark. */
+/** The end of the string that starts here, at its closing quotation mark. */
 export function endOfString(text: string, start: number): number {
   let at = start + 1
   for (; at < text.length; at += 1) {
@@ -109,14 +110,14 @@ function isNumberPart(code: number): boolean {
   return isDigit(code) || code === 0x2d || code === 0x2e || code === 0x45 || code === 0x65 || code === 0x2b
 }
 
-/** The place behind the number that starts here. */
+/** The position after the number that starts here. */
 export function endOfNumber(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && isNumberPart(text.charCodeAt(at))) at += 1
   return at
 }
 
-/** Whether a double would give the number back with other digits. */
+/** Whether a double would change the digits of the number. */
 export function losesDigits(text: string, start: number, end: number): boolean {
   if (isShortInteger(text, start, end)) return false
   const source = text.slice(start, end)
@@ -132,7 +133,7 @@ function isShortInteger(text: string, start: number, end: number): boolean {
   return true
 }
 
-function whyInvalid(text: string, at: number): string {
+function syntaxErrorSentence(text: string, at: number): string {
   const what = at >= text.length ? 'it ends too early' : `unexpected ${nameOf(text, at)}`
   return `The body is not valid JSON: ${what}${placeOf(text, at)}.`
 }

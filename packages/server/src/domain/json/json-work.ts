@@ -1,18 +1,21 @@
 import type { WorkBudget } from '../work-budget.ts'
 import { endOfNumber, endOfString, isDigit, isRawNumber, losesDigits, stringifyJson } from './json-text.ts'
 
-/** What JSON costs beyond its characters, in characters: each value, each value where a number may lose digits, each new name. */
+/**
+ * The cost of JSON beyond its characters, in characters: each value, each value in a text where a number may lose digits, each
+ * new name.
+ */
 const VALUE_WORK = 32
 const LOSSLESS_VALUE_WORK = 128
 const NEW_NAME_WORK = 256
 const CHUNK_CHARS = 65_536
 
-/** A list or an object without others in it, and each member of one. */
+/** The cost of a list or an object without nested ones, and of each of its members. */
 const FLAT_WORK = 96
 const FLAT_MEMBER_WORK = 16
 const FLAT_MEMBERS_MAX = 256
 
-/** What reading this text costs, found before it is read; Infinity, as soon as it is certain to be more than `workMax`. */
+/** The cost of parsing this text, computed before it is parsed. Infinity as soon as it certainly exceeds `workMax`. */
 export function readingWork(text: string, workMax: number): number {
   const names = new Names()
   let values = 1
@@ -34,12 +37,12 @@ export function readingWork(text: string, workMax: number): number {
   return text.length + names.count * NEW_NAME_WORK + values * (lossless ? LOSSLESS_VALUE_WORK : VALUE_WORK)
 }
 
-/** A comma, a colon, or the beginning of a list or an object. */
+/** A comma, a colon, or the start of a list or an object. */
 const beginsValue = (code: number): boolean => code === 0x2c || code === 0x3a || code === 0x5b || code === 0x7b
 
 const NAMES_BITS = 16
 
-/** Counts different names, by a hash: that two of them are taken for one does no harm. */
+/** Counts different names by a hash. Two names with the same hash count once, which does no harm. */
 class Names {
   count = 0
   #seen: Uint8Array | undefined
@@ -64,7 +67,7 @@ function isName(text: string, end: number): boolean {
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 
-/** Writes values as `stringifyJson` does, and counts what it writes while it writes it. */
+/** Writes values as `stringifyJson` does, and counts the output while it writes. */
 export class JsonWriter {
   readonly #budget: WorkBudget
   readonly #charsMax: number
@@ -88,7 +91,7 @@ export class JsonWriter {
     else this.members(Object.keys(value), (name) => this.value(Reflect.get(value, name)))
   }
 
-  /** The engine writes a small list or object of plain values at once. */
+  /** V8 writes a small list or object of plain values in one step. */
   #flat(value: object): void {
     this.#budget.spend(FLAT_WORK + Object.keys(value).length * FLAT_MEMBER_WORK)
     this.raw(stringifyJson(value))
@@ -115,13 +118,13 @@ export class JsonWriter {
     this.#small('}')
   }
 
-  /** In pieces, for a control character becomes six; never between the halves of one character. */
+  /** Writes in chunks, because a control character becomes six characters. Never splits a surrogate pair. */
   string(value: string): void {
     if (value.length <= CHUNK_CHARS) {
       this.#small(stringifyJson(value))
       return
     }
-    // Joining the pieces costs as well.
+    // Joining the chunks also costs work.
     this.#budget.spend(value.length / 2)
     this.raw('"')
     for (let at = 0; at < value.length;) {
@@ -132,7 +135,7 @@ export class JsonWriter {
     this.raw('"')
   }
 
-  /** Text that is JSON already. */
+  /** Text that is already JSON. */
   raw(text: string): void {
     this.#budget.spend(text.length)
     this.#text += text
@@ -145,7 +148,7 @@ export class JsonWriter {
   }
 }
 
-/** The writer's text has become longer than it may. */
+/** The writer's text has exceeded its limit. */
 export class TextTooLong extends Error {}
 
 function isFlat(value: object): boolean {

@@ -1,4 +1,4 @@
-/** Sets an own property whatever its name: `__proto__` too is data, and no setter of a prototype runs. */
+/** Sets an own property with any name: even `__proto__` is data, and no setter of a prototype runs. */
 export function setOwn(target: object, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })

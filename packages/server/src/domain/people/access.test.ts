@@ -22,7 +22,7 @@ const agent = (...scopes: readonly (typeof SCOPES)[number][]): Actor & { kind: '
   manageUrl: 'https://hooks.example/settings/agents/test',
 })
 
-test('what is for people only is refused to every key and agent, whatever its role and scope', () => {
+test('a route for people only refuses every key and agent, whatever its role and scope', () => {
   assert.equal(callerRefusal(person, { callers: 'people' }), undefined)
   for (const actor of [key(null), key(PROJECT), agent('service:manage')]) {
     assert.equal(callerRefusal(actor, { callers: 'all' }), undefined)
@@ -34,7 +34,7 @@ test('what is for people only is refused to every key and agent, whatever its ro
   }
 })
 
-test('a call above the grant names the scope that it needs, those that were granted, and where to widen them', () => {
+test('the refusal of a call above the grant names the required scope, the granted scopes, and the page to widen them', () => {
   for (const [rank, granted] of SCOPES.entries()) {
     for (const [needed, scope] of SCOPES.entries()) {
       const refusal = scopeRefusal(agent(granted), { scope })
@@ -54,12 +54,12 @@ test('a call above the grant names the scope that it needs, those that were gran
   assert.equal(scopeRefusal(key(null), { scope: 'service:manage' }), undefined)
 })
 
-test("when the person's own role is the limit, an agent is told of the role and gets no link", () => {
+test("when the person's own role is the limit, the refusal of an agent names the role and has no link", () => {
   const refusal = roleRefusal({ ...agent('service:manage'), role: 'viewer' }, { role: 'developer' })
   assert.deepEqual([refusal?.reason, refusal?.fields], ['insufficient_role', { code: 'insufficient_role' }])
 })
 
-test('a key for one project is told the routes that it may use', () => {
+test('the refusal of a key for one project names the routes that it may use', () => {
   const refused = [
     { route: { area: 'workspace' }, project: { kind: 'default' } },
     { route: { area: 'project' }, project: { kind: 'default' } },

@@ -2,7 +2,7 @@ import { encodeId, routes, SCOPES, type Route } from '@postroad/contract'
 import { roleReaches, type Actor } from './actor.ts'
 import { Refusal, refuse } from '../refusal.ts'
 
-/** What a route says of who may call it, and when. */
+/** The declarations of a route about its permitted callers. */
 export type Guards = Pick<
   Route,
   | 'method'
@@ -10,6 +10,7 @@ export type Guards = Pick<
   | 'role'
   | 'scope'
   | 'callers'
+  | 'operator'
   | 'whileSuspended'
   | 'whileClosed'
   | 'withoutWorkspace'
@@ -18,21 +19,21 @@ export type Guards = Pick<
 >
 
 /**
- * The project that a path names. `default`: an alias of the Default project, or a workspace route. `unknown`: a text
- * that is no id, which is refused like an id of a project that is not there.
+ * The project in a path. `default`: an alias of the Default project, or a workspace route. `unknown`: a text that is not an id,
+ * which is refused like the id of a missing project.
  */
 export type NamedProject =
   | { readonly kind: 'default' }
   | { readonly kind: 'named'; readonly id: string }
   | { readonly kind: 'unknown' }
 
-/** Contract part 5: what no agent and no key is ever permitted, at any scope or role. */
+/** Contract part 5: actions that no agent and no key may ever do, at any scope or role. */
 export function callerRefusal(actor: Actor, route: Pick<Guards, 'callers'>): Refusal | undefined {
   if (route.callers === 'all' || (actor.kind !== 'api_key' && actor.kind !== 'agent')) return undefined
   return new Refusal('agent_not_permitted', { fields: { code: 'agent_not_permitted' } })
 }
 
-/** The role held at this moment against the least role of the route. */
+/** Compares the current role with the minimum role of the route. */
 export function roleRefusal(actor: Actor, route: Pick<Guards, 'role'>): Refusal | undefined {
   if (roleReaches(actor.role, route.role)) return undefined
   const whom = route.role === 'owner' ? 'an owner' : 'an admin'
@@ -41,7 +42,7 @@ export function roleRefusal(actor: Actor, route: Pick<Guards, 'role'>): Refusal 
   )
 }
 
-/** Contract part 5: people read these two words first, then which role it takes and what to do. */
+/** Contract part 5: people read these two words first, then the required role and the remedy. */
 export function insufficientRole(text: string): Refusal {
   return new Refusal('insufficient_role', {
     text: `Insufficient role. ${text}`,
@@ -49,7 +50,14 @@ export function insufficientRole(text: string): Refusal {
   })
 }
 
-/** A connected agent's grant. The higher scope includes the lower ones; a key and a person have none, only a role. */
+/** What an operator does, asked for by somebody who is none. No role in a workspace would help. */
+export function operatorRefusal(): Refusal {
+  return insufficientRole(
+    'This needs an operator of the installation. Ask whoever runs the server to add your email address to OPERATORS.',
+  )
+}
+
+/** A connected agent's grant. A higher scope includes the lower ones. A key and a person have no scope, only a role. */
 export function scopeRefusal(actor: Actor, { scope }: Pick<Guards, 'scope'>): Refusal | undefined {
   if (actor.kind !== 'agent' || actor.scopes.some((granted) => SCOPES.indexOf(granted) >= SCOPES.indexOf(scope)))
     return undefined
@@ -63,7 +71,7 @@ export function scopeRefusal(actor: Actor, { scope }: Pick<Guards, 'scope'>): Re
   })
 }
 
-/** A key for one project reaches that project by its id, and the workspace routes that the contract names; nothing else. */
+/** A key for one project may use that project by its id, and the workspace routes that the contract names; nothing else. */
 export function projectRefusal(
   actor: Actor,
   asked: { route: Pick<Guards, 'area' | 'forOneProjectKeys'>; project: NamedProject },

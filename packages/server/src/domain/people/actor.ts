@@ -1,12 +1,12 @@
 import type { Role, Scope } from '@postroad/contract'
 
-/** Who is acting. A key acts as the member who created it, capped at the key's own role (contract part 5). */
+/** The acting subject. A key acts as the member who created it, limited to the key's own role (contract part 5). */
 export type Actor =
   | {
       readonly kind: 'person'
       readonly userId: string
       readonly role: Role
-      /** The session that was shown. */ readonly sessionId: string
+      /** The session of the request. */ readonly sessionId: string
     }
   | {
       readonly kind: 'api_key'
@@ -17,14 +17,20 @@ export type Actor =
       readonly projectId: string | null
     }
   | {
-      /** A connected agent acts as the person who connected it, as far as that person granted. */
+      /** A connected agent acts as the person who connected it, within the grant of that person. */
       readonly kind: 'agent'
       readonly agentId: string
       readonly userId: string
       readonly role: Role
       readonly scopes: readonly Scope[]
-      /** Where the person widens the grant. */
+      /** The page where the person widens the grant. */
       readonly manageUrl: string
+    }
+  | {
+      /** An operator of the installation, who acts on a workspace from outside. */
+      readonly kind: 'operator'
+      readonly userId: string
+      readonly role: Role
     }
   | { readonly kind: 'system'; readonly role: Role }
 

@@ -1,4 +1,4 @@
-/** A letter before it is written out: plain sentences, at most one link, and what to do when it was not meant. */
+/** An email before it is rendered: plain sentences, at most one link, and a note for people who did not expect it. */
 export type Letter = {
   readonly subject: string
   readonly lines: readonly string[]
@@ -6,7 +6,7 @@ export type Letter = {
   readonly footnote?: string
 }
 
-/** The same letter as text and as HTML. Names of people and workspaces may stand in it, so everything is escaped. */
+/** The same email as text and as HTML. It may contain names of people and workspaces, so everything is escaped. */
 export function writeLetter({ subject, lines, action, footnote }: Letter): {
   readonly subject: string
   readonly text: string

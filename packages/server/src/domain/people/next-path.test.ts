@@ -41,7 +41,7 @@ const ELSEWHERE = [
   'mailto:a@b',
 ]
 
-test('what names another host in any spelling a browser reads is not followed', () => {
+test('a path that names another host in any spelling that a browser accepts is not followed', () => {
   for (const asked of [...ELSEWHERE, undefined]) assert.equal(nextPath(asked), '/', JSON.stringify(asked))
 })
 
@@ -57,7 +57,7 @@ test('a path of this server is followed with its query and fragment', () => {
     assert.equal(nextPath(path), path)
 })
 
-test('wherever it leads is on this server, as a browser resolves it', () => {
+test('every path leads to this server, as a browser resolves it', () => {
   const piece = fc.constantFrom(
     '/',
     '\\',

@@ -1,7 +1,7 @@
 const NOWHERE = 'http://nowhere.invalid'
 
 /**
- * Where to go on after signing in: a path of this server, or `/`. What names a host in any way a browser might read
+ * The page after a sign-in: a path of this server, or `/`. A target that names a host in any form that a browser might accept
  * (`//host`, `/\host`, a scheme, control characters) is not followed.
  */
 export function nextPath(asked: string | undefined): string {

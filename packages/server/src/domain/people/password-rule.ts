@@ -1,6 +1,6 @@
 import { LIMITS } from '@postroad/contract'
 
-/** What the lists of leaked passwords are made of, once digits and signs around it are taken away. */
+/** The core words of lists of leaked passwords, without the digits and signs around them. */
 const COMMON = new Set(
   `password passwort passwd passphrase motdepasse contrasena qwerty qwertyuiop qwertyuiopasdfghjkl qwertz azerty asdfghjkl zxcvbnm qazwsx
   qazwsxedc letmein welcome admin administrator root user username login changeme default secret iloveyou sunshine princess dragon monkey
@@ -23,17 +23,18 @@ const RUNS = [
 const DIFFERENT_MIN = 5
 
 /**
- * Why a password is refused, as a sentence; undefined when it may be used. The rule: at least 12 characters, 5 of them
- * different, and more than a common password, one's own address, a run of keys or a repetition with digits around it.
+ * The reason why a password is refused, as a sentence; undefined when it may be used. The rule: at least 12 characters, 5 of
+ * them different, and more than a common password, the person's own address, a run of keys or a repetition with digits around
+ * it.
  */
-export function whyWeakPassword(password: string, email: string | null): string | undefined {
+export function validatePassword(password: string, email: string | null): string | undefined {
   const { passwordCharsMin: min } = LIMITS
   const characters = Array.from(password)
   if (characters.length < min)
     return `The password has ${characters.length} characters; use at least ${min}. Three or four unrelated words are good.`
   const plain = password.toLowerCase().normalize('NFKC')
   if (new Set(plain).size < DIFFERENT_MIN)
-    return `The password is made of fewer than ${DIFFERENT_MIN} different characters. Use more.`
+    return `The password has fewer than ${DIFFERENT_MIN} different characters. Use more.`
   const core = bare(plain)
   const own = (email ?? '')
     .toLowerCase()
@@ -42,11 +43,11 @@ export function whyWeakPassword(password: string, email: string | null): string 
   if (own.some((part) => bare(plain.replaceAll(part, '')).length < DIFFERENT_MIN))
     return 'The password is little more than your email address. Use something else.'
   if (isCommon(core) || isRun(plain))
-    return 'The password is one of the first that are tried. Use something else: three or four unrelated words are good.'
+    return 'The password is among the first that attackers try. Use something else: three or four unrelated words are good.'
   return undefined
 }
 
-/** Without what people put around a word: `P4ssw0rd!2026` is `password`. */
+/** Without the characters that people put around a word: `P4ssw0rd!2026` becomes `password`. */
 function bare(plain: string): string {
   const trimmed = plain.replace(/^[^\p{L}]+/u, '').replace(/[\d\p{P}\p{S}\s]+$/u, '')
   return trimmed.replaceAll(/[013457@$!]/g, (sign) => LEET[sign] ?? sign).replaceAll(/[^\p{L}]/gu, '')
@@ -64,7 +65,7 @@ const LEET: Readonly<Record<string, string>> = {
   '!': 'i',
 }
 
-/** One common word, two of them, or one several times over; or next to nothing but digits. */
+/** One common word, two of them, or one repeated several times; or almost only digits. */
 function isCommon(core: string): boolean {
   if (core.length < 4 || COMMON.has(core)) return true
   for (let cut = 3; cut < core.length - 2; cut += 1) {
@@ -74,7 +75,7 @@ function isCommon(core: string): boolean {
   return unit !== undefined && (unit.length < 4 || COMMON.has(unit))
 }
 
-/** Made of runs of neighbouring keys, forwards or backwards, four or more at a time. */
+/** Consists of runs of neighboring keys, forwards or backwards, with at least three keys each. */
 function isRun(plain: string): boolean {
   const rows = RUNS.flatMap((run) => [run, Array.from(run).toReversed().join('')])
   let at = 0

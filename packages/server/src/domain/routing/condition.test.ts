@@ -15,14 +15,14 @@ function firstFailureOf(compiled: CompiledConditions, payload: unknown): Conditi
   return step.value
 }
 
-/** Parsed as the road parses it, with raw numbers. */
+/** Parsed the way the road parses it, with raw numbers. */
 function parsed(text: string): unknown {
   const result = parseJson(text)
   assert.ok(result.ok)
   return result.value
 }
 
-test('all conditions must hold, an empty list matches everything, and the first that fails says what it saw', () => {
+test('all conditions must hold, an empty list matches everything, and the first failing condition reports its value', () => {
   const conditions = Conditions.parse([
     { path: 'a', equals: 1 },
     { path: 'b.c', op: 'gt', value: 5 },
@@ -40,7 +40,7 @@ test('all conditions must hold, an empty list matches everything, and the first 
     assert.equal(firstFailureOf(compileConditions([], 'strict'), payload), undefined)
 })
 
-test('exists holds for anything that is there, null too', () => {
+test('exists holds for any existing value, even null', () => {
   for (const value of [null, false, 0, '', [], {}]) assert.ok(holds({ path: 'a', op: 'exists' }, { a: value }))
   assert.ok(!holds({ path: 'a', op: 'exists' }, {}))
 })
@@ -76,7 +76,7 @@ test('in workflows and triggers they compare with strict equality', () => {
   }
 })
 
-test('what is missing, an object or a list equals nothing, and so is not equal to anything', () => {
+test('a missing value, an object or a list equals nothing, and so is not equal to anything', () => {
   for (const mode of ['text', 'strict'] as const) {
     for (const payload of [{}, { a: {} }, { a: ['x'] }]) {
       assert.ok(!holds({ path: 'a', equals: 'x' }, payload, mode))
@@ -117,7 +117,7 @@ test('gt, gte, lt and lte match numbers and plain decimals in text, and nothing 
   assert.ok(!holds({ path: 'a', op: 'lt', value: 5 }, { a: 5 }))
 })
 
-test('contains finds text in text, and an item in a list', () => {
+test('contains finds a text in a text, and an item in a list', () => {
   assert.ok(holds({ path: 'a', op: 'contains', value: 'ell' }, { a: 'hello' }))
   assert.ok(!holds({ path: 'a', op: 'contains', value: 'ELL' }, { a: 'hello' }))
   assert.ok(holds({ path: 'a', op: 'contains', value: 'x' }, { a: ['w', 'x'] }))
@@ -150,7 +150,7 @@ test('patterns that freeze a backtracking engine never reach RegExp', (t) => {
   for (const pattern of patterns) assert.ok(!made.includes(pattern) && !sources.includes(pattern))
 })
 
-test('big numbers compare as their own digits, and to a bound as numbers', () => {
+test('big numbers compare by their digits, and with a bound as numbers', () => {
   const payload = parsed('{"id":12345678901234567890,"price":10.50,"huge":1e400,"zero":-0}')
   assert.ok(holds({ path: 'id', equals: '12345678901234567890' }, payload))
   assert.ok(!holds({ path: 'id', equals: '12345678901234567891' }, payload))
@@ -162,7 +162,7 @@ test('big numbers compare as their own digits, and to a bound as numbers', () =>
   assert.ok(!holds({ path: 'price', op: 'contains', value: '1' }, payload))
 })
 
-test('compiled conditions answer as the rules read', () => {
+test('compiled conditions follow the rules', () => {
   const scalar = fc.constantFrom<string | number | boolean | null>(
     '',
     'a',
@@ -209,7 +209,7 @@ test('compiled conditions answer as the rules read', () => {
   )
 })
 
-/** The rules of the contract, one after the other, with no thought for speed. */
+/** The rules of the contract, one after the other, without regard for speed. */
 function oracle(condition: Condition, payload: unknown, mode: CompareMode): boolean {
   const saw = lookUp(payload, condition.path)
   const same = (wanted: unknown): boolean =>

@@ -9,17 +9,20 @@ import { compileSearch } from '../text-search.ts'
 /** 'text' in rules and endpoint criteria, 'strict' in workflows and triggers (contract part 2, "Condition", rule 5). */
 export type CompareMode = 'text' | 'strict'
 
-/** The first condition that did not hold, and the value it saw; `saw` is undefined when the path leads nowhere. */
+/** The first condition that did not hold, and its value in the payload; `saw` is undefined when the path does not exist. */
 export type ConditionFailure = { readonly index: number; readonly condition: Condition; readonly saw: unknown }
 
 export type CompiledConditions = {
-  /** Undefined when all conditions hold; an empty list holds for everything. Each condition's work is spent first. */
+  /**
+   * Undefined when all conditions hold; an empty list holds for everything. The work of each condition is counted before it
+   * runs.
+   */
   readonly firstFailure: (payload: unknown, spend: Spend) => InTurns<ConditionFailure | undefined>
 }
 
 type Test = (value: unknown) => boolean
 
-/** Compiles a list of saved conditions once, for payloads as `parseJson` gives them. */
+/** Compiles a list of saved conditions once, for payloads from `parseJson`. */
 export function compileConditions(conditions: readonly Condition[], mode: CompareMode): CompiledConditions {
   const compiled = conditions.map((condition, index) => ({
     index,
@@ -40,7 +43,7 @@ export function compileConditions(conditions: readonly Condition[], mode: Compar
   }
 }
 
-/** What a condition costs, in characters; a search goes over its text more than once. */
+/** The cost of a condition, in characters. A search reads its text more than once. */
 const CONDITION_WORK = 64
 const SEARCHED_WORK = 8
 const ITEM_WORK = 16
@@ -91,7 +94,7 @@ function equalsOneOf(values: readonly unknown[], mode: CompareMode): Test {
   }
 }
 
-/** Text inside a text field; in a list, an item that is this text. */
+/** Text inside a text field; in a list, an item that equals this text. */
 function containsText(wanted: string): Test {
   const search = compileSearch(wanted)
   return (value) => (typeof value === 'string' ? search(value) : Array.isArray(value) && value.includes(wanted))
@@ -123,7 +126,7 @@ function numberOf(value: unknown): number | undefined {
   return isRawNumber(value) ? Number(value.rawJSON) : undefined
 }
 
-/** `1.50` is also `1.5`; beyond 2^53 a number is only its own digits, so that its neighbours do not match. */
+/** `1.50` is also `1.5`. Beyond 2^53 a number equals only its own digits, so that its neighbors do not match. */
 function canonicalText(raw: RawNumber): string {
   const value = Number(raw.rawJSON)
   return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : raw.rawJSON

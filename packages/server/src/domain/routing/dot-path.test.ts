@@ -21,7 +21,7 @@ test('a path walks objects and lists', () => {
     assert.equal(read(payload, path), undefined, path)
 })
 
-test('only what the sender wrote is read, nothing that a prototype or a list lends', () => {
+test('only data of the sender is read, and no property of a prototype or a list', () => {
   for (const path of [
     '__proto__',
     'constructor',
@@ -46,22 +46,22 @@ test('a raw number has no members, but an object may have a key of that name', (
   assert.equal(read(parsed.value, 'o.rawJSON'), 'x')
 })
 
-test('writing makes objects and lists on the way, with null in the holes', () => {
+test('writing creates objects and lists on the way, with null in the holes', () => {
   assert.deepEqual(write(['a.b.c', 1], ['a.d', 2]), { a: { b: { c: 1 }, d: 2 } })
   assert.deepEqual(write(['items.1.id', 'x'], ['items.3', 'y']), { items: [null, { id: 'x' }, null, 'y'] })
   assert.deepEqual(write(['0.1', 'x']), { 0: [null, 'x'] })
 })
 
-test('a place that no list should have is a name', () => {
+test('an index that no list should have is a name', () => {
   assert.deepEqual(write(['a.4294967294', 1]), { a: { 4294967294: 1 } })
 })
 
-test('what stands in the way is replaced', () => {
+test('a value in the way is replaced', () => {
   assert.deepEqual(write(['a', 1], ['a.b', 2]), { a: { b: 2 } })
   assert.deepEqual(write(['a.b', 1], ['a.0', 2]), { a: [2] })
 })
 
-test('no path reaches a prototype, in whatever order paths are written', () => {
+test('no path reaches a prototype, in any order of writes', () => {
   const step = fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'a', '0', '1', 'length')
   const path = fc.array(step, { minLength: 1, maxLength: 4 }).map((steps) => steps.join('.'))
   const before =

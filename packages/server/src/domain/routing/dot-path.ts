@@ -2,21 +2,18 @@ import { splitPath } from '@postroad/contract'
 import { isRawNumber } from '../json/json-text.ts'
 import { setOwn } from '../json/own-property.ts'
 
-/** A dot path split once; the same steps read and write. */
+/** A dot path, split once. The same steps are used for reading and writing. */
 export type Path = readonly string[]
 
-// Three digits at most: a larger number is a name, so that no target can ask for a list of a billion holes.
+// At most three digits: a larger number is a name, so that no target can create a list of a billion holes.
 const LIST_STEP = /^(?:0|[1-9]\d{0,2})$/
 
-/** `items.0.id` → its steps; a literal dot in a key is `\.`. */
+/** `items.0.id` → its steps. A literal dot in a key is `\.`. */
 export function compilePath(path: string): Path {
   return splitPath(path)
 }
 
-/**
- * The value a path leads to, or undefined: only what the sender wrote, never `length`, `__proto__` or what a prototype
- * lends.
- */
+/** The value at a path, or undefined. Only data of the sender counts, never `length`, `__proto__` or an inherited property. */
 export function readPath(payload: unknown, path: Path): unknown {
   let value: unknown = payload
   for (const step of path) {
@@ -27,9 +24,8 @@ export function readPath(payload: unknown, path: Path): unknown {
 }
 
 /**
- * Puts a value at a path, making the objects and lists on the way; a step that is a number is a place in a list,
- * except at the top. Holes in a list are null. What stands in the way is replaced. Keys are data, so no prototype can
- * be reached.
+ * Writes a value at a path, and creates the objects and lists on the way. A step that is a number is an index of a list, except
+ * at the top. Holes in a list are null. A value in the way is replaced. Keys are data, so no prototype can be reached.
  */
 export function writePath(
   root: Record<string, unknown>,

@@ -6,7 +6,7 @@ import { WorkBudget } from '../work-budget.ts'
 
 const SAW_CHARS_MAX = 200
 
-/** The first condition that failed and the value it saw, short enough to be kept with every event. */
+/** The first condition that failed and its value, short enough to be stored with every event. */
 export function* explain(
   conditions: CompiledConditions,
   { payload, spend }: { readonly payload: unknown; readonly spend: Spend },
@@ -34,7 +34,7 @@ function short(value: unknown): unknown {
   return `${text.slice(0, SAW_CHARS_MAX)}…`
 }
 
-/** The JSON of a value as far as it is shown: all of it may be as long as the payload, and every rule may see it. */
+/** The JSON of a value, only as far as it is shown: the whole may be as long as the payload, and every rule may see it. */
 function beginningOf(value: unknown): string {
   const writer = new JsonWriter({ budget: new WorkBudget(Infinity), charsMax: SAW_CHARS_MAX })
   try {

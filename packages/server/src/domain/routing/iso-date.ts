@@ -3,13 +3,12 @@ import { plainDecimal } from './plain-decimal.ts'
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(Z|z|[+-]\d\d:?\d\d)?)?$/
 const MAIL_DATE = /^(?:[A-Za-z]{3}, )?\d{1,2} [A-Za-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UTC|[+-]\d{4})$/
 
-/** Seconds since 1970 stay below this until the year 5138; a larger number counts milliseconds. */
+/** Seconds since 1970 stay below this until the year 5138; a larger number means milliseconds. */
 const FIRST_MILLISECONDS = 1e11
 
 /**
- * A moment as RFC 3339 in UTC with milliseconds, from ISO 8601 (no zone: UTC), the dates of e-mail and HTTP headers,
- * or a number of seconds or milliseconds since 1970; undefined for anything else. It never depends on the zone of this
- * machine.
+ * A time as RFC 3339 in UTC with milliseconds, from ISO 8601 (no zone: UTC), the dates of email and HTTP headers, or a number
+ * of seconds or milliseconds since 1970; undefined for anything else. It never depends on the time zone of this machine.
  */
 export function isoDate(text: string): string | undefined {
   const at = millisecondsOf(text.trim())
@@ -28,7 +27,7 @@ function millisecondsOf(text: string): number {
   return Date.parse(zone === undefined && normal.length > 10 ? `${normal}Z` : normal)
 }
 
-/** Day 0 of the month after is the last of this one. */
+/** Day 0 of the next month is the last day of this one. */
 function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate()
 }

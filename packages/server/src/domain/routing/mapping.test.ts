@@ -6,10 +6,10 @@ import { parseJson, stringifyJson } from '../json/json-text.ts'
 import { compileMappings } from './mapping.ts'
 import { RecordTexts } from './record-texts.ts'
 
-// Far from UTC, so that a date read in the zone of the machine is seen.
+// Far from UTC, so that a date in the time zone of the machine would be noticed.
 process.env['TZ'] = 'Asia/Tokyo'
 
-/** The JSON text that a list of mappings makes of a payload's text. */
+/** The JSON text that a list of mappings makes from a payload's text. */
 function mapped(mappings: unknown, payload: string): string {
   const parsed = parseJson(payload)
   assert.ok(parsed.ok)
@@ -21,11 +21,11 @@ function mapped(mappings: unknown, payload: string): string {
 const transformed = (transform: string, value: unknown): unknown =>
   JSON.parse(mapped([{ target: 'x', path: 'v', transform, default: 'DEFAULT' }], JSON.stringify({ v: value }))).x
 
-test('an empty list says to keep the text that came in', () => {
+test('an empty list uses the received text', () => {
   assert.equal(compileMappings([])({ a: 1 }), 'whole')
 })
 
-test('paths and constants go to their targets, lists are built by their places', () => {
+test('paths and constants go to their targets, and lists are built by index', () => {
   const mappings = [
     { target: 'order.id', path: 'data.object.id' },
     { target: 'lines.0.sku', path: 'items.1.sku' },
@@ -40,7 +40,7 @@ test('paths and constants go to their targets, lists are built by their places',
   )
 })
 
-test('a missing path without default is left out; null is not missing', () => {
+test('a missing path without a default is left out, and null is not missing', () => {
   const mappings = [
     { target: 'a', path: 'x.y' },
     { target: 'b', path: 'x', default: 5 },
@@ -62,7 +62,7 @@ test('numbers are copied digit for digit', () => {
   )
 })
 
-test('string gives text, and JSON for objects and lists', () => {
+test('string returns text, and JSON for objects and lists', () => {
   for (const [value, text] of [
     ['x', 'x'],
     [1.5, '1.5'],
@@ -92,7 +92,7 @@ test('boolean takes booleans, 1 and 0, and the words of forms', () => {
   for (const value of ['', 'maybe', 2, null, [], {}]) assert.equal(transformed('boolean', value), 'DEFAULT')
 })
 
-test('lowercase, uppercase and trim change text and leave the rest', () => {
+test('lowercase, uppercase and trim change text and nothing else', () => {
   assert.equal(transformed('lowercase', 'ÀB'), 'àb')
   assert.equal(transformed('uppercase', 'àb'), 'ÀB')
   assert.equal(transformed('trim', ' a b\n'), 'a b')
@@ -100,7 +100,7 @@ test('lowercase, uppercase and trim change text and leave the rest', () => {
     for (const value of [5, null, true, ['A']]) assert.deepEqual(transformed(transform, value), value)
 })
 
-test('iso_date gives UTC with milliseconds, whatever the zone of this machine', () => {
+test('iso_date returns UTC with milliseconds in any time zone of this machine', () => {
   for (const [value, date] of [
     ['2026-01-02', '2026-01-02T00:00:00.000Z'],
     ['2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z'],
@@ -134,7 +134,7 @@ test('iso_date gives UTC with milliseconds, whatever the zone of this machine', 
   }
 })
 
-test('json reads text that holds JSON, and leaves what is JSON already', () => {
+test('json parses text with JSON, and leaves other values alone', () => {
   assert.deepEqual(transformed('json', '{"a":[1]}'), { a: [1] })
   assert.equal(
     mapped([{ target: 'x', path: 'v', transform: 'json' }], '{"v":"{\\"id\\":12345678901234567890}"}'),
@@ -144,7 +144,7 @@ test('json reads text that holds JSON, and leaves what is JSON already', () => {
   for (const value of ['', '{', '['.repeat(1000)]) assert.equal(transformed('json', value), 'DEFAULT')
 })
 
-test('whatever the names: no prototype is touched, the payload stays, and twice is the same', () => {
+test('for any names, no prototype is touched, the payload stays unchanged, and a second run gives the same result', () => {
   const step = fc.constantFrom(
     '__proto__',
     'constructor',
@@ -212,7 +212,7 @@ test('whatever the names: no prototype is touched, the payload stays, and twice 
   )
 })
 
-test('what is bounded has the same text, and ends where it is too large', () => {
+test('a limited record has the same text, and stops where it is too large', () => {
   const mappings = Mappings.parse([
     { target: 'a.0', path: 'text', transform: 'uppercase' },
     { target: 'a.3', path: 'list' },

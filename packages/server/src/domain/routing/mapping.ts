@@ -4,22 +4,22 @@ import { compilePath, type Path, readPath, writePath } from './dot-path.ts'
 import type { RecordBound, RecordTexts } from './record-texts.ts'
 import { compileTransform, type Apply } from './transform.ts'
 
-/** What a list of mappings makes of a payload; 'whole' says: keep the text that came in. */
+/** The result of a list of mappings for a payload. 'whole': use the received text. */
 export type Mapped = 'whole' | { readonly data: unknown; readonly text?: string }
 
 /**
- * A list of mappings, ready for the road. `texts` bounds what is made of an event, and says when that was too large: then there is
- * no record. `text` is that of the record, where it was needed to measure it.
+ * A list of mappings, ready for the road. `texts` limits the size of all records of an event, and reports when they are too
+ * large; then there is no record. `text` is the text of the record, where it was needed to measure the record.
  */
 export type CompiledMappings = (payload: unknown, texts?: RecordTexts) => Mapped
 
-/** The value for a payload; undefined leaves the field out. */
+/** Reads the value from a payload; undefined leaves the field out. */
 type Take = (payload: unknown, texts: RecordTexts | undefined) => unknown
 type Step = { readonly target: Path; readonly take: Take }
 
 /**
- * Compiles a list of saved mappings once. An empty list takes the whole payload; otherwise the record holds exactly
- * the targets. The same payload gives the same record, and no code of a tenant runs. `stringifyJson` gives its text.
+ * Compiles a list of saved mappings once. An empty list takes the whole payload; otherwise the record has exactly the targets.
+ * The same payload gives the same record, and no code of a tenant runs. `stringifyJson` gives its text.
  */
 export function compileMappings(mappings: readonly Mapping[]): CompiledMappings {
   if (mappings.length === 0) return () => 'whole'
@@ -43,7 +43,7 @@ function build(steps: readonly Step[], payload: unknown): { readonly data: unkno
 
 type Counted = { readonly texts: RecordTexts; readonly holes: number }
 
-/** The record beside its text, which is put together from texts of its values; ends as soon as it is too large. */
+/** Builds the record and its text, which is joined from the texts of its values. Stops as soon as it is too large. */
 function buildText(steps: readonly Step[], payload: unknown, { texts, holes }: Counted): Mapped {
   const data: Record<string, unknown> = {}
   const written: Record<string, unknown> = {}
@@ -97,18 +97,21 @@ function stepOf(mapping: Mapping): Step {
   }
 }
 
-/** A null that the sender wrote is a value; only what is missing gives way to the default. */
+/** A null from the sender is a value; the default replaces only a missing value. */
 function orDefault(value: unknown, fallback: unknown): unknown {
   return value === undefined ? fallback : value
 }
 
-/** How often a transform may read or write what it is given: three letters of one in upper case, escaped JSON; parsing is dear. */
+/**
+ * How many times the size of its input a transform may read or write: a letter can become three in upper case, JSON can be
+ * escaped, and parsing is expensive.
+ */
 const PAYLOADS_OF: Readonly<Partial<Record<Transform, number>>> = { uppercase: 3, lowercase: 2, string: 2, json: 16 }
 
 function boundOf(mappings: readonly Mapping[], holes: number): RecordBound {
   const bound = { fixedBytes: 2 + holes * HOLE_CHARS, values: 0, payloads: 0 }
   for (const { target, path, value, default: fallback, transform } of mappings) {
-    // Each step of the target in quotation marks, with a colon, a comma and the brackets of its container.
+    // Each step of the target has quotation marks, a colon, a comma and the brackets of its container.
     bound.fixedBytes += 8 * Buffer.byteLength(target)
     for (const constant of [value, fallback])
       if (constant !== undefined) bound.fixedBytes += Buffer.byteLength(stringifyJson(constant))
@@ -121,10 +124,10 @@ function boundOf(mappings: readonly Mapping[], holes: number): RecordBound {
 
 const HOLE_CHARS = 'null,'.length
 
-/** A container of the record: how many places its highest one asks for, and what it holds. */
+/** A container of the record: the number of places up to its highest index, and its members. */
 type Container = { places: number; readonly holds: Map<string, Container> }
 
-/** How many places of lists hold nothing, and are null. */
+/** The number of list places without a value, which become null. */
 function holesOf(mappings: readonly Mapping[]): number {
   const root: Container = { places: 0, holds: new Map() }
   const containers = [root]

@@ -1,42 +1,44 @@
 import type { Transform } from '@postroad/contract'
 import { stringifyJson } from '../json/json-text.ts'
 
-/** What records are made of, at most: bytes that no payload changes, values, and how often the payload may be in them. */
+/** The upper bound of a record: its constant bytes, its number of values, and how often the payload may be in it. */
 export type RecordBound = { readonly fixedBytes: number; readonly values: number; readonly payloads: number }
 
-/** A moment, true or false. */
+/** A timestamp or a boolean. */
 const SMALL_VALUE_BYTES = 32
 
 /**
- * The texts of the records that one event makes, which are bounded together. What is certain to fit is not counted value by
- * value; else each part of the payload is written once, however many mappings take it, and each transform of it runs once.
+ * The texts of all records of one event, which share one limit. Records that certainly fit are not counted value by value.
+ * Otherwise each part of the payload is written once, however many mappings use it, and each of its transforms runs once.
  */
 export class RecordTexts {
-  /** There is no more room, so nothing of the event may be stored. */
+  /** The limit is exceeded, so nothing of the event may be stored. */
   tooLarge = false
   #bytesLeft: number
-  readonly #payloadBytes: () => number
+  #payloadBytes: number | undefined
+  readonly #countPayload: () => number
   readonly #texts = new Map<unknown, string>()
   readonly #transformed = new Map<Transform, Map<unknown, unknown>>()
 
-  /** `payloadBytes`: of the JSON of the payload, at most. */
+  /** `payloadBytes`: the maximum size of the payload's JSON. */
   constructor({ payloadBytes, bytesMax }: { readonly payloadBytes: () => number; readonly bytesMax: number }) {
-    this.#payloadBytes = payloadBytes
+    this.#countPayload = payloadBytes
     this.#bytesLeft = bytesMax
   }
 
-  /** Whether such a record fits, whatever the payload says. */
+  /** Whether such a record fits for any payload. */
   certainlyHolds({ fixedBytes, values, payloads }: RecordBound): boolean {
-    return fixedBytes + values * SMALL_VALUE_BYTES + payloads * this.#payloadBytes() <= this.#bytesLeft
+    this.#payloadBytes ??= this.#countPayload()
+    return fixedBytes + values * SMALL_VALUE_BYTES + payloads * this.#payloadBytes <= this.#bytesLeft
   }
 
-  /** Whether a text of so many characters can fit. */
+  /** Whether a text of this length can fit. */
   mayHold(chars: number): boolean {
     this.tooLarge ||= chars > this.#bytesLeft
     return !this.tooLarge
   }
 
-  /** Takes the room of a record's text. */
+  /** Reserves the room for a record's text. */
   add(text: string): void {
     this.#bytesLeft -= Buffer.byteLength(text)
     this.tooLarge ||= this.#bytesLeft < 0

@@ -3,7 +3,7 @@ import { isoDate } from './iso-date.ts'
 import { isRawNumber, numberFromText, parseJson, stringifyJson } from '../json/json-text.ts'
 import { plainDecimal } from './plain-decimal.ts'
 
-/** Gives undefined for what it cannot turn, which counts as a missing value. */
+/** Returns undefined for a value that it cannot convert, which counts as a missing value. */
 export type Apply = (value: unknown) => unknown
 
 const TRANSFORMS: Readonly<Record<Transform, Apply>> = {
@@ -22,13 +22,13 @@ export function compileTransform(name: Transform): Apply {
   return TRANSFORMS[name]
 }
 
-/** Text stays, a number gives its digits as they came, an object or list its JSON; null has no text. */
+/** Text stays, a number becomes its digits as received, an object or a list its JSON; null has no text. */
 function toText(value: unknown): unknown {
   if (typeof value === 'string') return value
   return value === undefined || value === null ? undefined : stringifyJson(value)
 }
 
-/** A number stays; a plain decimal in text becomes one, with all its digits. */
+/** A number stays. A plain decimal in text becomes a number, with all its digits. */
 function toNumber(value: unknown): unknown {
   if (typeof value === 'number' || isRawNumber(value)) return value
   if (typeof value !== 'string' || plainDecimal(value) === undefined) return undefined
@@ -43,7 +43,7 @@ function toNumber(value: unknown): unknown {
 const TRUE_WORDS = new Set(['true', '1', 'yes', 'on'])
 const FALSE_WORDS = new Set(['false', '0', 'no', 'off'])
 
-/** The words of forms and the numbers 1 and 0; anything else is neither. */
+/** Accepts the words of forms and the numbers 1 and 0; anything else is missing. */
 function toBoolean(value: unknown): unknown {
   if (typeof value === 'boolean') return value
   if (typeof value === 'object' && !isRawNumber(value)) return undefined
@@ -60,7 +60,7 @@ function toIsoDate(value: unknown): unknown {
   return isRawNumber(value) ? isoDate(value.rawJSON) : undefined
 }
 
-/** Text that holds JSON becomes what it says; anything else is JSON already. */
+/** Text with valid JSON becomes its value; anything else is JSON already. */
 function toJson(value: unknown): unknown {
   if (typeof value !== 'string') return value
   const parsed = parseJson(value)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readRange } from './byte-range.ts'
 
-test('a range is from a byte on, up to a byte, or the last bytes, and never reaches further than the file', () => {
+test('a range starts at a byte, ends at a byte, or is the last bytes, and never exceeds the file', () => {
   assert.deepEqual(readRange('bytes=0-', 10), { from: 0, to: 10 })
   assert.deepEqual(readRange('bytes=3-5', 10), { from: 3, to: 6 })
   assert.deepEqual(readRange('bytes=3-500', 10), { from: 3, to: 10 })
@@ -11,7 +11,7 @@ test('a range is from a byte on, up to a byte, or the last bytes, and never reac
   assert.deepEqual(readRange('bytes=-40', 10), { from: 0, to: 10 })
 })
 
-test('what begins behind the end lies outside; what is no single range of bytes asks for the whole', () => {
+test('a range that starts after the end is outside, and anything but a single range of bytes requests the whole file', () => {
   for (const header of ['bytes=10-', 'bytes=11-12', 'bytes=-0']) assert.equal(readRange(header, 10), 'outside', header)
   for (const header of [
     undefined,

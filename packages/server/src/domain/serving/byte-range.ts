@@ -1,11 +1,11 @@
-/** Bytes of a file: from the first inside to the first outside. */
+/** Bytes of a file: from the first byte inside to the first byte outside. */
 export type ByteRange = { readonly from: number; readonly to: number }
 
 const ONE = /^bytes=(\d*)-(\d*)$/i
 
 /**
- * What a `Range` header asks for of a file of so many bytes (RFC 9110 §14). `whole`: there is none, it is no range of bytes,
- * or it is a list of them, which need not be answered as one. `outside`: it begins behind the end.
+ * The range that a `Range` header requests of a file with this many bytes (RFC 9110 §14). `whole`: there is no header, it is
+ * not a range of bytes, or it is a list of ranges, which a server need not honor. `outside`: it starts after the end.
  */
 export function readRange(header: string | undefined, bytes: number): ByteRange | 'whole' | 'outside' {
   const found = header === undefined ? null : ONE.exec(header.trim())

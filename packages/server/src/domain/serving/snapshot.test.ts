@@ -8,7 +8,7 @@ const snapshot = (text: string) => {
   return read
 }
 
-test('a snapshot is read as PostgreSQL prints it, and nothing else is', () => {
+test('a snapshot is parsed as PostgreSQL prints it, and no other text is', () => {
   assert.deepEqual(readSnapshot('10:20:10,14,15'), { xmin: 10, xmax: 20, running: [10, 14, 15] })
   assert.deepEqual(readSnapshot('10:10:'), { xmin: 10, xmax: 10, running: [] })
   for (const text of [
@@ -28,7 +28,7 @@ test('a snapshot is read as PostgreSQL prints it, and nothing else is', () => {
   }
 })
 
-test('a snapshot sees what had ended, and not what ran or came later', () => {
+test('a snapshot sees transactions that had ended, and none that ran or came later', () => {
   const at = snapshot('10:20:10,14')
   assert.deepEqual(
     [9, 10, 11, 14, 19, 20].map((xid) => sees(at, xid)),
@@ -37,30 +37,30 @@ test('a snapshot sees what had ended, and not what ran or came later', () => {
   assert.equal(sees(NOTHING, 3), false)
 })
 
-test('of two snapshots the later one contains the earlier one', () => {
+test('the later of two snapshots contains the earlier one', () => {
   assert.equal(contains(snapshot('14:22:14'), snapshot('10:20:10,14')), true)
   assert.equal(contains(snapshot('10:20:10,14'), snapshot('14:22:14')), false)
   assert.equal(contains(snapshot('10:20:10'), snapshot('10:20:10')), true)
   assert.equal(contains(snapshot('10:20:'), NOTHING), true)
 })
 
-test('the horizon stays behind a transaction that is under way, for as long as it may be promised to anybody', () => {
+test('the horizon stays behind a transaction that is under way, for as long as its rows may have been promised', () => {
   const horizon = new Horizon(60_000)
   assert.equal(horizon.behind(snapshot('10:10:'), 1_000_000), 1_000_000)
-  // 10 began after the first look, so its rows did too.
+  // 10 started after the first call, so its rows did too.
   assert.equal(horizon.behind(snapshot('10:12:10'), 1_001_000), 1_000_000)
   assert.equal(horizon.behind(snapshot('10:15:10,13'), 1_030_000), 1_000_000)
   assert.equal(horizon.behind(snapshot('10:15:10'), 1_100_000), 1_040_000)
-  // It ended: 16 began after the look that saw 15 as the next.
+  // It ended: 16 started after the call that saw 15 as the next.
   assert.equal(horizon.behind(snapshot('16:17:16'), 1_101_000), 1_041_000)
   assert.equal(horizon.behind(snapshot('17:17:'), 1_102_000), 1_102_000)
 })
 
-test('a horizon that has seen nothing yet assumes the worst of what is under way', () => {
+test('a new horizon assumes the worst about transactions under way', () => {
   assert.equal(new Horizon(60_000).behind(snapshot('10:12:10'), 1_000_000), 940_000)
 })
 
-test('a snapshot that is older than the proof is not trusted to it', () => {
+test('a snapshot that is older than the proof cannot use it', () => {
   const horizon = new Horizon(60_000)
   horizon.behind(snapshot('10:10:'), 1_000_000)
   horizon.behind(snapshot('20:20:'), 1_010_000)

@@ -1,24 +1,24 @@
 /**
- * A PostgreSQL snapshot: which transactions had ended at one moment. Two snapshots of one server are always the one
- * inside the other, so what became visible between them is exactly what the later sees and the earlier does not.
+ * A PostgreSQL snapshot: the transactions that had ended at one moment. Of two snapshots of one server, one always contains the
+ * other, so the rows that became visible between them are exactly those that only the later one sees.
  */
 export type Snapshot = {
-  /** Every transaction below had ended. */
+  /** Every transaction below this had ended. */
   readonly xmin: number
-  /** No transaction from here on had begun. */
+  /** No transaction from here on had started. */
   readonly xmax: number
-  /** Those between that were under way. */
+  /** The transactions between these two that were under way. */
   readonly running: readonly number[]
 }
 
-/** Sees nothing at all: what is read after it is everything. */
+/** Sees nothing at all: a read that starts after it returns everything. */
 export const NOTHING: Snapshot = { xmin: 1, xmax: 1, running: [] }
 
 export const seesNothing = ({ xmax }: Snapshot): boolean => xmax === NOTHING.xmax
 
 const RUNNING_MAX = 1_000
 
-/** `10:20:10,14,15`, as `pg_current_snapshot()` prints it; undefined when the text is none. */
+/** `10:20:10,14,15`, as `pg_current_snapshot()` prints it; undefined when the text is not a snapshot. */
 export function readSnapshot(text: string): Snapshot | undefined {
   const [low, high, list, more] = text.split(':')
   if (low === undefined || high === undefined || list === undefined || more !== undefined) return undefined
@@ -39,7 +39,7 @@ export function isSnapshot({ xmin, xmax, running }: Snapshot): boolean {
   )
 }
 
-/** Whether what this transaction wrote is visible, when it committed at all. */
+/** Whether the rows of this transaction are visible, if it committed at all. */
 export function sees({ xmin, xmax, running }: Snapshot, xid: number): boolean {
   return xid < xmin || (xid < xmax && !running.includes(xid))
 }
@@ -50,22 +50,25 @@ export function contains(later: Snapshot, earlier: Snapshot): boolean {
 }
 
 /**
- * From which moment on a row that a snapshot does not see can have begun its life. Nearly always that is the snapshot's
- * own moment; while a transaction of before it is still under way, it is earlier. One for a process.
+ * The earliest time at which a row that a snapshot does not see can have been created. Nearly always that is the time of the
+ * snapshot. It is earlier while an older transaction is still under way. One per process.
  */
 export class Horizon {
   readonly #patienceMs: number
   #proven = { xmax: Infinity, at: 0 }
   #anchor: { readonly xmax: number; readonly at: number } | undefined
 
-  /** `patienceMs`: how long the oldest transaction is waited for; who promised nothing in that time is given up. */
+  /**
+   * `patienceMs`: how long to wait for the oldest transaction. After that time, a transaction that has promised nothing is
+   * ignored.
+   */
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs
   }
 
-  /** `at`: a moment not after the snapshot was taken. Gives milliseconds of the same clock, not after `at`. */
+  /** `at`: a time not after the snapshot was taken. Returns milliseconds of the same clock, not after `at`. */
   behind(snapshot: Snapshot, at: number): number {
-    // All that ran at the anchor has ended: what this snapshot does not see began after the anchor.
+    // All transactions that ran at the anchor have ended, so rows that this snapshot does not see started after the anchor.
     if (this.#anchor !== undefined && snapshot.xmin >= this.#anchor.xmax) {
       this.#proven = this.#anchor
       this.#anchor = undefined

@@ -16,7 +16,7 @@ const partway: Position = {
   },
 }
 
-test('a cursor says where its reader stands, and travels in headers and URLs as it is', () => {
+test("a cursor contains its reader's position, and travels unchanged in headers and URLs", () => {
   for (const position of [settled, partway]) {
     const cursor = encodePosition(position)
     assert.deepEqual(decodePosition(cursor), position)
@@ -24,14 +24,14 @@ test('a cursor says where its reader stands, and travels in headers and URLs as 
   }
 })
 
-test('the cursors of one read share all but the last id', () => {
+test('the cursors of one read share everything but the last id', () => {
   const { partway: inside } = partway
   assert.ok(inside)
   const prefix = partwayPrefix({ ...settled, to: inside.to, toFloor: inside.floor })
   assert.equal(encodePosition(partway), prefix + inside.after)
 })
 
-test('what is no cursor of ours is none', () => {
+test('a text that is not a cursor of ours is refused', () => {
   const cursor = encodePosition(partway)
   for (const text of [
     '',

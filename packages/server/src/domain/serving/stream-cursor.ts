@@ -1,14 +1,17 @@
 import { isSnapshot, type Snapshot } from './snapshot.ts'
 
 /**
- * Where a reader of a stream stands (docs/adr/0008): it has everything that `from` sees, and of what `to` sees beyond it
- * the rows up to id `after`. Without `partway` it has exactly what `from` sees.
+ * The position of a stream's reader (docs/adr/0008): it has everything that `from` sees and, of the rows that only `to` sees,
+ * those up to id `after`. Without `partway` it has exactly the rows that `from` sees.
  */
 export type Position = {
-  /** Whose snapshots these are: the database, and since which crash of it. Those of another one say nothing here. */
+  /**
+   * The history that these snapshots belong to: the database, and its last crash. Snapshots of another history mean nothing
+   * here.
+   */
   readonly history: string
   readonly from: Snapshot
-  /** No row beyond `from` has an id before this moment (milliseconds). */
+  /** No row beyond `from` has an id before this time (milliseconds). */
   readonly floor: number
   readonly partway?: { readonly to: Snapshot; readonly floor: number; readonly after: string }
 }
@@ -27,7 +30,7 @@ export function encodePosition(position: Position): string {
     : partwayPrefix({ ...position, ...partway, toFloor: partway.floor, floor: position.floor }) + partway.after
 }
 
-/** The cursors within one read differ in their last id only: this is what stands before it. */
+/** The cursors within one read differ only in their last id. This is the text before it. */
 export function partwayPrefix(
   read: Pick<Position, 'history' | 'from' | 'floor'> & { to: Snapshot; toFloor: number },
 ): string {
@@ -38,7 +41,7 @@ function settled({ history, from, floor }: Pick<Position, 'history' | 'from' | '
   return `${history}~${snapshotText(from)}~${numberText(floor)}`
 }
 
-/** undefined when the text is no cursor of ours. */
+/** undefined when the text is not a cursor of ours. */
 export function decodePosition(cursor: string): Position | undefined {
   const parts = cursor.length > CURSOR_CHARS_MAX ? undefined : CURSOR.exec(cursor)?.groups
   if (parts === undefined) return undefined

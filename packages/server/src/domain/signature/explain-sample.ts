@@ -1,4 +1,4 @@
-import type { VerificationScheme } from '@postroad/contract'
+import type { VerificationScheme, VerificationSettings } from '@postroad/contract'
 import { SIGNATURE_STEPS, type SignatureStep } from './reading.ts'
 import { otherHeaderHints, type SchemeSettings } from './schemes.ts'
 import type { ExplainedStep } from './explain.ts'
@@ -8,12 +8,17 @@ export type RefusedSignature = {
   readonly failedStep: SignatureStep
   readonly detail: string
   readonly headerNames: readonly string[]
+  /** Whether a timestamp is looked at, by the settings that the endpoint has now. */
+  readonly isTimed: boolean
 }
 
-/** How far a refused signature got when its request came. No value of the request is stored, so nothing is checked again. */
+/**
+ * How far the check of a refused signature got when its request came. No value of the request is stored, so nothing is checked
+ * again.
+ */
 export function explainRefused(of: RefusedSignature): readonly ExplainedStep[] {
-  const isTimed = TIMED.has(of.scheme)
-  const steps = SIGNATURE_STEPS.filter((step) => isTimed || (step !== 'timestamp' && step !== 'tolerance'))
+  const hasTime = of.isTimed || of.failedStep === 'timestamp' || of.failedStep === 'tolerance'
+  const steps = SIGNATURE_STEPS.filter((step) => hasTime || (step !== 'timestamp' && step !== 'tolerance'))
   const failed = steps.indexOf(of.failedStep)
   return steps.map((step, at) => {
     if (at > failed) return { step, ok: null, text: 'The check ended before this step.' }
@@ -21,7 +26,7 @@ export function explainRefused(of: RefusedSignature): readonly ExplainedStep[] {
   })
 }
 
-/** Headers of other schemes that the request carried. */
+/** Headers of other schemes in the request. */
 export function hintsOfRefused(
   settings: SchemeSettings,
   { headerNames, failedStep }: RefusedSignature,
@@ -30,13 +35,19 @@ export function hintsOfRefused(
   return otherHeaderHints({ settings, headers: Object.fromEntries(headerNames.map((name) => [name, ''])) })
 }
 
-const TIMED: ReadonlySet<string> = new Set(['payments_provider', 'chat_platform', 'standard_webhooks'])
+const TIMED: ReadonlySet<string> = new Set(['payments_provider', 'chat_platform', 'standard_webhooks', 'jwt'])
+
+/** Whether a scheme looks at a timestamp; of one whose settings decide it, by those of the endpoint now. */
+export function isTimed(scheme: VerificationScheme, settings: VerificationSettings): boolean {
+  if (TIMED.has(scheme)) return true
+  return settings.scheme === scheme && 'signed' in settings && settings.signed.includes('{timestamp}')
+}
 
 const PASSED: Readonly<Record<SignatureStep, string>> = {
   secret: 'The endpoint had a secret.',
-  header: 'The request carried the header of the signature.',
+  header: 'The request had the signature header.',
   format: 'The header had the form of the scheme.',
-  timestamp: 'The request carried a timestamp in Unix seconds.',
-  digest: 'The signature was right for the body and the secret.',
-  tolerance: 'The timestamp was near enough.',
+  timestamp: 'The request had a timestamp in Unix seconds.',
+  digest: 'The signature matched the body and the secret.',
+  tolerance: 'The timestamp was within the tolerance.',
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { VerificationSettings } from '@postroad/contract'
+import { VerificationSettings, type AdditiveScheme } from '@postroad/contract'
 import * as fc from 'fast-check'
 import { explainSignature, verifySignature } from './index.ts'
 import type { HeldSecret, SchemeSettings } from './schemes.ts'
@@ -14,9 +14,12 @@ const BODY = '{"a": 1,\n "b/c": "ü"}\n'
 const mac = (secret: string | Uint8Array, text: string, encoding: 'hex' | 'base64' = 'hex'): string =>
   createHmac('sha256', secret).update(text).digest(encoding)
 
-/** How each scheme signs, written down apart from the code under test. */
+/** How each scheme signs, written independently of the code under test. */
 const SENDERS: Readonly<
-  Record<SchemeSettings['scheme'], (secret: string, body: string, now: number) => Record<string, string>>
+  Record<
+    Exclude<SchemeSettings['scheme'], AdditiveScheme>,
+    (secret: string, body: string, now: number) => Record<string, string>
+  >
 > = {
   payments_provider: (secret, body, now) => ({ 'stripe-signature': `t=${now},v1=${mac(secret, `${now}.${body}`)}` }),
   code_host: (secret, body) => ({ 'x-hub-signature-256': `sha256=${mac(secret, body)}` }),
@@ -62,7 +65,7 @@ const explained = (scheme: Scheme, { headers, body = BODY, secrets = [current], 
     nowSeconds: now,
   })
 
-test('it says the same as the check itself, whatever is sent', () => {
+test('the explanation agrees with the check itself, whatever the sender sends', () => {
   const cases = fc.record({
     scheme: fc.constantFrom(...SCHEMES),
     change: fc.constantFrom('none', 'drop', 'empty', 'cut', 'prefix', 'upper', 'other'),
@@ -110,7 +113,7 @@ const digestsOf = (scheme: Scheme, secret: string, body: string): string[] =>
     value.split(/[=,]/).filter((part) => part.length > 12),
   )
 
-test('no sentence holds a secret or an expected digest', () => {
+test('no sentence contains a secret or an expected digest', () => {
   const secrets: HeldSecret[] = [current, { name: 'previous', value: PREVIOUS }]
   for (const scheme of SCHEMES) {
     const hidden = secrets.flatMap(({ value }) => [
@@ -145,7 +148,7 @@ test('each step that passed has its sentence', () => {
   )
 })
 
-test('a body that was changed on the way is recognised, whichever scheme signed it', () => {
+test('a body that was changed on the way is recognized, whichever scheme signed it', () => {
   const variants = {
     'the white space at its end removed': '{"a": 1}',
     'a line break at its end': '{"a": 1}  \n\n',
@@ -171,7 +174,7 @@ test('a body that was changed on the way is recognised, whichever scheme signed 
   }
 })
 
-test('JSON that was written anew is recognised in the ways in which libraries write it', () => {
+test('JSON that was rewritten is recognized in the ways in which libraries write it', () => {
   const value = { url: 'https://x/y', name: 'Zoë "q" \\', list: [1, { a: null }], n: ': , ' }
   const python = '{"url": "https://x/y", "name": "Zo\\u00eb \\"q\\" \\\\", "list": [1, {"a": null}], "n": ": , "}'
   const php = JSON.stringify(value).replaceAll('/', '\\/')
@@ -192,7 +195,7 @@ test('JSON that was written anew is recognised in the ways in which libraries wr
 const hintsOfHeader = (value: string, settings: object = {}) =>
   explained('hmac', { headers: { 'x-signature': value }, settings }).hints
 
-test('a right digest in another writing is recognised', () => {
+test('a right digest in another encoding is recognized', () => {
   assert.deepEqual(hintsOfHeader(mac(CURRENT, BODY, 'base64')), [
     'The digest is right but written in base64; this endpoint expects lower-case hex.',
   ])
@@ -209,7 +212,7 @@ test('a right digest in another writing is recognised', () => {
   ])
 })
 
-test('another use of the secret, or of the time, is recognised', () => {
+test('another use of the secret, or of the time, is recognized', () => {
   const encoded = Buffer.from('0123456789abcdef').toString('base64')
   const secrets: HeldSecret[] = [{ name: 'current', value: encoded }]
   const byBytes = explained('hmac', { secrets, headers: { 'x-signature': mac(Buffer.from(encoded, 'base64'), BODY) } })
@@ -226,17 +229,17 @@ test('another use of the secret, or of the time, is recognised', () => {
   })
   assert.deepEqual(
     [milliseconds.failed_step, milliseconds.hints[0]],
-    ['tolerance', 'The timestamp looks like milliseconds; this scheme has seconds.'],
+    ['tolerance', 'The timestamp looks like milliseconds; this scheme uses seconds.'],
   )
 })
 
-test('no part of a secret is ever a key of its own, so that none can be guessed bit by bit', () => {
+test('no part of a secret is ever used as a key, so that nobody can guess it bit by bit', () => {
   const secrets: HeldSecret[] = [{ name: 'current', value: 'abxyz and more' }]
   const { hints } = explained('hmac', { secrets, headers: { 'x-signature': mac(Buffer.from('ab', 'hex'), BODY) } })
   assert.match(hints[0] ?? '', /another secret/)
 })
 
-test('the previous secret is named while it lives, and recognised when it has ended', () => {
+test('the previous secret is named while it is valid, and recognized when it has expired', () => {
   const headers = SENDERS.code_host(PREVIOUS, BODY, NOW)
   const alive = explained('code_host', { headers, secrets: [current, { name: 'previous', value: PREVIOUS }] })
   assert.deepEqual([alive.ok, alive.matched_secret], [true, 'previous'])
@@ -250,7 +253,7 @@ test('the previous secret is named while it lives, and recognised when it has en
   )
 })
 
-test('a long body is explained in a moment, whatever is in it', () => {
+test('a long body is explained quickly, whatever it contains', () => {
   for (const body of [
     `"${'\\"'.repeat(250_000)}"`,
     '['.repeat(500_000),

@@ -12,7 +12,7 @@ import { NO_SECRET, readSignature, type HeldSecret, type SampleToExplain } from 
 
 export type ExplainedStep = {
   readonly step: SignatureStep
-  /** null: not looked at, because of a step before. */
+  /** null: not checked, because an earlier step failed. */
   readonly ok: boolean | null
   readonly text: string
 }
@@ -28,11 +28,11 @@ export type SignatureExplanation = {
 }
 
 /**
- * What `verifySignature` does with a request, step by step in one sentence each, and what a person might look at. It says
- * the same as the check itself, and no sentence holds an expected digest or a secret.
+ * Explains what `verifySignature` does with a request, step by step in one sentence each, with hints for a person. It agrees
+ * with the check itself, and no sentence contains an expected digest or a secret.
  */
 export function explainSignature(sample: SampleToExplain): SignatureExplanation {
-  const reading = readSignature(sample.settings, sample.headers)
+  const reading = readSignature(sample.settings, sample.headers, sample.url)
   const secrets = sample.secrets.filter((secret) => secret.ended !== true)
   const failure =
     secrets.length === 0 ? NO_SECRET : failureOf(reading, { ...sample, secrets: secrets.map(({ value }) => value) })
@@ -68,7 +68,7 @@ function stepsOf(failure: SignatureFailure | undefined, seen: Seen): readonly Ex
   )
   const failed = failure === undefined ? steps.length : steps.indexOf(failure.step)
   return steps.map((step, at) => {
-    if (at > failed) return { step, ok: null, text: 'Not looked at, because of the step before.' }
+    if (at > failed) return { step, ok: null, text: 'Not checked, because an earlier step failed.' }
     if (at < failed || failure === undefined) return { step, ok: true, text: passedText(step, seen) }
     return { step, ok: false, text: failure.detail }
   })
@@ -86,6 +86,7 @@ function passedText(step: SignatureStep, { reading, matched, age, secrets }: See
     case 'timestamp':
       return `The timestamp in ${header} is ${timestamp}, in Unix seconds.`
     case 'digest':
+      if (reading.recipe.thing !== undefined) return `The ${reading.recipe.thing} is the ${matched?.name} secret.`
       return `The signature is the one that the ${matched?.name} secret makes for this body.`
     case 'tolerance':
       return `It is ${ageText(age)}, and ${tolerance} s is allowed.`

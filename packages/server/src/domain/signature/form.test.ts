@@ -13,7 +13,7 @@ test('the form of a signature has labels, lengths and alphabets, and no value', 
   assert.equal(formOf(''), '')
 })
 
-test('a word that says nothing about digests is shown by its length: it may be a secret in the wrong place', () => {
+test('a word that does not describe a digest is shown only by its length, because it may be a secret in the wrong place', () => {
   assert.equal(formOf('hunter2'), '<7 base64>')
   assert.equal(formOf('hunter2=secret'), '<14 characters>')
   assert.equal(formOf('Bearer s3cr€t'), '<6 base64> <6 characters>')

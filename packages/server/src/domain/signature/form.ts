@@ -1,4 +1,4 @@
-/** Headers in which senders put a signature, its time or its id: of these a sample of a refused request shows the form. */
+/** Headers in which senders put a signature, its time or its id. A sample of a refused request shows the form of these. */
 const SIGNATURE_HEADERS: ReadonlySet<string> = new Set([
   'stripe-signature',
   'payment-signature',
@@ -17,11 +17,11 @@ const SIGNATURE_HEADERS: ReadonlySet<string> = new Set([
   'x-service-signature',
 ])
 
-/** Words that say how a digest is made. Any other word may be a secret that somebody put in the wrong place. */
+/** Words that describe how a digest is made. Any other word may be a secret that somebody put in the wrong place. */
 const LABEL = /^(?:t|s|ts|v0|v1|v1a|v2|h1|md5|sha1|sha256|sha384|sha512|hmac|hmac-sha1|hmac-sha256)$/i
 const ITEMS_MAX = 12
 
-/** The forms of the headers that may carry a signature; `own` is the header that the endpoint reads, with its prefix. */
+/** The forms of the headers that may carry a signature. `own` is the header that the endpoint reads, with its prefix. */
 export function signatureForms(
   headers: Readonly<Record<string, string | undefined>>,
   own: { readonly header: string; readonly prefix: string } | undefined,
@@ -35,7 +35,7 @@ export function signatureForms(
   return forms
 }
 
-/** `t=1700000000,v1=ab…` → `t=<10 digits>,v1=<64 hex>`: how a value is formed, and nothing of what it says. */
+/** `t=1700000000,v1=ab…` → `t=<10 digits>,v1=<64 hex>`: the form of a value without its content. */
 export function formOf(value: string, prefix = ''): string {
   const known = prefix !== '' && value.startsWith(prefix) ? prefix : ''
   const items = value.slice(known.length).split(/([,; ])/, 2 * ITEMS_MAX)

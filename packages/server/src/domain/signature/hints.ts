@@ -3,20 +3,20 @@ import { anyEqual, digest } from './digest.ts'
 import type { Reading, Recipe, SignatureFailure } from './reading.ts'
 import { otherHeaderHints, type HeldSecret, type SampleToExplain } from './schemes.ts'
 
-/** What a person might look at when a sample is refused: likely mistakes, tried one at a time with the secrets that are held. */
+/** Hints for a person when a sample is refused: likely mistakes, tried one at a time with the stored secrets. */
 export function hintsFor(
   failure: SignatureFailure,
   at: { readonly sample: SampleToExplain; readonly reading: Reading },
 ): readonly string[] {
   switch (failure.step) {
     case 'secret':
-      return at.sample.secrets.length > 0 ? ['The stored secret has ended. Set a new one.'] : []
+      return at.sample.secrets.length > 0 ? ['The stored secret has expired. Set a new one.'] : []
     case 'header':
       return otherHeaderHints(at.sample)
     case 'tolerance':
       return [
         ...millisecondHints(at.reading),
-        'Send "now" with the time at which the sample was received to look past its age.',
+        'Send "now" with the time at which the sample was received, so that its age does not matter.',
       ]
     case 'format':
     case 'timestamp':
@@ -27,14 +27,19 @@ export function hintsFor(
 
 function millisecondHints({ time }: Reading): readonly string[] {
   return time?.timestamp !== undefined && time.timestamp >= 100_000_000_000
-    ? ['The timestamp looks like milliseconds; this scheme has seconds.']
+    ? ['The timestamp looks like milliseconds; this scheme uses seconds.']
     : []
 }
 
 const NOTHING_FOUND =
-  'The signature is right for no usual change of the body. Most likely the sender signs with another secret; copy it from there once more.'
+  'The signature matches none of the usual changes of the body. Most likely the sender signs with another secret. Copy the secret from the sender again.'
+
+const otherSecret = ({ recipe: { thing } }: Reading): string =>
+  `The ${thing ?? 'signature'} was made for another secret, or with other settings. Copy the secret from the sender once more.`
 
 function signatureHints(at: { sample: SampleToExplain; reading: Reading }): readonly string[] {
+  // A token or a signature by a private key is made in no other way that could be tried here.
+  if (at.reading.recipe.accepts !== undefined) return [otherSecret(at.reading)]
   const tokens = tokensIn(at.reading.value ?? '')
   const found = at.sample.secrets
     .map((secret) => mistakeWith(secret, { ...at, tokens }))
@@ -44,13 +49,18 @@ function signatureHints(at: { sample: SampleToExplain; reading: Reading }): read
 
 type Trial = { readonly sample: SampleToExplain; readonly reading: Reading; readonly tokens: readonly string[] }
 
-/** The sentences that say how the signature was made, when it was made with this secret in a way that is tried here. */
+/**
+ * Returns the sentences that describe how the signature was made, if it was made with this secret in one of the ways tried
+ * here.
+ */
 function mistakeWith(secret: HeldSecret, trial: Trial): readonly string[] | undefined {
   const { reading, sample, tokens } = trial
-  const asSet = [{ recipe: reading.recipe, before: reading.before, hints: [] as readonly string[] }]
+  const asSet = [
+    { recipe: reading.recipe, before: reading.before, after: reading.after, hints: [] as readonly string[] },
+  ]
   const ways = [...asSet, ...otherWays(reading, secret.value)]
   for (const body of [{ bytes: sample.body, hint: undefined }, ...bodyVariants(sample.body)]) {
-    // Each mistake is tried alone: only the body as it came is tried in every way.
+    // Each mistake is tried alone: only the unchanged body is tried in every way.
     for (const way of body.hint === undefined ? ways : asSet) {
       const written = writtenAs(tokens, { secret: secret.value, way, body: body.bytes })
       if (written === undefined) continue
@@ -63,8 +73,9 @@ function mistakeWith(secret: HeldSecret, trial: Trial): readonly string[] | unde
 }
 
 type Way = {
-  readonly recipe: Pick<Recipe, 'algorithm' | 'keyOf'>
+  readonly recipe: Pick<Recipe, 'algorithm' | 'keyOf' | 'contentOf'>
   readonly before: string
+  readonly after: string | undefined
   readonly hints: readonly string[]
 }
 
@@ -72,15 +83,16 @@ const IS_BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/
 const IS_HEX = /^(?:[0-9A-Fa-f]{2}){8,}$/
 
 /**
- * Other signed bytes, other digests and other readings of the secret than those of the settings. A secret is decoded as
+ * Other signed bytes, other digests and other interpretations of the secret than those of the settings. A secret is decoded as
  * a whole or not at all: a part of it would be a key short enough to be guessed here, and so to be read out.
  */
-function otherWays({ recipe, before }: Reading, secret: string): readonly Way[] {
+function otherWays({ recipe, before, after }: Reading, secret: string): readonly Way[] {
   const algorithm = recipe.algorithm === 'sha256' ? 'sha1' : 'sha256'
   const encoded = secret.replace(/^whsec_/, '')
   const keyed = (key: string | Uint8Array, hint: string): Way => ({
     recipe: { ...recipe, keyOf: () => key },
     before,
+    after,
     hints: [hint],
   })
   return [
@@ -90,12 +102,14 @@ function otherWays({ recipe, before }: Reading, secret: string): readonly Way[] 
           {
             recipe,
             before: '',
-            hints: ['The signature covers the body alone, without what this scheme puts before it.'],
+            after: undefined,
+            hints: ['The signature covers the body alone, without the text that this scheme puts before it.'],
           },
         ]),
     {
       recipe: { ...recipe, algorithm },
       before,
+      after,
       hints: [`The digest is made with ${algorithm}; this endpoint is set to ${recipe.algorithm}.`],
     },
     keyed(secret, 'The sender signs with the text of the secret; this scheme signs with the bytes that it encodes.'),
@@ -110,14 +124,16 @@ const decodedHint = (encoding: string): string =>
 
 type Written = 'hex' | 'HEX' | 'base64' | 'base64url'
 
-/** How the digest stands in the header, if it does; the comparison takes the same time whatever stands there. */
+/** How the digest is written in the header, if it is there. The comparison takes the same time whatever the header contains. */
 function writtenAs(
   tokens: readonly string[],
   made: { secret: string; way: Way; body: Uint8Array },
 ): Written | undefined {
-  const { algorithm, keyOf } = made.way.recipe
+  const { algorithm, keyOf, contentOf } = made.way.recipe
   const key = keyOf === undefined ? made.secret : keyOf(made.secret)
-  const hex = digest({ key, before: made.way.before, body: made.body, algorithm, encoding: 'hex' })
+  const { before, after } = made.way
+  const body = contentOf === undefined ? made.body : contentOf(made.body)
+  const hex = digest({ key, before, body, after, algorithm, encoding: 'hex' })
   const bytes = Buffer.from(hex, 'hex')
   const forms: readonly (readonly [Written, string])[] = [
     ['hex', hex],
@@ -129,7 +145,10 @@ function writtenAs(
   return forms.find(([, text]) => anyEqual(tokens, text))?.[0]
 }
 
-/** What is wrong with the writing of a right digest; the form of the header only when nothing else explains it. */
+/**
+ * The mistake in the writing of a right digest. The form of the header is mentioned only when nothing else explains the
+ * failure.
+ */
 function writingHints(
   written: Written,
   { reading, explained }: { reading: Reading; explained: boolean },
@@ -138,7 +157,7 @@ function writingHints(
   if (written !== encoding)
     return [`The digest is right but written in ${NAMES[written]}; this endpoint expects ${NAMES[encoding]}.`]
   if (explained || reading.failure?.step !== 'format') return []
-  return [`The digest is right, but the header does not have the form ${reading.form}: look at the text around it.`]
+  return [`The digest is right, but the header does not have the form ${reading.form}: check the text around it.`]
 }
 
 const NAMES: Readonly<Record<Written, string>> = {
@@ -148,7 +167,7 @@ const NAMES: Readonly<Record<Written, string>> = {
   base64url: 'base64url',
 }
 
-/** Everything in a header that may be a digest: its items, with and without what stands before a "=" or a ",". */
+/** Everything in a header that may be a digest: its items, with and without the text before a "=" or a ",". */
 function tokensIn(value: string): readonly string[] {
   const tokens = new Set<string>()
   for (const item of [value, ...value.split(/[\s,;]+/)]) {
@@ -162,7 +181,7 @@ function tokensIn(value: string): readonly string[] {
 
 type BodyVariant = { readonly bytes: Uint8Array; readonly hint: string }
 
-/** The body as it may have been before something on the way wrote it anew. */
+/** The body as it may have been before something on the way rewrote it. */
 function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
   const text = Buffer.from(body).toString('utf8')
   const variants: [string, string][] = [
@@ -198,7 +217,7 @@ function jsonVariants(text: string): [string, string][] {
   ]
 }
 
-/** Compact JSON as Python writes it; what stands in a string is left alone. */
+/** Compact JSON as Python writes it. The content of strings stays unchanged. */
 function spaced(compact: string): string {
   return compact.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|[,:]/g, (token) => (token.length === 1 ? `${token} ` : token))
 }

@@ -3,23 +3,24 @@ import { failureOf, type Signed, type SignatureFailure } from './reading.ts'
 import { NO_SECRET, readSignature } from './schemes.ts'
 
 export { explainSignature } from './explain.ts'
-export { explainRefused, hintsOfRefused } from './explain-sample.ts'
+export { explainRefused, hintsOfRefused, isTimed } from './explain-sample.ts'
 export { signatureForms } from './form.ts'
 export { SIGNATURE_STEPS, type Signed, type SignatureFailure } from './reading.ts'
 export type { HeldSecret } from './schemes.ts'
 export { signDelivery, verifyDelivery, verifyServiceSignature } from './service-signature.ts'
-export { signatureSeconds, signRequest } from './sign-request.ts'
+export { validateSecretForm } from './secret-form.ts'
+export { isSignable, signatureSeconds, signRequest } from './sign-request.ts'
 
 export type SignatureToVerify = Signed & { readonly settings: VerificationSettings }
 
 /**
- * Checks a request against the verification of its endpoint, over the bytes as sent; undefined when it passes. The
- * signature is looked at first and its time after, so `stale_timestamp` proves that the secret is right. No secret
- * held refuses everything.
+ * Checks a request against the verification of its endpoint, over the bytes as sent; undefined when it passes. The signature is
+ * checked before its time, so `stale_timestamp` proves that the secret is right. Without a stored secret, every request is
+ * refused.
  */
 export function verifySignature(request: SignatureToVerify): SignatureFailure | undefined {
-  const { settings, headers } = request
+  const { settings, headers, url } = request
   if (settings.scheme === 'none') return undefined
   if (request.secrets.length === 0) return NO_SECRET
-  return failureOf(readSignature(settings, headers), request)
+  return failureOf(readSignature(settings, headers, url), request)
 }

@@ -1,80 +1,87 @@
-import { anyEqual, digest } from './digest.ts'
+import { anyEqual, digest, type DigestEncoding, type HmacAlgorithm } from './digest.ts'
 
-/** What is looked at, in this order; a scheme without a timestamp has neither `timestamp` nor `tolerance`. */
+/** The steps of the check, in this order. A scheme without a timestamp has neither `timestamp` nor `tolerance`. */
 export const SIGNATURE_STEPS = ['secret', 'header', 'format', 'timestamp', 'digest', 'tolerance'] as const
 export type SignatureStep = (typeof SIGNATURE_STEPS)[number]
 
-/**
- * The ways in which a signature is refused, by the reasons of the contract. `detail` never holds an expected digest.
- */
+/** A refusal of a signature, with the contract's reason. `detail` never contains an expected digest. */
 export type SignatureFailure = {
   readonly reason: 'missing_header' | 'bad_signature' | 'stale_timestamp'
   readonly step: SignatureStep
   readonly detail: string
 }
 
-/**
- * What every scheme is given: secrets with the current one first, header names in lower case, the bytes as they were
- * sent.
- */
+/** The input of every scheme: secrets with the current one first, header names in lower case, the bytes as sent. */
 export type Signed = {
   readonly secrets: readonly string[]
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Uint8Array
   readonly nowSeconds: number
+  /** The URL that was called, for a scheme that signs it. */
+  readonly url?: string | undefined
 }
 
-/** How a scheme makes the text that a sender of a secret would send. */
+/** How a scheme builds the text that a sender with the secret would send. */
 export type Recipe = {
-  /** What stands before the digest in each of `given`. */
+  /** The text before the digest in each of `given`. */
   readonly prefix: string
-  readonly algorithm: 'sha256' | 'sha1'
-  readonly encoding: 'hex' | 'base64'
-  /** The bytes that a secret stands for; its own text when left out. */
+  readonly algorithm: HmacAlgorithm
+  readonly encoding: DigestEncoding
+  /** The bytes that a secret encodes. Defaults to the secret's own text. */
   readonly keyOf?: (secret: string) => string | Uint8Array
+  /** The signed form of the body; the body itself when left out. */
+  readonly contentOf?: (body: Uint8Array) => Uint8Array | string
+  /** Compares where no HMAC is made: tokens and public keys. */
+  readonly accepts?: (secret: string, signed: { readonly reading: Reading; readonly body: Uint8Array }) => boolean
+  /** The name of the compared thing in a sentence; "signature" when left out. */
+  readonly thing?: 'token' | 'user name and password'
 }
 
-/** What a request says of itself in its headers, as its scheme reads them; believed only after `failureOf`. */
+/** The claims of a request in its headers, as its scheme reads them. They are trusted only after `failureOf`. */
 export type Reading = {
-  /** The header of the signature, and its form as a person writes it. */
+  /** The header of the signature, and its form for people. */
   readonly header: string
   readonly form: string
   readonly value: string | undefined
-  /** The signatures in it: one that equals the expected one is enough. */
+  /** The signatures in it. One that equals the expected one is enough. */
   readonly given: readonly string[]
-  /** What stands before the body in the signed bytes. */
+  /** The text before the body in the signed bytes. */
   readonly before: string
+  /** The text after the body in the signed bytes. */
+  readonly after?: string
   readonly recipe: Recipe
-  /** Where the time stands, which time it is, and how far it may be from now; undefined: the scheme has no time. */
+  /** The header with the time, the time itself, and how far it may be from now; undefined: the scheme has no time. */
   readonly time:
     | { readonly header: string; readonly timestamp: number | undefined; readonly tolerance: number }
     | undefined
-  /** What is missing or malformed already. */
+  /** The part that is already missing or malformed. */
   readonly failure: SignatureFailure | undefined
 }
 
-/** What refuses a reading; undefined when it passes. The signature is looked at first and its time after. */
+/** The reason why a reading is refused; undefined when it passes. The signature is checked before its time. */
 export function failureOf(reading: Reading, request: Signed): SignatureFailure | undefined {
   if (reading.failure !== undefined) return reading.failure
   const matches = request.secrets.some((secret) => isMadeWith(secret, { reading, body: request.body }))
-  return matches ? staleness(reading.time, request.nowSeconds) : mismatch(reading.header)
+  return matches ? staleness(reading.time, request.nowSeconds) : mismatch(reading)
 }
 
-/** Whether a sender who holds this secret would have sent one of the signatures for this body. */
+/** Whether a sender with this secret would have sent one of the signatures for this body. */
 export function isMadeWith(secret: string, signed: { readonly reading: Reading; readonly body: Uint8Array }): boolean {
-  const { recipe, given, before } = signed.reading
-  const { prefix, algorithm, encoding, keyOf } = recipe
+  const { recipe, given, before, after } = signed.reading
+  const { prefix, algorithm, encoding, keyOf, contentOf, accepts } = recipe
+  if (accepts !== undefined) return accepts(secret, signed)
   const key = keyOf === undefined ? secret : keyOf(secret)
+  const body = contentOf === undefined ? signed.body : contentOf(signed.body)
   const sent = encoding === 'hex' ? given.map((text) => inSmallLetters(text, prefix)) : given
-  return anyEqual(sent, prefix + digest({ key, before, body: signed.body, algorithm, encoding }))
+  return anyEqual(sent, prefix + digest({ key, before, body, after, algorithm, encoding }))
 }
 
-/** Hex means the same in either case, and some senders write capitals; what stands before it does not. */
+/** Hex means the same in either case, and some senders write capitals. The text before it is case-sensitive. */
 function inSmallLetters(text: string, prefix: string): string {
   return text.slice(0, prefix.length) + text.slice(prefix.length).toLowerCase()
 }
 
-/** Of what several headers say, the first that has its form; else the first that is there, and what it lacks. */
+/** Of several headers, the first one with the right form; otherwise the first one that exists, with its failure. */
 export function wholeOf<Name>([first, ...others]: readonly [Name, ...Name[]], read: (name: Name) => Reading): Reading {
   let best = read(first)
   for (const name of others) {
@@ -96,7 +103,7 @@ export function missing(header: string): SignatureFailure {
 
 type DigestHeader = Pick<Reading, 'header' | 'form' | 'recipe'> & { readonly wellFormed: RegExp }
 
-/** The reader of a header that holds one digest of the body, and no time. */
+/** The reader of a header with one digest of the body, and no time. */
 export function digestIn({ header, form, recipe, wellFormed }: DigestHeader): (headers: Signed['headers']) => Reading {
   const name = header.toLowerCase()
   return (headers) => {
@@ -114,17 +121,20 @@ export function digestIn({ header, form, recipe, wellFormed }: DigestHeader): (h
   }
 }
 
-/** A header that does not have its form: told apart only in the step and the detail. */
+/** A header that does not have its form. Only the step and the detail tell these refusals apart. */
 export function malformed(header: string, form: string, step: 'format' | 'timestamp' = 'format'): SignatureFailure {
   return { reason: 'bad_signature', step, detail: `The header ${header} does not have the form ${form}.` }
 }
 
-/** No secret that is held gives a signature that was sent. */
-function mismatch(header: string): SignatureFailure {
+/** No stored secret produces a signature that was sent. */
+function mismatch({ header, recipe: { thing } }: Reading): SignatureFailure {
   return {
     reason: 'bad_signature',
     step: 'digest',
-    detail: `The signature in ${header} does not match the body and the secret.`,
+    detail:
+      thing === undefined
+        ? `The signature in ${header} does not match the body and the secret.`
+        : `The ${thing} in ${header} is not the secret of this endpoint.`,
   }
 }
 

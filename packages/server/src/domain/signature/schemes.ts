@@ -1,13 +1,18 @@
 import type { VerificationSettings } from '@postroad/contract'
+import { readBasicAuth } from './basic-auth.ts'
 import { readChatPlatform } from './chat-platform.ts'
 import { readCodeHost } from './code-host.ts'
 import { readCommercePlatform } from './commerce-platform.ts'
+import { readCustomHmac } from './custom-hmac.ts'
 import { readHmac } from './hmac.ts'
+import { readJwt } from './jwt.ts'
 import { readPaymentsProvider } from './payments-provider.ts'
+import { readPublicKey } from './public-key.ts'
 import type { Reading, Signed, SignatureFailure } from './reading.ts'
 import { readStandardWebhooks } from './standard-webhooks.ts'
+import { readStaticToken } from './static-token.ts'
 
-/** The settings of an endpoint that verifies. */
+/** The settings of an endpoint that verifies signatures. */
 export type SchemeSettings = Exclude<VerificationSettings, { scheme: 'none' }>
 
 export const NO_SECRET: SignatureFailure = {
@@ -19,14 +24,14 @@ export const NO_SECRET: SignatureFailure = {
 /** A secret of the endpoint, by its part in a rotation. `ended`: a previous one that no longer verifies. */
 export type HeldSecret = { readonly name: 'current' | 'previous'; readonly value: string; readonly ended?: true }
 
-/** A request that somebody wants explained. */
+/** A request whose check a person wants explained. */
 export type SampleToExplain = Omit<Signed, 'secrets'> & {
   readonly settings: SchemeSettings
   readonly secrets: readonly HeldSecret[]
 }
 
-/** What the headers of a request say, as the scheme of its endpoint reads them. */
-export function readSignature(settings: SchemeSettings, headers: Signed['headers']): Reading {
+/** Reads the headers of a request with the scheme of its endpoint. `url`: for a scheme that signs it. */
+export function readSignature(settings: SchemeSettings, headers: Signed['headers'], url?: string): Reading {
   switch (settings.scheme) {
     case 'payments_provider':
       return readPaymentsProvider(headers, settings.tolerance_seconds)
@@ -40,6 +45,16 @@ export function readSignature(settings: SchemeSettings, headers: Signed['headers
       return readStandardWebhooks(headers, settings.tolerance_seconds)
     case 'hmac':
       return readHmac(headers, settings)
+    case 'custom_hmac':
+      return readCustomHmac({ headers, url }, settings)
+    case 'public_key':
+      return readPublicKey({ headers, url }, settings)
+    case 'static_token':
+      return readStaticToken(headers, settings)
+    case 'basic_auth':
+      return readBasicAuth(headers)
+    case 'jwt':
+      return readJwt(headers, settings)
   }
 }
 
@@ -54,7 +69,7 @@ const SCHEME_HEADERS: readonly (readonly [name: string, scheme: string])[] = [
   ['X-Signature', 'hmac'],
 ]
 
-/** The headers of other schemes that a request carries. */
+/** Hints about headers of other schemes in a request. */
 export function otherHeaderHints({
   headers,
   settings,

@@ -4,19 +4,22 @@ import { failureOf, type Signed, type SignatureFailure } from './reading.ts'
 import { readStandardWebhooks, standardSignature } from './standard-webhooks.ts'
 import { readTimestamped } from './timestamped.ts'
 
-/** What signs a delivery: the secret of the destination first, during an overlap the former one after it. */
+/**
+ * The input for signing a delivery. The first secret is the destination's current one; during an overlap the previous one
+ * follows.
+ */
 export type DeliveryToSign = {
   readonly secrets: readonly string[]
   /** The event id, the same on every attempt. */
   readonly id: string
   readonly body: string | Uint8Array
   readonly timestampSeconds: number
-  /** Which of our two constructions to send: our own, the one of standardwebhooks.com, or both. */
+  /** The constructions to send: our own, the one of standardwebhooks.com, or both. */
   readonly header: 'both' | 'service' | 'standard'
 }
 
 /**
- * The signature headers of one attempt; during an overlap they hold a signature by each secret. Empty when there is no
+ * The signature headers of one attempt. During an overlap they contain a signature by each secret. Empty when there is no
  * secret.
  */
 export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
@@ -38,8 +41,8 @@ export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
 }
 
 /**
- * The `X-Service-Signature` that an ingest key may require (contract part 4, ingest rule 5). No secret held is always
- * a refusal.
+ * The `X-Service-Signature` that an ingest key may require (contract part 4, ingest rule 5). Without a stored secret, every
+ * request is refused.
  */
 export function verifyServiceSignature(request: Signed): SignatureFailure | undefined {
   if (request.secrets.length === 0)
@@ -51,7 +54,10 @@ export function verifyServiceSignature(request: Signed): SignatureFailure | unde
   return failureOf(reading, request)
 }
 
-/** A delivery of ours, as its receiver checks it: by `Service-Signature`, or by `webhook-signature` when that one is not there. */
+/**
+ * Checks a delivery of ours the way its receiver does: by `Service-Signature`, or by `webhook-signature` when that header is
+ * missing.
+ */
 export function verifyDelivery(request: Signed): SignatureFailure | undefined {
   const tolerance = LIMITS.toleranceSecondsDefault
   const own = readTimestamped(request.headers, { headers: ['Service-Signature'], tolerance })

@@ -94,7 +94,7 @@ for (const [name, sender] of Object.entries(SENDERS)) {
     const signatureHeader =
       sender.names.find((header) => header.includes('signature') || header.includes('hmac') || header === 'x-own') ?? ''
 
-    test('what is signed passes, for any secret and any bytes', () => {
+    test('a signed request passes, for any secret and any bytes', () => {
       const secret = fc
         .uint8Array({ minLength: 1, maxLength: 40 })
         .map((key) => `whsec_${Buffer.from(key).toString('base64')}`)
@@ -142,17 +142,17 @@ for (const [name, sender] of Object.entries(SENDERS)) {
       }
     })
 
-    test('another secret is refused; during an overlap the former one passes too', () => {
+    test('another secret is refused, and during an overlap the previous one passes too', () => {
       assert.equal(check(sender, { secrets: ['whsec_b3RoZXI='] }), 'bad_signature')
       assert.equal(check(sender, { secrets: ['whsec_b3RoZXI=', SECRET] }), 'ok')
     })
 
-    test('no secret held refuses everything, a missing header too', () => {
+    test('without a stored secret everything is refused, even a missing header', () => {
       assert.equal(check(sender, { secrets: [] }), 'bad_signature')
       assert.equal(check(sender, { secrets: [], headers: {} }), 'bad_signature')
     })
 
-    test('the detail never holds a digest', () => {
+    test('the detail never contains a digest', () => {
       const settings = VerificationSettings.parse(sender.settings)
       const expected = good[signatureHeader]?.replace(/^.*(?:=(?=.{20})|,)/, '') ?? ''
       const failure = verifySignature({
@@ -167,7 +167,7 @@ for (const [name, sender] of Object.entries(SENDERS)) {
 
     if (!('tolerance_seconds' in VerificationSettings.parse(sender.settings))) return
 
-    test('the time may be 300 s off in both directions, and the signature is looked at first', () => {
+    test('the time may be 300 s off in both directions, and the signature is checked first', () => {
       for (const [off, verdict] of [
         [300, 'ok'],
         [-300, 'ok'],
@@ -179,7 +179,7 @@ for (const [name, sender] of Object.entries(SENDERS)) {
       assert.equal(check(sender, { now: NOW + 301, secrets: ['whsec_b3RoZXI='] }), 'bad_signature')
     })
 
-    test('the tolerance is the one of the endpoint', () => {
+    test("the tolerance is the endpoint's", () => {
       const wide = { ...sender, settings: { ...sender.settings, tolerance_seconds: 86_400 } }
       assert.equal(check(wide, { now: NOW + 86_400 }), 'ok')
       assert.equal(check(wide, { now: NOW + 86_401 }), 'stale_timestamp')
@@ -207,7 +207,7 @@ for (const [name, sender] of Object.entries(SENDERS)) {
   })
 }
 
-test('scheme none asks for nothing', () => {
+test('scheme none requires nothing', () => {
   assert.equal(
     verifySignature({ settings: { scheme: 'none' }, secrets: [], headers: {}, body: BODY, nowSeconds: NOW }),
     undefined,
@@ -216,14 +216,14 @@ test('scheme none asks for nothing', () => {
 
 const wrong = '0'.repeat(64)
 
-/** The good value with its digest in the case of another text: the same one when only hex digits differ, and only in case. */
+/** The good value with its digest in the case of another text: the same text when only the case of hex digits differs. */
 function inCapitals(good: string, other: string): string {
   const [digest = ''] = /[0-9a-f]{40,64}$/.exec(good) ?? []
   const rest = good.length - digest.length
   return other.slice(rest).toLowerCase() === digest ? good.slice(0, rest) + other.slice(rest) : ''
 }
 
-test('hex is read in capitals and in small letters, in every scheme that has it', () => {
+test('hex is accepted in capitals and in lower case, in every scheme that uses it', () => {
   for (const name of ['payments_provider', 'code_host', 'chat_platform', 'hmac sha256 hex']) {
     const sender = SENDERS[name] as Sender
     const good = sender.sign(SECRET, BODY, NOW)
@@ -254,7 +254,7 @@ const named = (from: object, name: string): Record<string, string> =>
     Object.entries(from).map(([header, value]) => [header.replace('webhook-', `${name}-`), String(value)]),
   )
 
-test('of two header sets the one that is whole is read, whatever the other one lacks', () => {
+test('the complete one of two header sets is read, whatever the other one lacks', () => {
   const standard = SENDERS['standard_webhooks'] as Sender
   const good = standard.sign(SECRET, BODY, NOW)
   const broken: readonly object[] = [
@@ -287,7 +287,7 @@ test('of two header sets the one that is whole is read, whatever the other one l
     assert.equal(check(payments, { headers: { [`${own}-signature`]: 'garbage', [`${other}-signature`]: value } }), 'ok')
 })
 
-test('payments_provider: every v1 is compared; unknown items are ignored; a second t is malformed', () => {
+test('payments_provider: every v1 is compared, unknown items are ignored, and a second t is malformed', () => {
   const sender = SENDERS['payments_provider'] as Sender
   const signed = sender.sign(SECRET, BODY, NOW)['stripe-signature'] ?? ''
   const [t = '', v1 = ''] = signed.split(',')
@@ -332,7 +332,7 @@ test('standard_webhooks: a secret that is not base64 is its own bytes', () => {
   assert.equal(check(sender, { headers, secrets: ['my-own secret'] }), 'ok')
 })
 
-test('hmac: each item of a comma list is tried, the prefix is compared exactly, hex may be in capitals', () => {
+test('hmac: each item of a comma list is tried, the prefix is compared exactly, and hex may be in capitals', () => {
   const settings = { scheme: 'hmac', header: 'X-Pager', prefix: 'v1=' }
   const digest = mac(SECRET, [BODY], hex)
   const verdict = (value: string, more: object = {}): string =>

@@ -7,18 +7,18 @@ import { lower, SECRET } from '../../../test/stage/signed-requests.ts'
 import { signDelivery, verifySignature } from './index.ts'
 
 describe('a delivery', () => {
-  const formerSecret = `whsec_${Buffer.from('the former secret').toString('base64')}`
+  const previousSecret = `whsec_${Buffer.from('the previous secret').toString('base64')}`
   const now = Math.floor(Date.now() / 1000)
   const body = '{"id":"rec_1","dataset":"orders","data":{"name":"Zoë"}}'
   const headers = signDelivery({
-    secrets: [SECRET, formerSecret],
+    secrets: [SECRET, previousSecret],
     id: 'rec_1',
     body,
     timestampSeconds: now,
     header: 'both',
   })
 
-  test('sends the headers it is asked for, and none without a secret', () => {
+  test('sends the requested headers, and none without a secret', () => {
     const base = { secrets: [SECRET], id: 'rec_1', body, timestampSeconds: now }
     assert.deepEqual(Object.keys(signDelivery({ ...base, header: 'service' })), ['Service-Signature'])
     assert.deepEqual(Object.keys(signDelivery({ ...base, header: 'standard' })), [
@@ -29,7 +29,7 @@ describe('a delivery', () => {
     assert.deepEqual(signDelivery({ ...base, secrets: [], header: 'both' }), {})
   })
 
-  test('holds a signature by each secret during an overlap', () => {
+  test('contains a signature by each secret during an overlap', () => {
     assert.match(headers['Service-Signature'] ?? '', /^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)
     assert.match(headers['webhook-signature'] ?? '', /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
   })
@@ -37,7 +37,7 @@ describe('a delivery', () => {
   test('is the same whether the body is text or bytes', () => {
     assert.deepEqual(
       signDelivery({
-        secrets: [SECRET, formerSecret],
+        secrets: [SECRET, previousSecret],
         id: 'rec_1',
         body: Buffer.from(body),
         timestampSeconds: now,
@@ -49,9 +49,9 @@ describe('a delivery', () => {
 
   for (const [who, secret] of [
     ['current', SECRET],
-    ['former', formerSecret],
+    ['previous', previousSecret],
   ] as const) {
-    test(`is accepted with the ${who} secret by the libraries receivers use`, () => {
+    test(`is accepted with the ${who} secret by the libraries that receivers use`, () => {
       const stripe = new Stripe('sk_test_x')
       assert.doesNotThrow(() => stripe.webhooks.constructEvent(body, headers['Service-Signature'] ?? '', secret))
       assert.doesNotThrow(() => new Webhook(secret).verify(body, headers))
@@ -77,7 +77,7 @@ describe('a delivery', () => {
     })
   }
 
-  test('signed by the libraries senders use, a request is accepted', () => {
+  test('a request that is signed by the libraries that senders use is accepted', () => {
     const stripe = new Stripe('sk_test_x').webhooks.generateTestHeaderString({
       payload: body,
       secret: SECRET,

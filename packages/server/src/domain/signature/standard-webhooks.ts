@@ -43,7 +43,7 @@ function readSet(
   }
 }
 
-/** Two headers of one name are one list to HTTP, with a comma between them. */
+/** To HTTP, two headers with one name are one list with a comma between them. */
 const itemsIn = (value: string): readonly string[] =>
   value.split(' ').map((item) => (item.endsWith(',') ? item.slice(0, -1) : item))
 
@@ -72,7 +72,7 @@ export function standardSignature(
   return `v1,${digest({ key: standardKey(secret), before, body: signed.body, encoding: 'base64' })}`
 }
 
-/** The bytes behind `whsec_<base64>`; a secret in no such form is its own UTF-8 bytes. */
+/** The bytes of `whsec_<base64>`. A secret in another form is its own UTF-8 bytes. */
 function standardKey(secret: string): Uint8Array {
   const encoded = secret.startsWith('whsec_') ? secret.slice(6) : secret
   return BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret)

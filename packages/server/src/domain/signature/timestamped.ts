@@ -14,8 +14,8 @@ const DIGEST = /^[0-9a-fA-F]{64}$/
 const RECIPE: Recipe = { prefix: '', algorithm: 'sha256', encoding: 'hex' }
 
 /**
- * Reads `t=<unix>,v1=<hex>[,v1=<hex>…]` over `<t>.<body>` from the first of these headers that has this form. Other
- * items are ignored.
+ * Reads `t=<unix>,v1=<hex>[,v1=<hex>…]` over `<t>.<body>` from the first of these headers that has this form. Other items are
+ * ignored.
  */
 export function readTimestamped(
   headers: Signed['headers'],

@@ -15,21 +15,21 @@ export type Link = {
 
 export type StoredLink = Link & { readonly prev_hash: Uint8Array | null; readonly hash: Uint8Array }
 
-/** What is known of a chain besides its rows: where it begins since retention removed rows, and where it ends. */
+/** The known ends of a chain besides its rows: where it starts after retention removed rows, and where it ends. */
 export type Anchor = {
   /** Rows ever written, and how many of them retention removed. */
   readonly count: number
   readonly removed: number
-  /** The hash of the last row that was removed, in hexadecimal digits; null: none was. */
+  /** The hash of the last removed row, in hexadecimal digits; null: no row was removed. */
   readonly tail: string | null
   readonly head: { readonly id: string; readonly hash: string } | null
-  /** The first row that was written after an anchor was lost. */
+  /** The first row after an anchor was lost. */
   readonly lost_before: string | null
 }
 
 export const EMPTY_CHAIN: Anchor = { count: 0, removed: 0, tail: null, head: null, lost_before: null }
 
-/** SHA-256 over the hash of the row before, then the row as the text of a JSON list. */
+/** SHA-256 over the hash of the previous row, then the row as the text of a JSON list. */
 export function hashOf(link: Link, prevHash: Uint8Array | null): Buffer {
   const said = [link.id, link.at.toISOString(), link.actor, link.agent, link.action, link.target, link.ip, link.details]
   return createHash('sha256')
@@ -38,7 +38,7 @@ export function hashOf(link: Link, prevHash: Uint8Array | null): Buffer {
     .digest()
 }
 
-/** Whether a row is what was written, and continues the row whose hash is `before` (hexadecimal digits; null: no row). */
+/** Whether a row is as it was written, and continues the row whose hash is `before` (hexadecimal digits; null: no row). */
 export function misfitOf(row: StoredLink, before: string | null): Extract<Misfit, 'changed' | 'missing'> | undefined {
   if (hex(hashOf(row, row.prev_hash)) !== hex(row.hash)) return 'changed'
   return hex(row.prev_hash) === before ? undefined : 'missing'
@@ -50,7 +50,7 @@ export function hex(hash: Uint8Array | null): string | null {
   return hash === null ? null : Buffer.from(hash).toString('hex')
 }
 
-/** The chain is in the order of ids: a node whose clock is behind must not slip in before the row that it continues. */
+/** The chain is in the order of ids: a row from a node whose clock is behind must not come before the row that it continues. */
 export function idAfter(last: string | undefined, id: string): string {
   if (last === undefined || id > last) return id
   const digits = (BigInt(`0x${last.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0')

@@ -5,7 +5,7 @@ import { addAt, BOUNDS_MS, quantileMs } from './latency-histogram.ts'
 
 const placeOf = (ms: number): number => BOUNDS_MS.filter((bound) => bound <= ms).length
 
-test('the bounds begin with 1, 2, 3, 4, 6, 8, 12, rise, and reach further than any retry schedule', () => {
+test('the bounds start with 1, 2, 3, 4, 6, 8, 12, rise, and exceed any retry schedule', () => {
   assert.deepEqual(BOUNDS_MS.slice(0, 9), [1, 2, 3, 4, 6, 8, 12, 16, 24])
   assert.deepEqual(
     BOUNDS_MS.toSorted((a, b) => a - b),
@@ -15,7 +15,7 @@ test('the bounds begin with 1, 2, 3, 4, 6, 8, 12, rise, and reach further than a
   assert.ok((BOUNDS_MS.at(-1) ?? 0) > (80 * 3_600_000) / 2)
 })
 
-test('whatever was counted, a quantile lies between the bounds of the one that it is about', () => {
+test('for any counts, a quantile is between the bounds of its place', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat({ max: 100_000_000 }), { minLength: 1, maxLength: 200 }),
@@ -35,7 +35,7 @@ test('whatever was counted, a quantile lies between the bounds of the one that i
   )
 })
 
-test('of nothing there is no quantile', () => {
+test('an empty histogram has no quantile', () => {
   assert.equal(quantileMs([], 0.5), null)
   assert.equal(quantileMs([0, 0], 0.95), null)
 })

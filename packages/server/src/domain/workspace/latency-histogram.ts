@@ -1,7 +1,7 @@
 /**
- * How many took how long, in few numbers that can be added. Place n holds what took `BOUNDS_MS[n - 1]` milliseconds or more and
- * less than `BOUNDS_MS[n]`; place 0 less than one. The bounds are 1, 2, 3, 4, 6, 8, 12, 16 … up to three days: what is read from
- * them is at most a third off. They are stored in rollups, so they never change.
+ * Counts of durations in few numbers that can be added. Place n counts durations of at least `BOUNDS_MS[n - 1]` and less than
+ * `BOUNDS_MS[n]` milliseconds; place 0 those below one. The bounds are 1, 2, 3, 4, 6, 8, 12, 16 … up to three days, so a value
+ * read from them is off by at most a third. They are stored in rollups, so they never change.
  */
 export const BOUNDS_MS: readonly number[] = [
   1,
@@ -12,7 +12,10 @@ export const BOUNDS_MS: readonly number[] = [
 
 export type Histogram = readonly number[]
 
-/** What this share (0 to 1) took at most, in whole milliseconds; null when nothing was counted. Between two bounds it is believed to be spread evenly. */
+/**
+ * The duration that this share (0 to 1) did not exceed, in whole milliseconds; null when nothing was counted. Durations between
+ * two bounds are assumed to be evenly distributed.
+ */
 export function quantileMs(histogram: Histogram, share: number): number | null {
   const total = histogram.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
@@ -28,7 +31,7 @@ export function quantileMs(histogram: Histogram, share: number): number | null {
   return BOUNDS_MS.at(-1) ?? null
 }
 
-/** Adds `count` at a place, growing the histogram as far as is needed. */
+/** Adds `count` at a place, and extends the histogram as far as needed. */
 export function addAt(histogram: number[], place: number, count: number): void {
   while (histogram.length <= place) histogram.push(0)
   histogram[place] = (histogram[place] ?? 0) + count

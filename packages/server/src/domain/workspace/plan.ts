@@ -1,13 +1,15 @@
-/** What a workspace's plan allows; null is without limit. The numbers stand in `plans.json`, which the operator sets. */
+import { refuse } from '../refusal.ts'
+
+/** The limits of a workspace's plan; null is without limit. The operator sets the numbers in `plans.json`. */
 export type PlanLimits = {
-  /** Requests a second for one credential, on average; 0: no burst limit. */
+  /** Requests per second for one credential, on average; 0: no burst limit. */
   readonly ingest_per_second: number
   /** Requests that one credential may send at once. */
   readonly ingest_burst: number
   readonly events_per_month: number | null
   readonly deliveries_per_month: number | null
   readonly retention_days: number
-  /** How long audit rows are kept; null: for ever. */
+  /** How long audit rows are retained; null: forever. */
   readonly audit_retention_days: number | null
   readonly members: number | null
   readonly stream_connections: number | null
@@ -17,12 +19,24 @@ export type Plans = { readonly self_hosted: PlanLimits } & Readonly<Record<strin
 
 const DAY_MS = 86_400_000
 
-/** The begin of the first day (UTC) of which a plan keeps events: as many whole days as it says, and today. */
+/** The start of the first day (UTC) whose events a plan retains: as many whole days as it says, and today. */
 export function firstDayKept({ retention_days }: PlanLimits, now: number): number {
   return (Math.floor(now / DAY_MS) - retention_days) * DAY_MS
 }
 
-/** The limits of a plan by its name. A plan that the operator took out of the file must not refuse events: it limits nothing. */
+/**
+ * The limits of a plan by its name. A plan that the operator removed from the file must not refuse events, so it limits
+ * nothing.
+ */
 export function limitsOf(plans: Plans, name: string): PlanLimits {
   return (Object.hasOwn(plans, name) ? plans[name] : undefined) ?? plans.self_hosted
+}
+
+/** Throws 400 for a name that no plan has; `member` is where it was sent. */
+export function checkPlan(plans: Plans, name: string, member: string): void {
+  if (Object.hasOwn(plans, name)) return
+  throw refuse(
+    'invalid_request',
+    `${member}: this installation has no plan of that name. Use one of ${Object.keys(plans).join(', ')}.`,
+  )
 }

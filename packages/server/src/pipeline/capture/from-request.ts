@@ -5,14 +5,15 @@ import { decodeBody } from '../../domain/capture/body/decode-body.ts'
 
 type Given = Pick<Captured, 'address' | 'asked' | 'sourceIp' | 'receivedAt' | 'shareWith'>
 
-/** Says that a Postroad delivers it; the loop check bounds how often. */
+/** Its presence means that a Postroad delivers this request. The loop check limits the number of hops. */
 const HOPS = DELIVERY_HEADERS.hops.toLowerCase()
 
-/** A raw HTTP request → Captured. The body stays unread until the ladder asks for it, and then bytes are kept as received. */
+/** A raw HTTP request → Captured. The body stays unread until the ladder reads it, and its bytes are stored as received. */
 export function fromRequest(request: IncomingMessage, at: Given): Captured {
   const headers = headersOf(request)
   return {
     ...at,
+    target: request.url ?? '/',
     headers,
     readBody: (bytesMax) => readBody(request, bytesMax),
     decode: (body) =>
@@ -38,7 +39,7 @@ function headersOf(request: IncomingMessage): Record<string, string> {
 function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'aborted'> {
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > bytesMax) return Promise.resolve('too_large')
-  // It broke off while its credential was looked up, and will say so no more.
+  // The request ended while its credential was looked up, and will emit no further event.
   if (request.destroyed) return Promise.resolve('aborted')
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

@@ -6,12 +6,12 @@ import { secretPlace } from '../../domain/secret-place.ts'
 import type { OutboundRequest, OutboundResult, Transport } from '../../platform/outbound-http.ts'
 import { keepAccessToken } from '../../resources/delivery/destinations/queries.ts'
 
-/** A destination that asks for access tokens, as its row says. */
+/** A destination that requests access tokens, built from its row. */
 export type TokenClient = {
   readonly workspaceId: string
   readonly destinationId: string
   readonly client: OAuthClient & { readonly secret: string }
-  /** `auth` as it is stored: a token belongs to these very bytes. */
+  /** `auth` as it is stored. A token is valid only for exactly these bytes. */
   readonly sealed: Buffer
   readonly kept: AccessToken | undefined
   readonly transport: Transport | undefined
@@ -20,14 +20,14 @@ export type TokenClient = {
 /** Times in ms since 1970. */
 export type AccessToken = { readonly token: string; readonly obtained_at: number; readonly expires_at: number }
 
-/** `durationMs`: what it took out of the attempt's time. */
+/** `durationMs`: the part of the attempt's time that obtaining the token took. */
 export type Obtained = { readonly durationMs: number } & (
   | { readonly token: string; readonly isNew: boolean }
   | { readonly error: string }
 )
 
 export type AccessTokens = {
-  /** A token that is good for now. `refused`: the one that the destination has answered 401 to. Never rejects. */
+  /** Returns a token that is valid now. `refused` is the token that the destination answered with 401. Never rejects. */
   obtain(
     of: TokenClient,
     asked: { readonly timeoutMs: number; readonly refused?: string | undefined },
@@ -42,13 +42,16 @@ type Known = {
 }
 
 const TIMEOUT_MS_MAX = 10_000
-/** Before its end, so that no request is under way with a token that ends meanwhile; of short lives a fifth. */
+/**
+ * A token is renewed this long before it expires, so that it does not expire during a request. Short-lived tokens: a fifth of
+ * their life.
+ */
 const MARGIN_MS = 60_000
 const LIFE_MS_DEFAULT = 600_000
 const LIFE_MS_MAX = 86_400_000
-/** An endpoint that fails is left alone for this long, however many deliveries wait. */
+/** After a failure the endpoint is left alone for this long, however many deliveries wait. */
 const FAILURE_KEPT_MS = 2_000
-/** A destination that answers 401 to every token does not make us ask for a new one each time. */
+/** A destination that answers 401 to every token must not make us request a new token each time. */
 const RENEWED_AFTER_401_MS = 30_000
 const KNOWN_MAX = 10_000
 
@@ -64,8 +67,9 @@ const Answer = z.object({
 const ErrorAnswer = z.object({ error: z.string().regex(/^[\w.-]{1,64}$/) })
 
 /**
- * Access tokens by the client credentials of OAuth 2, one request for a destination at a time. A destination is one process's at a time,
- * and its token is kept, sealed, in its row: the next process, or the next start, goes on with it.
+ * Obtains access tokens with the client credentials grant of OAuth 2, one request per destination at a time. Only one process
+ * serves a destination at a time, and its token is stored, sealed, in the destination's row, so the next process or the next
+ * start continues with it.
  */
 export function createAccessTokens(deps: Deps): AccessTokens {
   const known = new Map<string, Known>()
@@ -124,7 +128,7 @@ export function createAccessTokens(deps: Deps): AccessTokens {
       const held = goodFor(current.token, { now, refused })
       if (held !== undefined && now < renewAt(held)) return { token: held.token, isNew: false, durationMs: 0 }
       const obtained = await obtainNew(of, { current, timeoutMs, now })
-      // One that could not be renewed is good until it ends.
+      // A token that could not be renewed stays valid until it expires.
       return 'error' in obtained && held !== undefined
         ? { token: held.token, isNew: false, durationMs: obtained.durationMs }
         : obtained
@@ -144,7 +148,7 @@ function renewAt({ obtained_at, expires_at }: AccessToken): number {
   return expires_at - Math.min(MARGIN_MS, (expires_at - obtained_at) / 5)
 }
 
-/** RFC 6749 §4.4; with `basic` the id and the secret are form-encoded first, as its §2.3.1 says. */
+/** RFC 6749 §4.4. With `basic` the id and the secret are form-encoded first, as §2.3.1 requires. */
 function tokenRequest({ client, destinationId, transport }: TokenClient, timeoutMs: number): OutboundRequest {
   const { client_auth, client_id, secret, scope, audience, token_url } = client
   const form = new URLSearchParams({ grant_type: 'client_credentials' })
@@ -165,7 +169,7 @@ function tokenRequest({ client, destinationId, transport }: TokenClient, timeout
 
 const formEncoded = (text: string): string => new URLSearchParams({ a: text }).toString().slice(2)
 
-/** The token, or a sentence without anything that the endpoint said but its error code. */
+/** Returns the token, or a sentence that contains nothing from the endpoint except its error code. */
 function readToken(result: OutboundResult, now: number): AccessToken | { readonly error: string } {
   if (result.kind === 'failure')
     return { error: `There is no access token: the token endpoint could not be reached (${result.code}).` }

@@ -8,11 +8,11 @@ import type { MachineState } from './machine-state.ts'
 import type { Answer, Begun, HttpResult, Settle } from './ports.ts'
 import { interruption, settlement } from './settle.ts'
 
-/** A delivery that a turn is to begin. */
+/** A delivery whose attempt a turn will start. */
 export interface Start {
   readonly lane: Lane
   readonly delivery_id: string
-  /** Let through by an open breaker. */
+  /** An open breaker let it through as its probe. */
   readonly probe: boolean
 }
 
@@ -20,28 +20,28 @@ interface Flight extends Pick<Start, 'lane' | 'probe'> {
   readonly attempt: Begun
 }
 
-/** A result that a turn is to commit. */
-export interface Owed {
+/** A result that a turn will commit. */
+export interface Unsettled {
   readonly lane: Lane
   readonly settle: Settle
 }
 
 /**
- * One attempt, step by step. Steps 1, 3 and 6 are answered by the store, and many attempts share a turn there:
+ * One attempt, step by step. The store answers steps 1, 3 and 6, and many attempts share a turn there:
  *
- * 1. `lineUp`     its lane may begin something: lanes take turns, one delivery each
- * 2. `takeBegins` it is taken from its lane's queue, and a turn is to begin it
- * 3. `send`       it is committed, so its request leaves; or it does not, since something has changed meanwhile
- * 4. `responded`  the request has ended: the slot is free, and the breaker learns how it ended
- * 5. `#owe`       the result is judged, and a turn is to commit it
- * 6. `settled`    it is committed: the delivery has ended, or waits for its next attempt
+ * 1. `lineUp` its lane may start an attempt; lanes take turns, one delivery each
+ * 2. `takeBegins` it is taken from its lane's queue, and a turn will start it
+ * 3. `send` the start is committed, so its request leaves; or it does not, because something changed meanwhile
+ * 4. `responded` the request has ended: the slot is free, and the breaker learns the outcome
+ * 5. `#addUnsettled` the result is judged, and a turn will commit it
+ * 6. `settled` the result is committed: the delivery has ended, or it waits for its next attempt
  */
 export class Attempts {
   readonly #state: MachineState
   readonly #notes: LaneNotes
   readonly #ready = new Fifo<Lane>()
   readonly #flights = new Map<string, Flight>()
-  readonly #owed = new Fifo<Owed>()
+  readonly #unsettled = new Fifo<Unsettled>()
   #beginning = 0
 
   constructor(state: MachineState, notes: LaneNotes) {
@@ -49,7 +49,7 @@ export class Attempts {
     this.#notes = notes
   }
 
-  /** Lanes that may begin something. */
+  /** Lanes that may start an attempt. */
   get readyLanes(): number {
     return this.#ready.size
   }
@@ -58,12 +58,12 @@ export class Attempts {
     return this.#flights.size
   }
 
-  /** Results that are not committed and in no turn. */
+  /** Results that are neither committed nor in a turn. */
   get unsettled(): number {
-    return this.#owed.size
+    return this.#unsettled.size
   }
 
-  // 1. Its lane may begin something
+  // 1. Its lane may start an attempt
 
   lineUp(lane: Lane): void {
     if (lane.slots.inReadyQueue) return
@@ -74,13 +74,13 @@ export class Attempts {
 
   #waitForRoom(lane: Lane): void {
     const [orphanEndsAt] = lane.slots.orphans
-    if (orphanEndsAt !== undefined) this.#state.alarm(lane, orphanEndsAt)
+    if (orphanEndsAt !== undefined) this.#state.setTimer(lane, orphanEndsAt)
     if (lane.settings.rate_limit === null || lane.mode !== 'open' || lane.queue.buffer.length === 0) return
     const freeAt = rateFreeAt(lane, this.#state.now)
-    if (freeAt > this.#state.now && freeAt < Infinity) this.#state.alarm(lane, freeAt)
+    if (freeAt > this.#state.now && freeAt < Infinity) this.#state.setTimer(lane, freeAt)
   }
 
-  // 2. A turn is to begin it
+  // 2. A turn will start it
 
   takeBegins(): Start[] {
     const { beginsPerTurnMax, requestsMax } = this.#state.limits
@@ -95,7 +95,7 @@ export class Attempts {
       lane.slots.beginning += 1
       const probe = lane.breaker.state === 'open'
       if (probe) this.#beginProbe(lane)
-      // Both must be known to the next owner when this is begun, so they are noted in the same commit.
+      // The next owner must know both as soon as the attempt starts, so the same commit persists them.
       if (probe || lane.settings.rate_limit !== null) this.#notes.want(lane, 'soon')
       begins.push({ lane, delivery_id, probe })
       this.lineUp(lane)
@@ -110,7 +110,7 @@ export class Attempts {
     this.#state.reached?.('probing')
   }
 
-  /** The turn that was to begin these is answered, whatever the answer is. */
+  /** The store has answered the turn that was to start these, whatever the answer is. */
   beginsAnswered(begins: readonly Start[]): void {
     this.#beginning -= begins.length
     for (const { lane, delivery_id } of begins) {
@@ -119,11 +119,11 @@ export class Attempts {
     }
   }
 
-  /** The turn was not done, or nobody knows: they wait as before, or their lanes are recovered under a new fence. */
+  /** The turn was refused or its outcome is unknown: these wait as before, or their lanes are recovered under a new fence. */
   beginsFailed(begins: readonly Start[], outcome: Answer<never>['outcome']): void {
     for (const { lane, delivery_id, probe } of begins.toReversed()) {
       if (probe) lane.breaker.probeLost()
-      // Perhaps begun: nobody may begin it again before a new fence has recovered the lane.
+      // It may have started, so nobody may start it again before a new fence has recovered the lane.
       if (outcome === 'unknown') this.#state.drain(lane, true)
       else if (lane.mode === 'open') {
         lane.queue.known.add(delivery_id)
@@ -134,20 +134,20 @@ export class Attempts {
     }
   }
 
-  /** The turn is committed, and this was not begun by it: it was not due any more. */
+  /** The turn is committed but did not start this one, because the delivery was no longer due. */
   notBegun({ lane, probe }: Start): void {
     if (probe) this.#probeLost(lane)
   }
 
-  // 3. It is committed, so its request leaves
+  // 3. Its start is committed, so its request leaves
 
   send({ lane, probe }: Start, { attempt, ageMs, fresh }: { attempt: Begun; ageMs: number; fresh: boolean }): void {
     const { alive, limits, stopping } = this.#state
-    // Its breaker opened while this was being begun.
+    // The breaker opened between the turn and its answer.
     const tooLate = !probe && lane.breaker.holds
     if (!fresh || !alive || stopping || lane.mode !== 'open' || tooLate) {
       if (probe) this.#probeLost(lane)
-      return this.#owe({ lane, settle: interruption(attempt) })
+      return this.#addUnsettled({ lane, settle: interruption(attempt) })
     }
     lane.slots.sending += 1
     this.#countSend(lane)
@@ -161,7 +161,7 @@ export class Attempts {
     if (rate_limit === null) return
     lane.rate ??= new RateWindow()
     lane.rate.sent(rate_limit, this.#state.now)
-    // Until that is noted the next owner takes it for sent later than it was, which is on the safe side.
+    // Until this is persisted, the next owner assumes a later send time than the real one, which is safe.
     this.#notes.want(lane, 'later')
   }
 
@@ -192,12 +192,12 @@ export class Attempts {
       probe,
       hopeless,
     })
-    this.#owe({ lane, settle })
+    this.#addUnsettled({ lane, settle })
     if (settle.disable_destination !== null) this.#state.drain(lane, false)
     this.lineUp(lane)
   }
 
-  /** The lane's breaker learns how a request ended. */
+  /** Reports to the lane's breaker how a request ended. */
   #watch(lane: Lane, end: Pick<Ended, 'succeeded' | 'failure' | 'probe'>): void {
     const state = this.#state
     const { breaker } = lane
@@ -211,42 +211,43 @@ export class Attempts {
       if (moved) state.askRead(lane)
       return
     }
-    // What is due is read again then, and in the order of then: the delivery that fails as a probe is the last in line.
+    // At that time the due deliveries are read again, in the order of that time: the delivery that fails as a probe is then
+    // last.
     state.forgetBuffer(lane)
     lane.queue.more = 'all'
-    state.alarm(lane, Math.min(waitsUntil, state.now + state.limits.laneIdleMs))
+    state.setTimer(lane, Math.min(waitsUntil, state.now + state.limits.laneIdleMs))
   }
 
-  // 5. A turn is to commit its result
+  // 5. A turn will commit its result
 
-  #owe(owed: Owed): void {
-    owed.lane.slots.unsettled += 1
-    this.#owed.push(owed)
+  #addUnsettled(unsettled: Unsettled): void {
+    unsettled.lane.slots.unsettled += 1
+    this.#unsettled.push(unsettled)
   }
 
-  takeOwed(): Owed[] {
-    return this.#owed.take(this.#state.limits.settlesPerTurnMax)
+  takeUnsettled(): Unsettled[] {
+    return this.#unsettled.take(this.#state.limits.settlesPerTurnMax)
   }
 
-  /** The turn was not done, or nobody knows: a settle that comes twice changes nothing. */
-  settlesFailed(owed: readonly Owed[]): void {
-    this.#owed.putBack(owed)
+  /** The turn was refused or its outcome is unknown. A result that is settled twice changes nothing. */
+  settlesFailed(unsettled: readonly Unsettled[]): void {
+    this.#unsettled.putBack(unsettled)
   }
 
   // 6. Its result is committed
 
-  settled({ lane, settle }: Owed): void {
+  settled({ lane, settle }: Unsettled): void {
     lane.slots.unsettled -= 1
     if (lane.settings.ordered) this.#nextOfKey(lane)
     if (settle.next_attempt_in_ms !== null && lane.mode === 'open') {
       const dueAt = this.#state.now + settle.next_attempt_in_ms
       lane.queue.nextDue = Math.min(lane.queue.nextDue ?? Infinity, dueAt)
-      this.#state.alarm(lane, dueAt)
+      this.#state.setTimer(lane, dueAt)
     }
     this.#state.leaveIfQuiet(lane)
   }
 
-  /** The delivery behind the one that has ended may be begun now. */
+  /** The next delivery with the same key may start now. */
   #nextOfKey(lane: Lane): void {
     lane.queue.more = 'all'
     this.#state.askRead(lane)

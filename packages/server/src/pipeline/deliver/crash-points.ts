@@ -1,29 +1,29 @@
 /**
- * Places where a process may die with the most to lose: something was just decided or learnt, and nothing of it has left the
- * machine yet. The simulator kills workers at each of them, and a test asserts that it has.
+ * Points where a crash of the process loses the most: the machine has just decided or learned something, and none of it has
+ * left the machine yet. The simulator kills workers at each of them, and a test asserts that it has.
  */
 export const CRASH_POINTS = [
-  /** Lanes were granted, and nothing is known of them. */
+  /** Lanes were granted, and the machine has not read them yet. */
   'granted',
   /** Due deliveries were read. */
   'read',
-  /** Attempts are committed, and their requests have not been made. */
+  /** Attempts are committed, and their requests have not started. */
   'begun',
-  /** A request ended, and its result is nowhere else. */
+  /** A request ended, and only this process knows its result. */
   'responded',
-  /** Results are committed, and what follows from them is not done. */
+  /** Results are committed, and their consequences are not applied. */
   'settled',
-  /** A breaker moved, and that is not noted. */
+  /** A breaker changed its state, and the change is not persisted. */
   'breaker_moved',
-  /** A probe is about to be begun. */
+  /** A probe is about to start. */
   'probing',
-  /** What a next owner must know is committed. */
+  /** The memory for the next owner is committed. */
   'noted',
   /** Lanes were given back. */
   'released',
   /** Lanes are about to be handed to other owners. */
   'handing_over',
-  /** A destination was switched off under way. */
+  /** A destination was switched off while it had work under way. */
   'halted',
   /** The process was asked to stop. */
   'stopping',

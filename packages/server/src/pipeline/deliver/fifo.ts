@@ -1,4 +1,4 @@
-/** A queue with O(1) at both ends of its life; `shift` on a long array is not. */
+/** A queue whose `shift` is O(1); that of a long array is not. */
 export class Fifo<Item> {
   #items: Item[] = []
   #head = 0
@@ -30,7 +30,7 @@ export class Fifo<Item> {
     this.#head = 0
   }
 
-  /** Lets go of what was taken once that is most of the array. */
+  /** Frees the space of the taken items once they are most of the array. */
   #advance(count: number): void {
     this.#head += count
     if (this.#head <= 64 || this.#head * 2 <= this.#items.length) return

@@ -16,11 +16,11 @@ test('any 2xx is delivered', () => {
     assert.deepEqual(answer(status), { next: 'delivered' }, String(status))
 })
 
-test('a request without a complete head is tried again under its own error code', () => {
+test('a request without a complete response head is retried under its own error code', () => {
   for (const error_code of ERROR_CODES) assert.deepEqual(judge({ type: 'failure', error_code }), retry(error_code))
 })
 
-test('3xx is a failure named redirect', () => {
+test('3xx is a failure with the code redirect', () => {
   for (const status of [300, 301, 302, 304, 307, 308, 399]) assert.deepEqual(answer(status), retry('redirect'))
 })
 
@@ -28,7 +28,7 @@ test('410 disables the destination', () => {
   assert.deepEqual(answer(410), { next: 'disable', error_code: 'bad_status' })
 })
 
-test('every other status is tried again', () => {
+test('every other status is retried', () => {
   for (const status of [100, 101, 199, 400, 401, 404, 409, 418, 422, 429, 500, 502, 503, 599, 999]) {
     assert.deepEqual(answer(status), retry('bad_status'), String(status))
   }

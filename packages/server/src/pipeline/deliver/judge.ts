@@ -5,12 +5,12 @@ export type Verdict =
   | { readonly next: 'retry'; readonly error_code: ErrorCode; readonly retry_after_seconds: number | null }
   | { readonly next: 'disable'; readonly error_code: ErrorCode }
 
-/** Only these two say "come back later" with a time that is worth believing. */
+/** Only these two statuses give a retry time that is worth believing. */
 const SAYS_WHEN: readonly number[] = [429, 503]
 
 /**
- * What one request means for its delivery. Only a complete 2xx head is success, whatever became of its body; 3xx is a
- * failure and never followed; 410 disables the destination; everything else is tried again.
+ * Decides what the result of one request means for its delivery. Only a complete 2xx head is success, whatever happened to its
+ * body. 3xx is a failure, and redirects are never followed. 410 disables the destination. Everything else is retried.
  */
 export function judge(result: HttpResult): Verdict {
   if (result.type === 'failure') return retry(result.error_code)

@@ -3,7 +3,7 @@ import { memoryOf, type Lane } from './lane.ts'
 import type { MachineState } from './machine-state.ts'
 import type { Note } from './ports.ts'
 
-/** Lanes whose next owner must know something new: written with a turn, at once or a while later. */
+/** Lanes whose next owner must know something new. It is written with a turn, at once or somewhat later. */
 export class LaneNotes {
   readonly #state: MachineState
   readonly #queue = new Fifo<Lane>()
@@ -16,7 +16,10 @@ export class LaneNotes {
     return this.#queue.size
   }
 
-  /** Notes of a breaker that only counts are written behind; those of one that moves go with the next turn. */
+  /**
+   * The memory of a breaker that only counts is written later. That of a breaker that changes its state goes with the next
+   * turn.
+   */
   want(lane: Lane, when: 'soon' | 'later'): void {
     const { now, limits, stopping } = this.#state
     const { note } = lane
@@ -24,7 +27,7 @@ export class LaneNotes {
       if (note.wanted !== 'no') return
       note.wanted = 'later'
       note.at = now + limits.noteMs
-      return this.#state.alarm(lane, note.at)
+      return this.#state.setTimer(lane, note.at)
     }
     note.wanted = 'soon'
     note.at = Infinity
@@ -33,17 +36,17 @@ export class LaneNotes {
     this.#queue.push(lane)
   }
 
-  /** Its alarm rang: what was to be noted later may have waited long enough. */
-  rung(lane: Lane): void {
+  /** The timer fired: a memory that was to be persisted later may have waited long enough. */
+  timerFired(lane: Lane): void {
     if (lane.note.at <= this.#state.now) this.want(lane, 'soon')
   }
 
-  /** Before all lanes are given back at once. */
+  /** Called before all lanes are given back at once. */
   wantAll(): void {
     for (const lane of this.#state.lanes.values()) if (lane.note.wanted !== 'no') this.want(lane, 'soon')
   }
 
-  /** The lanes whose notes go with the turn that is about to be issued. */
+  /** Takes the lanes whose memory goes with the next turn. */
   take(): Lane[] {
     if (this.#queue.size === 0) return []
     const lanes = this.#queue.take(this.#queue.size)
@@ -58,7 +61,7 @@ export class LaneNotes {
     return mine
   }
 
-  /** What the turn writes of them. */
+  /** The notes that the turn writes for these lanes. */
   written(lanes: readonly Lane[], serial: number): Note[] {
     return lanes.map((lane) => ({
       lane: lane.key,
@@ -68,7 +71,7 @@ export class LaneNotes {
     }))
   }
 
-  /** Their turn was answered. */
+  /** The store has answered the turn of this lane's note. */
   answered(lane: Lane, done: boolean): void {
     lane.note.writing = false
     if (!done || lane.note.wanted === 'soon') this.want(lane, 'soon')

@@ -5,86 +5,86 @@ import type { DeliverLimits } from './limits.ts'
 import type { Grant, LaneSettings } from './ports.ts'
 
 /**
- * `open`: works. `draining`: begins nothing, finishes what runs, then leaves. `leaving`: waits for its release.
- * `lost`: another fence is out; its requests may still end, and their settles try their luck.
+ * `open`: works. `draining`: starts nothing, finishes its requests, then leaves. `leaving`: waits for its release.
+ * `lost`: a newer fence exists. Its requests may still end, and the machine still tries to settle them.
  */
 export type LaneMode = 'open' | 'draining' | 'leaving' | 'lost'
 
-/** `recent`: only what has just come in, so that the store need not look at what came in days ago. */
+/** `recent`: only deliveries that have just come in, so that the store need not search older days. */
 export type Sought = 'nothing' | 'recent' | 'all'
 
-/** One destination while this process is its only sender, in parts by what writes them. */
+/** One destination while this process is its only sender. Its parts are grouped by the component that writes them. */
 export interface Lane {
   readonly key: string
   readonly fence: number
-  /** Written by reads: settings come with what is due. */
+  /** Written by reads: the settings come with the due deliveries. */
   settings: LaneSettings
   /** Written by the machine's state. */
   mode: LaneMode
   readonly tenure: Tenure
   readonly queue: Queue
   readonly slots: Slots
-  /** Learns from attempts how they end; a read replaces it when somebody has closed it by hand. */
+  /** Attempts report to it how they end. A read replaces it when somebody has closed the breaker manually. */
   breaker: Breaker
   /** Written by attempts; null until a rate limit is met. */
   rate: RateWindow | null
   readonly note: NoteState
-  /** The one alarm of this lane that counts; older ones in the heap are ignored. Written by the machine's state. */
-  alarmAt: number | null
+  /** When the lane's only valid timer fires; older timers in the heap are ignored. Written by the machine's state. */
+  timerAt: number | null
   /** When it last had something to do: a due delivery was read, or a request ended. */
   lastBusy: number
 }
 
-/** For how long this process keeps the lane. Written by leases and sharing, by way of the machine's state. */
+/** How long this process holds the lane. Leases and sharing write it through the machine's state. */
 export interface Tenure {
   readonly grantedAt: number
   /** Lease it again once it is released. */
   again: boolean
-  /** It leaves for another owner. Its requests have until then to end; if they do not, it stays. */
+  /** The lane leaves for another owner. Its requests must end by then; if they do not, the lane stays. */
   handOverUntil: number | null
-  /** It was not handed over in time, so it is not tried again before this. */
+  /** The lane could not be handed over in time, so the next try is not before this time. */
   keptUntil: number
 }
 
-/** What is to be begun. Filled by reads, emptied by attempts. */
+/** The deliveries to start. Reads fill it, and attempts empty it. */
 export interface Queue {
-  /** Due deliveries, in the order they are to be begun. */
+  /** Due deliveries, in the order in which they are to start. */
   buffer: string[]
   /** In `buffer` or in a turn that has not been answered. */
   readonly known: Set<string>
   reading: boolean
   inReadQueue: boolean
-  /** What due deliveries the store may hold that are not in the buffer. */
+  /** Which due deliveries the store may have that are not in the buffer. */
   more: Sought
-  /** Its settings may have changed: they come with the next read. */
+  /** Its settings may have changed. The next read brings them. */
   changed: boolean
   /** When the next delivery that the store reported falls due; null when none is known. */
   nextDue: number | null
 }
 
-/** What is under way. Written by attempts. */
+/** The work that is under way. Written by attempts. */
 export interface Slots {
   beginning: number
   sending: number
-  /** Requests that have ended and whose results are not committed. */
+  /** Requests that have ended but whose results are not committed. */
   unsettled: number
-  /** When requests of previous owners that may be under way have ended at the latest, the first one first. They take slots until then. */
+  /** The latest times at which requests of previous owners end, earliest first. Each takes a slot until then. */
   orphans: readonly number[]
   inReadyQueue: boolean
 }
 
-/** Whether what the next owner must know is written. Written by lane notes. */
+/** Whether the memory for the next owner is written. Written by lane notes. */
 export interface NoteState {
-  /** `later`: with any turn to come, at the lane's release at the latest. */
+  /** `later`: with any later turn, and with the release of the lane at the latest. */
   wanted: 'no' | 'later' | 'soon'
-  /** When that has waited long enough. */
+  /** From this time on, a wanted note counts as `soon`. */
   at: number
-  /** A turn that writes it is under way. */
+  /** A turn that writes the note is under way. */
   writing: boolean
   queued: boolean
 }
 
-/** A lane as it is right after its grant: nothing known, everything to be read. */
+/** A lane right after its grant: nothing is known, and everything has to be read. */
 export function openLane(grant: Grant, now: number): Lane {
   const { settings, memory } = grant
   const fits = memory?.breaker_resets === settings.breaker_resets
@@ -110,25 +110,28 @@ export function openLane(grant: Grant, now: number): Lane {
     breaker,
     rate: memory === null || memory.rate === null ? null : RateWindow.recall(memory.rate, now),
     note: { wanted: 'no', at: Infinity, writing: false, queued: false },
-    alarmAt: null,
+    timerAt: null,
     lastBusy: now,
   }
 }
 
-/** True when a delivery of this lane may be begun now. */
+/** True when an attempt of this lane may start now. */
 export function canBegin(lane: Lane, now: number): boolean {
   const busy = lane.slots.beginning + lane.slots.sending + orphansAt(lane, now)
   if (lane.mode !== 'open' || lane.queue.buffer.length === 0 || busy >= lane.settings.max_in_flight) return false
   return busy < lane.breaker.room(now) && (lane.settings.rate_limit === null || rateFreeAt(lane, now) <= now)
 }
 
-/** How many requests of previous owners may be under way. */
+/** How many requests of previous owners may still be under way. */
 function orphansAt(lane: Lane, now: number): number {
   if (lane.slots.orphans.length > 0) lane.slots.orphans = lane.slots.orphans.filter((endsAt) => endsAt > now)
   return lane.slots.orphans.length
 }
 
-/** When the rate limit allows one more; `Infinity` when a turn must be answered first. What is begun is noted in its own commit. */
+/**
+ * When the rate limit allows one more request; `Infinity` when a turn must be answered first, because the turn that starts a
+ * request also persists the rate.
+ */
 export function rateFreeAt(lane: Lane, now: number): number {
   const { rate_limit } = lane.settings
   if (rate_limit === null) return now
@@ -137,7 +140,7 @@ export function rateFreeAt(lane: Lane, now: number): number {
   return lane.rate.freeAt(rate_limit, { pending: lane.slots.beginning, now })
 }
 
-/** True when the store should be asked for due deliveries. While a breaker is open it is asked when the probe is due. */
+/** True when the machine should ask the store for due deliveries. While a breaker is open, it asks when the probe is due. */
 export function wantsRead(lane: Lane, at: { limits: DeliverLimits; now: number }): boolean {
   const may =
     lane.mode === 'open' &&
@@ -152,13 +155,16 @@ export function wantsRead(lane: Lane, at: { limits: DeliverLimits; now: number }
   )
 }
 
-/** When a quiet lane is looked at again, for hints may be lost: seldom where what waits must wait for a retry. */
+/**
+ * How long until a quiet lane is checked again, because hints may be lost. The time is long for a lane whose next delivery must
+ * wait for a retry.
+ */
 export function lookAfterMs(lane: Lane, limits: DeliverLimits): number {
   const waits = lane.settings.ordered && lane.queue.nextDue !== null && lane.queue.buffer.length === 0 && isQuiet(lane)
   return waits ? limits.laneIdleMs : limits.sweepMs
 }
 
-/** What the lane's next owner must know now; null when it need not know anything. */
+/** The memory that the lane's next owner needs; null when it needs none. */
 export function memoryOf(lane: Lane, now: number): LaneMemory | null {
   const breaker = lane.breaker.memory(now)
   const rate =
@@ -168,24 +174,30 @@ export function memoryOf(lane: Lane, now: number): LaneMemory | null {
   return { breaker, rate, breaker_resets, probes_asked }
 }
 
-/** How many deliveries one read asks for: enough to keep the lane's slots busy through the next round trip. */
+/** How many deliveries one read asks for: enough to fill the lane's slots during the next round trip. */
 export function readLimit(lane: Lane, limits: DeliverLimits): number {
   return Math.min(limits.bufferedPerLaneMax, Math.max(limits.bufferedPerLaneMin, 4 * lane.settings.max_in_flight))
 }
 
-/** True when nothing runs for this lane: no begin, no request, no result that is not settled. */
-export function isQuiet(lane: Lane): boolean {
-  return lane.slots.beginning + lane.slots.sending + lane.slots.unsettled === 0
+/** How many starts, requests and unsettled results this lane has under way. */
+export function underWay({ slots }: Lane): number {
+  return slots.beginning + slots.sending + slots.unsettled
 }
 
-/** True when it has had something to do just now. */
+/** True when nothing is under way in this lane. */
+export function isQuiet(lane: Lane): boolean {
+  return underWay(lane) === 0
+}
+
+/** True when the lane has had something to do recently. */
 export function isWorking(lane: Lane, { limits, now }: { limits: DeliverLimits; now: number }): boolean {
   return now - lane.lastBusy < limits.workingMs
 }
 
 /**
- * True when the lane can be given back without anybody noticing: it has nothing to do, or not before its next probe. One that
- * keeps an order is kept while anything waits in it: behind a retry there may be much that looks due to others and is not.
+ * True when this process can give the lane back without any effect: it has nothing to do, or nothing before its next probe. A
+ * lane with an order is not given back while anything waits in it, because many deliveries behind a retry look due to other
+ * owners but are not.
  */
 export function isIdle(lane: Lane, limits: DeliverLimits, now: number): boolean {
   if (now - lane.lastBusy < limits.laneIdleMs || !isQuiet(lane) || lane.note.writing) return false

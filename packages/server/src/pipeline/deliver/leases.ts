@@ -11,12 +11,15 @@ interface LeaseCall {
   readonly swept: boolean
 }
 
-/** Which lanes this process holds: the owner's lease, the sweep for lanes nobody holds, hints, and lanes given back or handed over. */
+/**
+ * The lanes that this process holds: the owner's lease, the sweep for free lanes, hints, and lanes that are given back or
+ * handed over.
+ */
 export class Leases {
   readonly #state: MachineState
   readonly #name: string
   readonly #sharing: Sharing
-  /** A new owner each time the lease ran out, so that nothing of the old one can come back to life. */
+  /** Each time the lease expires, the process becomes a new owner, so that no late call of the old owner can take effect. */
   #epoch = 0
   #serial = 0
   #doubtfulFrom: number | null = null
@@ -27,7 +30,7 @@ export class Leases {
   #releasing: { readonly op: number; readonly lanes: readonly Lane[] } | null = null
   readonly #wanted = new Set<LaneKey>()
   readonly #elsewhere = new Map<LaneKey, number>()
-  /** Wanted once the others have had their chance, the earliest first. */
+  /** Lanes to request once the other owners have had their chance, earliest first. */
   readonly #later = new Map<LaneKey, number>()
 
   constructor(state: MachineState, name: string) {
@@ -44,7 +47,7 @@ export class Leases {
     return this.#leasing !== null
   }
 
-  /** About settings: they may have changed, so the lane is read even while its breaker is open. */
+  /** A hint about settings: they may have changed, so the lane is read even while its breaker is open. */
   hint({ lanes, about }: { readonly lanes: readonly LaneKey[]; readonly about?: 'work' | 'settings' }): void {
     const state = this.#state
     for (const key of lanes) {
@@ -55,13 +58,16 @@ export class Leases {
           lane.queue.more = about === 'settings' ? 'all' : 'recent'
         lane.queue.changed ||= about === 'settings'
         state.askRead(lane)
-        // Its next owner is notified too.
+        // The next owner of the lane gets this hint too.
       } else if (lane.tenure.handOverUntil === null) lane.tenure.again = true
       else lane.queue.changed ||= about === 'settings'
     }
   }
 
-  /** Another owner holds more than its share. Each takes what is missing of its own, and any of it, so that several find different ones. */
+  /**
+   * Another owner holds more than its share. Each owner takes at random as many lanes as it lacks, so that several owners pick
+   * different ones.
+   */
   offered(lanes: readonly LaneKey[]): void {
     const { lanes: held, random } = this.#state
     const free = lanes.filter((key) => !held.has(key) && !this.#sharing.wasGiven(key))
@@ -76,8 +82,8 @@ export class Leases {
     }
   }
 
-  rung(lane: Lane): void {
-    this.#sharing.rung(lane)
+  timerFired(lane: Lane): void {
+    this.#sharing.timerFired(lane)
   }
 
   leased(op: number, answer: Answer<Leased>): void {
@@ -127,7 +133,7 @@ export class Leases {
     }
   }
 
-  /** Starts the calls that are due; one of each kind at a time. */
+  /** Starts the calls that are due, one of each kind at a time. */
   advance(): void {
     const { now, lanes, leaving, limits, stopping } = this.#state
     if (this.#renewing === null && lanes.size > 0 && now >= this.#renewAt) this.#renew()
@@ -146,7 +152,7 @@ export class Leases {
 
   #open(grant: Grant): void {
     const state = this.#state
-    // A release whose answer was lost: we are the next holder of a lane we still thought ours.
+    // The answer to a release was lost, so we are the next owner of a lane that we still considered ours.
     const previous = state.lanes.get(grant.lane)
     if (previous !== undefined) state.lose(previous)
     const lane = openLane(grant, state.now)
@@ -154,9 +160,9 @@ export class Leases {
     state.lanes.set(lane.key, lane)
     this.#sharing.granted(lane)
     state.askRead(lane)
-    // While its breaker is open nothing else wakes it: what was left `sending` has been cleared up by the grant.
+    // Nothing else wakes the lane while its breaker is open: the grant has already recovered the deliveries left `sending`.
     const waitsUntil = lane.breaker.waitsUntil(state.now)
-    if (waitsUntil !== null) state.alarm(lane, Math.min(waitsUntil, state.now + state.limits.laneIdleMs))
+    if (waitsUntil !== null) state.setTimer(lane, Math.min(waitsUntil, state.now + state.limits.laneIdleMs))
   }
 
   #lease(): void {
@@ -164,7 +170,7 @@ export class Leases {
     const mayHoldLanes = state.lanes.size > 0 || this.#doubtfulFrom !== null
     if (!mayHoldLanes && !state.alive) this.#nextEpoch()
     const swept = state.now >= this.#sweepAt
-    // A little early, so that processes started together do not sweep together.
+    // A random amount early, so that processes that started together do not sweep together.
     if (swept) this.#sweepAt = state.now + state.limits.sweepMs * (0.75 + state.random() / 4)
     const wanted = [...this.#wanted]
     this.#wanted.clear()
@@ -211,7 +217,7 @@ export class Leases {
     this.#renewAt = Math.max(this.#renewAt, issuedAt + heartbeatMs)
   }
 
-  /** Lanes may have been granted without our knowing: the next call gives those back first. */
+  /** The call may have granted lanes without our knowledge. The next call first gives those back. */
   #doubt(call: LeaseCall, outcome: 'done' | 'refused' | 'unknown'): void {
     if (outcome === 'unknown') this.#doubtfulFrom ??= this.#serial
     for (const key of call.wanted) this.#want(key)
@@ -224,7 +230,7 @@ export class Leases {
     this.#sweepAt = this.#state.now
   }
 
-  /** Answers to the old owner's calls are ignored from here on. */
+  /** From here on, answers to calls of the old owner are ignored. */
   #nextEpoch(): void {
     this.#epoch += 1
     this.#leasing = null
@@ -243,7 +249,7 @@ export class Leases {
     else this.#wantLater(key)
   }
 
-  /** An owner with less than its share comes first, and hears of it too. */
+  /** An owner with less than its share comes first, and it gets the same hint. */
   #wantLater(key: LaneKey): void {
     const { now, limits } = this.#state
     if ((this.#elsewhere.get(key) ?? now) > now) return

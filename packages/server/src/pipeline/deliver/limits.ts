@@ -3,34 +3,43 @@ import { LIMITS } from '@postroad/contract'
 export interface DeliverLimits {
   readonly leaseMs: number
   readonly heartbeatMs: number
-  /** How often any process looks for lanes nobody holds, and for work in the quiet lanes it holds. */
+  /** How often any process looks for free lanes, and for work in the quiet lanes that it holds. */
   readonly sweepMs: number
   /** A lane without work for this long is given back. */
   readonly laneIdleMs: number
-  /** A begin whose answer is older than this is not sent: the destination may have been paused meanwhile. */
+  /**
+   * If the answer to a start takes longer than this, the request is not sent, because the destination may have been paused
+   * meanwhile.
+   */
   readonly staleBeginMs: number
-  /** The same while the store itself is slow: twice its last turn, up to this. What may be under way is reckoned by it. */
+  /**
+   * The same limit while the store itself is slow: twice its last turn, up to this. Other owners assume this value for requests
+   * under way.
+   */
   readonly staleBeginMsMax: number
-  /** A lane that another process holds is not asked for again by hints for this long. */
+  /** Hints do not make this process request a lane that another process holds for this long. */
   readonly elsewhereMs: number
-  /** After `stop`, requests in flight may take this long; then they are broken off and left to recovery. */
+  /** After `stop`, requests in flight may take this long. Then they are cut off and left to recovery. */
   readonly drainMs: number
-  /** An owner that has its fair share leaves a lane that has got work to the others for this long. */
+  /** An owner that has its fair share leaves a lane with new work to the others for this long. */
   readonly othersFirstMs: number
   /** An owner that holds more than its fair share for this long hands lanes over. */
   readonly overShareMs: number
   readonly overShareByOneMs: number
-  /** A lane that is handed over begins nothing for this long at most; then it stays, for its requests take longer. */
+  /** A lane that is being handed over starts nothing for at most this long. If its requests take longer, it stays. */
   readonly handOverMs: number
-  /** A lane whose requests took too long to be handed over is not tried again for this long. */
+  /** A lane that could not be handed over in time is not tried again for this long. */
   readonly keptMs: number
-  /** A lane counts as one with work for this long after it had something to do. */
+  /** A lane counts as working for this long after it last had something to do. */
   readonly workingMs: number
   /** Lanes with work are counted at most this often. */
   readonly countedMs: number
-  /** A lane is held at least this long before it is handed over. */
+  /** An owner holds a lane at least this long before it hands it over. */
   readonly heldMsMin: number
-  /** Between two rounds of handing over: the others take what they were given and say so. Doubled while nobody takes it. */
+  /**
+   * The pause between two rounds of handing over, in which the others take the lanes and report them. It doubles while nobody
+   * takes any.
+   */
   readonly handOverRestMs: number
   readonly handOverRestMsMax: number
   readonly handOversMax: number
@@ -44,21 +53,23 @@ export interface DeliverLimits {
   readonly lanesPerReleaseMax: number
   readonly hintsMax: number
   readonly readsInFlightMax: number
-  /** What falls due one by one is read together: after a read a lane waits this long at least for what falls due. */
+  /** Deliveries that fall due one by one are read together: after a read, a lane waits at least this long for the next ones. */
   readonly dueGapMs: number
   readonly turnsInFlightMax: number
-  /** Beside another turn one is begun only for this many results and lanes, or for half of the requests under way. */
+  /**
+   * While a turn is under way, another one starts only for this many results and lanes, or for half of the requests under way.
+   */
   readonly turnItemsMin: number
   readonly beginsPerTurnMax: number
   readonly settlesPerTurnMax: number
-  /** What a breaker counts is written this long after it has changed. */
+  /** The counts of a breaker are written this long after they change. */
   readonly noteMs: number
-  /** Nothing is begun while more results than this wait for the store. */
+  /** Nothing starts while more results than this wait for the store. */
   readonly unsettledMax: number
   readonly bufferedPerLaneMin: number
   readonly bufferedPerLaneMax: number
   readonly requestsMax: number
-  /** A store call that fails or stays without an answer for longer makes this process not ready. */
+  /** This process is not ready when a store call fails for longer than this, or gets no answer for longer than this. */
   readonly stalledMs: number
 }
 

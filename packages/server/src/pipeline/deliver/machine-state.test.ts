@@ -15,15 +15,15 @@ const settings = {
 }
 const aLane = () => openLane({ lane: 'd', fence: 1, settings, memory: null, orphans_end_in_ms: [] }, 0)
 
-test('an alarm that was replaced by an earlier one wakes nobody', () => {
+test('a timer that an earlier one has replaced does not fire', () => {
   const state = new MachineState({ limits: DELIVER_LIMITS, random: () => 0 })
   const lane = aLane()
-  state.alarm(lane, 100)
-  state.alarm(lane, 50)
-  assert.equal(state.nextAlarmAt(), 50)
+  state.setTimer(lane, 100)
+  state.setTimer(lane, 50)
+  assert.equal(state.nextTimerAt(), 50)
   state.now = 50
-  assert.deepEqual(state.ringing(), [lane])
-  assert.equal(state.nextAlarmAt(), Infinity)
-  state.alarm(lane, 120)
-  assert.equal(state.nextAlarmAt(), 120)
+  assert.deepEqual(state.takeFired(), [lane])
+  assert.equal(state.nextTimerAt(), Infinity)
+  state.setTimer(lane, 120)
+  assert.equal(state.nextTimerAt(), 120)
 })

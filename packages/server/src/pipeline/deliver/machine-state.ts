@@ -6,7 +6,7 @@ import type { DeliverLimits } from './limits.ts'
 import type { Lane } from './lane.ts'
 import type { Answer, Effect, Held, LaneKey } from './ports.ts'
 
-interface Alarm {
+interface Timer {
   readonly at: number
   readonly lane: Lane
 }
@@ -14,11 +14,14 @@ interface Alarm {
 export interface MachineStateOptions {
   readonly limits: DeliverLimits
   readonly random: () => number
-  /** Told of each crash point that is passed; the simulator may throw there. */
+  /** Called at each crash point that the machine passes. The simulator may throw there. */
   readonly reached?: (point: CrashPoint) => void
 }
 
-/** What the parts of the machine share: the lanes, their alarms, the effects of this step, and patience with the store. */
+/**
+ * The state that the parts of the machine share: the lanes, their timers, the effects of this step, and the backoff after store
+ * errors.
+ */
 export class MachineState {
   readonly limits: DeliverLimits
   readonly random: () => number
@@ -26,15 +29,15 @@ export class MachineState {
   readonly lanes = new Map<LaneKey, Lane>()
   readonly leaving = new Fifo<Lane>()
   readonly readQueue = new Fifo<Lane>()
-  readonly #alarms = new MinHeap<Alarm>((a, b) => a.at < b.at)
+  readonly #timers = new MinHeap<Timer>((a, b) => a.at < b.at)
   #effects: Effect[] = []
   #lastOp = 0
   #storeErrors = 0
   now = 0
   stopping = false
-  /** Reckoned from when the call was made, so it is never later than the store's own reckoning. */
+  /** Counted from when the call was made, so it never ends later than the store's own lease. */
   leaseUntil = -Infinity
-  /** After a store error nothing is asked of the store before this. */
+  /** After a store error, the machine makes no store call before this time. */
   blockedUntil = -Infinity
 
   constructor(options: MachineStateOptions) {
@@ -67,7 +70,7 @@ export class MachineState {
     return effects
   }
 
-  /** Notes how the store fares; gives the value, or undefined when the operation was not done. */
+  /** Records whether the store works. Returns the value, or undefined when the operation was not done. */
   valueOf<Value>(answer: Answer<Value>): Value | undefined {
     if (answer.outcome === 'done') {
       this.#storeErrors = 0
@@ -81,37 +84,37 @@ export class MachineState {
     return undefined
   }
 
-  /** The lane of this very grant, unless it was given up or lost. */
+  /** The lane of exactly this grant, unless it was given up or lost. */
   find(held: Held): Lane | undefined {
     const lane = this.lanes.get(held.lane)
     return lane?.fence === held.fence ? lane : undefined
   }
 
-  /** Rings once, at the earliest moment asked for since it last rang. */
-  alarm(lane: Lane, at: number): void {
-    if (lane.alarmAt !== null && lane.alarmAt <= at) return
-    lane.alarmAt = at
-    this.#alarms.push({ at, lane })
+  /** Sets the lane's timer. It fires once, at the earliest time requested since it last fired. */
+  setTimer(lane: Lane, at: number): void {
+    if (lane.timerAt !== null && lane.timerAt <= at) return
+    lane.timerAt = at
+    this.#timers.push({ at, lane })
   }
 
-  /** Alarms that were replaced by earlier ones are dropped on the way: nobody wakes up for them. */
-  nextAlarmAt(): number {
+  /** Drops timers that an earlier one has replaced, so that the machine does not wake for them. */
+  nextTimerAt(): number {
     for (;;) {
-      const alarm = this.#alarms.peek()
-      if (alarm === undefined) return Infinity
-      if (alarm.lane.alarmAt === alarm.at) return alarm.at
-      this.#alarms.pop()
+      const timer = this.#timers.peek()
+      if (timer === undefined) return Infinity
+      if (timer.lane.timerAt === timer.at) return timer.at
+      this.#timers.pop()
     }
   }
 
-  /** Lanes whose alarm is due, each once; the bound leaves the rest to the next step. */
-  ringing(): Lane[] {
+  /** Returns each lane whose timer has fired, once. The limit leaves the rest to the next step. */
+  takeFired(): Lane[] {
     const lanes: Lane[] = []
-    while (this.nextAlarmAt() <= this.now && lanes.length < 1_000) {
-      const alarm = this.#alarms.pop()
-      if (alarm === undefined || alarm.lane.alarmAt !== alarm.at) continue
-      alarm.lane.alarmAt = null
-      lanes.push(alarm.lane)
+    while (this.nextTimerAt() <= this.now && lanes.length < 1_000) {
+      const timer = this.#timers.pop()
+      if (timer === undefined || timer.lane.timerAt !== timer.at) continue
+      timer.lane.timerAt = null
+      lanes.push(timer.lane)
     }
     return lanes
   }
@@ -122,22 +125,22 @@ export class MachineState {
     this.readQueue.push(lane)
   }
 
-  /** Begins nothing more in this lane; it leaves when what runs has ended. `again`: it is then leased anew. */
+  /** Starts nothing more in this lane; it leaves when its requests have ended. `again`: it is then leased again. */
   drain(lane: Lane, again: boolean): void {
     lane.tenure.again ||= again
-    // Whatever it is to stop for now, it does not stay when that takes long.
+    // Whatever the new reason for the stop is, the lane must not stay when its requests take long.
     if (lane.mode === 'draining') lane.tenure.handOverUntil = null
     this.#beginNothing(lane)
   }
 
-  /** Begins nothing more in this lane, so that another owner can take it soon; if its requests take too long, it stays. */
+  /** Starts nothing more in this lane, so that another owner can take it soon. If its requests take too long, it stays. */
   handOver(lane: Lane): void {
     lane.tenure.handOverUntil = this.now + this.limits.handOverMs
-    this.alarm(lane, lane.tenure.handOverUntil)
+    this.setTimer(lane, lane.tenure.handOverUntil)
     this.#beginNothing(lane)
   }
 
-  /** Its requests have not ended in time. */
+  /** The requests of the lane did not end in time. */
   stay(lane: Lane): void {
     lane.mode = 'open'
     lane.tenure.handOverUntil = null

@@ -1,19 +1,13 @@
-import { MachineState } from './machine-state.ts'
+import { MachineState, type MachineStateOptions } from './machine-state.ts'
 import { Leases } from './leases.ts'
 import { Reads } from './reads.ts'
 import { StoreHealth, type Stalled } from './store-health.ts'
 import { Turns } from './turns.ts'
-import type { CrashPoint } from './crash-points.ts'
-import type { DeliverLimits } from './limits.ts'
 import type { Effect, Event, StoreAnswer } from './ports.ts'
 
-export interface DeliveryMachineOptions {
-  /** Unique per process start: nothing may ever have held a lane under this name. */
+export interface DeliveryMachineOptions extends MachineStateOptions {
+  /** Unique for each process start: nothing may ever have held a lane under this name. */
   readonly owner: string
-  readonly random: () => number
-  readonly limits: DeliverLimits
-  /** Told of each crash point that is passed. */
-  readonly reached?: (point: CrashPoint) => void
 }
 
 export interface DeliveryLoad {
@@ -25,8 +19,8 @@ export interface DeliveryLoad {
 type Life = 'running' | 'releasing' | 'stopped'
 
 /**
- * The delivery core: events in, effects out, no I/O and no clock of its own. The same events at the same times give the
- * same effects. `now` is in ms and must not go backwards; only its differences matter.
+ * The delivery core: events in, effects out, no I/O and no clock. The same events at the same times give the same effects.
+ * `now` is in ms and must not go backwards; only its differences matter.
  */
 export class DeliveryMachine {
   readonly #state: MachineState
@@ -37,7 +31,7 @@ export class DeliveryMachine {
   #life: Life = 'running'
   #drainUntil = Infinity
   #releaseOp = 0
-  #alarmAt = Infinity
+  #wakeAt = Infinity
 
   constructor(options: DeliveryMachineOptions) {
     this.#state = new MachineState(options)
@@ -47,12 +41,12 @@ export class DeliveryMachine {
     this.#store = new StoreHealth(options.limits.stalledMs)
   }
 
-  /** What it holds right now, for gauges. */
+  /** The current load, for gauges. */
   get load(): DeliveryLoad {
     return { lanes: this.#state.lanes.size, requests: this.#turns.requests, unsettled: this.#turns.unsettled }
   }
 
-  /** What the store has not done for too long, although it was asked again and again. */
+  /** The store call that has failed or hung for too long, although the machine made it again and again. */
   stalled(now: number): Stalled | undefined {
     return this.#life === 'running' ? this.#store.stalled(now) : undefined
   }
@@ -61,7 +55,7 @@ export class DeliveryMachine {
     return this.handleAll([event], now)
   }
 
-  /** What happened at once is taken in at once, so that its results go to the store together. */
+  /** Handles events that happened together in one step, so that their results go to the store together. */
   handleAll(events: readonly Event[], now: number): Effect[] {
     if (this.#life === 'stopped') return []
     this.#state.now = now
@@ -79,7 +73,7 @@ export class DeliveryMachine {
   #take(event: Exclude<Event, StoreAnswer>): void {
     switch (event.type) {
       case 'woke':
-        this.#alarmAt = Infinity
+        this.#wakeAt = Infinity
         return
       case 'hinted':
         return this.#leases.hint(event)
@@ -113,10 +107,10 @@ export class DeliveryMachine {
 
   #advance(): void {
     const state = this.#state
-    for (const lane of state.ringing()) {
-      this.#leases.rung(lane)
+    for (const lane of state.takeFired()) {
+      this.#leases.timerFired(lane)
       this.#reads.look(lane)
-      this.#turns.rung(lane)
+      this.#turns.timerFired(lane)
     }
     if (state.stopping && this.#drained()) return this.#release()
     if (state.blocked) return
@@ -145,7 +139,7 @@ export class DeliveryMachine {
     return atRest || this.#state.now >= this.#drainUntil
   }
 
-  /** Ends the owner's lease, and with it the hold on every lane. If that fails, time does it. */
+  /** Ends the owner's lease, which frees all its lanes. If that fails, the lease expires by itself. */
   #release(): void {
     this.#life = 'releasing'
     if (this.#turns.requests > 0) this.#state.emit({ type: 'cut' })
@@ -165,13 +159,13 @@ export class DeliveryMachine {
     this.#state.emit({ type: 'stopped' })
   }
 
-  /** One alarm for everything that waits for time. */
+  /** One timer for everything that waits for a time. */
   #sleep(): void {
     const state = this.#state
-    const next = state.blocked ? state.blockedUntil : Math.min(state.nextAlarmAt(), this.#leases.nextWakeAt())
+    const next = state.blocked ? state.blockedUntil : Math.min(state.nextTimerAt(), this.#leases.nextWakeAt())
     const until = Math.min(next, this.#drainUntil)
-    if (until === this.#alarmAt || until === Infinity) return
-    this.#alarmAt = until
+    if (until === this.#wakeAt || until === Infinity) return
+    this.#wakeAt = until
     state.emit({ type: 'sleep', until })
   }
 }

@@ -1,4 +1,4 @@
-/** A binary heap: the least item first, O(log n) in and out. Ties come out in an order that depends on the pushes alone. */
+/** A binary heap: the least item first, O(log n) in and out. The order of equal items depends only on the order of the pushes. */
 export class MinHeap<Item> {
   readonly #items: Item[] = []
   readonly #before: (a: Item, b: Item) => boolean

@@ -1,6 +1,6 @@
 /**
- * What the delivery machine asks of the world and what the world answers. The executor turns effects into I/O and answers
- * back into events. Durations are in ms and relative, so no two clocks are ever compared.
+ * The requests of the delivery machine to the outside world, and the answers. The executor turns effects into I/O, and answers
+ * back into events. Durations are relative and in ms, so no two clocks are ever compared.
  */
 import type { ERROR_CODES } from '@postroad/contract'
 import type { AttemptOutcome, DeliveryState } from '../../domain/delivery/delivery-state.ts'
@@ -8,10 +8,10 @@ import type { Others } from '../../domain/delivery/fair-share.ts'
 import type { LaneMemory } from '../../domain/delivery/lane-memory.ts'
 import type { RateLimit } from '../../domain/delivery/rate-window.ts'
 
-/** A destination of a workspace. The machine never looks inside; the executor makes and splits it. */
+/** A destination of a workspace. The machine never looks inside; the executor builds and parses it. */
 export type LaneKey = string
 
-/** One grant of a lane. The fence rises with each grant, so work done under an older one can be told apart. */
+/** One grant of a lane. The fence rises with each grant, so work under an older fence is recognizable. */
 export interface Held {
   readonly lane: LaneKey
   readonly fence: number
@@ -22,68 +22,73 @@ export interface LaneSettings {
   readonly schedule_seconds: readonly number[]
   readonly timeout_ms: number
   readonly rate_limit: RateLimit | null
-  /** Rises when somebody closes the breaker by hand. */
+  /** Rises when somebody closes the breaker manually. */
   readonly breaker_resets: number
-  /** Rises when somebody asks for a probe at once. */
+  /** Rises when somebody requests a probe at once. */
   readonly probes_asked: number
-  /** Deliveries may have keys: of those with the same one only the first that is outstanding may be begun. */
+  /** Deliveries may have keys: only the first outstanding delivery of each key may start. */
   readonly ordered: boolean
 }
 
-/** `refused`: certainly not committed. `unknown`: perhaps committed. Every operation is answered, late or not. */
+/** `refused`: certainly not committed. `unknown`: perhaps committed. Every operation gets an answer, however late. */
 export type Answer<Value> =
   | { readonly outcome: 'done'; readonly value: Value }
   | { readonly outcome: 'refused' | 'unknown' }
 
 /**
- * Grants lanes with work: due deliveries, or deliveries left `sending` by an owner that is gone. One transaction, which
- * extends the owner's lease, raises each granted lane's fence and recovers it: open attempts become `interrupted`, their
- * deliveries `retrying` and due. Their requests are orphans, unless the previous owner has said that it ended or gave the
- * lane back; they are kept until they have ended at the latest, whoever is granted the lane meanwhile. Lanes of a disabled destination or a suspended workspace are recovered to `paused` and
- * not granted. A lane is free when it has no owner or its owner's lease has run out; one whose noted breaker is open is
- * granted when its next probe is due, and before that only if something was left `sending` in it. An owner whose lease has run out is
- * not revived: the answer is `alive: false`. A serial that is not higher than the owner's last one does nothing: it is a
- * call that was given up and came to life late.
+ * Grants lanes with work: due deliveries, or deliveries that a previous owner left `sending`. One transaction extends the
+ * owner's lease, raises the fence of each granted lane and recovers the lane: open attempts become `interrupted`, their
+ * deliveries `retrying` and due.
+ *
+ * Their requests become orphans, unless the previous owner ended its lease or gave the lane back. Orphans remain until the
+ * latest time at which they can end, whoever gets the lane meanwhile.
+ *
+ * Lanes of a disabled destination or a suspended workspace are recovered to `paused` and not granted. A lane is free when it
+ * has no owner or its owner's lease has expired. A lane whose persisted breaker is open is granted when its next probe is due,
+ * and earlier only if something in it was left `sending`.
+ *
+ * An owner whose lease has expired is not revived: the answer is `alive: false`. A serial that is not higher than the
+ * owner's last one does nothing, because it comes from an abandoned call that arrived late.
  */
 export interface LeaseInput {
   readonly owner: string
   readonly lease_ms: number
-  /** Kept on each lane granted by this call. */
+  /** Stored on each lane that this call grants. */
   readonly serial: number
-  /** First frees this owner's lanes with this serial or a later one: grants whose answer never came. */
+  /** First frees this owner's lanes with this serial or a later one: their grants got no answer. */
   readonly doubtful_from: number | null
   readonly wanted: readonly LaneKey[]
-  /** Also any lane with work, oldest due first. */
+  /** Also requests any lane with work, oldest due first. */
   readonly any_due: boolean
   readonly lanes_max: number
-  /** `NO_SHARE` when left out. */
+  /** Defaults to `NO_SHARE`. */
   readonly share?: Share
 }
 
 /** How an owner shares lanes with the other living owners. */
 export interface Share {
-  /** How many lanes it holds: what the others reckon with until it says so again. */
+  /** How many lanes it holds. The others count on this number until the owner's next report. */
   readonly held: number
-  /** Lanes that it has given back for others to take: not granted to it. */
+  /** Lanes that it has given back for others. It is not granted these. */
   readonly avoid: readonly LaneKey[]
-  /** Of any lanes with work it takes its fair part alone. Named lanes are granted all the same. */
+  /** It takes only its fair part of the lanes that a sweep finds. Named lanes are granted anyway. */
   readonly fairly: boolean
 }
 
-/** It takes what it finds, and counts as one that holds nothing. */
+/** The owner takes all that it finds, and counts as one that holds nothing. */
 export const NO_SHARE: Share = { held: 0, avoid: [], fairly: false }
 
 export interface Grant extends Held {
   readonly settings: LaneSettings
-  /** What its last owner noted, as old as it is by now; null when nothing was. */
+  /** The memory that its last owner persisted, aged to the present; null when there is none. */
   readonly memory: LaneMemory | null
-  /** Of each orphan, a request of a previous owner that may still be under way: how long it can be, from now on, at the most. */
+  /** For each orphan (a request of a previous owner that may still be under way): the longest time that it can still take. */
   readonly orphans_end_in_ms: readonly number[]
 }
 
 /**
- * What the lane's next owner is to know; null: nothing. The serial rises with each note of an owner, and a note that is not
- * newer than the one written under the same fence changes nothing: it comes from a call that came to life late.
+ * The memory for the lane's next owner; null when it needs none. The serial rises with each note of an owner. A note that is
+ * not newer than the one written under the same fence changes nothing, because it comes from a call that arrived late.
  */
 export interface Note extends Held {
   readonly serial: number
@@ -93,16 +98,16 @@ export interface Note extends Held {
 export interface Leased {
   readonly alive: boolean
   readonly grants: readonly Grant[]
-  /** Wanted lanes that another owner holds, or whose next probe is not due. */
+  /** Requested lanes that another owner holds, or whose next probe is not due. */
   readonly elsewhere: readonly LaneKey[]
-  /** There was work in more lanes than `lanes_max`. */
+  /** More lanes than `lanes_max` had work. */
   readonly more: boolean
   readonly others: Others
-  /** Lanes with work were left for the other owners. */
+  /** The call left lanes with work to the other owners. */
   readonly left: boolean
 }
 
-/** The lease belongs to the owner, not to each lane: one row is written per heartbeat, however many lanes there are. */
+/** The lease belongs to the owner, not to each lane, so a heartbeat writes one row, however many lanes there are. */
 export interface RenewInput {
   readonly owner: string
   readonly lease_ms: number
@@ -115,7 +120,10 @@ export interface Renewed {
   readonly others: Others
 }
 
-/** `all` ends the owner's lease as well. A lane whose fence has moved on is left alone. Without a note the last one stays. */
+/**
+ * `all` also ends the owner's lease. A lane whose fence has moved on is left alone. Without a note, the previous memory
+ * remains.
+ */
 export interface ReleaseInput {
   readonly owner: string
   readonly lanes: readonly (Held & { readonly note?: Pick<Note, 'serial' | 'memory'> })[] | 'all'
@@ -129,9 +137,9 @@ export interface LaneReadInput extends Held {
   readonly limit: number
   /** Deliveries the machine already has. */
   readonly exclude: readonly string[]
-  /** As the settings said last. */
+  /** As in the last settings. */
   readonly ordered?: boolean
-  /** What came in more than a day ago, by the machine's clock, may be left out. Not where an order is kept. */
+  /** Deliveries that came in more than a day ago, by the machine's clock, may be left out. Not used for lanes with an order. */
   readonly recent?: boolean
 }
 
@@ -140,7 +148,7 @@ export interface LaneRead extends Held {
   readonly status: 'held' | 'paused' | 'lost'
   readonly settings: LaneSettings
   readonly due: readonly string[]
-  /** Until the first delivery that is not due yet; null when there is none. */
+  /** The time until the first delivery that is not due yet falls due; null when there is none. */
   readonly next_due_in_ms: number | null
 }
 
@@ -148,27 +156,30 @@ export interface ReadAnswer {
   readonly lanes: readonly LaneRead[]
 }
 
-/** One transaction: settles finished attempts, then begins new ones. It locks the lanes it names, so no grant slips between. */
+/**
+ * One transaction: settles finished attempts, then starts new ones. It locks the lanes that it names, so no grant can come in
+ * between.
+ */
 export interface TurnInput {
   readonly settles: readonly Settle[]
   readonly begins: readonly Begin[]
-  /** Written under their fences. No lane stands in two turns that are under way at once. */
+  /** Written under their fences. A lane is never in two turns that are under way at once. */
   readonly notes?: readonly Note[]
 }
 
 /**
- * Inserts the attempt and moves the delivery to `sending`. Guarded: the fence is the lane's, the lane is not paused, the
- * delivery is pending or retrying, it is due, and nothing with the same key before it is outstanding.
+ * Inserts the attempt and moves the delivery to `sending`. Conditions: the fence is the lane's, the lane is not paused, the
+ * delivery is pending or retrying and due, and no earlier delivery with the same key is outstanding.
  */
 export interface Begin extends Held {
   readonly delivery_id: string
-  /** As the settings said last; without it a delivery that has a key is not begun. */
+  /** As in the last settings. Without it, a delivery that has a key does not start. */
   readonly ordered?: boolean
 }
 
 /**
- * Writes how an attempt ended. Guarded: the attempt is open, and its fence is the lane's. Idempotent because of that. The
- * store turns `retrying` into `paused` when the lane is paused by now.
+ * Writes how an attempt ended. Conditions: the attempt is open, and its fence is the lane's; so a repeated settle changes
+ * nothing. The store turns `retrying` into `paused` when the lane is paused by now.
  */
 export interface Settle extends Held {
   readonly delivery_id: string
@@ -178,11 +189,11 @@ export interface Settle extends Held {
   readonly error_code: ErrorCode | null
   /** Set exactly when `next` is `retrying`. */
   readonly next_attempt_in_ms: number | null
-  /** Whether a failure uses up a step of the schedule; that of a breaker's probe does not. */
+  /** Whether a failure uses up a step of the schedule. The failure of a breaker's probe does not. */
   readonly counts: boolean
-  /** The receiver answered 410, or nothing has succeeded for days: disable the destination and pause what waits for it. */
+  /** The receiver answered 410, or nothing has succeeded for days: disable the destination and pause its waiting deliveries. */
   readonly disable_destination: 'gone' | 'failing' | null
-  /** What the executor saw, for the attempt's row; null when no request was made. */
+  /** The result that the executor observed, for the row of the attempt; null when no request was made. */
   readonly result: HttpResult | null
 }
 
@@ -190,12 +201,12 @@ export interface Turned {
   readonly begun: readonly Begun[]
   /** Attempts whose settle changed something. */
   readonly applied: readonly string[]
-  /** Lanes of begins that were refused because the lane is paused, or because the fence has moved on. */
+  /** Lanes whose starts were refused because the lane is paused, or because the fence has moved on. */
   readonly paused: readonly Held[]
   readonly lost: readonly Held[]
 }
 
-/** A committed attempt. Its facts are read under the lock of the begin, so they cannot be stale. */
+/** A committed attempt. Its facts were read under the lock of the turn, so they cannot be stale. */
 export interface Begun extends Held {
   readonly delivery_id: string
   readonly attempt_id: string
@@ -204,13 +215,13 @@ export interface Begun extends Held {
   readonly attempt_number: number
   /** Failures since the last replay: the position in the schedule. */
   readonly failure_count: number
-  /** What the executor needs to build the request; handed back with `send`, unread. */
+  /** The data that the executor needs to build the request. The machine passes it on with `send`, unread. */
   readonly payload?: unknown
 }
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** `response`: the head came complete. `failure`: it did not. A redirect or a status is never a failure of the request. */
+/** `response`: the complete head arrived. `failure`: it did not. A redirect or a status is never a failure of the request. */
 export type HttpResult =
   | {
       readonly type: 'response'
@@ -223,7 +234,7 @@ export type HttpResult =
 export type Effect =
   | { readonly type: 'lease'; readonly op: number; readonly input: LeaseInput }
   | { readonly type: 'renew'; readonly op: number; readonly input: RenewInput }
-  /** `offered`: of these lanes those that other owners should take; once they are released the others are notified. */
+  /** `offered`: those of these lanes that other owners should take. After the release the other owners are notified. */
   | {
       readonly type: 'release'
       readonly op: number
@@ -232,11 +243,11 @@ export type Effect =
     }
   | { readonly type: 'read'; readonly op: number; readonly input: ReadInput }
   | { readonly type: 'turn'; readonly op: number; readonly input: TurnInput }
-  /** `ends_in_ms`: from now on, and whatever its preparation takes. Others reckon with it only so long. */
+  /** `ends_in_ms`: counted from now, including its preparation. Other owners reserve a slot for it only this long. */
   | { readonly type: 'send'; readonly attempt: Begun; readonly timeout_ms: number; readonly ends_in_ms: number }
-  /** Breaks off every request, so that the next owners of the lanes need not reckon with them. */
+  /** Cuts off every request, so that the next owners of the lanes need not reserve slots for them. */
   | { readonly type: 'cut' }
-  /** Replaces the alarm set before. */
+  /** Replaces the timer that was set before. */
   | { readonly type: 'sleep'; readonly until: number }
   | { readonly type: 'stopped' }
 
@@ -253,19 +264,22 @@ export type StoreAnswer =
 export type Event =
   /** The first one starts the machine. */
   | { readonly type: 'woke' }
-  /** There may be new work in these lanes, after a local commit or a NOTIFY; or new settings, heeded even while a breaker is open. Never trusted alone. */
+  /**
+   * These lanes may have new work, after a local commit or a NOTIFY; or new settings, which are read even while a breaker is
+   * open. The machine never relies on hints alone.
+   */
   | { readonly type: 'hinted'; readonly lanes: readonly LaneKey[]; readonly about?: 'work' | 'settings' }
   /** Another owner has given these lanes back because it holds more than its fair share. A hint. */
   | { readonly type: 'offered'; readonly lanes: readonly LaneKey[] }
-  /** These lanes were paused: a hint too, it only makes the machine stop sooner. */
+  /** These lanes were paused. Also a hint: it only makes the machine stop sooner. */
   | { readonly type: 'halted'; readonly lanes: readonly LaneKey[] }
   | { readonly type: 'responded'; readonly attempt_id: string; readonly result: HttpResult }
   | { readonly type: 'stop' }
   | StoreAnswer
 
 /**
- * The store's port. The other three are plain: a clock that never goes back, a draw from [0, 1), and a request that ends
- * in an `HttpResult` and never rejects. Each operation must be answered in the end: one that hangs is `unknown`.
+ * The store's port. The other three ports are simple: a clock that never goes back, a random number from [0, 1), and a request
+ * that ends in an `HttpResult` and never rejects. Each operation must get an answer in the end: one that hangs is `unknown`.
  */
 export interface StorePort {
   lease(input: LeaseInput): Promise<Answer<Leased>>

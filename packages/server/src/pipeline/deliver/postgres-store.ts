@@ -89,7 +89,7 @@ const settingsOf = (
   timeout_ms: row.timeout_ms,
 })
 
-/** The delivery machine's store on PostgreSQL. It answers like the model in sim/store.ts; a test compares the two. */
+/** The delivery machine's store on PostgreSQL. It answers like the model in sim/store.ts, and a test compares the two. */
 export function createPostgresStore(deps: Deps): StorePort {
   const now = (): Date => new Date(deps.clock.now())
   const after = (ms: number): Date => new Date(deps.clock.now() + ms)
@@ -119,8 +119,11 @@ export function createPostgresStore(deps: Deps): StorePort {
   }
 }
 
-/** A statement that the server refused is not committed; one whose connection broke may be. The machine tries again. A bug is thrown on. */
-// oxlint-disable-next-line max-params -- with what, what it is called, and what to do
+/**
+ * If the server refused the statement, it is not committed. If the connection broke, it may be. The machine tries again. A bug
+ * is rethrown.
+ */
+// oxlint-disable-next-line max-params -- dependencies, the name of the operation, and the work
 async function answered<T>(deps: Deps, operation: keyof StorePort, work: () => Promise<T>): Promise<Answer<T>> {
   try {
     return { outcome: 'done', value: await work() }
@@ -150,10 +153,10 @@ function lease(deps: Deps, input: LeaseInput): Promise<Leased> {
       limit: input.lanes_max + 1,
     })
     const chosen = found.slice(0, input.lanes_max)
-    const closed = chosen.filter((lane) => lane.standing !== 'open')
+    const closed = chosen.filter((lane) => lane.status !== 'open')
     const cutOff = closed.filter((lane) => lane.leftover).map(rowAt)
     const freed = cutOff.length === 0 ? [] : await grantLanes(db, { lanes: cutOff, owner: null, serial, now })
-    const open = chosen.filter((lane) => lane.standing === 'open').map(rowAt)
+    const open = chosen.filter((lane) => lane.status === 'open').map(rowAt)
     const { granted, leftToOthers } = await take(db, { open, input, others, isLast: life.all_left, now })
     const orphans = await recover(db, { found: chosen, taken: [...granted, ...freed], now })
     const cleared = await clearClosed(db, closed, now)
@@ -179,12 +182,15 @@ type Taking = {
   readonly open: readonly LaneAt[]
   readonly input: LeaseInput
   readonly others: Others
-  /** All others have had their sweep, and each left some. */
+  /** All other owners have swept, and each of them left some lanes. */
   readonly isLast: boolean
   readonly now: Date
 }
 
-/** Grants the free lanes; a sweep that shares takes its fair part of them. Others that look for lanes in the next moment reckon with it. */
+/**
+ * Grants the free lanes; a sweep that shares takes only its fair part of them. Other owners that look for lanes in the next
+ * moment see the new count.
+ */
 async function take(
   db: Db,
   { open, input, others, isLast, now }: Taking,
@@ -201,7 +207,10 @@ async function take(
 
 type Taken = { readonly found: readonly CandidateRow[]; readonly taken: readonly GrantRow[]; readonly now: Date }
 
-/** Ends what previous owners left `sending` in the lanes that were taken; gives what may still be under way in them. */
+/**
+ * Ends the attempts that previous owners left `sending` in the granted lanes. Returns the requests that may still be under way
+ * there.
+ */
 async function recover(db: Db, { found, taken, now }: Taken): Promise<readonly OrphanRow[]> {
   const unended = new Set(found.filter((lane) => lane.unended).map((lane) => laneKey(rowAt(lane))))
   const lanes = taken.map((row) => ({ ...rowAt(row), unended: unended.has(laneKey(rowAt(row))) }))
@@ -215,7 +224,7 @@ const othersOf = (row: OthersRow): Others => ({ owners: row.others, lanes: row.o
 const memoryOf = ({ memory, remembered_at }: GrantRow, now: Date) =>
   memory === null || remembered_at === null ? null : aged(memory, now.getTime() - remembered_at.getTime())
 
-// oxlint-disable-next-line max-params -- whose, of which, and when
+// oxlint-disable-next-line max-params -- the lane, the orphans, and the time
 function endsOf(lane: GrantRow, orphans: readonly OrphanRow[], now: Date): readonly number[] {
   const own = orphans.filter(
     (row) => row.destination_id === lane.destination_id && row.workspace_id === lane.workspace_id,
@@ -232,8 +241,8 @@ const DONE = { more: false }
 const FORGOTTEN_LANES_MAX = 100
 
 /**
- * A commit that did not see another one beside it may leave deliveries paused although their destination is on again:
- * an event that was routed just before, an attempt that ended just then. Every sweep sends them on their way.
+ * Two concurrent commits do not see each other, so they may leave deliveries paused although their destination is on again: an
+ * event that was routed just before, or an attempt that ended just then. Every sweep resumes them.
  */
 async function moveForgotten(db: Db, now: Date): Promise<{ readonly more: boolean }> {
   const lanes = await findForgotten(db, FORGOTTEN_LANES_MAX)
@@ -242,16 +251,16 @@ async function moveForgotten(db: Db, now: Date): Promise<{ readonly more: boolea
   )
 }
 
-/** The same the other way round: deliveries that wait in a lane that is off by now are paused, or cancelled with it. */
+/** The opposite case: deliveries that wait in a lane that is off by now are paused, or cancelled when the destination is gone. */
 function clearClosed(db: Db, lanes: readonly CandidateRow[], now: Date): Promise<{ readonly more: boolean }> {
-  return moveEach(lanes, ({ standing, ...row }) => {
+  return moveEach(lanes, ({ status, ...row }) => {
     const at = { ...rowAt(row), now }
-    if (standing === 'open') return Promise.resolve(0)
-    return standing === 'gone' ? cancelOutstanding(db, at) : pauseOutstanding(db, { ...at, reason: standing })
+    if (status === 'open') return Promise.resolve(0)
+    return status === 'gone' ? cancelOutstanding(db, at) : pauseOutstanding(db, { ...at, reason: status })
   })
 }
 
-/** `more`: some lane has more than one statement may move. */
+/** `more`: some lane has more rows than one statement may move. */
 async function moveEach<Lane>(
   lanes: readonly Lane[],
   move: (lane: Lane) => Promise<number>,
@@ -265,7 +274,7 @@ async function moveEach<Lane>(
   return { more }
 }
 
-/** One statement for each kind of read; most calls need one. */
+/** One statement for each kind of read. Most calls need only one. */
 async function read(deps: Deps, { reads }: ReadInput): Promise<ReadAnswer> {
   const byKind = Map.groupBy(reads, kindOf)
   const lanes = await Promise.all([...byKind].map(([kind, some]) => readSome(deps, { reads: some, kind })))
@@ -289,7 +298,7 @@ async function readSome(
   return reads.map(({ lane, fence }, index) => ({ lane, fence, ...readOf(byOrdinal.get(index + 1)) }))
 }
 
-/** A lane whose destination is gone has no settings; nobody looks at those of a lost lane. */
+/** A lane whose destination is gone has no settings. Nobody reads those of a lost lane. */
 function readOf(row: LaneReadRow | undefined): Omit<LaneRead, 'lane' | 'fence'> {
   if (row === undefined || row.status === 'lost')
     return { status: 'lost', settings: NO_SETTINGS, due: [], next_due_in_ms: null }
@@ -336,8 +345,9 @@ async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
 }
 
 /**
- * 410, or no success for days: the destination is switched off and what waits for it is paused, in the commit that settles the attempt. Only an
- * attempt that is still open counts: a settle that comes twice must not switch off what a person has switched on since.
+ * A 410, or no success for days, switches the destination off and pauses its waiting deliveries, in the commit that settles the
+ * attempt. Only an attempt that is still open counts, because a settle that arrives twice must not switch off a destination
+ * that a person has switched on since.
  */
 type Over = HeldAt & { readonly attemptId: string; readonly reason: 'gone' | 'failing' }
 
@@ -357,7 +367,7 @@ async function turnWithDisabled(deps: Deps, at: Parameters<typeof turn>[1] & { o
       await pauseOutstanding(db, { ...lane, reason: 'destination_disabled', now: at.now })
     }
     const ended = await turn(db, at)
-    await tellEach(deps, db, { disabled, now: at.now })
+    await notifyEach(deps, db, { disabled, now: at.now })
     return ended
   })
   for (const { projectId } of disabled) deps.configChanged(projectId)
@@ -366,8 +376,11 @@ async function turnWithDisabled(deps: Deps, at: Parameters<typeof turn>[1] & { o
 
 type Disabled = Over & { readonly projectId: string }
 
-/** Projects and audit logs are what changes of people hold too, so they come last: projects first, as there, and each in one order. */
-async function tellEach(
+/**
+ * Changes by people also lock projects and audit logs, so these come last: projects first, as in those changes, and each in one
+ * order.
+ */
+async function notifyEach(
   deps: Deps,
   db: Db,
   { disabled, now }: { disabled: readonly Disabled[]; now: Date },
@@ -384,15 +397,22 @@ async function tellEach(
   for (const lane of disabled) await notifyDisabled(deps, db, lane)
 }
 
-/** Two transactions that take the same locks take them in the same order, so that neither waits for the other for ever. */
+/** Two transactions that take the same locks take them in the same order, so that they cannot deadlock. */
 function inLockOrder<Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly Row[] {
   return rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
-const NOTHING_SEEN: Evidence = { durationMs: null, headers: null, body: null, truncated: null, detail: null }
+const NOTHING_SEEN: Evidence = {
+  durationMs: null,
+  headers: null,
+  body: null,
+  truncated: null,
+  detail: null,
+  request: null,
+}
 
 function settleRow(settle: Settle, now: Date): SettleRow {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- evidence is handed through the machine unread; send.ts makes it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- send.ts makes the evidence, and the machine passes it on unread
   const seen = (settle.result?.evidence ?? NOTHING_SEEN) as Evidence
   return {
     ...heldAt(settle),
@@ -409,6 +429,7 @@ function settleRow(settle: Settle, now: Date): SettleRow {
     headers: seen.headers,
     body: seen.body,
     truncated: seen.truncated,
+    request: seen.request,
   }
 }
 

@@ -4,7 +4,7 @@ import type { MachineState } from './machine-state.ts'
 import type { Lane } from './lane.ts'
 import type { Answer, LaneRead, ReadAnswer } from './ports.ts'
 
-/** Fills the buffers of the lanes that ask for work, many lanes to a statement. */
+/** Fills the buffers of the lanes that ask for work, many lanes per statement. */
 export class Reads {
   readonly #state: MachineState
   readonly #reading = new Map<number, readonly Lane[]>()
@@ -13,7 +13,7 @@ export class Reads {
     this.#state = state
   }
 
-  /** Gives the lanes that may have become able to begin something. */
+  /** Returns the lanes that may now be able to start an attempt. */
   answered(op: number, answer: Answer<ReadAnswer>): readonly Lane[] {
     const lanes = this.#reading.get(op)
     if (lanes === undefined) return []
@@ -23,8 +23,8 @@ export class Reads {
     if (value === undefined) {
       for (const lane of lanes) {
         this.#askAgain(lane)
-        // While its breaker lets nothing more through it is not read, and no other alarm of it may be set.
-        if (!lane.queue.inReadQueue) this.#state.alarm(lane, this.#state.now + lookAfterMs(lane, this.#state.limits))
+        // While its breaker lets nothing more through, the lane is not read, and it may have no other timer.
+        if (!lane.queue.inReadQueue) this.#state.setTimer(lane, this.#state.now + lookAfterMs(lane, this.#state.limits))
       }
       return []
     }
@@ -32,12 +32,15 @@ export class Reads {
       const lane = this.#state.find(read)
       if (lane !== undefined) this.#fill(lane, read)
     }
-    for (const lane of lanes) this.#state.alarm(lane, this.#state.now + lookAfterMs(lane, this.#state.limits))
+    for (const lane of lanes) this.#state.setTimer(lane, this.#state.now + lookAfterMs(lane, this.#state.limits))
     this.#state.reached?.('read')
     return lanes
   }
 
-  /** A lane's alarm: it is given back when it has been idle, and read otherwise. This is the sweep of a lane we hold. */
+  /**
+   * The lane's timer fired: give the lane back if it has been idle, otherwise read it. This is the sweep of a lane that we
+   * hold.
+   */
   look(lane: Lane): void {
     const state = this.#state
     if (lane.mode !== 'open') return
@@ -45,7 +48,7 @@ export class Reads {
     this.#askAgain(lane)
     const waitsUntil = lane.breaker.waitsUntil(state.now)
     if (waitsUntil !== null) return this.#waitForProbe(lane, waitsUntil)
-    if (!lane.queue.inReadQueue) state.alarm(lane, state.now + lookAfterMs(lane, state.limits))
+    if (!lane.queue.inReadQueue) state.setTimer(lane, state.now + lookAfterMs(lane, state.limits))
   }
 
   advance(): void {
@@ -67,7 +70,7 @@ export class Reads {
       lane.queue.reading = true
       lane.queue.more = 'nothing'
       lane.queue.changed = false
-      // What falls due later is told anew, but by a look at what is recent only some of it.
+      // A full read reports the next due time again, but a read of recent deliveries reports only a part of it.
       if (!recent) lane.queue.nextDue = null
       const limit = readLimit(lane, state.limits)
       const asked = { lane: lane.key, fence: lane.fence, limit, exclude: [...lane.queue.known] }
@@ -92,12 +95,13 @@ export class Reads {
       lane.queue.known.add(deliveryId)
       lane.queue.buffer.push(deliveryId)
     }
-    // A hint that came while this read was under way has set `more`: the read may have missed it.
+    // A hint that came during this read has set `more`, because the read may have missed the new work.
     state.askRead(lane)
-    if (lane.queue.nextDue !== null) state.alarm(lane, Math.max(lane.queue.nextDue, state.now + state.limits.dueGapMs))
+    if (lane.queue.nextDue !== null)
+      state.setTimer(lane, Math.max(lane.queue.nextDue, state.now + state.limits.dueGapMs))
   }
 
-  /** Settings come with each read; a person may have closed the breaker, or asked for a probe. */
+  /** Settings come with each read. A person may have closed the breaker or requested a probe. */
   #takeSettings(lane: Lane, { settings }: LaneRead): void {
     if (settings.breaker_resets !== lane.settings.breaker_resets) lane.breaker = new Breaker()
     if (settings.probes_asked !== lane.settings.probes_asked) lane.breaker.probeNow(this.#state.now)
@@ -107,8 +111,8 @@ export class Reads {
   #waitForProbe(lane: Lane, until: number): void {
     const { limits, now } = this.#state
     const idleAt = lane.lastBusy + limits.laneIdleMs
-    // Past that it is still here because a note or a result of it is under way, or because the probe is near.
-    this.#state.alarm(lane, Math.min(until, idleAt > now ? idleAt : now + limits.sweepMs))
+    // After that the lane is still here because a note or a result of it is under way, or because the probe is near.
+    this.#state.setTimer(lane, Math.min(until, idleAt > now ? idleAt : now + limits.sweepMs))
   }
 
   #askAgain(lane: Lane): void {

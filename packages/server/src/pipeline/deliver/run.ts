@@ -9,7 +9,7 @@ import type { Stalled } from './store-health.ts'
 
 export type DeliveryLoopOptions = {
   readonly owner: string
-  /** Notifies the other owners that these lanes were given back for them. */
+  /** Notifies the other owners that this process gave these lanes back for them. */
   readonly offer: (lanes: readonly Lane[]) => void
 }
 
@@ -19,27 +19,27 @@ export type DeliveryLoop = {
   readonly hint: (lanes: readonly Lane[]) => void
   /** Another owner has given these lanes back because it holds more than its share. */
   readonly offered: (lanes: readonly Lane[]) => void
-  /** The destinations of these lanes changed; `halted`: they were switched off, so nothing more is begun. */
+  /** The destinations of these lanes changed. `halted`: they were switched off, so nothing more starts. */
   changed(lanes: readonly Lane[], halted: boolean): void
-  /** No new attempts; what is under way ends and is settled, then every lane is given back. */
+  /** Starts no new attempts. Requests under way end and are settled, then every lane is given back. */
   stop(): Promise<void>
   load(): DeliveryLoad
-  /** What this process has not got done for too long; undefined while all is well. */
+  /** The store call that this process could not complete for too long; undefined while all is well. */
   stalled(): Stalled | undefined
 }
 
-/** As many as a NOTIFY holds; the others are found by sweeps. */
+/** As many lanes as fit into one NOTIFY. Sweeps find the others. */
 const OFFERED_MAX = 64
 
-/** Drives the delivery machine: turns its effects into I/O and the answers into events. It decides nothing itself. */
+/** Drives the delivery machine: turns its effects into I/O, and the answers into events. It makes no decision of its own. */
 export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): DeliveryLoop {
   const machine = new DeliveryMachine({ owner: options.owner, random: deps.random, limits: DELIVER_LIMITS })
   const store = createPostgresStore(deps)
   const sender = createSender(deps)
   const stopped = Promise.withResolvers<void>()
-  let cancelAlarm = nothing
+  let cancelTimer = nothing
 
-  // The machine's time never goes back, whatever the database's clock is found to be.
+  // The machine's time never goes back, even if the database's clock does.
   let latest = -Infinity
   const { handle, gather } = inRounds((events) => {
     latest = Math.max(latest, deps.clock.now())
@@ -75,14 +75,14 @@ export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): De
           .then((result) => gather({ type: 'responded', attempt_id: attempt.attempt_id, result }))
       }
       case 'cut':
-        // The process is about to end, and every other user of this door has ended.
+        // The process is about to end, and every other user of the outbound client has ended.
         return void deps.outbound.close()
       case 'sleep':
-        cancelAlarm()
-        cancelAlarm = deps.clock.wakeAt(effect.until, () => handle({ type: 'woke' }))
+        cancelTimer()
+        cancelTimer = deps.clock.wakeAt(effect.until, () => handle({ type: 'woke' }))
         return
       case 'stopped':
-        cancelAlarm()
+        cancelTimer()
         stopped.resolve()
     }
   }
@@ -110,7 +110,10 @@ export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): De
   }
 }
 
-/** Answers that are read in one round of the event loop are settled with one turn, which costs the store little more than one. */
+/**
+ * Answers that arrive in one round of the event loop are settled in one turn, which costs the store little more than a single
+ * answer.
+ */
 function inRounds(handleAll: (events: readonly Event[]) => void): {
   handle: (event: Event) => void
   gather: (event: Event) => void
@@ -130,5 +133,5 @@ function inRounds(handleAll: (events: readonly Event[]) => void): {
 }
 
 function nothing(): void {
-  // Until there is an alarm to take back.
+  // Replaced once a timer is set.
 }

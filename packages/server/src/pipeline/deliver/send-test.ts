@@ -7,8 +7,9 @@ import type { Begun } from './ports.ts'
 import { createSender } from './send.ts'
 
 /**
- * A request for a destination as its deliveries are sent: through the same door, with the same headers, signatures and proofs,
- * and within its bound of requests at once. It belongs to no delivery, so nothing comes of it but the answer.
+ * Sends a test request to a destination the way its deliveries are sent: through the same outbound client, with the same
+ * headers, signatures and credentials, and within its limit of concurrent requests. It belongs to no delivery, so its only
+ * effect is the answer.
  */
 export async function sendTest(deps: Deps, asked: TestAsked): Promise<TestSent> {
   const { timeoutMs, ...event } = asked

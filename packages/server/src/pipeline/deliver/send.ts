@@ -3,6 +3,7 @@ import type { Deps } from '../../context.ts'
 import { deliveryHeaders, envelope, templateScope, type Event } from '../../domain/delivery/delivery-request.ts'
 import type { Rendered } from '../../domain/delivery/payload-template.ts'
 import { readRetryAfter } from '../../domain/delivery/retry-policy.ts'
+import { storedRequest } from '../../domain/delivery/sent-request.ts'
 import { secretsToSign } from '../../domain/delivery/signing-secrets.ts'
 import { stopwatch } from '../../platform/clock.ts'
 import { turnOfTheLoop } from '../../platform/loop-turns.ts'
@@ -14,36 +15,38 @@ import { createTargets } from './targets.ts'
 import type { Target } from './target.ts'
 
 export type Sender = {
-  /** One attempt over HTTP; never rejects. Its request is over within `endsInMs`, whatever its preparation takes. */
+  /** Makes one attempt over HTTP; never rejects. Its request ends within `endsInMs`, including its preparation. */
   send(attempt: Begun, within: { readonly timeoutMs: number; readonly endsInMs: number }): Promise<HttpResult>
-  /** Reads these destinations anew at their next attempt. */
+  /** Makes the next attempt read these destinations again. */
   readonly forget: (destinationIds: readonly string[]) => void
 }
 
 const TOO_LATE =
   'The request could not be prepared in time, so it was not sent; see the log of the server for what is slow.'
 const TIMEOUT_LEFT_MS_MIN = 1_000
-/** Deadlines are looked at four times a second. */
+/** Deadlines are checked four times a second. */
 const DEADLINE_LATE_MS = 300
 
-/** Builds the signed request of an attempt from what its begin committed, and sends it through the guarded door. */
+/**
+ * Builds the signed request of an attempt from the committed data of its start, and sends it through the guarded outbound
+ * client.
+ */
 export function createSender(deps: Deps): Sender {
   const targets = createTargets(deps)
   const accessTokens = createAccessTokens(deps)
 
-  /** The request as such, unless what was done before has used up its time. */
+  /** Sends the request, unless its preparation has used up its time. */
   const exchange = async (request: OutboundRequest, timeLeft: () => number): Promise<OutboundResult> => {
     const leftMs = timeLeft()
     if (leftMs <= 0) return { kind: 'failure', code: 'timeout', detail: TOO_LATE, durationMs: 0 }
     return deps.outbound.request(leftMs < request.timeoutMs ? { ...request, timeoutMs: leftMs } : request)
   }
 
-  /** With an access token; after a 401 once more with a new one, for the previous may have been revoked before its time. */
-  const sendWithToken = async (
-    client: TokenClient,
-    request: OutboundRequest,
-    timeLeft: () => number,
-  ): Promise<HttpResult> => {
+  /**
+   * Sends with an access token. After a 401, sends once more with a new token, because the previous one may have been revoked
+   * early.
+   */
+  const sendWithToken = async (client: TokenClient, request: Signed, timeLeft: () => number): Promise<HttpResult> => {
     const first = await tryWithToken(client, { request, timeLeft }, { spentMs: 0 })
     return first.refused === undefined
       ? first.result
@@ -54,7 +57,7 @@ export function createSender(deps: Deps): Sender {
 
   async function tryWithToken(
     client: TokenClient,
-    { request, timeLeft }: { request: OutboundRequest; timeLeft: () => number },
+    { request, timeLeft }: { request: Signed; timeLeft: () => number },
     before: { readonly spentMs: number; readonly refused?: string | undefined },
   ): Promise<Try> {
     const timeLeftMs = (spentMs: number): number => Math.max(request.timeoutMs - spentMs, TIMEOUT_LEFT_MS_MIN)
@@ -66,11 +69,12 @@ export function createSender(deps: Deps): Sender {
     if ('error' in obtained)
       return { result: failure('auth_failed', obtained.error, waitedMs), spentMs: waitedMs, refused: undefined }
     const headers = { ...request.headers, authorization: `Bearer ${obtained.token}` }
-    const result = await exchange({ ...request, headers, timeoutMs: timeLeftMs(waitedMs) }, timeLeft)
+    const sent = { ...request, headers }
+    const result = await exchange({ ...sent, timeoutMs: timeLeftMs(waitedMs) }, timeLeft)
     const spentMs = waitedMs + result.durationMs
     const refused = result.kind === 'response' && result.status === 401 && !obtained.isNew
     return {
-      result: httpResult({ ...result, durationMs: spentMs }, deps.clock.wall()),
+      result: httpResult({ ...result, durationMs: spentMs }, sent, deps.clock.wall()),
       spentMs,
       refused: refused ? obtained.token : undefined,
     }
@@ -80,7 +84,7 @@ export function createSender(deps: Deps): Sender {
     send: async (attempt, { timeoutMs, endsInMs }) => {
       const passedMs = stopwatch()
       const timeLeft = (): number => endsInMs - DEADLINE_LATE_MS - passedMs()
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the store put it there; the machine hands it back unread
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the store put it there, and the machine passes it back unread
       const payload = attempt.payload as Payload
       try {
         const found = targets.of(payload)
@@ -92,7 +96,7 @@ export function createSender(deps: Deps): Sender {
           received_at: payload.received_at,
           data: payload.data,
         }
-        // Attempts begin many at a time, and each template may take its full work.
+        // Many attempts start at a time, and each template may use its full work budget.
         if (target.template !== undefined) await turnOfTheLoop()
         const rendered = bodyOf(event, target)
         if (!rendered.ok) return failure('template_failed', rendered.error)
@@ -112,7 +116,7 @@ export function createSender(deps: Deps): Sender {
           databaseNow: deps.clock.now(),
         })
         if (target.tokenClient !== undefined) return await sendWithToken(target.tokenClient, request, timeLeft)
-        return httpResult(await exchange(request, timeLeft), deps.clock.wall())
+        return httpResult(await exchange(request, timeLeft), request, deps.clock.wall())
       } catch (error) {
         targets.forget([payload.destination_id])
         deps.log.warn('delivery.not_sent', {
@@ -126,12 +130,15 @@ export function createSender(deps: Deps): Sender {
   }
 }
 
-/** From what is stored alone: the same on every attempt, until the template is another one. */
+/** Uses only stored data, so the body is the same on every attempt until the template changes. */
 function bodyOf(event: Event, { template }: Target): Rendered {
   return template === undefined
     ? { ok: true, body: envelope(event) }
     : template.compiled.render(templateScope(event, template.secret))
 }
+
+/** `own`: the headers whose values are write-only. */
+type Signed = OutboundRequest & { readonly body: string; readonly own: Readonly<Record<string, string>> }
 
 type ToSend = {
   attempt: Begun
@@ -157,7 +164,7 @@ function requestOf({
   timeoutMs,
   now,
   databaseNow,
-}: ToSend): OutboundRequest {
+}: ToSend): Signed {
   const { secrets, url, maxInFlight, transport, signing } = target
   const headers = deliveryHeaders({
     own: target.headers,
@@ -171,7 +178,7 @@ function requestOf({
     userAgent,
     now,
   })
-  return { url, headers, body, timeoutMs, maxInFlight, lane: payload.destination_id, transport }
+  return { url, headers, own: target.headers, body, timeoutMs, maxInFlight, lane: payload.destination_id, transport }
 }
 
 function failure(
@@ -179,19 +186,26 @@ function failure(
   detail: string,
   durationMs = 0,
 ): HttpResult {
-  const evidence: Evidence = { durationMs: Math.round(durationMs), headers: null, body: null, truncated: null, detail }
-  return { type: 'failure', error_code: code, evidence }
+  return {
+    type: 'failure',
+    error_code: code,
+    evidence: { ...NOTHING_SEEN, durationMs: Math.round(durationMs), detail } satisfies Evidence,
+  }
 }
 
-function httpResult(result: OutboundResult, now: number): HttpResult {
+const NOTHING_SEEN = { headers: null, body: null, truncated: null, request: null } as const
+
+// oxlint-disable-next-line max-params -- what came of what, and when
+function httpResult(result: OutboundResult, sent: Signed, now: number): HttpResult {
   const durationMs = Math.round(result.durationMs)
+  const request = result.kind === 'failure' && result.detail === TOO_LATE ? null : JSON.stringify(storedRequest(sent))
   if (result.kind === 'failure') {
-    const evidence: Evidence = { durationMs, headers: null, body: null, truncated: null, detail: result.detail }
+    const evidence: Evidence = { ...NOTHING_SEEN, durationMs, detail: result.detail, request }
     return { type: 'failure', error_code: result.code, evidence }
   }
   const { status, headers, body, truncated } = result
   const retryAfter = headers['retry-after']
-  const evidence: Evidence = { durationMs, headers: JSON.stringify(headers), body, truncated, detail: null }
+  const evidence: Evidence = { durationMs, headers: JSON.stringify(headers), body, truncated, detail: null, request }
   return {
     type: 'response',
     status,

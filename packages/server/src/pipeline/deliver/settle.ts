@@ -6,14 +6,17 @@ export interface Finished {
   readonly attempt: Begun
   readonly result: HttpResult
   readonly schedule: readonly number[]
-  /** One draw from [0, 1), for the jitter. */
+  /** A random number from [0, 1), for the jitter. */
   readonly random: number
-  /** It was let through by an open breaker; a failure then uses up no step, and `hopeless` switches the destination off. */
+  /**
+   * An open breaker let it through. A failure then uses up no step of the schedule, and `hopeless` switches the destination
+   * off.
+   */
   readonly probe: boolean
   readonly hopeless: boolean
 }
 
-/** What the store is to write for an attempt whose request has ended. */
+/** The row that the store must write for an attempt whose request has ended. */
 export function settlement({ attempt, result, schedule, random, probe, hopeless }: Finished): Settle {
   const verdict = judge(result)
   const settle = { ...blank(attempt), result }
@@ -29,7 +32,9 @@ export function settlement({ attempt, result, schedule, random, probe, hopeless 
   return { ...failed, next: 'retrying', next_attempt_in_ms: delayMs }
 }
 
-/** It waits for the breaker and not for itself, but for what the receiver asked for. */
+/**
+ * After a probe, the delivery waits for the breaker, not for its own schedule, except for the time that the receiver requested.
+ */
 function afterProbe(
   failed: Omit<Settle, 'next'>,
   { hopeless, retryAfterSeconds }: { hopeless: boolean; retryAfterSeconds: number | null },
@@ -38,7 +43,7 @@ function afterProbe(
   return { ...failed, counts: false, next: 'retrying', next_attempt_in_ms: retryAfterMs(retryAfterSeconds) }
 }
 
-/** For an attempt that was begun and then not sent: due again at once, and no failure of the receiver's. */
+/** For an attempt that was started and then not sent: it is due again at once, and counts as no failure of the receiver. */
 export function interruption(attempt: Begun): Settle {
   return { ...blank(attempt), outcome: 'interrupted', next: 'retrying', next_attempt_in_ms: 0 }
 }

@@ -1,21 +1,21 @@
 import { fairShare, NO_OTHERS, type Others } from '../../domain/delivery/fair-share.ts'
 import type { MachineState } from './machine-state.ts'
-import { isWorking, type Lane } from './lane.ts'
+import { isWorking, underWay, type Lane } from './lane.ts'
 import type { DeliverLimits } from './limits.ts'
 import type { LaneKey, Share } from './ports.ts'
 
 interface Given {
   readonly fence: number
-  /** Not taken back before this. */
+  /** The lane is not taken back before this. */
   readonly until: number
 }
 
-/** How long it is remembered whether anybody took a lane that was given. */
+/** How long this owner remembers a lane it gave, to see whether anybody took it. */
 const REMEMBERED_MS = 60_000
 
 /**
- * Which of its lanes this owner hands to others, so that all living owners share the lanes that have work. An owner that holds
- * more than its fair share for a while hands the surplus over in rounds, lanes at rest first, and rests in between.
+ * Chooses the lanes that this owner hands to others, so that all living owners share the lanes that have work. An owner that
+ * holds more than its fair share for a while hands the surplus over in rounds, lanes at rest first, and pauses in between.
  */
 export class Sharing {
   readonly #state: MachineState
@@ -24,7 +24,7 @@ export class Sharing {
   #overSince: number | null = null
   #restUntil = -Infinity
   #restMs: number
-  /** The last sweep left lanes to others; what is still free at the next one is taken by whoever finds it. */
+  /** The last sweep left lanes to others. At the next sweep, anyone takes those that are still free. */
   #left = false
   #counted = { until: -Infinity, lanes: 0 }
 
@@ -33,7 +33,7 @@ export class Sharing {
     this.#restMs = state.limits.handOverRestMs
   }
 
-  /** What the next lease call says of this owner. */
+  /** The report about this owner in its next lease call. */
   share(): Share {
     const { now } = this.#state
     const avoid: LaneKey[] = []
@@ -44,7 +44,7 @@ export class Sharing {
     return { held: this.working, avoid, fairly: !this.#left }
   }
 
-  /** How many of its lanes have work: others reckon with them, and with none that is about to be given back as idle. */
+  /** How many of its lanes have work. Others count on these, and not on lanes that are about to be given back as idle. */
   get working(): number {
     const { limits, lanes, now } = this.#state
     if (this.#counted.until <= now)
@@ -56,7 +56,10 @@ export class Sharing {
     this.#left = left
   }
 
-  /** How many lanes this owner should take at once beside those that it `wants` already; `free`: lanes that nobody counts yet. */
+  /**
+   * How many lanes this owner should take at once, in addition to those that it `wants` already. `free`: lanes that no owner
+   * counts yet.
+   */
   room({ wanted, free }: { readonly wanted: number; readonly free: number }): number {
     if (this.#others.owners === 0) return free
     const held = this.working + wanted
@@ -71,7 +74,10 @@ export class Sharing {
     this.#given.set(lane.key, { fence: lane.fence, until: this.#state.now + this.#state.limits.givenMs })
   }
 
-  /** A lane that comes back with the very next fence was taken by nobody: the others cannot, so they are left in peace for longer. */
+  /**
+   * A lane that comes back with the very next fence was taken by nobody. The others cannot take more, so the next pause is
+   * longer.
+   */
   granted({ key, fence }: Lane): void {
     const given = this.#given.get(key)
     if (given === undefined) return
@@ -82,18 +88,18 @@ export class Sharing {
     this.#rest(restMs, now + restMs)
   }
 
-  /** Its alarm rang while it was being handed over. */
-  rung(lane: Lane): void {
+  /** The timer fired during the handover. */
+  timerFired(lane: Lane): void {
     const { now } = this.#state
     if (lane.mode !== 'draining' || lane.tenure.handOverUntil === null) return
     if (now >= lane.tenure.handOverUntil) this.#state.stay(lane)
-    else this.#state.alarm(lane, lane.tenure.handOverUntil)
+    else this.#state.setTimer(lane, lane.tenure.handOverUntil)
   }
 
-  /** The store has said what the others hold. */
+  /** The store has reported how many lanes the others hold. */
   learn(others: Others): void {
     const { limits, now, stopping } = this.#state
-    // Whoever has come may take what those before could not.
+    // A new owner may take lanes that the previous ones could not.
     if (others.owners !== this.#others.owners) this.#rest(limits.handOverRestMs, -Infinity)
     this.#others = others
     const surplus = stopping ? 0 : this.#surplus()
@@ -102,13 +108,13 @@ export class Sharing {
       return
     }
     this.#overSince ??= now
-    // One lane too many may be gone by itself in a moment.
+    // A single surplus lane may go away by itself soon.
     const patienceMs = surplus === 1 ? limits.overShareByOneMs : limits.overShareMs
     if (now - this.#overSince < patienceMs || now < this.#restUntil) return
     this.#handOver(Math.min(surplus, limits.handOversMax))
   }
 
-  /** A new owner of the same process knows nothing of what the old one gave. */
+  /** A new owner of the same process does not know which lanes the old one gave. */
   forget(): void {
     this.#given.clear()
     this.#others = NO_OTHERS
@@ -116,13 +122,13 @@ export class Sharing {
     this.#left = false
   }
 
-  /** Lanes on their way out still count in all, but no more as this owner's. */
+  /** Lanes on their way out still count in the total, but no longer as this owner's. */
   #surplus(): number {
     if (this.#others.owners === 0) return 0
     const working = [...this.#state.lanes.values()].filter((lane) => isWorking(lane, this.#state))
     const open = working.filter((lane) => lane.mode === 'open').length
     const share = fairShare(working.length, this.#others)
-    // A tenth more or less is no reason to move anything.
+    // A difference of a tenth is no reason to move anything.
     return open > share + Math.floor(share / 10) ? open - share : 0
   }
 
@@ -140,7 +146,7 @@ export class Sharing {
         lane.tenure.grantedAt + limits.heldMsMin <= now &&
         lane.tenure.keptUntil <= now,
     )
-    const chosen = movable.toSorted((a, b) => busyOf(a) - busyOf(b)).slice(0, count)
+    const chosen = movable.toSorted((a, b) => underWay(a) - underWay(b)).slice(0, count)
     if (chosen.length === 0) return
     this.#restUntil = now + this.#restMs
     for (const lane of chosen) this.#state.handOver(lane)
@@ -153,5 +159,3 @@ function countWorking(lanes: Iterable<Lane>, at: { limits: DeliverLimits; now: n
   for (const lane of lanes) if (isWorking(lane, at)) count += 1
   return count
 }
-
-const busyOf = (lane: Lane): number => lane.slots.beginning + lane.slots.sending + lane.slots.unsettled

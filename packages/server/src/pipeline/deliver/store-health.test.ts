@@ -19,7 +19,7 @@ test('a call that fails again and again is stalled since it was first asked', ()
   assert.equal(health.stalled(60_000), undefined)
 })
 
-test('that another call succeeds is no help', () => {
+test('the success of another call does not help', () => {
   const health = new StoreHealth(20_000)
   for (let op = 0; op < 60; op += 2) {
     health.asked(turn(op), op * 500)
@@ -36,7 +36,7 @@ test('a call that gets no answer is stalled', () => {
   assert.deepEqual(health.stalled(20_000), { call: 'read', since: 0 })
 })
 
-test('a call that failed and was not needed again is not stalled, and its next failure begins anew', () => {
+test('a call that failed and was not needed again is not stalled, and its next failure counts from the start', () => {
   const health = new StoreHealth(20_000)
   health.asked(read(1), 0)
   health.answered(1, { done: false, now: 100 })

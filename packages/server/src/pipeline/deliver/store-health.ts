@@ -1,12 +1,12 @@
 import type { StoreCall } from './ports.ts'
 
-/** What this process has not got done, and since when, in ms of the machine's clock. */
+/** The call that this process has not completed, and since when, in ms of the machine's clock. */
 export interface Stalled {
   readonly call: StoreCall['type']
   readonly since: number
 }
 
-/** Whether the store does what this machine asks of it. A call that fails is asked again within seconds while it is needed. */
+/** Tracks whether the store does its work for this machine. A call that fails is repeated within seconds while it is needed. */
 export class StoreHealth {
   readonly #stalledMs: number
   readonly #open = new Map<number, { readonly call: StoreCall['type']; readonly at: number }>()
@@ -31,7 +31,9 @@ export class StoreHealth {
     else this.#failing.set(call, { since: at, lastAt: now })
   }
 
-  /** The call that has waited longest, if that is too long. One that failed and was not needed again is no trouble. */
+  /**
+   * Returns the call that has waited longest, if that is too long. A call that failed and was not needed again does not count.
+   */
   stalled(now: number): Stalled | undefined {
     const waiting: Stalled[] = []
     for (const { call, at } of this.#open.values()) waiting.push({ call, since: at })

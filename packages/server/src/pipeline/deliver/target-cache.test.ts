@@ -4,7 +4,7 @@ import { TARGET_KEPT_MS, TargetCache } from './target-cache.ts'
 
 const cache = (): TargetCache<string, null> => new TargetCache<string, null>()
 
-test('what was read is used for a second, counted from before it was asked for', () => {
+test('a cached read is used for a second, counted from before the read started', () => {
   const targets = cache()
   const reading = targets.begin('a', { now: 1_000, waiting: null })
   targets.ended(reading, 'read')
@@ -13,20 +13,20 @@ test('what was read is used for a second, counted from before it was asked for',
   assert.equal(targets.find('b', 1_000), undefined)
 })
 
-test('a clock that is set back makes nothing live longer', () => {
+test('a clock that is set back does not extend the life of any entry', () => {
   const targets = cache()
   targets.ended(targets.begin('a', { now: 3_600_000, waiting: null }), 'read')
   assert.equal(targets.find('a', 3_599_999), undefined)
 })
 
-test('of one destination there is one reading at a time, and all wait for it', () => {
+test('each destination has one reading at a time, and all callers wait for it', () => {
   const targets = cache()
   const reading = targets.begin('a', { now: 0, waiting: null })
   assert.equal(targets.find('a', 60_000), reading)
   assert.equal(reading.done, undefined)
 })
 
-test('who joined a slow reading late may not use what it gives: that may be older than a second', () => {
+test('a caller that joined a slow reading late may not use its result, which may be older than a second', () => {
   const targets = cache()
   const reading = targets.begin('a', { now: 0, waiting: null })
   targets.ended(reading, 'old')
@@ -34,7 +34,7 @@ test('who joined a slow reading late may not use what it gives: that may be olde
   assert.ok(!targets.serves(reading, TARGET_KEPT_MS))
 })
 
-test('a reading that was under way when the destination changed serves nobody', () => {
+test('the result of a reading that was under way when the destination changed is not used', () => {
   const targets = cache()
   const reading = targets.begin('a', { now: 0, waiting: null })
   targets.forget('a')
@@ -44,7 +44,7 @@ test('a reading that was under way when the destination changed serves nobody', 
   assert.equal(targets.find('a', 0), undefined)
 })
 
-test('a reading that came to nothing is not kept, and does not put another one aside', () => {
+test('a failed reading is not cached, and does not replace another one', () => {
   const targets = cache()
   const failed = targets.begin('a', { now: 0, waiting: null })
   targets.forget('a')

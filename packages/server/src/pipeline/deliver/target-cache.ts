@@ -1,4 +1,4 @@
-/** For how long what was read of a destination is used: a change that nobody tells of is seen within this time. */
+/** How long a cached destination is used. A change without a notification takes effect within this time. */
 export const TARGET_KEPT_MS = 1_000
 
 /** One reading of a destination, under way or done. `Waiting` is whatever waits for it. */
@@ -12,22 +12,23 @@ export interface Reading<Target, Waiting> {
 }
 
 /**
- * What a sender knows of destinations, without I/O and without a clock: one reading at a time each. What it hands out was
- * read no earlier than `TARGET_KEPT_MS` before it was asked for, and no earlier than the last change it was told of. Times are in ms.
+ * A sender's cache of destinations, without I/O and without a clock: one reading at a time for each. An entry that it returns
+ * was read no earlier than `TARGET_KEPT_MS` before the request for it, and no earlier than the last change that was reported.
+ * Times are in ms.
  */
 export class TargetCache<Target, Waiting> {
   readonly #readings = new Map<string, Reading<Target, Waiting>>()
 
-  /** The reading to use or to wait for; undefined: a new one is to be begun. */
+  /** Returns the reading to use or to wait for; undefined means that the caller must begin a new one. */
   find(id: string, now: number): Reading<Target, Waiting> | undefined {
     const reading = this.#readings.get(id)
     if (reading === undefined || reading.done === undefined) return reading
-    // A clock that was set back makes nothing live longer.
+    // A clock that was set back does not extend the life of an entry.
     const ageMs = now - reading.begunAt
     return ageMs >= 0 && ageMs < TARGET_KEPT_MS ? reading : undefined
   }
 
-  /** To be called before anything is asked of the store: what changes from then on may not be in the answer. */
+  /** Must be called before the store is read, because the answer may not contain later changes. */
   begin(id: string, { now, waiting }: { readonly now: number; readonly waiting: Waiting }): Reading<Target, Waiting> {
     const reading = { id, begunAt: now, waiting, done: undefined, forgotten: false }
     this.#readings.set(id, reading)
@@ -38,12 +39,12 @@ export class TargetCache<Target, Waiting> {
     reading.done = { target }
   }
 
-  /** It came to nothing, or what it gave is of no use: the next request asks anew. */
+  /** The reading failed, or its result is of no use: the next request reads again. */
   drop(reading: Reading<Target, Waiting>): void {
     if (this.#readings.get(reading.id) === reading) this.#readings.delete(reading.id)
   }
 
-  /** True when who asked at `askedAt` may use what was read; otherwise it has to ask again. */
+  /** True when a caller that asked at `askedAt` may use the result; otherwise it has to ask again. */
   serves(reading: Reading<Target, Waiting>, askedAt: number): boolean {
     return !reading.forgotten && askedAt - reading.begunAt < TARGET_KEPT_MS
   }

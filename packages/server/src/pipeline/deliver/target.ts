@@ -4,23 +4,23 @@ import { reachOf } from '../../domain/delivery/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
 import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
 import type { SigningSecrets } from '../../domain/delivery/signing-secrets.ts'
-import { transportOf, whyHeaderRefused, type Transport } from '../../platform/outbound-http.ts'
+import { transportOf, validateHeader, type Transport } from '../../platform/outbound-http.ts'
 import { findForSending, type SendingRow, type SigningHeader } from '../../resources/delivery/destinations/queries.ts'
 import { chainUnder, type NextChain } from '../event-chain.ts'
 import type { AccessToken, TokenClient } from './access-tokens.ts'
 
-/** A destination as the sender needs it, its secrets opened. */
+/** A destination as the sender needs it, with its secrets decrypted. */
 export type Target = {
   readonly url: string
-  /** Its own ones and those that prove who is calling, names in lower case. */
+  /** The custom headers and those that authenticate the sender, names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly maxInFlight: number
   readonly signing: SigningHeader
   readonly secrets: SigningSecrets
   readonly nextChain: NextChain
-  /** undefined: the ordinary way. */
+  /** undefined: the default transport. */
   readonly transport: Transport | undefined
-  /** The body of an event in place of the envelope; undefined: the envelope. */
+  /** Renders the body of an event in place of the envelope; undefined: the envelope is sent. */
   readonly template: { readonly compiled: Compiled; readonly secret: string | undefined } | undefined
   /** Set when requests carry an access token. */
   readonly tokenClient: TokenClient | undefined
@@ -81,13 +81,16 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
   }
 }
 
-/** Names in lower case. What was saved before it was refused, such as a Content-Encoding, would spoil the request, so it stays here. */
+/**
+ * Names in lower case. Headers that were saved before they were forbidden, such as a Content-Encoding, would break the request,
+ * so they are left out.
+ */
 function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const kept = Object.entries(headers).filter(([name, value]) => whyHeaderRefused(name, value) === undefined)
+  const kept = Object.entries(headers).filter(([name, value]) => validateHeader(name, value) === undefined)
   return Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** What was saved compiled then; what does no more, after an upgrade, fails each attempt with its reason. */
+/** A saved template compiled when it was saved. One that no longer does after an upgrade fails each attempt with its reason. */
 function compiledOf(template: unknown): Compiled {
   const compiled = compileTemplate(template)
   return 'error' in compiled

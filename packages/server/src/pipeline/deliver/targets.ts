@@ -4,13 +4,16 @@ import { TargetCache, type Reading } from './target-cache.ts'
 import { loadTarget, type Target } from './target.ts'
 
 export type Targets = {
-  /** The destination of this attempt as it is known to be, at once where that is known; undefined: it was deleted. Rejects when it cannot be read. */
+  /**
+   * The known state of this attempt's destination, without waiting if it is cached; undefined: it was deleted. Rejects when it
+   * cannot be read.
+   */
   of(payload: Payload): Promise<Target | undefined> | Target
   /** These destinations have changed. */
   readonly forget: (destinationIds: readonly string[]) => void
 }
 
-/** The destinations that a process sends to, read when they are needed and as old as the cache allows. */
+/** The destinations that a process sends to. They are read when needed, and are never older than the cache allows. */
 export function createTargets(deps: Deps): Targets {
   const cache = new TargetCache<Target | undefined, Promise<void>>()
 
@@ -29,12 +32,12 @@ export function createTargets(deps: Deps): Targets {
     return reading
   }
 
-  /** Waits for a reading, and for another one when the destination changed under way. */
+  /** Waits for a reading, and for another one when the destination changed meanwhile. */
   const wait = async (payload: Payload): Promise<Target | undefined> => {
     const askedAt = deps.clock.now()
     for (;;) {
       const reading = cache.find(payload.destination_id, deps.clock.now()) ?? read(payload)
-      // oxlint-disable-next-line no-await-in-loop -- the next one is needed only when this one was in vain
+      // oxlint-disable-next-line no-await-in-loop -- the next reading is needed only if this one cannot be used
       await reading.waiting
       if (reading.done !== undefined && cache.serves(reading, askedAt)) return reading.done.target
     }

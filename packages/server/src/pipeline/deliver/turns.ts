@@ -1,4 +1,4 @@
-import { Attempts, type Owed, type Start } from './attempts.ts'
+import { Attempts, type Unsettled, type Start } from './attempts.ts'
 import type { Lane } from './lane.ts'
 import { LaneNotes } from './lane-notes.ts'
 import type { MachineState } from './machine-state.ts'
@@ -6,13 +6,16 @@ import type { Answer, HttpResult, Turned } from './ports.ts'
 
 interface Turn {
   readonly issuedAt: number
-  readonly settles: readonly Owed[]
+  readonly settles: readonly Unsettled[]
   readonly begins: readonly Start[]
-  /** Lanes whose memory it writes. */
+  /** Lanes whose memory this turn writes. */
   readonly noted: readonly Lane[]
 }
 
-/** Turns carry what attempts have for the store: results, begins and notes, a few turns at a time, so that batches grow under load. */
+/**
+ * Turns carry the work of attempts to the store: results, starts and notes. Only a few turns run at a time, so that batches
+ * grow under load.
+ */
 export class Turns {
   readonly #state: MachineState
   readonly #notes: LaneNotes
@@ -44,10 +47,10 @@ export class Turns {
     this.#attempts.lineUp(lane)
   }
 
-  /** Its alarm rang: its rate or its breaker may allow more, and what was to be noted later has waited long enough. */
-  rung(lane: Lane): void {
+  /** The timer fired: its rate or its breaker may allow more, and a postponed note may have waited long enough. */
+  timerFired(lane: Lane): void {
     this.#attempts.lineUp(lane)
-    this.#notes.rung(lane)
+    this.#notes.timerFired(lane)
   }
 
   noteAll(): void {
@@ -61,17 +64,17 @@ export class Turns {
   advance(): void {
     const { alive, limits, stopping } = this.#state
     while (this.#turns.size < limits.turnsInFlightMax && this.#worthATurn()) {
-      const settles = this.#attempts.takeOwed()
+      const settles = this.#attempts.takeUnsettled()
       const mayBegin = alive && !stopping && this.#attempts.unsettled <= limits.unsettledMax
       const begins = mayBegin ? this.#attempts.takeBegins() : []
-      // Who is granted a lane next must not find it locked by what its previous owner still has to say.
+      // The next owner of a lane must not find it locked by late writes of its previous owner.
       const noted = alive ? this.#notes.take() : []
       if (settles.length + begins.length + noted.length === 0) return
       this.#issue({ issuedAt: this.#state.now, settles, begins, noted })
     }
   }
 
-  /** A turn costs the store much the same for one result as for twenty, so what is few waits for the one under way. */
+  /** A turn costs the store almost the same for one result as for twenty, so a few results wait for the turn under way. */
   #worthATurn(): boolean {
     const { readyLanes, requests, unsettled } = this.#attempts
     const waiting = unsettled + readyLanes + this.#notes.size
@@ -118,7 +121,7 @@ export class Turns {
     const state = this.#state
     if (turned.begun.length > 0) state.reached?.('begun')
     if (turned.applied.length > 0) state.reached?.('settled')
-    for (const owed of turn.settles) this.#attempts.settled(owed)
+    for (const unsettled of turn.settles) this.#attempts.settled(unsettled)
     this.#leftBehind(turned)
     const ageMs = state.now - turn.issuedAt
     const fresh = ageMs <= this.#patienceMs()
@@ -137,7 +140,7 @@ export class Turns {
     }
   }
 
-  /** Lanes whose begins were refused: another owner has them, or their destination is off. */
+  /** Lanes whose starts were refused: another owner has them, or their destination is off. */
   #leftBehind({ lost, paused }: Turned): void {
     for (const held of lost) {
       const lane = this.#state.find(held)
@@ -149,7 +152,7 @@ export class Turns {
     }
   }
 
-  /** A slow store must not stop delivery for good, so patience follows it up to a bound. */
+  /** A slow store must not stop delivery permanently, so the allowed age grows with it, up to a limit. */
   #patienceMs(): number {
     const { staleBeginMs, staleBeginMsMax } = this.#state.limits
     return Math.min(staleBeginMsMax, Math.max(staleBeginMs, 2 * this.#lastTurnMs))

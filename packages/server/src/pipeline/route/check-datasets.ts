@@ -2,9 +2,9 @@ import { LIMITS } from '@postroad/contract'
 import { datasetLimitReached, reject, type Rejected, type Routed } from '../types.ts'
 
 /**
- * An event is filed as a whole or refused as a whole: no record is left out unseen, because its key may not write there or
- * because its dataset would be one too many. Datasets are never deleted, so a full project stays full; which new one is
- * the last is judged in the commit.
+ * An event is filed as a whole or refused as a whole. No record is left out silently because its key may not write there, or
+ * because its dataset would exceed the limit. Datasets are never deleted, so a full project stays full. The commit decides
+ * which new dataset is the last one.
  */
 export function checkDatasets(event: Routed): Rejected | undefined {
   return checkLimit(event) ?? checkAllowed(event)

@@ -6,7 +6,7 @@ import { compileMappings } from '../../domain/routing/mapping.ts'
 import type { Verified } from '../types.ts'
 import { decide } from './decide.ts'
 
-/** An event whose long text each of the rules searches for something that is in it, at its end. */
+/** An event with a long text. Each rule searches it for a text at its very end. */
 function eventOf({ rules, chars }: { readonly rules: number; readonly chars: number }): Verified {
   const payload = { text: `${'a'.repeat(chars)}b` }
   const text = JSON.stringify(payload)
@@ -21,7 +21,7 @@ function eventOf({ rules, chars }: { readonly rules: number; readonly chars: num
   return verified as unknown as Verified
 }
 
-/** How many turns of the event loop others have while an event is routed. */
+/** Counts the turns of the event loop that other work gets while an event is routed. */
 async function turnsWhile(verified: Verified): Promise<number> {
   let turns = 0
   let over = false
@@ -37,7 +37,7 @@ async function turnsWhile(verified: Verified): Promise<number> {
   return turns
 }
 
-test('an event whose rules search a long payload lets other requests have their turns; a short one takes none', async () => {
+test('an event whose rules search a long payload yields to other requests, and an event with a short payload does not yield', async () => {
   assert.ok((await turnsWhile(eventOf({ rules: 50, chars: 1_048_576 }))) >= 50)
   assert.equal(await turnsWhile(eventOf({ rules: 50, chars: 1_000 })), 0)
 })

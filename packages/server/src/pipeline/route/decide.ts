@@ -10,8 +10,13 @@ import { reject, type Receiver, type RecordDraft, type Rejected, type Routed, ty
 import { fanOut } from './fan-out.ts'
 
 type Ids = Pick<Deps, 'uuid'>
-/** An event that is being filed, and the room for what it makes. */
-type Filing = Ids & { readonly verified: Verified; readonly texts: RecordTexts; readonly spend: Spend }
+/** An event that is being filed, and the budgets for its records. */
+type Filing = Ids & {
+  readonly verified: Verified
+  readonly texts: RecordTexts
+  readonly spend: Spend
+  readonly wholeData: () => string | null
+}
 type Filed = {
   readonly records: readonly RecordDraft[]
   readonly decision: Omit<Decision, 'destinations'>
@@ -19,8 +24,8 @@ type Filed = {
 }
 
 /**
- * Payload × plan → everything that one commit stores, or the refusal of what it would be. Pure but for the ids it is handed.
- * Many rules that search a long payload take many turns of the event loop, so other requests go on beside them.
+ * Payload × plan → everything that one commit stores, or a refusal if that is too large. Pure except for the ids that it gets.
+ * Many rules that search a long payload take many turns of the event loop, so other requests continue meanwhile.
  */
 export function decide(ids: Ids, verified: Verified): Promise<Routed | Rejected> {
   return finish(deciding(ids, { verified, spend: new PacedWork(Infinity).spend }))
@@ -36,7 +41,7 @@ function* deciding(
     payloadBytes: () => Buffer.byteLength(verified.text),
     bytesMax: LIMITS.recordsOfEventBytesMax,
   })
-  const filed = yield* file({ uuid: ids.uuid, verified, texts, spend })
+  const filed = yield* file({ uuid: ids.uuid, verified, texts, spend, wholeData: wholeDataOf(verified) })
   if (texts.tooLarge) return reject('records_too_large')
   const { deliveries, decisions } = yield* fanOut(ids, { verified, records: filed.records, spend })
   return {
@@ -50,14 +55,17 @@ function* deciding(
   }
 }
 
-/** Whose signature the ladder found right: the endpoint's, else the key's; left out where none was asked for. */
+/**
+ * The scheme of the signature that the ladder verified: the endpoint's, otherwise the key's. Left out where no signature is
+ * required.
+ */
 function verifiedBy({ webhook, ingestKey }: Receiver): Pick<Decision, 'verified_scheme'> {
   const scheme = webhook?.settings.scheme ?? 'none'
   if (scheme !== 'none') return { verified_scheme: scheme }
   return ingestKey?.secrets === undefined ? {} : { verified_scheme: 'service_signature' }
 }
 
-/** Contract part 1, ingest rules 1 to 4: who files a payload, and where. */
+/** Contract part 1, ingest rules 1 to 4: they decide how a payload is filed, and in which datasets. */
 function* file(filing: Filing): InTurns<Filed> {
   const { receiver } = filing.verified
   switch (receiver.use) {
@@ -106,19 +114,26 @@ function* fileByRules(filing: Filing): InTurns<Filed> {
   return { records, decision: { rules: decisions }, routed }
 }
 
-/** null: the record's payload is the submission's body byte for byte, so it is not stored twice. */
-function whole({ body, text }: Verified): string | null {
-  return body.length === Buffer.byteLength(text) && body.toString() === text ? null : text
+/**
+ * The data of a record with the whole payload; null: it is the submission's body byte for byte, so it is not stored twice. The
+ * comparison reads the whole body, so the records of an event share one.
+ */
+function wholeDataOf({ body, text }: Verified): () => string | null {
+  let known: { readonly data: string | null } | undefined
+  return () => {
+    known ??= { data: body.length === Buffer.byteLength(text) && body.toString() === text ? null : text }
+    return known.data
+  }
 }
 
 function draft(
-  { uuid, verified, texts }: Filing,
+  { uuid, verified, texts, wholeData }: Filing,
   { dataset, mappings }: { dataset: string; mappings: CompiledMappings | undefined },
 ): RecordDraft {
   const mapped = mappings?.(verified.payload, texts) ?? 'whole'
-  // Nothing of an event that is too large is stored.
+  // If the event is too large, nothing of it is stored.
   if (texts.tooLarge) return { id: uuid(), dataset, payload: undefined, data: null }
-  const data = mapped === 'whole' ? whole(verified) : (mapped.text ?? stringifyJson(mapped.data))
+  const data = mapped === 'whole' ? wholeData() : (mapped.text ?? stringifyJson(mapped.data))
   if (data !== null) texts.add(data)
   return { id: uuid(), dataset, payload: mapped === 'whole' ? verified.payload : mapped.data, data }
 }

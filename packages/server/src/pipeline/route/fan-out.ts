@@ -8,8 +8,8 @@ import type { DeliveryDraft, RecordDraft, Verified } from '../types.ts'
 type Considered = Decision['destinations'][number]
 
 /**
- * Record drafts × destinations → deliveries, with the reason for each that matched and each that did not.
- * A destination that is switched off still gets its delivery, paused: nothing is dropped.
+ * Record drafts × destinations → deliveries, with the reason for each match and each mismatch. A destination that is switched
+ * off still gets its delivery, paused: nothing is dropped.
  */
 export function* fanOut(
   ids: Pick<Deps, 'uuid'>,

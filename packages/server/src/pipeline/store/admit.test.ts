@@ -19,7 +19,7 @@ function anEvent({ workspaceId, quota, key, fingerprint, allowance = null, fansO
   const deliveries = Array.from({ length: fansOut }, (_none, n) => ({ id: `${n}`, pauseReason: null }))
   const idempotency = key === null ? undefined : { hash: key, fingerprint }
   const plan = { workspaceId, limits: { events_per_month: quota, deliveries_per_month: allowance } }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is judged of an event stands in these members
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- admit reads only these members of an event
   return {
     verified: { idempotency, captured: { receivedAt: NOW }, receiver: { plan } },
     deliveries,
@@ -28,7 +28,7 @@ function anEvent({ workspaceId, quota, key, fingerprint, allowance = null, fansO
 
 function aKnown(of: Partial<Known> = {}): Known {
   return {
-    burnt: new Map(),
+    consumed: new Map(),
     held: new Set(),
     used: new Map(),
     datasets: new Map(),
@@ -38,7 +38,7 @@ function aKnown(of: Partial<Known> = {}): Known {
   }
 }
 
-const burnt = (key_hash: string) => ({
+const consumed = (key_hash: string) => ({
   workspace_id: 'w',
   key_hash,
   fingerprint: 'same',
@@ -54,7 +54,7 @@ const named = (verdicts: ReturnType<typeof admit>): readonly string[] =>
     verdict === 'admitted' ? verdict : verdict.kind === 'rejected' ? verdict.reason : verdict.kind,
   )
 
-test('of a batch with more events than are left the first ones fit, and the others hear when the month turns', () => {
+test('when a batch exceeds the quota, the first events fit, and the others learn when the next month starts', () => {
   const one = anEvent({ workspaceId: 'w', quota: 10, key: null, fingerprint: '' })
   const free = anEvent({ workspaceId: 'free', quota: null, key: null, fingerprint: '' })
   const used = new Map([[monthKey({ workspaceId: 'w', month: '2026-01-01' }), { events: 8, deliveries: 0 }]])
@@ -75,16 +75,23 @@ test('of a batch with more events than are left the first ones fit, and the othe
   })
 })
 
-test('a key that is burnt is a repeat, one that another holds is busy, and one of two equal ones in a batch is too', () => {
-  const known = aKnown({ burnt: new Map([['burnt', burnt('burnt')]]), held: new Set(['burnt', 'free']) })
+test('a consumed key is a repeat, a key that another transaction has locked is busy, and so is the second of two equal keys in a batch', () => {
+  const known = aKnown({ consumed: new Map([['consumed', consumed('consumed')]]), held: new Set(['consumed', 'free']) })
   const verdicts = admit(
-    [keyed('burnt'), keyed('burnt', 'other'), keyed('elsewhere'), keyed('free'), keyed('free'), keyed('burnt')],
+    [
+      keyed('consumed'),
+      keyed('consumed', 'other'),
+      keyed('elsewhere'),
+      keyed('free'),
+      keyed('free'),
+      keyed('consumed'),
+    ],
     known,
   )
   assert.deepEqual(named(verdicts), ['duplicate', 'idempotency_key_reused', 'busy', 'admitted', 'busy', 'duplicate'])
 })
 
-test('whatever a batch holds: no workspace gets more than is left, none less than fits, and no key is stored twice', () => {
+test('for any batch: every workspace gets exactly as many events as its quota has left, and no key is stored twice', () => {
   const event = fc.record({
     workspaceId: fc.constantFrom('a', 'b', 'c'),
     key: fc.option(fc.constantFrom('k1', 'k2', 'k3', 'k4', 'k5')),
@@ -95,8 +102,8 @@ test('whatever a batch holds: no workspace gets more than is left, none less tha
   fc.assert(
     fc.property(
       fc.array(event, { maxLength: 60 }),
-      fc.record({ burntKeys: keys, heldKeys: keys, before: fc.nat(25) }),
-      (given, { burntKeys, heldKeys, before }) => {
+      fc.record({ consumedKeys: keys, heldKeys: keys, before: fc.nat(25) }),
+      (given, { consumedKeys, heldKeys, before }) => {
         const used = new Map(
           ['a', 'b'].map((workspaceId) => [
             monthKey({ workspaceId, month: '2026-01-01' }),
@@ -104,7 +111,7 @@ test('whatever a batch holds: no workspace gets more than is left, none less tha
           ]),
         )
         const known = aKnown({
-          burnt: new Map(burntKeys.map((key) => [key, burnt(key)])),
+          consumed: new Map(consumedKeys.map((key) => [key, consumed(key)])),
           held: new Set(heldKeys),
           used,
         })
@@ -117,7 +124,7 @@ test('whatever a batch holds: no workspace gets more than is left, none less tha
         const admitted = given.filter((_one, index) => verdicts[index] === 'admitted')
         const stored = admitted.flatMap(({ key }) => (key === null ? [] : [key]))
         assert.equal(new Set(stored).size, stored.length)
-        assert.ok(stored.every((key) => heldKeys.includes(key) && !burntKeys.includes(key)))
+        assert.ok(stored.every((key) => heldKeys.includes(key) && !consumedKeys.includes(key)))
         for (const [workspaceId, quota] of Object.entries(quotas)) {
           const mine = given.flatMap((one, index) => (one.workspaceId === workspaceId ? [verdicts[index]] : []))
           const fitted = mine.filter((verdict) => verdict === 'admitted').length
@@ -131,7 +138,7 @@ test('whatever a batch holds: no workspace gets more than is left, none less tha
   )
 })
 
-test('of the deliveries of a batch exactly as many as the allowance has left do not wait, the first ones; a refused event uses none of it', () => {
+test('the first deliveries of a batch use exactly the rest of the allowance, the others wait, and a refused event uses none of it', () => {
   const event = fc.record({ workspaceId: fc.constantFrom('a', 'b'), fansOut: fc.nat(4) })
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), fc.nat(30), fc.option(fc.nat(30)), (given, before, quota) => {

@@ -14,9 +14,12 @@ import {
 } from '../types.ts'
 import { firstAnswer } from './first-answer.ts'
 
-/** What a transaction knows of the keys, months and new datasets of its batch. It holds them, so this is true until it ends. */
+/**
+ * A transaction's view of the keys, months and new datasets of its batch. It has locked them, so the view is true until it
+ * ends.
+ */
 export type Known = {
-  readonly burnt: ReadonlyMap<string, IdempotencyKeyRow>
+  readonly consumed: ReadonlyMap<string, IdempotencyKeyRow>
   readonly held: ReadonlySet<string>
   /** By `monthKey`. */
   readonly used: ReadonlyMap<string, Used>
@@ -27,12 +30,15 @@ export type Known = {
   readonly upgradeUrl: string
 }
 
-/** Admitted, but the month's allowance has no room for all of its deliveries: here they are, those that wait for it marked. */
+/**
+ * Admitted, but the month's allowance has no room for all of its deliveries. `deliveries` are all of them, with the waiting
+ * ones paused.
+ */
 export type BeyondAllowance = { readonly kind: 'beyond_allowance'; readonly deliveries: readonly DeliveryDraft[] }
 
 export type Verdict = 'admitted' | BeyondAllowance | Duplicate | Busy | Rejected
 
-/** The workspace's month that an event counts in, and what its plan allows there; undefined: nothing that counts is limited. */
+/** The month of the workspace in which an event counts, and the limits of its plan there; undefined: no limit applies. */
 export function countedIn({
   verified: { captured, receiver },
   deliveries,
@@ -45,7 +51,7 @@ export function countedIn({
     : { workspaceId, month: monthOf(captured.receivedAt), quota, allowance }
 }
 
-/** What an event adds to its month: with the deliveries that wait for the allowance left out. */
+/** The amount that an event adds to its month, without the deliveries that wait for the allowance. */
 export function countOf(
   { quota, allowance }: { readonly quota: number | null; readonly allowance: number | null },
   deliveries: readonly DeliveryDraft[],
@@ -58,8 +64,8 @@ export const monthKey = (of: { readonly workspaceId: string; readonly month: str
   `${of.workspaceId} ${of.month}`
 
 /**
- * Judges a batch in its order: first repeats, which count nothing, then new datasets and the quota, of which exactly as many
- * get through as are left. Of the deliveries of what gets through exactly as many as the allowance has left do not wait. Pure.
+ * Judges a batch in its order: first repeats, which count nothing, then new datasets and the quota, which admits exactly as
+ * many events as it has left. The allowance releases exactly as many of their deliveries as it has left. Pure.
  */
 export function admit(events: readonly Routed[], known: Known): readonly Verdict[] {
   const taken = new Set<string>()
@@ -78,7 +84,7 @@ export function admit(events: readonly Routed[], known: Known): readonly Verdict
   })
 }
 
-/** Counts an event in its month if the quota has room for it, and of its deliveries those that the allowance has room for: the first ones. */
+/** Counts an event in its month if the quota has room for it, and counts its first deliveries up to the room of the allowance. */
 function fit(event: Routed, used: Map<string, Used>): 'admitted' | BeyondAllowance | 'exceeded' {
   const counted = countedIn(event)
   if (counted === undefined) return 'admitted'
@@ -98,7 +104,7 @@ function fit(event: Routed, used: Map<string, Used>): 'admitted' | BeyondAllowan
 
 type Grown = { readonly names: Set<string> | undefined; readonly newNames: readonly string[] }
 
-/** The datasets of its project that an event would make; none where the batch makes none. */
+/** The datasets of its project that an event would create; none where the batch creates none. */
 function judgeDatasets({ records, verified }: Routed, datasets: ReadonlyMap<string, Set<string>>): Grown | Rejected {
   const names = datasets.get(verified.receiver.plan.projectId)
   if (names === undefined) return { names, newNames: [] }
@@ -109,19 +115,19 @@ function judgeDatasets({ records, verified }: Routed, datasets: ReadonlyMap<stri
   return { names, newNames }
 }
 
-/** undefined: no repeat, and nobody else is storing its key. */
+/** undefined: it is no repeat, and nobody else is storing its key. */
 function judgeKey(
   { verified: { idempotency } }: Routed,
   { known, taken }: { known: Known; taken: ReadonlySet<string> },
 ): Verdict | undefined {
   if (idempotency === undefined) return undefined
-  const row = known.burnt.get(idempotency.hash)
+  const row = known.consumed.get(idempotency.hash)
   if (row === undefined)
     return known.held.has(idempotency.hash) && !taken.has(idempotency.hash) ? undefined : { kind: 'busy' }
   return answerToRepeat(idempotency, row)
 }
 
-/** What is said of an event whose key is burnt. */
+/** The answer to an event whose key is consumed. */
 export function answerToRepeat({ fingerprint }: IdempotencyKey, row: IdempotencyKeyRow): Duplicate | Rejected {
   return fingerprint === row.fingerprint
     ? { kind: 'duplicate', answer: firstAnswer(row) }

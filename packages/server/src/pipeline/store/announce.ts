@@ -1,29 +1,19 @@
 import type { Stored } from '../types.ts'
+import { createGather, type GatherOptions } from './gather.ts'
 
-/** Wakes who may have work after a commit: the lanes of the new deliveries. A hint only; sweeps find what it misses. */
+/** Wakes the lanes of the new deliveries after a commit. Only a hint: sweeps find lanes that it misses. */
 export type Announce = (stored: Stored) => void
 
 export type Lane = { readonly workspaceId: string; readonly destinationId: string }
 
-export type AnnounceOptions = {
+export type AnnounceOptions = GatherOptions<Lane> & {
   /** The sender of this process, when it has one. */
   readonly hint: ((lanes: readonly Lane[]) => void) | undefined
-  /** The other processes, when there are any. */
-  readonly tell: ((lanes: readonly Lane[]) => void) | undefined
-  readonly soon: (work: () => void) => void
 }
 
-/** A payload of NOTIFY holds 8,000 bytes; a lane takes about 110. */
-const TOLD_MAX = 64
-
-/** This process hears at once; the others hear of many events in one message, a few milliseconds later. */
-export function createAnnounce({ hint, tell, soon }: AnnounceOptions): Announce {
-  const untold = new Map<string, Lane>()
-  const flush = (): void => {
-    const lanes = [...untold.values()].slice(0, TOLD_MAX)
-    untold.clear()
-    tell?.(lanes)
-  }
+/** Notifies this process at once, and the others a few milliseconds later. */
+export function createAnnounce({ hint, ...others }: AnnounceOptions): Announce {
+  const gather = createGather(others)
   return ({ event }) => {
     const { workspaceId } = event.verified.receiver.plan
     const lanes = event.deliveries
@@ -31,8 +21,6 @@ export function createAnnounce({ hint, tell, soon }: AnnounceOptions): Announce 
       .map(({ destinationId }) => ({ workspaceId, destinationId }))
     if (lanes.length === 0) return
     hint?.(lanes)
-    if (tell === undefined) return
-    if (untold.size === 0) soon(flush)
-    for (const lane of lanes) untold.set(lane.destinationId, lane)
+    for (const lane of lanes) gather(lane.destinationId, lane)
   }
 }

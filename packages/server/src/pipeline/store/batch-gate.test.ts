@@ -9,7 +9,7 @@ const gateOf = (limits: Partial<BatchGateLimits<number>> = {}) =>
 
 const taking = (gate: BatchGate<number>, items: readonly number[]) => items.map((item) => gate.enqueue(item))
 
-test('an idle gate starts with what there is; beside a batch in flight another starts when enough have gathered', () => {
+test('an idle gate starts at once, and beside a batch in flight another one starts when enough items have gathered', () => {
   const gate = gateOf({ besideItemsMin: 3 })
   taking(gate, [1, 2])
   assert.deepEqual(gate.due(), [[1, 2]])
@@ -28,7 +28,7 @@ test('an idle gate starts with what there is; beside a batch in flight another s
   assert.deepEqual(gate.due(), [[9]])
 })
 
-test('a batch has at most so many items and so many bytes', () => {
+test('a batch respects its limits of items and bytes', () => {
   const gate = gateOf({ batchItemsMax: 3, batchBytesMax: 10, batchesInFlightMax: 1 })
   taking(gate, [1, 1, 1, 1, 6, 6])
   const batches = [1, 2, 3].map(() => {
@@ -39,7 +39,7 @@ test('a batch has at most so many items and so many bytes', () => {
   assert.deepEqual(batches, [[[1, 1, 1]], [[1, 6]], [[6]]])
 })
 
-test('an item larger than a batch travels alone', () => {
+test('an item larger than the byte limit gets a batch of its own', () => {
   const gate = gateOf({ batchBytesMax: 10, batchesInFlightMax: 1 })
   taking(gate, [99, 1])
   assert.deepEqual(gate.due(), [[99]])
@@ -47,7 +47,7 @@ test('an item larger than a batch travels alone', () => {
   assert.deepEqual(gate.due(), [[1]])
 })
 
-test('a full gate takes nothing more until there is room', () => {
+test('a full gate accepts nothing more until there is room', () => {
   const gate = gateOf({ waitingItemsMax: 1, batchesInFlightMax: 1 })
   assert.deepEqual(taking(gate, [1, 2]), ['taken', 'full'])
   assert.deepEqual(gate.due(), [[1]])
@@ -60,7 +60,7 @@ test('a batch that never started cannot finish', () => {
   assert.throws(() => gateOf().finished())
 })
 
-test('whatever the order of arrivals and commits: nothing is lost, repeated, overtaken, or beyond a limit', () => {
+test('for any order of arrivals and commits, no item is lost, repeated or overtaken, and no limit is exceeded', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.integer({ min: 1, max: 20 })), { maxLength: 200 }), (steps) => {
       const gate = new BatchGate<{ order: number; bytes: number }>({

@@ -1,12 +1,12 @@
-/** The group commit's rhythm: start at once when idle, gather while busy. Pure; the caller runs the batches. */
+/** Paces the group commit: start at once when idle, gather while busy. Pure; the caller runs the batches. */
 
 export interface BatchGateLimits<Item> {
   readonly batchItemsMax: number
   readonly batchBytesMax: number
   readonly batchesInFlightMax: number
-  /** So many must wait before a batch starts beside another: two small commits cost more than one. */
+  /** How many items must wait before a batch starts beside another one: two small commits cost more than one. */
   readonly besideItemsMin: number
-  /** Items that may wait; beyond that `enqueue` says so and the caller answers 503. */
+  /** How many items may wait. Beyond that, `enqueue` returns `full` and the caller answers 503. */
   readonly waitingItemsMax: number
   readonly bytesOf: (item: Item) => number
 }
@@ -29,7 +29,7 @@ export class BatchGate<Item> {
     this.#limits = limits
   }
 
-  /** Takes one item, or says that there is no room for it. */
+  /** Takes one item, or returns `full` when there is no room for it. */
   enqueue(item: Item): 'taken' | 'full' {
     if (this.#waiting.length >= this.#limits.waitingItemsMax) return 'full'
     this.#waiting.push(item)
@@ -57,7 +57,7 @@ export class BatchGate<Item> {
     return this.#waiting.length >= (this.#inFlight === 0 ? 1 : this.#limits.besideItemsMin)
   }
 
-  /** At least one: an item larger than a whole batch travels alone. */
+  /** At least one: an item larger than the byte limit gets a batch of its own. */
   #nextSize(): number {
     const { batchItemsMax, batchBytesMax, bytesOf } = this.#limits
     let bytes = 0

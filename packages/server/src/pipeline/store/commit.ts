@@ -6,9 +6,12 @@ import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
 import type { Verdict } from './admit.ts'
 import { createDeadline } from './deadline.ts'
 import { storeBatch, type Storing } from './store-batch.ts'
-import { storedHeaders } from './stored-headers.ts'
+import { storedHeaders, tokenHeader } from './stored-headers.ts'
 
-/** Resolves after the commit that holds the event, never before; or says why it is not stored, and will not be. */
+/**
+ * Resolves after the commit that contains the event, never before; or with the reason why the event is not stored, and will not
+ * be.
+ */
 export type Commit = (event: Routed) => Promise<Committed>
 
 type Waiting = {
@@ -21,12 +24,13 @@ type Waiting = {
 const overloaded = reject('overloaded', { retryAfterSeconds: 1 })
 /** A little longer than a statement may take. */
 const LOOKED_FOR_MS = 5_500
-/** Ids are made before the wait, and streams look for rows no further back than ids may be late (docs/adr/0008). */
+/** Ids are created before the wait, and a stream looks back for rows only as far as ids may be late (docs/adr/0008). */
 const WAIT_MS_MAX = 5_000
 
 /**
- * Group commit: requests that arrive together are stored together, in one transaction of one statement. Each caller is
- * answered after it. When the queue is full, or was too long, or the database refuses, the answer is 503 and the event is not stored.
+ * Group commit: requests that arrive together are stored together, in one transaction of one statement. Each caller gets its
+ * answer after that. The answer is 503, and the event is not stored, when the queue is full, when the wait was too long, or
+ * when the database refuses.
  */
 export function createCommit(given: Deps): Commit {
   const deps = { ...given, deadline: createDeadline(given) }
@@ -37,7 +41,7 @@ export function createCommit(given: Deps): Commit {
     isDueSoon = false
     for (const batch of gate.due()) void run(batch)
   }
-  // Requests that were read in the same turn of the loop go together.
+  // Requests that were read in the same turn of the event loop go together.
   const startSoon = (): void => {
     if (isDueSoon) return
     isDueSoon = true
@@ -46,7 +50,7 @@ export function createCommit(given: Deps): Commit {
   const run = async (taken: readonly Waiting[]): Promise<void> => {
     const batch = inTime(deps, taken)
     const outcome = await store(deps, batch)
-    // Asking takes seconds; the batches behind do not wait for it.
+    // The check takes seconds; the batches behind do not wait for it.
     gate.finished()
     startSoon()
     const verdicts = outcome === 'unknown' ? await lookedFor(deps, batch) : outcome === 'refused' ? [] : outcome
@@ -64,7 +68,7 @@ export function createCommit(given: Deps): Commit {
     })
 }
 
-/** Those that did not wait too long for their batch; the others are told so. */
+/** Returns those that did not wait too long for their batch, and answers the others. */
 function inTime(deps: Deps, batch: readonly Waiting[]): readonly Waiting[] {
   const oldest = deps.clock.now() - WAIT_MS_MAX
   return batch.filter(({ since, answer }) => {
@@ -73,7 +77,7 @@ function inTime(deps: Deps, batch: readonly Waiting[]): readonly Waiting[] {
   })
 }
 
-/** undefined: it is not stored, and nobody knows what else to say of it. */
+/** undefined: the event is not stored, and there is no other answer. */
 function said(event: Routed, verdict: Verdict | undefined): Committed {
   if (verdict === undefined) return unavailable
   if (verdict !== 'admitted' && verdict.kind !== 'beyond_allowance') return verdict
@@ -81,7 +85,7 @@ function said(event: Routed, verdict: Verdict | undefined): Committed {
   return { kind: 'stored', event: verdict === 'admitted' ? event : { ...event, deliveries: verdict.deliveries } }
 }
 
-/** `refused`: surely not committed, now or later. `unknown`: the connection broke while the answer was due. */
+/** `refused`: certainly not committed, now or later. `unknown`: the connection broke while the answer was due. */
 async function store(deps: Storing, batch: readonly Waiting[]): Promise<readonly Verdict[] | 'refused' | 'unknown'> {
   if (batch.length === 0) return []
   try {
@@ -94,9 +98,9 @@ async function store(deps: Storing, batch: readonly Waiting[]): Promise<readonly
 }
 
 /**
- * The connection broke while the commit was due. A backend that lost its client may still end its statement, so the
- * question is asked for longer than a statement may take; a 503 is only given when the rows are not there by then. When
- * any are there, all are that will be.
+ * The connection broke while the commit was due. A backend that lost its client may still finish its statement, so this looks
+ * for the rows for longer than a statement may take, and only then is the answer 503. The batch is one commit: when any of its
+ * rows exist, all rows that it will ever store exist.
  */
 async function lookedFor(deps: Deps, batch: readonly Waiting[]): Promise<readonly (Verdict | undefined)[]> {
   const asked = batch.map(({ rows: { workspaceId, projectId, submission } }) => ({
@@ -122,7 +126,7 @@ async function lookedFor(deps: Deps, batch: readonly Waiting[]): Promise<readonl
 function rowsOf(deps: Deps, event: Routed): EventRows {
   const { captured, receiver, body, text } = event.verified
   const plan = receiver.plan
-  // A record without data of its own is the body byte for byte, and so is the text then.
+  // A record without its own data is the body byte for byte, and then `text` is the body too.
   const bodyText = event.records.some((record) => record.data === null) ? text : textOf(body)
   const unknown = new Set(event.records.map((record) => record.dataset).filter((name) => !plan.datasets.has(name)))
   return {
@@ -137,10 +141,10 @@ function rowsOf(deps: Deps, event: Routed): EventRows {
       chain: event.verified.chain,
       sourceIp: captured.sourceIp ?? null,
       contentType: captured.headers['content-type'] ?? null,
-      headers: storedHeaders(
-        captured.headers,
-        captured.address.kind === 'url' ? captured.address.slug : captured.address.key,
-      ),
+      headers: storedHeaders(captured.headers, {
+        credential: captured.address.kind === 'url' ? captured.address.slug : captured.address.key,
+        token: tokenHeader(receiver.webhook),
+      }),
       body: bodyText,
       bodyHex: bodyText === null ? body.toString('hex') : null,
       bodySize: body.length,
@@ -154,7 +158,7 @@ function rowsOf(deps: Deps, event: Routed): EventRows {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The body as text when it is UTF-8 that PostgreSQL's text can hold (no NUL). */
+/** The body as text if it is UTF-8 that PostgreSQL can store as text (no NUL). */
 function textOf(body: Buffer): string | null {
   if (body.includes(0)) return null
   try {

@@ -2,19 +2,21 @@ import type { Deps } from '../../context.ts'
 import { stopwatch } from '../../platform/clock.ts'
 import { databaseNow } from '../../platform/server-facts.ts'
 
-/** Until when a statement may begin that is sent now, by PostgreSQL's own clock. */
+/** The latest time, by PostgreSQL's clock, at which a statement that is sent now may start. */
 export type Deadline = {
   next(): Promise<Date>
-  /** A statement was void: PostgreSQL's clock is not where it was thought to be. */
+  /** A statement was void, so PostgreSQL's clock is not where this process thought it was. */
   forget(): void
 }
 
-/** A statement waits for a connection and travels; one that began much later could outlive the 503 that its senders were told. */
+/**
+ * A statement waits for a connection and for the network. One that started much later could commit after its senders got a 503.
+ */
 const BEGINS_WITHIN_MS = 5_000
 /** Clocks drift apart by much less than a second in this time. */
 const KNOWN_MS = 60_000
 
-/** PostgreSQL is asked for its time once a minute, beside the statements; in between it goes on as fast as ours. */
+/** Reads PostgreSQL's time once a minute, beside the statements; in between, its clock advances as fast as ours. */
 export function createDeadline({ database, retryLog }: Deps): Deadline {
   let known: { readonly now: number; readonly sinceMs: () => number } | undefined
   let isAsking = false

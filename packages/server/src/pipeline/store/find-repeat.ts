@@ -4,10 +4,13 @@ import { unavailable, type Duplicate, type Rejected, type Verified } from '../ty
 import { answerToRepeat } from './admit.ts'
 import { keptSince } from './store-batch.ts'
 
-/** The answer to an event that is a repeat; undefined: it is none. */
+/** The answer to an event that is a repeat; undefined when it is not one. */
 export type FindRepeat = (verified: Verified) => Promise<Duplicate | Rejected | undefined>
 
-/** For an event that goes to no commit, which would know: settings that refuse it today may not have refused the first one. */
+/**
+ * For an event that is refused before the commit, where repeats are otherwise found: settings that refuse it today may have
+ * accepted the first one.
+ */
 export function createFindRepeat(deps: Deps): FindRepeat {
   return async ({ idempotency, receiver }) => {
     if (idempotency === undefined) return undefined

@@ -2,13 +2,13 @@ import type { Acceptance } from '../types.ts'
 
 type Kept = Pick<Acceptance, 'dataset' | 'records' | 'routed'>
 
-/** What the first answer said beyond the submission's id and time, as it is kept with its key. */
+/** The content of the first answer besides the submission's id and time, as it is stored with its key. */
 export function keptAnswer({ dataset, records, routed }: Acceptance): string {
   const kept: Kept = { dataset, records: records.map((record) => ({ id: record.id, dataset: record.dataset })), routed }
   return JSON.stringify(kept)
 }
 
-/** The first answer, made again. */
+/** Rebuilds the first answer. */
 export function firstAnswer(row: {
   readonly submission_id: string
   readonly received_at: Date

@@ -4,7 +4,7 @@ import { testClock } from '../../platform/clock.ts'
 import { reject, type Committed, type Routed } from '../types.ts'
 import { createOnce } from './once.ts'
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a repeat is told stands in these members
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answer to a repeat reads only these members
 const event = {
   submissionId: 's',
   dataset: 'd',
@@ -16,7 +16,7 @@ const stored: Committed = { kind: 'stored', event }
 const key = { hash: 'h', fingerprint: 'f' }
 const other = { hash: 'h', fingerprint: 'another' }
 
-/** A commit that ends when it is told to, and a count of how often it was asked. */
+/** A commit that ends when the test ends it, and a count of its calls. */
 function aCommit() {
   const waiting: ((outcome: Committed) => void)[] = []
   let asked = 0
@@ -30,10 +30,10 @@ function aCommit() {
   }
 }
 
-/** Lets everything run that needs no more than its turn. */
+/** Lets all work run that needs only one turn of the event loop. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('while the first of two equal requests is in flight the other asks nobody, and gets its answer', async () => {
+test('while the first of two equal requests is in flight, the second starts no commit and gets the answer of the first', async () => {
   const once = createOnce(testClock(0))
   const { commit, asked, end } = aCommit()
   const both = [once(key, commit), once(key, commit), once(other, commit)]
@@ -45,7 +45,7 @@ test('while the first of two equal requests is in flight the other asks nobody, 
   assert.equal(third?.kind === 'rejected' && third.reason, 'idempotency_key_reused')
 })
 
-test('without a key nobody waits for anybody', async () => {
+test('requests without a key do not wait for each other', async () => {
   const once = createOnce(testClock(0))
   const { commit, asked, end } = aCommit()
   const both = [once(undefined, commit), once(undefined, commit)]
@@ -58,7 +58,7 @@ test('without a key nobody waits for anybody', async () => {
   )
 })
 
-test('the other waits for 5 s and no longer: then it is told to come again', async () => {
+test('the second request waits for 5 s at most, and then the answer is to retry', async () => {
   const clock = testClock(0)
   const once = createOnce(clock)
   const { commit, end } = aCommit()
@@ -75,7 +75,7 @@ test('the other waits for 5 s and no longer: then it is told to come again', asy
   assert.equal((await first).kind, 'stored')
 })
 
-test('when the first is refused, its equal is refused like it, and another body is tried by itself', async () => {
+test('when the first is refused, an equal request gets the same refusal, and a request with another body is tried by itself', async () => {
   const once = createOnce(testClock(0))
   const { commit, asked, end } = aCommit()
   const all = [once(key, commit), once(key, commit), once(other, commit)]
@@ -90,7 +90,7 @@ test('when the first is refused, its equal is refused like it, and another body 
   )
 })
 
-test('what another process is storing is tried again until its answer is there', async () => {
+test('a key that another process is storing is retried until there is an answer', async () => {
   const clock = testClock(0)
   const once = createOnce(clock)
   const { commit, asked, end } = aCommit()
@@ -115,7 +115,7 @@ test('what another process is storing is tried again until its answer is there',
 
 const failing = (): Promise<Committed> => Promise.reject(new Error('broken'))
 
-test('a commit that fails fails those that waited for it, and the next one is tried anew', async () => {
+test('a failing commit fails the requests that waited for it, and the next request is tried again', async () => {
   const once = createOnce(testClock(0))
   const outcomes = await Promise.allSettled([once(key, failing), once(key, failing)])
   assert.deepEqual(

@@ -4,19 +4,19 @@ import { acceptanceOf, reject, type Committed, type Duplicate, type IdempotencyK
 
 type Done = Exclude<Committed, { readonly kind: 'busy' }>
 
-/** Stores an event unless its key says that it is stored already. `commit` makes its ids anew each time it is called. */
+/** Stores an event unless its key is stored already. `commit` creates new ids each time it is called. */
 export type Once = (key: IdempotencyKey | undefined, commit: () => Promise<Committed>) => Promise<Done>
 
 const AGAIN_MS = 50
 
 const inProgress = reject('idempotency_in_progress', { retryAfterSeconds: 1 })
 
-/** `outcome` is let go with the event in it when it is known to all who wait. */
+/** `outcome` is cleared, and the event in it released, once all waiting requests have it. */
 type First = { readonly fingerprint: string | null; outcome: Promise<Committed> | undefined }
 
 /**
- * Equal requests at the same time: within this process the first one goes to the database and the others wait for its
- * answer. What another process is storing is `busy` there, and is tried again every 50 ms. After 5 s of either: 409.
+ * Equal requests at the same time: within this process, the first one goes to the database and the others wait for its answer.
+ * A key that another process is storing is `busy` and is retried every 50 ms. After 5 s of either, the answer is 409.
  */
 export function createOnce(clock: Clock): Once {
   const underWay = new Map<string, First>()
@@ -29,8 +29,8 @@ export function createOnce(clock: Clock): Once {
       return await outcome
     } finally {
       underWay.delete(key.hash)
-      // A map that is written much is remade often. Its old tables hold on to their entries, and to the tables after them,
-      // until the next large garbage collection.
+      // A map with many writes is rebuilt often. Its old tables keep their entries, and the tables after them, in memory until
+      // the next large garbage collection.
       first.outcome = undefined
     }
   }
@@ -50,7 +50,7 @@ export function createOnce(clock: Clock): Once {
     }
     for (;;) {
       const first = underWay.get(key.hash)
-      // oxlint-disable-next-line no-await-in-loop -- whoever was first decides whether this one comes next
+      // oxlint-disable-next-line no-await-in-loop -- the first request decides whether this one runs next
       if (first?.outcome === undefined) return settled(await lead(key, attempt))
       // oxlint-disable-next-line no-await-in-loop -- as above
       const outcome = await atMost(clock, first.outcome, until)
@@ -65,7 +65,7 @@ function settled(outcome: Committed): Done {
   return outcome.kind === 'busy' ? inProgress : outcome
 }
 
-/** What the first one's outcome means for one that waited; undefined: it has to try by itself. */
+/** The meaning of the first request's outcome for one that waited; undefined: it must try by itself. */
 function shareOf(outcome: Committed, isEqual: boolean): Duplicate | Rejected | undefined {
   switch (outcome.kind) {
     case 'busy':

@@ -25,25 +25,25 @@ import { keptAnswer } from './first-answer.ts'
 /** An event with its rows, waiting to be stored. */
 export type Storable = { readonly event: Routed; readonly rows: EventRows }
 
-/** What has not come to its commit by then is given up: who waits for the commit's answer asks for it no longer than 20 s. */
+/** A batch that has not committed by then is given up, because the caller waits for the commit's answer for 20 s at most. */
 const WRITTEN_MS_MAX = 9_000
 
 export type Storing = Deps & { readonly deadline: Deadline }
 
 /**
- * Stores a batch in one commit and gives one verdict an event; admitted ones are stored.
+ * Stores a batch in one commit and returns one verdict per event; admitted events are stored.
  *
- * A batch without quotas, allowances and new datasets is one statement, void when it begins too late. It tries to hold each
- * idempotency key by an advisory lock until its end, and does not wait for one that another transaction holds: that event is
- * `busy` and comes again in a later batch, so no member waits for another's key. A lock is held from before the look at the burnt
- * keys until after the commit is visible, so one key has one submission, whichever process stores it and whenever that dies.
- * Should two ever pass, the primary key fails the statement. Events whose key is burnt or held are left out of it.
+ * A batch without quotas, allowances and new datasets is one statement, which is void when it starts too late. It tries to lock
+ * each idempotency key with an advisory lock, and does not wait for a key that another transaction has locked: that event is
+ * `busy` and comes again in a later batch. The lock is taken before the consumed keys are read and released after the commit is
+ * visible, so one key has one submission, whichever process stores it and whenever that process dies. If two ever passed, the
+ * primary key would fail the statement. Events whose key is consumed or locked are left out.
  *
- * Otherwise one transaction:
- * 1. It holds the keys in the same way.
- * 2. It holds the row of each workspace's month, all in one order. This is where batches of one workspace queue.
- * 3. It holds the datasets of each project in which an event names a new one, and reads them, so that their number is exact.
- * 4. It judges (`admit`), and writes what it admitted, the keys and the counts.
+ * Otherwise it is one transaction:
+ * 1. It locks the keys in the same way.
+ * 2. It locks the row of each workspace's month, always in one order. Batches of one workspace queue here.
+ * 3. It locks the datasets of each project in which an event names a new one, and reads them, so that their number is exact.
+ * 4. It judges the events (`admit`), and writes the admitted ones, the keys and the counts.
  */
 export async function storeBatch(storing: Storing, batch: readonly Storable[]): Promise<readonly Verdict[]> {
   if (batch.some(isLimited)) return storeLimited(storing, batch)
@@ -56,7 +56,7 @@ export async function storeBatch(storing: Storing, batch: readonly Storable[]): 
   return second.verdicts
 }
 
-/** `mayBeVoid`: nothing was stored, as if the statement had begun too late. Sent again, it does no harm. */
+/** `mayBeVoid`: nothing was stored, as if the statement had started too late. Sending it again does no harm. */
 type Tried = { readonly verdicts: readonly Verdict[]; readonly mayBeVoid: boolean }
 
 async function storeFree({ database, deadline }: Storing, batch: readonly Storable[]): Promise<Tried> {
@@ -71,7 +71,7 @@ async function storeFree({ database, deadline }: Storing, batch: readonly Storab
 async function storeKeyed(storing: Storing, batch: readonly Storable[]): Promise<Tried> {
   const now = storing.clock.now()
   const since = keptSince(now)
-  // Of equal keys the first one alone is asked for: the others are busy until it is stored.
+  // Only the first of equal keys is looked up: the others are busy until it is stored.
   const asked = new Map<string, { readonly key: IdempotencyKeyRow; readonly rows: EventRows }>()
   const anyway: EventRows[] = []
   for (const { event, rows } of batch) {
@@ -92,7 +92,7 @@ async function storeKeyed(storing: Storing, batch: readonly Storable[]): Promise
     batch.map(({ event }) => event),
     {
       held: new Set(keys.filter(({ submission_id }) => stored.has(submission_id)).map(({ key_hash }) => key_hash)),
-      burnt: others.length === 0 ? new Map() : await burntAmong(storing, { keys: others, since }),
+      consumed: others.length === 0 ? new Map() : await consumedAmong(storing, { keys: others, since }),
       used: new Map(),
       datasets: new Map(),
       now,
@@ -110,11 +110,11 @@ async function storeKeyed(storing: Storing, batch: readonly Storable[]): Promise
 
 const isBusy = (verdict: Verdict): boolean => typeof verdict === 'object' && verdict.kind === 'busy'
 
-/** What is stored is stored by now: a failure to look is no failure of the batch, and the events in question are busy. */
-async function burntAmong(
+/** The stored events are already stored, so a failed read does not fail the batch: the events in question are busy. */
+async function consumedAmong(
   deps: Deps,
   { keys, since }: { keys: readonly IdempotencyKeyRow[]; since: Date },
-): Promise<Known['burnt']> {
+): Promise<Known['consumed']> {
   try {
     return byHash(await findKeys(deps.database, { keys, since }))
   } catch (error) {
@@ -123,10 +123,11 @@ async function burntAmong(
   }
 }
 
-/** Keys that were burnt before are free. */
+/** Keys that were consumed before this time are free again. */
 export const keptSince = (now: number): Date => new Date(now - LIMITS.idempotencyKeptMs)
 
-const byHash = (rows: readonly IdempotencyKeyRow[]): Known['burnt'] => new Map(rows.map((row) => [row.key_hash, row]))
+const byHash = (rows: readonly IdempotencyKeyRow[]): Known['consumed'] =>
+  new Map(rows.map((row) => [row.key_hash, row]))
 
 async function storeLimited(deps: Deps, batch: readonly Storable[]): Promise<readonly Verdict[]> {
   const now = deps.clock.now()
@@ -138,7 +139,7 @@ async function storeLimited(deps: Deps, batch: readonly Storable[]): Promise<rea
     const admitted = batch.flatMap((storable, index) => toStore(storable, verdicts[index]))
     if (admitted.length > 0) await write(tx, { admitted, since })
     if (deps.clock.now() - now > WRITTEN_MS_MAX)
-      throw new Error('A batch took too long to be written; it was given up.')
+      throw new Error('Writing a batch took too long, so the server gave it up.')
     return verdicts
   })
 }
@@ -147,7 +148,7 @@ function isLimited({ event, rows }: Storable): boolean {
   return rows.newDatasets.length > 0 || countedIn(event) !== undefined
 }
 
-/** An event as it is written: those of its deliveries that the allowance has no room for wait. Nothing, when it is not admitted. */
+/** The rows of an event as they are written: deliveries beyond the allowance wait. Empty when the event is not admitted. */
 function toStore(storable: Storable, verdict: Verdict | undefined): readonly Storable[] {
   if (verdict === 'admitted') return [storable]
   if (verdict?.kind !== 'beyond_allowance') return []
@@ -166,11 +167,11 @@ function growingProjects(batch: readonly Storable[]): readonly ProjectPlan[] {
   ]
 }
 
-/** The statements go out together and run in this order; each sees what was committed before it began. */
+/** The statements are sent together and run in this order. Each sees everything that was committed before it started. */
 async function learn(
   tx: Db,
   { batch, since }: { batch: readonly Storable[]; since: Date },
-): Promise<Pick<Known, 'burnt' | 'held' | 'used' | 'datasets'>> {
+): Promise<Pick<Known, 'consumed' | 'held' | 'used' | 'datasets'>> {
   const events = batch.map(({ event }) => event)
   const keys = events.flatMap(({ verified: { idempotency, receiver } }) =>
     idempotency === undefined ? [] : [{ workspace_id: receiver.plan.workspaceId, key_hash: idempotency.hash }],
@@ -186,20 +187,21 @@ async function learn(
     keys.length === 0 ? [] : findKeys(tx, { keys, since }),
     months.length === 0 ? [] : holdUsage(tx, months),
   ])
-  const burnt = byHash(rows)
-  // What is a repeat makes no dataset, and must not wait for who makes one.
+  const consumed = byHash(rows)
+  // A repeat creates no dataset, and must not wait for a transaction that creates one.
   const isFirst = ({ event: { verified } }: Storable): boolean =>
-    verified.idempotency === undefined || (held.has(verified.idempotency.hash) && !burnt.has(verified.idempotency.hash))
+    verified.idempotency === undefined ||
+    (held.has(verified.idempotency.hash) && !consumed.has(verified.idempotency.hash))
   const growing = growingProjects(batch.filter(isFirst))
   return {
     datasets: new Map(growing.length === 0 ? [] : await datasetsOf(tx, growing)),
     held,
-    burnt,
+    consumed,
     used: new Map(used.map((row) => [monthKey({ workspaceId: row.workspace_id, month: row.month }), row])),
   }
 }
 
-/** What they are told here the plans need not be told again: a project that is full is known to be. */
+/** The plans learn these names too, so the next event for a full project is refused without this query. */
 async function datasetsOf(
   tx: Db,
   growing: readonly ProjectPlan[],
@@ -221,7 +223,7 @@ async function datasetsOf(
 async function write(tx: Db, { admitted, since }: { admitted: readonly Storable[]; since: Date }): Promise<void> {
   const keys = admitted.flatMap(({ event }) => keyRow(event) ?? [])
   const counts = [...monthsOf(admitted.map(({ event }) => event)).values()]
-  const [burnt] = await Promise.all([
+  const [consumed] = await Promise.all([
     keys.length === 0 ? 0 : burnKeys(tx, { rows: keys, since }),
     counts.length === 0 ? undefined : addUsage(tx, counts),
     insertEvents(
@@ -229,10 +231,10 @@ async function write(tx: Db, { admitted, since }: { admitted: readonly Storable[
       admitted.map(({ rows }) => rows),
     ),
   ])
-  if (burnt !== keys.length) throw new Error('A key was consumed by a request that had not locked it.')
+  if (consumed !== keys.length) throw new Error('A key was consumed by a request that had not locked it.')
 }
 
-/** The months that events count in, and what they add to each. */
+/** The months in which events count, and the amounts that they add to each. */
 function monthsOf(events: readonly Routed[]): ReadonlyMap<string, MonthOf & Used> {
   const months = new Map<string, MonthOf & Used>()
   for (const event of events) {
@@ -251,7 +253,7 @@ function monthsOf(events: readonly Routed[]): ReadonlyMap<string, MonthOf & Used
   return months
 }
 
-/** undefined: it has no key. */
+/** undefined: the event has no key. */
 function keyRow(event: Routed): IdempotencyKeyRow | undefined {
   const { idempotency, captured, receiver } = event.verified
   if (idempotency === undefined) return undefined

@@ -1,15 +1,16 @@
+import type { VerificationSettings } from '@postroad/contract'
 import { maskCredentials, mayHoldCredentials } from '../../domain/capture/mask-credentials.ts'
 
 /**
- * Headers that carry credentials: their names are kept with a submission, their values are not. Senders name them as they
- * like (X-Gitlab-Token, X-Auth-Key, X-Telegram-Bot-Api-Secret-Token), so a word of the name decides.
+ * Headers that carry credentials: their names are stored with a submission, their values are not. Senders choose the names
+ * freely (X-Gitlab-Token, X-Auth-Key, X-Telegram-Bot-Api-Secret-Token), so a word of the name decides.
  */
 const CREDENTIAL_WORD =
   /(?:^|-)(?:authorization|auth|cookie|token|secret|password|passwd|credentials?|api-?key|access-key|session)(?:-|$)/
 const NAMES_KEPT_MAX = 1_000
 const masked = new Map<string, boolean>()
 
-/** Few names come again and again, so each is looked at once. */
+/** The same few names come again and again, so each is tested once. */
 function isCredential(name: string): boolean {
   const known = masked.get(name)
   if (known !== undefined) return known
@@ -18,16 +19,25 @@ function isCredential(name: string): boolean {
   return found
 }
 
-/** The headers of a request as JSON, for the submission; the credential it was made with is in none of them. */
-export function storedHeaders(headers: Readonly<Record<string, string>>, credential: string): string {
+/** The header in which the sender of an endpoint proves itself by a token, in lower case; undefined: by none. */
+export function tokenHeader(webhook: { readonly settings: VerificationSettings } | undefined): string | undefined {
+  const settings = webhook?.settings
+  return settings?.scheme === 'static_token' || settings?.scheme === 'jwt' ? settings.header.toLowerCase() : undefined
+}
+
+type Hidden = { readonly credential: string; readonly token: string | undefined }
+
+/** The headers of a request as JSON, for the submission. The credentials of the request are removed from all of them. */
+export function storedHeaders(headers: Readonly<Record<string, string>>, { credential, token }: Hidden): string {
   let json = '{'
   for (const name in headers) {
     const sent = headers[name] ?? ''
-    const value = isCredential(name)
-      ? '•••'
-      : mayHoldCredentials(sent, credential)
-        ? maskCredentials(sent, credential)
-        : sent
+    const value =
+      name === token || isCredential(name)
+        ? '•••'
+        : mayHoldCredentials(sent, credential)
+          ? maskCredentials(sent, credential)
+          : sent
     json += `${json.length > 1 ? ',' : ''}${quoted(name)}:${quoted(value)}`
   }
   return `${json}}`
@@ -35,7 +45,7 @@ export function storedHeaders(headers: Readonly<Record<string, string>>, credent
 
 const PLAIN = /^[ !#-[\]-~]*$/
 
-/** Nearly every header is ASCII that needs no escape; NUL is left out, because no text column takes it. */
+/** Nearly every header is ASCII that needs no escape. NUL is left out, because no text column accepts it. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text.replaceAll('\0', ''))
 }

@@ -1,7 +1,7 @@
 import { reject, type Decoded } from '../types.ts'
 import type { Check } from './passage.ts'
 
-/** Parses the body; JSON keeps its text as it came. */
+/** Parses the body. The text of JSON stays as received. */
 export const checkBody: Check = (_deps, passage) => {
   const decoded = passage.captured.decode(passage.content)
   return decoded instanceof Promise ? decoded.then((result) => take(passage, result)) : take(passage, decoded)

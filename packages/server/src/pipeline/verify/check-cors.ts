@@ -2,8 +2,8 @@ import { reject, type Receiver } from '../types.ts'
 import type { Check } from './passage.ts'
 
 /**
- * The origin whose pages may read the answer, as `Access-Control-Allow-Origin` says it; undefined when they may not.
- * Ingest keys are for servers and have no list: whoever holds one may use it anywhere.
+ * The origin whose pages may read the answer, as the value of `Access-Control-Allow-Origin`; undefined when they may not.
+ * Ingest keys are for servers and have no list: a key works from any origin.
  */
 export function sharedWith({ webhook }: Receiver, origin: string): string | undefined {
   const origins = webhook?.origins
@@ -11,7 +11,7 @@ export function sharedWith({ webhook }: Receiver, origin: string): string | unde
   return origins.has(origin) ? origin : undefined
 }
 
-/** Servers send no Origin and are not asked for one. */
+/** Servers send no Origin, and need none. */
 export const checkCors: Check = (_deps, { captured: { headers }, receiver }) => {
   const { origin } = headers
   return origin === undefined || sharedWith(receiver, origin) !== undefined
@@ -20,8 +20,8 @@ export const checkCors: Check = (_deps, { captured: { headers }, receiver }) => 
 }
 
 /**
- * A browser asks before it posts. Only the origin decides, so that what else would be refused is refused to the request
- * itself, whose answer the page may read.
+ * A browser sends a preflight request before it posts. Only the origin decides here, so that every other refusal goes to the
+ * request itself, whose answer the page may read.
  */
 export const checkPreflight: Check = (deps, passage) => {
   if (passage.captured.asked.kind !== 'preflight') return undefined

@@ -1,7 +1,7 @@
 import { reject } from '../types.ts'
 import type { Check } from './passage.ts'
 
-/** Contract part 4, rule 3: a disabled endpoint answers 503, not 404. So does a key that is switched off. */
+/** Contract part 4, rule 3: a disabled endpoint answers 503, not 404. So does a disabled ingest key. */
 export const checkEnabled: Check = (_deps, { receiver: { webhook, ingestKey } }) => {
   if (ingestKey?.enabled === false)
     return reject('endpoint_disabled', { text: 'This ingest key is switched off. Enable it to accept requests again.' })

@@ -2,13 +2,13 @@ import { codingOf, inflate, type Coding } from '../../platform/inflate.ts'
 import { reject } from '../types.ts'
 import type { Check } from './passage.ts'
 
-/** One coding that is known, or none; several on top of each other are refused like unknown ones. */
+/** One known coding, or none. Several codings on top of each other are refused like unknown ones. */
 export const checkEncoding: Check = (_deps, { captured: { headers } }) =>
   codingOf(headers['content-encoding']) === undefined ? reject('unsupported_encoding') : undefined
 
 /**
- * Inflates what was compressed, after its signature was found right: nobody else can make this work. The bytes as sent
- * stay `body`, which is what is signed and kept; `content` is what they say.
+ * Inflates a compressed body only after its signature was verified, so that nobody else can cause this work. `body` stays as
+ * sent, because it is signed and stored; `content` is the inflated body.
  */
 export const checkContent: Check = (deps, passage) => {
   const coding = codingOf(passage.captured.headers['content-encoding'])

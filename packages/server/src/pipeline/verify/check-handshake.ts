@@ -20,7 +20,7 @@ export const checkHandshake: Check = (_deps, { captured: { asked }, receiver: { 
   return answer(handshake, { token: asked.token, challenge: asked.challenge })
 }
 
-/** `{"type":"url_verification","challenge":…}`: asked by POST, so after the signature check; never stored. */
+/** `{"type":"url_verification","challenge":…}` comes as a POST, so this runs after the signature check. It is never stored. */
 export const checkUrlVerification: Check = (_deps, { payload, receiver: { webhook } }) => {
   const handshake = webhook?.handshake
   if (handshake?.kind !== 'url_verification' || typeof payload !== 'object' || payload === null) return undefined
@@ -35,7 +35,7 @@ function fits(challenge: string): boolean {
   return challenge.length > 0 && challenge.length <= LIMITS.challengeCharsMax
 }
 
-/** Hashes are compared, in constant time: neither the token nor its length shows in how long a refusal takes. */
+/** Compares hashes in constant time, so that the duration of a refusal reveals neither the token nor its length. */
 function answer({ tokenHash }: HandshakePlan, given: { token: unknown; challenge: string }): Answered | Rejected {
   const { token, challenge } = given
   const same = typeof token === 'string' && tokenHash !== undefined && timingSafeEqual(hashCredential(token), tokenHash)

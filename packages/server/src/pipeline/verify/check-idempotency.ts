@@ -7,11 +7,11 @@ const HEADER = 'idempotency-key'
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharsMax}}$`)
 
 /**
- * Reads the key by which a repeat is known: the one that the endpoint takes from its events, else the header
- * Idempotency-Key. Whether it is a repeat is found out at the commit, which alone knows.
+ * Reads the key that identifies a repeat: the one that the endpoint takes from its events, otherwise the header
+ * Idempotency-Key. Only the commit can decide whether the event is a repeat.
  *
- * A key is one of its credential: the ingest key, or the endpoint, whose two URLs during a rotation share theirs. What a
- * repeat must share with the first request is its path and body; with an endpoint's own key nothing.
+ * A key belongs to its credential: the ingest key or the endpoint, whose two URLs share keys during a rotation. A repeat must
+ * have the same path and body as the first request, except with an endpoint's own key.
  */
 export const checkIdempotency: Check = (_deps, passage) => {
   const { headers } = passage.captured

@@ -1,7 +1,10 @@
 import { reject } from '../types.ts'
 import type { Check } from './passage.ts'
 
-/** What the ingest key may do, as far as the URL tells. Where the project's rules file an event is known when they have run. */
+/**
+ * Checks the permissions of the ingest key as far as the URL shows the target. Where rules file an event is known only after
+ * they have run.
+ */
 export const checkKey: Check = (_deps, { receiver: { ingestKey, webhook, use, dataset } }) => {
   if (ingestKey === undefined) return undefined
   if (!ingestKey.scopes.has('ingest'))

@@ -6,8 +6,9 @@ import type { Check } from './passage.ts'
 const HOPS = DELIVERY_HEADERS.hops.toLowerCase()
 
 /**
- * Our own deliveries carry how many times the event has been through, and where: five times is a loop, and so is a second time
- * here. The count alone would let an endpoint with N destinations that lead back to it multiply each event to N^5.
+ * Our own deliveries carry the number of hops of the event, and the services it passed. Five hops are a loop, and so is a
+ * second visit to this service. With the count alone, an endpoint with N destinations that lead back to it could multiply each
+ * event to N^5.
  */
 export const checkLoop: Check = (deps, passage) => {
   const { headers } = passage.captured
@@ -20,12 +21,15 @@ export const checkLoop: Check = (deps, passage) => {
   return isBack ? reject('loop_detected') : undefined
 }
 
-/** The endpoint, by whichever of its addresses; else the ingest key. */
+/** The endpoint, whichever address it was reached by; otherwise the ingest key. */
 function idOf({ webhook, ingestKeyId }: Receiver): string {
   return webhook?.id ?? ingestKeyId ?? ''
 }
 
-/** The highest of the counts, for a proxy that sends a header twice must not start the count again. What is no count counts nothing. */
+/**
+ * The highest of the counts, because a proxy that sends a header twice must not restart the count. Text that is not a count is
+ * ignored.
+ */
 function hopsIn(text: string | undefined): number {
   if (text === undefined) return 0
   const counts = text

@@ -4,9 +4,9 @@ import { reject, type Rejected } from '../types.ts'
 import type { Check, Passage } from './passage.ts'
 
 /**
- * Contract part 2: the scheme's check over the raw bytes, before idempotency, quota and storage. It holds on the endpoint's
- * URL and on /v1/webhooks/{ingest_key}/{slug}, and the signature that a key requires on all of its URLs. No secret held:
- * 401, always. Deadlines of secrets are the database's time; how old a signature is, this machine's clock judges.
+ * Contract part 2: checks the raw bytes before idempotency, quota and storage. An endpoint's scheme also applies on
+ * /v1/webhooks/{ingest_key}/{slug}, and a key's signature on all URLs of the key. Without a stored secret, the answer is always
+ * 401. Secrets expire by the database's clock; this machine's clock decides how old a signature is.
  */
 export const checkSignature: Check = (deps, passage) => {
   const { webhook, ingestKey } = passage.receiver
@@ -18,7 +18,11 @@ export const checkSignature: Check = (deps, passage) => {
     if (failure !== undefined) return refused(failure, 'service_signature')
   }
   if (!verifies) return proven(passage)
-  const failure = verifySignature({ ...signedBy(webhook.secrets, { passage, nowSeconds }), settings: webhook.settings })
+  const failure = verifySignature({
+    ...signedBy(webhook.secrets, { passage, nowSeconds }),
+    settings: webhook.settings,
+    url: 'signed' in webhook.settings ? deps.baseUrl() + passage.captured.target : undefined,
+  })
   return failure === undefined ? proven(passage) : refused(failure, webhook.settings.scheme)
 }
 

@@ -21,9 +21,9 @@ import type { Check, Passage } from './passage.ts'
 import { resolveReceiver } from './resolve-receiver.ts'
 
 /**
- * The order is the contract's: what needs no body comes before the body is read, what needs no parsing before it is
- * parsed, and nothing is stored or counted before the last rung. Whether an event is a repeat, and whether the quota has
- * room for it, is found out in the commit, in this order: only there is it certain (`store/admit.ts`).
+ * The order is the contract's: checks that need no body come before the body is read, checks that need no parsing come before
+ * it is parsed, and nothing is stored or counted before the last rung. Only the commit decides whether an event is a repeat and
+ * whether the quota has room for it, in this order (`store/admit.ts`).
  */
 export const LADDER: readonly Check[] = [
   checkPreflight,
@@ -47,7 +47,7 @@ export const LADDER: readonly Check[] = [
 
 type Climbing = Deps & { readonly directory: Directory; readonly buckets: Buckets; readonly rejections: Rejections }
 
-/** Resolves whom the credential names, then climbs the ladder. The only maker of a `Verified`. */
+/** Resolves the subject of the credential, then climbs the ladder. Only this function makes a `Verified`. */
 export async function verify(deps: Climbing, captured: Captured): Promise<Verified | Answered | Rejected> {
   const receiver = await resolveReceiver(deps, captured)
   if ('kind' in receiver) return receiver
@@ -75,7 +75,7 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
   return passage as unknown as Verified
 }
 
-/** A page that may post may read the answer, a refusal too. */
+/** A page that may post may also read the answer, even a refusal. */
 function share(captured: Captured, receiver: Receiver): void {
   const { origin } = captured.headers
   const shared = origin === undefined ? undefined : sharedWith(receiver, origin)

@@ -2,15 +2,15 @@ import type { Deps } from '../../context.ts'
 import type { Buckets } from '../buckets.ts'
 import type { Answered, Captured, IdempotencyKey, Receiver, Rejected } from '../types.ts'
 
-/** What the rungs pass on to each other: filled from top to bottom, read only below. */
+/** The data that the rungs pass to each other: a rung may read only what the rungs above it have set. */
 export type Passage = {
   readonly captured: Captured
   readonly receiver: Receiver
   body: Buffer
-  /** The body, inflated when it was sent compressed. */
+  /** The body, inflated if it was sent compressed. */
   content: Buffer
   payload: unknown
-  /** The sender has shown the signature that is asked for, or none is. */
+  /** The sender has proven the required signature, or none is required. */
   isProven: boolean
   text: string
   hops: number

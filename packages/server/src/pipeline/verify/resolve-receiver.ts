@@ -8,18 +8,18 @@ const unknownKey = reject('ingest_key_not_found')
 
 type Lookup = Deps & { readonly directory: Directory }
 
-/** Slug or ingest key → whom it names. Unknown credentials are 404 and are not logged as rejections. */
+/** Slug or ingest key → the endpoint or key that it names. Unknown credentials are 404 and are not logged as rejections. */
 export async function resolveReceiver(deps: Lookup, captured: Captured): Promise<Receiver | Rejected> {
   const found = await lookUp(deps, captured)
   if (typeof found !== 'string') return found
-  // Another node made this endpoint or this key a moment ago: its credential is known and its project's plan is older.
+  // Another node created this endpoint or key a moment ago: its credential is known, but the plan of its project is older.
   deps.directory.forget(found)
   const again = await lookUp(deps, captured)
   if (typeof again !== 'string') return again
   return captured.address.kind === 'url' ? unknownEndpoint : unknownKey
 }
 
-/** Gives the id of the project when its plan lacks the endpoint or the key that a living credential names. */
+/** Returns the id of the project when its plan lacks the endpoint or the key that a valid credential names. */
 async function lookUp(deps: Lookup, captured: Captured): Promise<Receiver | Rejected | string> {
   const { address } = captured
   const text = address.kind === 'url' ? address.slug : address.key

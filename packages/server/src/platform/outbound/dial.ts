@@ -6,7 +6,7 @@ import {
   createCheckedAddresses,
   createCheckedLookup,
   UnreachableError,
-  whyUnreachable,
+  validateAddress,
   type AddressGuard,
 } from '../address-guard.ts'
 import type { Resolver } from '../resolver.ts'
@@ -19,7 +19,7 @@ const CONNECT_MS_DEFAULT = 5_000
 const ADDRESS_ATTEMPT_MS = 1_000
 const TRANSPORTS_KEPT_MAX = 1_000
 
-/** Makes the sockets. A name is looked up and checked in one step; a literal never is, so it is checked here. */
+/** Opens the sockets. A name is resolved and checked in one step. A literal address is never resolved, so it is checked here. */
 export function createDialOf(options: OutboundOptions, resolver: Resolver): DialOf {
   const guard = createAddressGuard(options)
   const connectMs = options.connectMs ?? CONNECT_MS_DEFAULT
@@ -42,7 +42,7 @@ export function createDialOf(options: OutboundOptions, resolver: Resolver): Dial
   function make({ tls, proxy }: Transport): Dial {
     const own = tls === null ? secure : connectorFor('https:', secureContextOf(tls, options.ca))
     if (proxy === null) return checkedDial(guard, { plain, secure: own })
-    // Plain http to a proxy goes anywhere when TLS to the destination seals what passes it.
+    // Plain http through a proxy may go anywhere if TLS to the destination protects the traffic.
     const sealed = checkedDial(guard, { plain: connectorFor('https:'), secure, as: 'https:' })
     return createTunnel({
       proxy,
@@ -70,11 +70,11 @@ type Connectors = {
   readonly as?: string
 }
 
-/** `as`: for which protocol a literal is judged, when not for the one that is dialled. */
+/** `as`: the protocol by which a literal is judged, if it is not the one that is dialled. */
 function checkedDial(guard: AddressGuard, { plain, secure, as }: Connectors): Dial {
   return (target, callback) => {
     const { hostname, protocol } = target
-    const refusal = isIP(hostname) === 0 ? undefined : whyUnreachable(guard, hostname, as ?? protocol)
+    const refusal = isIP(hostname) === 0 ? undefined : validateAddress(guard, hostname, as ?? protocol)
     if (refusal !== undefined) {
       process.nextTick(callback, new UnreachableError('blocked_address', refusal), null)
       return undefined
@@ -85,7 +85,7 @@ function checkedDial(guard: AddressGuard, { plain, secure, as }: Connectors): Di
   }
 }
 
-/** Made once for a transport: reading all public authorities takes milliseconds. */
+/** Made once for a transport, because reading all public authorities takes milliseconds. */
 function secureContextOf({ certificate, private_key, ca }: TransportTls, trusted: string | undefined): SecureContext {
   const authorities = trusted === undefined ? getCACertificates('default') : [trusted]
   return createSecureContext({

@@ -12,8 +12,8 @@ const INFORMATIONAL_MAX = 20
 const IN_FLIGHT_DEFAULT = 10
 
 /**
- * One request from the call to its result, whatever comes first; later news of it is ignored. Once the head is complete the
- * result is a response, whatever becomes of its body: the status is what the receiver said, and sending again would repeat it.
+ * One request from the call to its result. The first result counts; later events are ignored. Once the head is complete the
+ * result is a response, whatever happens to its body: the status is the receiver's answer, and another request would repeat it.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly inFlightMax: number
@@ -47,7 +47,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#status = status
       this.#headers = boundedHeaders(headers)
     } else if (++this.#informational > INFORMATIONAL_MAX) {
-      this.fail('response_too_large', 'The destination sent interim answers without end.')
+      this.fail('response_too_large', 'The destination sent too many interim answers.')
     }
   }
 
@@ -66,12 +66,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.fail(...reasonOf(this.#noted ?? error))
   }
 
-  /** What went wrong with its connection; the exchange ends when undici says so. */
+  /** Records the error of its connection. The exchange ends when undici reports it. */
   note(error: Error): void {
     this.#noted ??= error
   }
 
-  /** What ends it before its answer was complete. */
+  /** Ends the exchange before its answer is complete. */
   fail(code: OutboundFailureCode, detail: string): void {
     if (this.#status === 0) this.#settle({ kind: 'failure', code, detail, durationMs: this.#elapsedMs() }, false)
     else this.#respond({ whole: false })
@@ -83,7 +83,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.fail('timeout', 'The destination did not answer in time.')
   }
 
-  /** Most bodies are one chunk, kept as it came; a second one moves them into a buffer of the greatest size. */
+  /** Most bodies are one chunk, which stays as it is. A second chunk moves them into a buffer of the maximum size. */
   #append(chunk: Buffer): void {
     if (this.#body.length < KEPT_BYTES_MAX) {
       const buffer = Buffer.alloc(KEPT_BYTES_MAX)
@@ -93,7 +93,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     chunk.copy(this.#body, this.#bytes)
   }
 
-  /** Only a connection whose answer was read to its end is kept. */
+  /** Only a connection whose answer was read to its end is reused. */
   #respond({ whole }: { readonly whole: boolean }): void {
     const truncated = !whole || this.#bytes > KEPT_BYTES_MAX
     const body = textOf(this.#body.subarray(0, Math.min(this.#bytes, KEPT_BYTES_MAX)), truncated)
@@ -117,7 +117,7 @@ function boundedHeaders(headers: AnswerHeaders): Record<string, string> {
   return Object.fromEntries(kept.map(([name, value = '']) => [name, [value].flat().join(', ')]))
 }
 
-/** Bytes as text; a character cut in half by the limit is left out. */
+/** Bytes as text. A character that the limit cuts in half is left out. */
 function textOf(bytes: Buffer, cut: boolean): string {
   const text = cut ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }) : bytes.toString()
   return text.replaceAll('\0', '\ufffd')

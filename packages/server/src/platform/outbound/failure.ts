@@ -3,35 +3,31 @@ import type { OutboundFailureCode } from './request.ts'
 
 type Reason = readonly [match: RegExp, code: OutboundFailureCode, detail: string]
 
-const BROKEN = [
-  /^/,
-  'connection_reset',
-  'The connection broke off before the head of the answer was complete.',
-] as const
+const BROKEN = [/^/, 'connection_reset', 'The connection broke before the head of the answer was complete.'] as const
 
-/** The first that matches an error's code names it; what none matches is BROKEN. */
+/** The first match on an error's code decides; BROKEN is the fallback. */
 const REASONS: readonly Reason[] = [
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout', 'The destination did not accept a connection in time.'],
   [/^ECONNREFUSED$/, 'connection_refused', 'The destination refused the connection.'],
-  [/^(EHOST|ENET|EADDRNOTAVAIL|EACCES|EPERM)/, 'connection_refused', 'No route leads to the destination.'],
-  [/^(EMFILE|ENFILE|ENOBUFS)$/, 'connection_refused', 'The server has no connection left to open.'],
+  [/^(EHOST|ENET|EADDRNOTAVAIL|EACCES|EPERM)/, 'connection_refused', 'There is no route to the destination.'],
+  [/^(EMFILE|ENFILE|ENOBUFS)$/, 'connection_refused', 'This server cannot open another connection.'],
   [
     /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_(UNKNOWN|REVOKED|EXPIRED)|UNKNOWN_CA|ACCESS_DENIED|UNSUPPORTED_CERTIFICATE)/,
     'tls_failed',
     'The destination asks for a client certificate that it trusts.',
   ],
   [/^CERT_HAS_EXPIRED$/, 'tls_failed', 'The certificate has expired.'],
-  [/SELF_SIGNED/, 'tls_failed', 'The certificate is signed by itself or by an unknown authority.'],
+  [/SELF_SIGNED/, 'tls_failed', 'The certificate is self-signed, or an unknown authority signed it.'],
   [/ALTNAME|HOSTNAME_MISMATCH/, 'tls_failed', 'The certificate is for another host name.'],
   [/CERT|SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/, 'tls_failed', 'The certificate cannot be trusted.'],
-  [/SSL|TLS|^EPROTO$/, 'tls_failed', 'No TLS connection could be agreed on.'],
+  [/SSL|TLS|^EPROTO$/, 'tls_failed', 'The TLS handshake failed.'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'response_too_large', 'The headers of the answer are longer than 16 KiB.'],
-  [/^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/, 'invalid_url', 'The request cannot be written as HTTP.'],
+  [/^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/, 'invalid_url', 'The request is not valid HTTP.'],
   [/^HPE_/, 'connection_reset', 'The destination did not answer in HTTP.'],
   [/CONTENT_LENGTH/, 'connection_reset', 'The answer is not as long as its Content-Length says.'],
 ]
 
-/** What a failed connection or a broken answer is to the destination's owner. */
+/** Explains a failed connection or a broken answer to the destination's owner. */
 export function reasonOf(error: Error): [OutboundFailureCode, string] {
   if (error instanceof UnreachableError) return [error.code, error.message]
   const errorCode = 'code' in error ? String(error.code) : ''

@@ -1,4 +1,4 @@
-/** Names a destination's custom headers may not use; `proxy-`, `service-` and `webhook-` are refused as prefixes. */
+/** Names that a destination's custom headers may not use. The prefixes `proxy-`, `service-` and `webhook-` are refused too. */
 export const RESERVED_REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'connection',
@@ -13,14 +13,14 @@ export const RESERVED_REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 
-/** They would say that the body is something else than the JSON it is. */
+/** These would claim that the body is not the JSON that it is. */
 const ABOUT_THE_BODY: ReadonlySet<string> = new Set(['content-encoding', 'content-range', 'content-transfer-encoding'])
 
 /**
- * A sentence that says why a destination may not send this custom header, or undefined when it may. Spec 6: neither
- * Postroad's own headers nor the hop-by-hop ones can be overridden; CR, LF, NUL and non-Latin text never leave.
+ * The reason why a destination may not send this custom header, as a sentence, or undefined when it may. Spec 6: neither
+ * Postroad's own headers nor the hop-by-hop ones can be overridden; CR, LF, NUL and non-Latin text are never sent.
  */
-export function whyHeaderRefused(name: string, value: string): string | undefined {
+export function validateHeader(name: string, value: string): string | undefined {
   const lower = name.toLowerCase()
   if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/i.test(name)) return 'A header name may contain only letters, digits and hyphens.'
   if (RESERVED_REQUEST_HEADERS.has(lower) || /^(proxy|service|webhook)-/.test(lower)) {

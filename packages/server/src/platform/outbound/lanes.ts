@@ -3,7 +3,7 @@ import type { Broken, Dial, DialOf } from './dial-type.ts'
 import type { Exchange } from './exchange.ts'
 import type { OutboundStats, Transport } from './request.ts'
 
-/** Carries one request at a time; `socket` is also set while it is still being made. */
+/** Carries one request at a time. `socket` is set even while the connection is still being made. */
 type Connection = {
   readonly lane: Lane
   readonly client: Client
@@ -12,7 +12,7 @@ type Connection = {
   retired: boolean
 }
 
-/** Of the idle ones the last is taken first, so that those not needed fall asleep and close. */
+/** The connection that became idle last is used first, so that unneeded ones stay idle and close. */
 type Lane = {
   readonly key: string
   readonly origin: string
@@ -22,12 +22,12 @@ type Lane = {
   open: number
 }
 
-/** Where an exchange waits, and what carries it. */
+/** The lane in which an exchange waits, and the connection that carries it. */
 type Place = { readonly lane: Lane; readonly connection: Connection | undefined }
 
 const HEADER_BYTES_MAX = 16 * 1024
 
-/** Servers commonly hang up after 5 idle seconds: leaving earlier keeps us from writing into a closing socket. */
+/** Servers commonly hang up after 5 idle seconds. We close earlier, so that we do not write into a closing socket. */
 const CLIENT: Client.Options = {
   pipelining: 1,
   allowH2: false,
@@ -39,14 +39,17 @@ const CLIENT: Client.Options = {
   keepAliveTimeoutThreshold: 1_500,
 }
 
-/** Connections by lane: each carries one request at a time and stays while idle; a lane goes with its last one. */
+/**
+ * Connections by lane: each carries one request at a time and stays open while idle. A lane is removed with its last
+ * connection.
+ */
 export class Lanes {
   readonly #dialOf: DialOf
   readonly #idleMax: number
   readonly #lanes = new Map<string, Lane>()
   readonly #connections = new Set<Connection>()
   readonly #places = new Map<Exchange, Place>()
-  /** In the order they fell idle, over all lanes. */
+  /** All idle connections of all lanes, longest idle first. */
   readonly #idle = new Set<Connection>()
 
   constructor(dialOf: DialOf, idleMax: number) {
@@ -113,7 +116,7 @@ export class Lanes {
       ...CLIENT,
       connect: (target, callback) => {
         connection.socket = lane.dial(target, (...given) => {
-          // The first error of a socket says more than what undici makes of its end: a TLS alert, for one.
+          // The first error of a socket says more than undici's error for its end; a TLS alert is an example.
           given[1]?.once('error', (error: Error) => connection.exchange?.note(error))
           callback(...given)
         })
@@ -136,7 +139,7 @@ export class Lanes {
     if (this.#idle.size > this.#idleMax && longest !== undefined) this.#retire(longest)
   }
 
-  /** Ends a connection, also one that is still being made, and gives its place to the next request. */
+  /** Ends a connection, even one that is still being made, and gives its slot to the next request. */
   #retire(connection: Connection): void {
     if (connection.retired) return
     const { lane, client, socket } = connection

@@ -10,7 +10,7 @@ type Held = {
   } | null
 }
 
-/** The transport of these settings; undefined when they ask for nothing, which costs nothing then. */
+/** The transport for these settings; undefined when they need none, which costs nothing. */
 export function transportOf({ tls, proxy }: Held): Transport | undefined {
   if (tls === null && proxy === null) return undefined
   const through: TransportProxy | null =

@@ -10,9 +10,9 @@ import type { TransportProxy } from './request.ts'
 type Tunnel = {
   readonly proxy: TransportProxy
   readonly connectMs: number
-  /** Looks up and checks; rejects when a request may not go there. */
+  /** Resolves and checks a host. Rejects when a request may not go there. */
   readonly addressesOf: (hostname: string, protocol: string) => Promise<readonly string[]>
-  /** Connects to the proxy; the protocol of the destination decides what the proxy's address must pass. */
+  /** Connects to the proxy. The protocol of the destination decides which check the proxy's address must pass. */
   readonly dialProxyFor: (protocol: string) => Dial
   readonly secure: buildConnector.connector
 }
@@ -20,9 +20,9 @@ type Tunnel = {
 const HEAD_BYTES_MAX = 16 * 1024
 
 /**
- * Connections through a forward proxy. The guard holds: the proxy's own address is checked as it is connected to, and the
- * destination's is looked up and checked here. CONNECT then names that address, never the host, so that the proxy looks nothing
- * up; TLS to the destination asks for, and proves, the host's name.
+ * Connections through a forward proxy. The guard still applies: the proxy's own address is checked when it is dialled, and the
+ * destination is resolved and checked here. CONNECT then names that address, never the host, so that the proxy resolves
+ * nothing. TLS to the destination still requires a certificate for the host's name.
  */
 export function createTunnel(tunnel: Tunnel): Dial {
   const { addressesOf, connectMs, proxy } = tunnel
@@ -60,9 +60,9 @@ export function createTunnel(tunnel: Tunnel): Dial {
       maxHeaderSize: HEAD_BYTES_MAX,
       createConnection: (_options, connected) => {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- node's type wants a socket even with an error
-        const told = connected as (error: Error | null, socket?: Duplex) => void
+        const done = connected as (error: Error | null, socket?: Duplex) => void
         of.underWay.holds(
-          dialProxyFor(of.protocol)(to, (error, socket) => (error === null ? told(null, socket) : told(error))),
+          dialProxyFor(of.protocol)(to, (error, socket) => (error === null ? done(null, socket) : done(error))),
         )
         return undefined
       },
@@ -70,7 +70,7 @@ export function createTunnel(tunnel: Tunnel): Dial {
   }
 }
 
-/** A connection in the making: it ends once, in a socket or an error, and can be broken off at each step. */
+/** A connection that is being made. It ends once, with a socket or an error, and can be destroyed at each step. */
 class Way implements Broken {
   readonly #callback: buildConnector.Callback
   #held: Broken | undefined
@@ -108,10 +108,10 @@ function carry(
   of: { answer: IncomingMessage; socket: Duplex; target: buildConnector.Options; underWay: Way },
 ): void {
   const { answer, target, underWay } = of
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the very socket that was dialled
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- exactly the socket that was dialled
   const socket = of.socket as Socket
   const status = answer.statusCode ?? 0
-  if (status < 200 || status > 299) return underWay.fail(new UnreachableError('proxy_failed', whyRefused(status)))
+  if (status < 200 || status > 299) return underWay.fail(new UnreachableError('proxy_failed', describeStatus(status)))
   socket.setTimeout(0)
   if (target.protocol !== 'https:') return underWay.give(null, socket)
   secure({ ...target, httpSocket: socket }, (...given) =>
@@ -119,13 +119,13 @@ function carry(
   )
 }
 
-function whyRefused(status: number): string {
+function describeStatus(status: number): string {
   if (status === 407) return 'The proxy refused the user name and password (407).'
   if (status === 403) return 'The proxy does not allow connections to the destination (403).'
   return `The proxy could not connect to the destination (${status}).`
 }
 
-/** The same sentences as for a destination, said of the proxy. */
+/** The same sentences as for a destination, but about the proxy. */
 function proxyError(error: Error): Error {
   if (error instanceof UnreachableError)
     return error.code === 'proxy_failed'
@@ -133,6 +133,9 @@ function proxyError(error: Error): Error {
       : new UnreachableError(error.code, `The proxy cannot be used. ${error.message}`)
   const [code, detail] = reasonOf(error)
   if (code === 'connection_reset')
-    return new UnreachableError('proxy_failed', 'The proxy hung up before there was a connection to the destination.')
+    return new UnreachableError(
+      'proxy_failed',
+      'The proxy closed the connection before it had reached the destination.',
+    )
   return new UnreachableError('proxy_failed', detail.replace('destination', 'proxy'))
 }

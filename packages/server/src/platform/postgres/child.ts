@@ -10,15 +10,15 @@ import { serverArgs } from './settings.ts'
 import { explain, fileError, lastWords } from './start-error.ts'
 import type { StartError } from './start-error.ts'
 
-/** One run of PostgreSQL as our child, from its start to its end. */
+/** One run of PostgreSQL as our child process, from its start to its end. */
 export type Child = {
-  /** Resolves when the process has ended, with how in words. */
+  /** Resolves when the process has ended, with a description of how. */
   readonly ended: Promise<string>
-  /** Resolves when connections are taken; StartError when the process ends before that. */
+  /** Resolves when it accepts connections. StartError when the process ends before that. */
   ready(): Promise<void>
-  /** Why it ended or did not start, from its log. */
+  /** The reason why it ended or did not start, from its log. */
   why(): StartError
-  /** Its last words in the log, one line. */
+  /** Its last message in the log, as one line. */
   said(): string
   stop(): Promise<void>
 }
@@ -62,7 +62,7 @@ export function launch(site: Site, settings: Readonly<Record<string, string>>): 
 function beginLogged(command: Command, site: Site): ChildProcess {
   const log = openLogOf(site)
   try {
-    // Its own session: Ctrl-C in a terminal is for Postroad, which then stops PostgreSQL when its own work is done.
+    // A separate session: Ctrl-C in a terminal is for Postroad, which stops PostgreSQL when its own work is done.
     return begin(command, { detached: true, stdio: ['ignore', log, log] })
   } finally {
     closeSync(log)

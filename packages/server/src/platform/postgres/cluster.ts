@@ -1,11 +1,8 @@
 import {
   chmodSync,
-  closeSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,6 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { syncFolder } from '../sync-folder.ts'
 import { FIRST_STATEMENTS, isOfEarlierVersion, SUPERUSER, writeAccess } from './access.ts'
 import { commandFor, giveTo, hasSetpriv, makerFor, run } from './account.ts'
 import type { Account } from './account.ts'
@@ -20,20 +18,20 @@ import type { Binaries } from './binaries.ts'
 import type { Place } from './place.ts'
 import { codeOf, fileError, otherVersion, StartError } from './start-error.ts'
 
-/** A place with the user that PostgreSQL runs as there and the programs that it runs. */
+/** A place, with the user that PostgreSQL runs as there, and the programs to run. */
 export type Site = Place & { readonly account: Account | undefined; readonly binaries: Binaries }
 
 /**
- * Makes the folders of a site right: data of our version, initialised when there is none, who may connect, and the socket's folder.
- * `isOlder`: the data is of an earlier version, whose superuser has to make the login first.
+ * Prepares the folders of a site: the data of our version (created when there is none), the access rules, and the socket's
+ * folder. `isOlder`: the data is of an earlier version, whose superuser must create the login first.
  */
 export async function prepare(site: Site): Promise<{ readonly isOlder: boolean }> {
   try {
     sweepUnfinished(site.dataDir)
-    const former = statSync(site.folder, { throwIfNoEntry: false })?.uid
+    const previousOwner = statSync(site.folder, { throwIfNoEntry: false })?.uid
     if (isEmpty(site.folder)) await initialise(site)
     else adopt(site)
-    openSocketFolder(site, former)
+    openSocketFolder(site, previousOwner)
     const isOlder = isOfEarlierVersion(site.folder)
     writeAccess(site, { setup: isOlder })
     return { isOlder }
@@ -42,7 +40,10 @@ export async function prepare(site: Site): Promise<{ readonly isOlder: boolean }
   }
 }
 
-/** initdb works in a folder beside and the result is moved into place whole: a crash leaves no half a database. */
+/**
+ * initdb works in a temporary folder, and the result is moved into place as a whole, so that a crash leaves no partial
+ * database.
+ */
 async function initialise(site: Site): Promise<void> {
   const unfinished = mkdtempSync(join(site.dataDir, 'postgres.new-'))
   const folder = join(unfinished, 'postgres')
@@ -51,7 +52,7 @@ async function initialise(site: Site): Promise<void> {
   try {
     mkdirSync(folder, { mode: 0o700 })
     giveTo(account, folder)
-    // A maker that lends its name gets in by setpriv, and others who have that name do not.
+    // A user that only lends its name gets in through setpriv, so that other processes with that name cannot.
     if (account === site.account) giveTo(account, unfinished)
     else if (!hasSetpriv()) chmodSync(unfinished, 0o711)
     const initdb = [
@@ -82,7 +83,7 @@ async function initialise(site: Site): Promise<void> {
   }
 }
 
-/** Takes the data that is there: of our version, and with the owner and mode that PostgreSQL insists on. */
+/** Accepts existing data: it must be of our version, and it gets the owner and mode that PostgreSQL requires. */
 function adopt(site: Site): void {
   const version = versionOf(site.folder)
   if (version === undefined) {
@@ -92,23 +93,28 @@ function adopt(site: Site): void {
   }
   if (version !== site.binaries.major) throw new StartError(otherVersion(site.folder, version))
   const { uid, mode } = lstatSync(site.folder)
-  // Restored or copied by root, or of an earlier version, which ran PostgreSQL as nobody: the whole tree changes hands.
+  // The data was restored or copied by root, or an earlier version ran PostgreSQL as nobody: the whole tree gets a new owner.
   if (site.account !== undefined && uid !== site.account.uid) giveTo(site.account, site.folder)
   if ((mode & 0o027) !== 0) chmodSync(site.folder, 0o700)
 }
 
-/** `former`: who owned the data before this start. */
-function openSocketFolder({ socketDir, account, dataDir }: Site, former: number | undefined): void {
+/** `previousOwner`: the owner of the data before this start. */
+function openSocketFolder({ socketDir, account, dataDir }: Site, previousOwner: number | undefined): void {
   const own = [account?.uid, process.getuid?.()]
   const before = lstatSync(socketDir, { throwIfNoEntry: false })
-  // Below the folder for temporary files the former owner may still change it under our hands.
-  if (before !== undefined && before.uid === former && !own.includes(former) && dirname(socketDir) !== dataDir)
+  // In the temporary folder, the previous owner could still change it while we work on it.
+  if (
+    before !== undefined &&
+    before.uid === previousOwner &&
+    !own.includes(previousOwner) &&
+    dirname(socketDir) !== dataDir
+  )
     renameSync(socketDir, `${socketDir}.former-${process.pid}`)
   mkdirSync(socketDir, { recursive: true, mode: 0o700 })
   const found = lstatSync(socketDir)
-  const isFormers = found.uid === former && dirname(socketDir) === dataDir
-  // In the folder for temporary files a stranger may have been here first, with a folder or a link of his own.
-  if (!found.isDirectory() || !(own.includes(found.uid) || isFormers)) {
+  const isPreviousOwners = found.uid === previousOwner && dirname(socketDir) === dataDir
+  // In the temporary folder, a stranger may have created a folder or a link before us.
+  if (!found.isDirectory() || !(own.includes(found.uid) || isPreviousOwners)) {
     throw new StartError(
       `The folder for the database's socket, ${socketDir}, belongs to another user: remove it, ` +
         'or set DATA_DIR to a shorter path',
@@ -139,14 +145,5 @@ function versionOf(folder: string): string | undefined {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error
-  }
-}
-
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }

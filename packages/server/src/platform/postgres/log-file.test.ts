@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { openLog, readLog, trimLog } from './log-file.ts'
 import { placeOf } from './place.ts'
 
-test('the log stays bounded while PostgreSQL has it open, and what was just said is still found', (t) => {
+test('the log stays small while PostgreSQL has it open, and the latest lines are still found', (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'postroad-test-'))
   t.after(() => {
     rmSync(dataDir, { recursive: true })
@@ -23,7 +23,7 @@ test('the log stays bounded while PostgreSQL has it open, and what was just said
   assert.equal(readLog(place.logFile, from), 'after\n')
 })
 
-test('the log is not written through a link that someone put in its place', (t) => {
+test('the server does not write the log through a link that someone put in its place', (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'postroad-test-'))
   t.after(() => {
     rmSync(dataDir, { recursive: true })

@@ -16,7 +16,7 @@ import type { Place } from './place.ts'
 const logBytesMax = 8 * 1024 * 1024
 const tailBytesMax = 16 * 1024
 
-/** Opens PostgreSQL's log for a child to append to; the caller closes the handle once the child has it. */
+/** Opens PostgreSQL's log for a child to append to. The caller closes the handle once the child has it. */
 export function openLog(place: Place & { readonly account: Account | undefined }): number {
   trimLog(place.logFile)
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
@@ -25,7 +25,7 @@ export function openLog(place: Place & { readonly account: Account | undefined }
   return handle
 }
 
-/** Moves a log over 8 MiB to `postgres.log.1`. Its writer appends, so it goes on at the new beginning. */
+/** Moves a log over 8 MiB to `postgres.log.1`. Its writer appends, so it continues at the start of the emptied file. */
 export function trimLog(logFile: string): void {
   const size = sizeOf(logFile)
   if (size <= logBytesMax) return
@@ -39,7 +39,7 @@ export function sizeOf(logFile: string): number {
   return statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** What was logged since the log had `from` bytes: the last 16 KiB of it at most. */
+/** The text that was logged since the log had `from` bytes: at most its last 16 KiB. */
 export function readLog(logFile: string, from: number): string {
   const handle = openSync(logFile, 'r')
   try {

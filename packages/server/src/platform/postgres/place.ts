@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where everything of one embedded PostgreSQL lies: absolute paths, the same for every process that asks. */
+/** The paths of one embedded PostgreSQL: absolute, and the same for every process. */
 export type Place = {
   readonly dataDir: string
   readonly folder: string
@@ -16,7 +16,7 @@ export const PORT = 5432
 // The system's limit for a socket's path in bytes, without the closing NUL.
 const socketPathBytesMax = process.platform === 'darwin' ? 103 : 107
 
-/** The place of an existing data folder. When its path is too long for a socket, that lies below the system's /tmp. */
+/** The place of an existing data folder. If its path is too long for a socket, the socket is in the system's temporary folder. */
 export function placeOf(dataDir: string): Place {
   const home = realpathSync(dataDir)
   const short = `postroad-${createHash('sha256').update(home).digest('hex').slice(0, 16)}`

@@ -8,10 +8,10 @@ import { socketPath } from './place.ts'
 import { exists } from './server-lock.ts'
 import { codeOf, StartError } from './start-error.ts'
 
-/** What PostgreSQL's own note in its data folder says about the process that runs it, or ran it. */
+/** The content of PostgreSQL's own `postmaster.pid`: the process that runs on the data folder, or ran on it. */
 export type Postmaster = { readonly pid: number; readonly socketDir: string; readonly ready: boolean }
 
-/** Reads `postmaster.pid`; undefined when PostgreSQL stopped in order, or when this user may not look. */
+/** Reads `postmaster.pid`; undefined when PostgreSQL stopped cleanly, or when this user may not read it. */
 export function postmasterOf(folder: string): Postmaster | undefined {
   try {
     const lines = readFileSync(noteOf(folder), 'utf8')
@@ -23,12 +23,12 @@ export function postmasterOf(folder: string): Postmaster | undefined {
   }
 }
 
-/** Whether process `pid` is a living PostgreSQL that Postroad started here, not a program that was given its number. */
+/** Whether process `pid` is a living PostgreSQL that Postroad started here, and not another program that got its id. */
 export function runs(pid: number, folder: string): boolean {
   return exists(pid) && commandLine(pid).includes(`/postgres -D ${folder} -c `)
 }
 
-/** Whether somebody listens on the folder's socket: true across containers too, where process ids mean nothing. */
+/** Whether a process listens on the folder's socket. This works across containers too, where process ids mean nothing. */
 export function answers(socketDir: string): Promise<boolean> {
   if (socketDir === '') return Promise.resolve(false)
   return new Promise((resolve) => {
@@ -43,7 +43,7 @@ export function answers(socketDir: string): Promise<boolean> {
   })
 }
 
-/** Makes sure that nothing runs at the place: stops an orphan (true) or disarms what a crash left. */
+/** Makes sure that nothing runs at the place: stops an orphan (and returns true), or cleans up after a crash. */
 export async function clearTheWay(place: Place): Promise<boolean> {
   const found = postmasterOf(place.folder)
   if (found !== undefined && runs(found.pid, place.folder)) {
@@ -56,16 +56,16 @@ export async function clearTheWay(place: Place): Promise<boolean> {
         'stop it (it may run in another container, or by pg_ctl), then start again',
     )
   }
-  // Both notes count for PostgreSQL while any process has the id in them, even one that only inherited the number
-  // (in a container that may be the very process we start next).
+  // PostgreSQL respects both files while any process has the id in them, even one that only got the same number (in a container
+  // that may be the very process we start next).
   rmSync(`${socketPath(place.socketDir)}.lock`, { force: true })
   if (found !== undefined) disown(place.folder)
   return false
 }
 
 function disown(folder: string): void {
-  // PostgreSQL takes its parent's id for stale. Deleting the note would also delete its check that no
-  // process of the old server still has the shared memory.
+  // PostgreSQL treats its parent's id as stale. Without the file, it would also skip its check that no process of the old
+  // server still has the shared memory.
   const [, ...rest] = readFileSync(noteOf(folder), 'utf8').split('\n')
   writeFileSync(noteOf(folder), [process.pid, ...rest].join('\n'))
 }
@@ -76,7 +76,10 @@ const STEPS = [
   ['SIGKILL', 5000],
 ] as const
 
-/** Stops a PostgreSQL: fast shutdown, after 10 s immediate, after 10 more SIGKILL. Resolves when `gone()`. */
+/**
+ * Stops a PostgreSQL: fast shutdown, after 10 s immediate, after 10 more SIGKILL. Resolves when `gone()`, or after the last
+ * step.
+ */
 export async function bringDown(pid: number, gone: () => boolean): Promise<void> {
   for (const [signal, patienceMs] of STEPS) {
     if (!gone()) send(pid, signal)

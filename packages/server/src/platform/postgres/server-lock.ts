@@ -1,21 +1,21 @@
 /**
- * One Postroad server per data folder. The lock is the kernel's own lock on a file, which Node reaches only through
- * SQLite: it ends with the process, whatever ends it, so nothing is ever stale and no process id is mistaken.
+ * One Postroad server per data folder. The lock is the kernel's own lock on a file, which Node reaches only through SQLite. It
+ * ends with the process, however that ends, so a lock is never stale and no process id is confused.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { accessSync, constants, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, fileError, StartError } from './start-error.ts'
 
-/** What the holder wants the folder for: `own` keeps it, `join` has it for the moment. */
+/** The purpose of the holder: `own` uses the folder as the server, `join` only for the moment. */
 export type Mode = 'own' | 'join'
 export type Lock = { release(): void }
 export type Holder = { readonly pid: number; readonly mode: Mode }
 
-// A lock that only its caller remembers would be let go by the garbage collector.
+// The garbage collector would release a lock that only its caller references.
 const held = new Set<DatabaseSync>()
 
-/** Takes the folder's lock for this process at once, or answers undefined when another has it. */
+/** Takes the folder's lock for this process at once. Returns undefined when another process has it. */
 export function tryLock(dataDir: string, mode: Mode): Lock | undefined {
   const db = open(dataDir)
   try {
@@ -42,7 +42,7 @@ export function tryLock(dataDir: string, mode: Mode): Lock | undefined {
   return { release }
 }
 
-/** Who has the lock, as far as its note tells: undefined while it is missing or names a process that is no more. */
+/** The holder of the lock according to its note; undefined while the note is missing or names a dead process. */
 export function holderOf(dataDir: string): Holder | undefined {
   try {
     const [pid, mode] = readFileSync(noteOf(dataDir), 'utf8').trim().split(' ')
@@ -53,7 +53,7 @@ export function holderOf(dataDir: string): Holder | undefined {
   }
 }
 
-/** Whether a process with this id lives, ours or not. */
+/** Whether a process with this id is alive, ours or not. */
 export function exists(pid: number): boolean {
   try {
     return pid > 0 && process.kill(pid, 0)
@@ -65,7 +65,7 @@ export function exists(pid: number): boolean {
 function open(dataDir: string): DatabaseSync {
   try {
     const db = new DatabaseSync(lockFileOf(dataDir))
-    // A file that it may only read SQLite opens all the same, and then locks it for reading, which excludes no one.
+    // SQLite also opens a read-only file, but then takes only a read lock, which excludes no one.
     accessSync(lockFileOf(dataDir), constants.W_OK)
     return db
   } catch (error) {
@@ -81,7 +81,7 @@ function notOurs(dataDir: string, cause: unknown): StartError {
   )
 }
 
-/** The file that is locked. No one in this process may open it: closing it again would let the lock go. */
+/** The locked file. Nothing else in this process may open it, because closing it again would release the lock. */
 export function lockFileOf(dataDir: string): string {
   return join(dataDir, 'server.lock')
 }

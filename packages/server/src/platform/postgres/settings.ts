@@ -18,7 +18,7 @@ const TUNED: Readonly<Record<string, string>> = {
   timezone: 'UTC',
 }
 
-// What "201 means durable" stands on, and what keeps the database private: nobody may change these.
+// "201 means durable" depends on these settings, and so does the privacy of the database: nobody may change them.
 const FIXED: Readonly<Record<string, string>> = {
   fsync: 'on',
   full_page_writes: 'on',
@@ -31,9 +31,9 @@ const FIXED: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
 }
 
-/** The server's command line for a place: `settings` change the tuning, never what durability and privacy need. */
+/** The server's command line for a place. `settings` change the tuning, never durability or privacy. */
 export function serverArgs(place: Place, settings: Readonly<Record<string, string>>): string[] {
-  // Quoted as PostgreSQL reads a list of folders, so that a comma in a path stays a comma.
+  // Quoted as in PostgreSQL's list of folders, so that a comma in a path stays a comma.
   const sockets = `"${place.socketDir.replaceAll('"', '""')}"`
   const all = { ...TUNED, ...settings, ...FIXED, unix_socket_directories: sockets, port: '5432' }
   return ['-D', place.folder, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]

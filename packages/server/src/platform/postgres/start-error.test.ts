@@ -6,7 +6,7 @@ import { explain, fileError, lastWords, StartError, StillInUse } from './start-e
 
 const where = { dataDir: '/d', folder: '/d/postgres', logFile: '/d/postgres.log' }
 
-// What the programs really say, and what a person is told instead.
+// Real messages of the programs, and the message that a person gets instead.
 const SAID: readonly (readonly [string, RegExp])[] = [
   [
     'FATAL:  could not write lock file "postmaster.pid": No space left on device',
@@ -55,37 +55,37 @@ const SAID: readonly (readonly [string, RegExp])[] = [
 
 const ORDINARY = '2026-01-02 03:04:05.678 UTC [9] LOG:  listening on Unix socket "/d/run/.s.PGSQL.5432"\n'
 
-test('each thing that PostgreSQL says becomes one line without its date, with what to do', () => {
-  for (const [said, told] of SAID) {
+test('each message of PostgreSQL becomes one line with the remedy and without its date', () => {
+  for (const [said, expected] of SAID) {
     const { message } = explain(`${ORDINARY}2026-01-02 03:04:05.679 UTC [9] ${said}\n`, where)
-    assert.match(message, told)
+    assert.match(message, expected)
     assert.doesNotMatch(message, /\n|2026|FATAL|PANIC/)
   }
 })
 
-test('only processes of the old server that still end are worth waiting for', () => {
+test('only ending processes of the old server are worth a wait', () => {
   const leftovers = 'FATAL:  pre-existing shared memory block (key 1, ID 2) is still in use'
   assert.ok(explain(leftovers, where) instanceof StillInUse)
   assert.ok(!(explain('FATAL:  lock file "postmaster.pid" already exists', where) instanceof StillInUse))
 })
 
-test('the last words are the gravest line, else the last, else that there were none', () => {
+test('the last words are the most severe line, otherwise the last line, otherwise a note that there was none', () => {
   assert.equal(lastWords('PANIC:  no room\nLOG:  database system is shut down\n'), 'no room')
   assert.equal(lastWords('LOG:  received fast shutdown request\n'), 'received fast shutdown request')
   assert.equal(lastWords(''), 'it said nothing')
 })
 
-test('what the file system refuses is one line with its path; what is no refusal of it passes through', () => {
+test('a refusal of the file system becomes one line with its path, and any other error passes through', () => {
   for (const code of ['ENOSPC', 'EDQUOT', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG', 'EIO']) {
-    const told = fileError(Object.assign(new Error('x'), { code }), '/d')
-    assert.ok(told instanceof StartError)
-    assert.match(told.message, /\/d .*: .+/)
+    const expected = fileError(Object.assign(new Error('x'), { code }), '/d')
+    assert.ok(expected instanceof StartError)
+    assert.match(expected.message, /\/d .*: .+/)
   }
   const bug = new TypeError('a bug')
   assert.equal(fileError(bug, '/d'), bug)
 })
 
-test('a machine without binaries, or that cannot run them, is told of DATABASE_URL', () => {
+test('the error on a machine without usable binaries names DATABASE_URL', () => {
   const missing = Object.assign(new Error('x'), { code: 'ENOENT' })
   assert.throws(() => findBinaries('win32-x64'), /no embedded PostgreSQL for win32-x64.*DATABASE_URL/)
   assert.throws(() => findBinaries('linux-riscv64'), /StartError: .* for linux-riscv64.*npm install.*DATABASE_URL/)

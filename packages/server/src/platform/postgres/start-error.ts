@@ -1,28 +1,28 @@
-/** PostgreSQL's and the system's many ways to say no, each turned into one line that a person can act on. */
+/** Turns the many errors of PostgreSQL and of the system into one line each that a person can act on. */
 
-/** Why the database could not be opened: `message` is one line that says what was wrong and what to do. */
+/** The reason why the database could not be opened: `message` is one line with the error and the remedy. */
 export class StartError extends Error {
   override readonly name: string = 'StartError'
 }
 
-/** The folder's previous processes have not all ended yet: worth trying again for a few seconds. */
+/** Previous processes of the folder have not all ended yet: it is worth trying again for a few seconds. */
 export class StillInUse extends StartError {}
 
-/** The sentence for a root user that lacks the capabilities to start a program as somebody else. */
+/** The sentence for a root user that lacks the capabilities to run a program as another user. */
 export const BOUND_ROOT =
   'PostgreSQL does not run as root, and this root user may not become another: run Postroad as an ordinary user'
 
 type Where = { readonly dataDir: string; readonly folder: string; readonly logFile: string }
 
-/** The first that fits decides, so the causes (no space) stand before what they lead to (a damaged file). */
+/** The first match decides, so the causes (no space) come before their consequences (a damaged file). */
 const SENTENCES: readonly (readonly [RegExp, (where: Where, found: string) => string])[] = [
   [/No space left on device|Disk quota exceeded|Check free disk space/, ({ dataDir }) => diskFull(dataDir)],
-  // Without the capability to change its user, not even setpriv gets anywhere.
+  // Without the capability to change its user, even setpriv fails.
   [/^setpriv: (?:set[a-z]*[ug]id|setgroups|initgroups) failed/m, () => BOUND_ROOT],
   [
     /^setpriv: (.*)/m,
     (_, found) =>
-      `PostgreSQL does not run as root, and no other user gets into these folders (setpriv: ${found}): ` +
+      `PostgreSQL does not run as root, and no other user can enter these folders (setpriv: ${found}): ` +
       'set DATA_DIR to a folder that others can enter, or run Postroad as an ordinary user',
   ],
   [/initialized by PostgreSQL version ([\d.]+)/, ({ folder }, found) => otherVersion(folder, found)],
@@ -58,15 +58,15 @@ const SENTENCES: readonly (readonly [RegExp, (where: Where, found: string) => st
   [/(.*could not (?:open|read|access) (?:file|directory).*)/, damaged],
 ]
 
-/** One sentence for a folder made by another major version of PostgreSQL than `found` names. */
+/** One sentence for a folder that another major version of PostgreSQL made. */
 export function otherVersion(folder: string, found: string): string {
   return (
-    `The data in ${folder} was made by PostgreSQL ${found} and this Postroad brings another version: ` +
+    `The data in ${folder} was made by PostgreSQL ${found} but this Postroad uses another version: ` +
     'move it over with pg_dump from the old version, or set DATA_DIR to another folder'
   )
 }
 
-/** One sentence for a user that the system has no name for. */
+/** One sentence for a user id without a name on the system. */
 export function nameless(uid: string): string {
   return (
     `User ${uid} has no name on this system and PostgreSQL needs one: add it to /etc/passwd, ` +
@@ -77,7 +77,7 @@ export function nameless(uid: string): string {
 function damaged({ folder }: Where, found: string): string {
   return (
     `The data in ${folder} is damaged or is not PostgreSQL's (${found}): ` +
-    'restore a backup there, or move it away to begin with an empty database'
+    'restore a backup there, or move it away to start with an empty database'
   )
 }
 
@@ -85,7 +85,7 @@ function diskFull(dataDir: string): string {
   return `The disk of ${dataDir} is full: free some space on it, then start again`
 }
 
-/** What the output of initdb or postgres comes down to, as one line without a date. */
+/** The gist of the output of initdb or postgres, as one line without a date. */
 export function lastWords(output: string): string {
   const lines = output
     .split('\n')
@@ -95,9 +95,9 @@ export function lastWords(output: string): string {
   return (worst ?? lines.at(-1) ?? 'it said nothing').replace(/^(FATAL|PANIC|ERROR|LOG): +/, '')
 }
 
-/** The error for a PostgreSQL program that ended with `output`: `where` is named in what to do. */
+/** The error for a PostgreSQL program that ended with `output`. The remedy names the paths in `where`. */
 export function explain(output: string, where: Where): StartError {
-  // What PostgreSQL logs of an ordinary start names sockets and checkpoints too.
+  // In an ordinary start, PostgreSQL's log also mentions sockets and checkpoints.
   const said = output
     .split('\n')
     .map(withoutPrefix)
@@ -112,7 +112,7 @@ export function explain(output: string, where: Where): StartError {
   return new StartError(`PostgreSQL did not start (${lastWords(output)}): its log is ${where.logFile}`)
 }
 
-/** The error for a refusal of the file system at `path`; what is not the system's is handed back as it came. */
+/** The error for a refusal of the file system at `path`. Any other error is returned unchanged. */
 export function fileError(error: unknown, path: string): unknown {
   const code = codeOf(error)
   const refused = (line: string): StartError => new StartError(line, { cause: error })
@@ -136,7 +136,7 @@ export function fileError(error: unknown, path: string): unknown {
   }
 }
 
-/** The system's name of an error (`ENOENT`), or undefined when it has none. */
+/** The system's code of an error (`ENOENT`), or undefined when it has none. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -7,11 +7,11 @@ import { trimLog } from './log-file.ts'
 import { clearTheWay } from './postmaster.ts'
 import { StillInUse } from './start-error.ts'
 
-/** What keeping PostgreSQL alive needs: `tell` hears of each trouble once, `log` of what was done about it. */
+/** The dependencies of the supervisor: `report` gets each problem once, `log` gets each action. */
 export type Watch = {
   readonly site: Site
   readonly settings: Readonly<Record<string, string>>
-  readonly tell: (line: string) => void
+  readonly report: (line: string) => void
   readonly log: (line: string) => void
 }
 export type Supervised = { stop(): Promise<void> }
@@ -20,7 +20,7 @@ const backoffMs = { first: 100, max: 2000 } as const
 const leftoversMs = 10_000
 const trimEveryMs = 60_000
 
-/** Starts PostgreSQL, resolves when it takes connections, and from then on starts it again whenever it dies unasked. */
+/** Starts PostgreSQL, resolves when it accepts connections, and from then on restarts it whenever it ends unexpectedly. */
 export async function supervise(watch: Watch): Promise<Supervised> {
   const asked = new AbortController()
   let child = await firstStart(watch)
@@ -34,7 +34,7 @@ export async function supervise(watch: Watch): Promise<Supervised> {
     for (;;) {
       const how = await child.ended
       if (asked.signal.aborted) return
-      watch.tell(`PostgreSQL stopped unexpectedly (${how}): ${child.said()}`)
+      watch.report(`PostgreSQL stopped unexpectedly (${how}): ${child.said()}`)
       if (!(await revive({ ...watch, again, signal: asked.signal }))) return
     }
   }
@@ -51,7 +51,7 @@ export async function supervise(watch: Watch): Promise<Supervised> {
   return { stop }
 }
 
-/** The processes of a server that was killed take a moment to notice; until they have, PostgreSQL will not start. */
+/** The processes of a killed server take a moment to notice. Until then, PostgreSQL does not start. */
 async function firstStart({ site, settings }: Watch): Promise<Child> {
   const end = performance.now() + leftoversMs
   for (;;) {
@@ -68,14 +68,17 @@ async function firstStart({ site, settings }: Watch): Promise<Child> {
 
 type Revival = Watch & { readonly again: () => Promise<void>; readonly signal: AbortSignal }
 
-/** Tries until PostgreSQL is back: a full disk may get room at any time. Ends when asked or when its data is gone. */
-async function revive({ site, tell, log, again, signal }: Revival): Promise<boolean> {
-  let told = ''
+/**
+ * Tries until PostgreSQL is back, because a full disk may get space at any time. Gives up when asked to stop or when its data
+ * is gone.
+ */
+async function revive({ site, report, log, again, signal }: Revival): Promise<boolean> {
+  let reported = ''
   for (let waitMs: number = backoffMs.first; ; waitMs = Math.min(waitMs * 2, backoffMs.max)) {
     await sleep(waitMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return false
     if (!existsSync(site.folder)) {
-      tell(`PostgreSQL cannot be started again: ${site.folder} is gone`)
+      report(`PostgreSQL cannot be started again: ${site.folder} is gone`)
       return false
     }
     try {
@@ -84,8 +87,8 @@ async function revive({ site, tell, log, again, signal }: Revival): Promise<bool
       return !signal.aborted
     } catch (error) {
       const line = error instanceof Error ? error.message : String(error)
-      if (line !== told && !signal.aborted) tell(line)
-      told = line
+      if (line !== reported && !signal.aborted) report(line)
+      reported = line
     }
   }
 }

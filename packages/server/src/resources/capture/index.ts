@@ -5,6 +5,7 @@ import { recordViews } from './record-views/index.ts'
 import { records } from './records/index.ts'
 import { rejections } from './rejections/index.ts'
 import { rules } from './rules/index.ts'
+import { sourcePresets } from './source-presets/index.ts'
 import { submissions } from './submissions/index.ts'
 import { webhooks } from './webhooks/index.ts'
 import type { RoomsOf } from '../verbs.ts'
@@ -18,6 +19,7 @@ export const capture: RoomsOf<'capture'> = {
   records,
   rejections,
   rules,
+  sourcePresets,
   submissions,
   webhooks,
 }

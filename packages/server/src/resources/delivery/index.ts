@@ -1,3 +1,4 @@
+import { attempts } from './attempts/index.ts'
 import { deliveries } from './deliveries/index.ts'
 import { deliveryHolds } from './delivery-holds/index.ts'
 import { destinationPresets } from './destination-presets/index.ts'
@@ -9,6 +10,7 @@ import type { RoomsOf } from '../verbs.ts'
 
 /** The rooms of this group that answer routes. A contract route without a verb does not compile. */
 export const delivery: RoomsOf<'delivery'> = {
+  attempts,
   deliveries,
   deliveryHolds,
   destinationPresets,

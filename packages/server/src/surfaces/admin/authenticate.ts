@@ -8,20 +8,20 @@ import { identifyApiKey, type Identified } from '../../resources/people/api-keys
 import { identifySession } from '../../resources/people/sessions/index.ts'
 import { readSessionCookie } from './session-cookie.ts'
 
-/** Who is acting, and in which workspace. */
+/** The caller, and the workspace in which it acts. */
 export type Caller = {
   readonly actor: Actor
   readonly workspaceId: string
-  /** What is counted by itself: a key, a person, an agent. The same for all sessions of a person. */
+  /** The unit that is counted separately: a key, a person or an agent. All sessions of a person share one. */
   readonly credential: string
-  /** The key that was sent, to be held against its allowlist. */
+  /** The key that was sent, to be checked against its allowlist. */
   readonly apiKey?: Identified
 }
 
-/** Stands for the workspace of a person who is in none: no workspace has it. */
+/** Takes the place of the workspace of a person who is in none. No workspace has this id. */
 export const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000'
 
-/** `Authorization: Bearer hk_…`, or the console's session cookie → who calls. */
+/** Identifies the caller by `Authorization: Bearer hk_…` or by the session cookie of the console. */
 export async function authenticate(
   deps: Deps,
   { request, route }: { request: FastifyRequest; route: Pick<Guards, 'withoutWorkspace'> },
@@ -48,7 +48,7 @@ function bearerKey(authorization: string): string {
   return token
 }
 
-/** For routes that no key can call: a one-project key is refused with the list of its routes, as everywhere outside its project. */
+/** For routes that no key may call: a one-project key is refused with the list of its routes, as everywhere outside its project. */
 export async function refuseOneProjectKey(deps: Deps, { headers }: FastifyRequest): Promise<void> {
   const { authorization } = headers
   if (authorization?.includes(SECRET_PREFIXES.apiKey) !== true) return
@@ -57,7 +57,7 @@ export async function refuseOneProjectKey(deps: Deps, { headers }: FastifyReques
   if (refusal !== undefined) throw refusal
 }
 
-/** Contract part 5: with a cookie, a change also needs a header that no foreign page can send. */
+/** Contract part 5: with a cookie, a change also needs a header that no page of another origin can send. */
 export function requireOwnPage(request: FastifyRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD' || request.headers['x-requested-with'] !== undefined) return
   throw refuse('csrf_header_missing')

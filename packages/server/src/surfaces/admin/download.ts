@@ -8,7 +8,7 @@ import { refuse } from '../../domain/refusal.ts'
 type Download = NonNullable<Route['download']>
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
-/** A file as fast as the reader takes it. One that breaks off ends without its last chunk, so that no reader takes it for whole. */
+/** Sends a file as fast as the reader takes it. If it breaks off, the last chunk is missing, so that no reader takes it for complete. */
 export function sendDownload(
   deps: Pick<Deps, 'log'>,
   { reply }: Exchange,
@@ -17,7 +17,7 @@ export function sendDownload(
   return headed(reply, of.download).send(streamed(deps, reply, of.chunks))
 }
 
-/** A stored file, or the part of it that is asked for: a download that broke off is gone on with from whichever node. */
+/** Sends a stored file, or the requested part of it, so a client can resume a download from any node. */
 export function sendStored(
   deps: Pick<Deps, 'log'>,
   { request, reply }: Exchange,
@@ -35,7 +35,7 @@ export function sendStored(
   return reply.send(streamed(deps, reply, of.file.read({ from, to })))
 }
 
-/** With `If-Range` a range is of that very file, or of none. */
+/** With `If-Range`, a range applies only to the file with that tag. */
 function rangeOf({ headers }: FastifyRequest, { bytes, etag }: StoredFile): ByteRange | 'whole' | 'outside' {
   const known = headers['if-range']
   return known === undefined || known === etag ? readRange(headers.range, bytes) : 'whole'

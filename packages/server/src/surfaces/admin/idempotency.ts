@@ -20,7 +20,7 @@ import { callerOf, type Door, type Passage } from './passage.ts'
 /** Printable ASCII without spaces. */
 const KEY = /^[!-~]{1,255}$/
 
-/** The key of a POST; undefined without one. One that is not valid is refused, also where keys are of no use. */
+/** The key of a POST; undefined without one. Refuses an invalid key, even where keys have no effect. */
 export function readIdempotencyKey({ method, headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key']
   if (method !== 'POST' || key === undefined) return undefined
@@ -28,7 +28,7 @@ export function readIdempotencyKey({ method, headers }: FastifyRequest): string 
   return key
 }
 
-/** The last rung. The header counts on POST alone; a request without it costs nothing here. */
+/** The last rung. The header counts only on POST. A request without it costs nothing here. */
 export async function claimIdempotencyKey(door: Door, passage: Passage): Promise<KeptResponse | undefined> {
   const { request, route } = passage
   if (route.refusesIdempotencyKey === true && request.headers['idempotency-key'] !== undefined)
@@ -49,7 +49,7 @@ export async function claimIdempotencyKey(door: Door, passage: Passage): Promise
   return undefined
 }
 
-/** An alias of the Default project is the same request as its whole path, and so is a path with a slash at its end. */
+/** An alias of the Default project is the same request as its full path, and so is a path with a slash at its end. */
 async function wholeUrl({ database }: Door, passage: Passage): Promise<string> {
   const { request, route, project } = passage
   const [path = '', ...query] = request.url.split('?')
@@ -62,20 +62,20 @@ async function wholeUrl({ database }: Door, passage: Passage): Promise<string> {
 }
 
 /**
- * A key belongs to the workspace that the request is for. What is about the workspaces of a person may move the session to another one,
- * where a repeat would not find it: such a key is the person's.
+ * A key belongs to the workspace of the request. A route about the workspaces of a person may move the session to another one, where a
+ * repeat would not find the key, so there the key belongs to the person.
  */
 function holderOf({ actor, workspaceId }: Caller, { route }: Passage): Holder {
   if (route.withoutWorkspace === true && actor.kind === 'person') return { kind: 'person', id: actor.userId }
   return { kind: 'workspace', id: workspaceId }
 }
 
-/** Behind the audit rows: nobody who asks with the same key waits for a claim that itself waits for the end of a chain. */
+/** Sorts after the audit rows. Otherwise a request with the same key could wait for a claim that itself waits for the end of a chain. */
 const BEHIND_ALL = '~'
 
 /**
- * Does the work of a request that holds a key. The change and its kept answer are one commit, so a repeat never does the
- * work again; a refusal is kept as well, a failure of ours frees the key.
+ * Does the work of a request that has claimed a key. The change and its stored response are one commit, so a repeat never does the work
+ * again. A refusal is stored too. A failure of the server frees the key.
  */
 export async function onceUnder(
   ctx: Ctx,

@@ -1,40 +1,49 @@
 import { LIMITS } from '@postroad/contract'
-import { callerRefusal, projectRefusal, roleRefusal, scopeRefusal } from '../../domain/people/access.ts'
+import {
+  callerRefusal,
+  operatorRefusal,
+  projectRefusal,
+  roleRefusal,
+  scopeRefusal,
+} from '../../domain/people/access.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
+import { isOperator } from '../../resources/operate/operators/index.ts'
 import { admitApiKey } from '../../resources/people/api-keys/index.ts'
 import type { KeptResponse } from '../../resources/workspace/idempotency-records/index.ts'
-import { findWorkspace } from '../../resources/workspace/workspaces/index.ts'
+import { admitFrom } from '../../resources/workspace/network/index.ts'
+import { findWorkspace, suspendedRefusal } from '../../resources/workspace/workspaces/index.ts'
 import { authenticate, NO_WORKSPACE } from './authenticate.ts'
 import { claimIdempotencyKey } from './idempotency.ts'
 import { callerOf, type Check, type Door, type Passage } from './passage.ts'
 import { checkServiceVersion } from '../service-version.ts'
 
 /**
- * The order is the contract's. Who calls comes before how often, so that each credential is counted by itself; how often
- * before everything that writes or looks more up. What a one-project key reaches comes before all else that is said of it: the
- * answer lists its routes. What the caller may never do comes before what a higher role or a wider
- * grant would allow, so that nobody is told to ask for what does not help. Nothing of the workspace has been looked at
- * before the rung that says that the caller may.
+ * The order is the contract's. The caller comes before the rate, so that each credential is counted separately, and the rate before
+ * everything that writes or reads more. The reach of a one-project key comes first of the rest, because that refusal lists its routes.
+ * Checks that no grant can change come before the role and the scope, so that nobody asks for a useless grant. Only the network
+ * access of the workspace is read before the caller is known to be allowed.
  */
 export const LADDER: readonly Check[] = [
   checkVersion,
   checkCredential,
   checkRate,
   checkKeyAddress,
+  checkNetwork,
   checkProjectScope,
   checkCaller,
+  checkOperator,
   checkRole,
   checkScope,
   checkSuspended,
   claimIdempotencyKey,
 ]
 
-/** Climbs the ladder: throws the first refusal, or gives the answer that is kept of an equal request. */
+/** Runs the checks: throws the first refusal, or returns the stored response of an equal request. */
 export async function climb(door: Door, passage: Passage): Promise<KeptResponse | undefined> {
   for (const check of LADDER) {
     // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time
-    const kept = await check(door, passage)
-    if (kept !== undefined) return kept
+    const earlier = await check(door, passage)
+    if (earlier !== undefined) return earlier
   }
   return undefined
 }
@@ -47,10 +56,10 @@ async function checkCredential(door: Door, passage: Passage): Promise<void> {
   passage.caller = await authenticate(door, passage)
 }
 
-/** A request counts once, however often its stream is looked at again. */
+/** A request counts once, even if its stream is checked again. */
 const counted = new WeakSet<object>()
 
-/** Each key, person and agent by itself (contract part 8). */
+/** Counts each key, person and agent separately (contract part 8). */
 function checkRate({ rates, clock }: Door, passage: Passage): void {
   if (counted.has(passage.request)) return
   counted.add(passage.request)
@@ -58,10 +67,20 @@ function checkRate({ rates, clock }: Door, passage: Passage): void {
   throw new Refusal('rate_limited', { fields: { retry_after: LIMITS.adminRequestsWindowMs / 1_000 } })
 }
 
-/** Behind the rate, because each refusal is audited. */
+/** Comes after the rate, because each refusal writes an audit row. */
 async function checkKeyAddress(door: Door, passage: Passage): Promise<void> {
   const { apiKey } = callerOf(passage)
   if (apiKey !== undefined) await admitApiKey(door, apiKey, { ip: passage.ip, requestId: passage.request.id })
+}
+
+/**
+ * From where the workspace may be used. What is about a person's workspaces, or about the installation, is asked from anywhere:
+ * somebody who is locked out of one workspace goes on in another, and an operator opens it again.
+ */
+async function checkNetwork(door: Door, passage: Passage): Promise<void> {
+  if (passage.route.withoutWorkspace === true) return
+  const { actor, workspaceId, credential } = callerOf(passage)
+  await admitFrom(door, { actor, workspaceId, credential, ip: passage.ip, requestId: passage.request.id })
 }
 
 function checkProjectScope(_door: Door, passage: Passage): void {
@@ -72,6 +91,14 @@ function checkCaller(_door: Door, passage: Passage): void {
   throwIf(callerRefusal(callerOf(passage).actor, passage.route))
 }
 
+/** Judged anew for each request: by the proven address of the person, whatever their role is. */
+async function checkOperator(door: Door, passage: Passage): Promise<void> {
+  if (passage.route.operator !== true) return
+  const { actor } = callerOf(passage)
+  if (actor.kind !== 'person' || !(await isOperator({ ...door, db: door.database.forSystem }, actor.userId)))
+    throw operatorRefusal()
+}
+
 function checkRole(_door: Door, passage: Passage): void {
   throwIf(roleRefusal(callerOf(passage).actor, passage.route))
 }
@@ -80,7 +107,7 @@ function checkScope(_door: Door, passage: Passage): void {
   throwIf(scopeRefusal(callerOf(passage).actor, passage.route))
 }
 
-/** Contract part 1, suspension: what the flag of the route says. A closed workspace stands still in the same way. */
+/** Contract part 1, suspension: the flag of the route decides. A closed workspace is refused in the same way. */
 async function checkSuspended({ database }: Door, passage: Passage): Promise<void> {
   const { route } = passage
   const { workspaceId } = callerOf(passage)
@@ -88,7 +115,7 @@ async function checkSuspended({ database }: Door, passage: Passage): Promise<voi
   const workspace = await findWorkspace(database, workspaceId)
   if (workspace === undefined) throw refuse('unauthorized')
   if (route.whileSuspended !== 'refused') return
-  if (workspace.suspended_at !== null) throw refuse('workspace_suspended')
+  if (workspace.suspended_at !== null) throw await suspendedRefusal(database, workspace)
   if (workspace.closed_at !== null && route.whileClosed !== 'allowed') throw refuse('workspace_closed')
 }
 

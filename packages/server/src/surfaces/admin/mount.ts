@@ -17,12 +17,12 @@ export type Mounted = {
   readonly room: string
   readonly verb: string
   readonly url: string
-  /** An earlier address of the route, which is answered and no longer documented. */
+  /** True for an earlier address of the route, which still works but is no longer documented. */
   readonly former: boolean
 }
 type AnyVerb = (ctx: Ctx, input: object) => Promise<unknown>
 
-/** Where every contract route answers: project routes under their project, and under the root for the Default project. */
+/** The URLs of every contract route: project routes under their project, and under the root for the Default project. */
 export function mountedRoutes(): readonly Mounted[] {
   return Object.entries(routes).flatMap(([room, verbs]) =>
     Object.entries<Route>(verbs).flatMap(([verb, route]) => {
@@ -38,7 +38,7 @@ function urlsOf({ area }: Route, path: string): readonly string[] {
   return area === 'project' ? [`/admin/api/projects/{project_id}/${path}`, alias] : [alias]
 }
 
-/** Contract routes × room verbs → HTTP. */
+/** Mounts the verb of each contract route. */
 export function mountAdmin(fastify: FastifyInstance, door: Door): void {
   for (const { route, room, verb, url } of mountedRoutes()) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Rooms has a verb for every route of its name, or it does not compile
@@ -47,7 +47,7 @@ export function mountAdmin(fastify: FastifyInstance, door: Door): void {
     fastify.route({
       method: route.method,
       url: url.replaceAll(/\{(\w+)\}/g, ':$1'),
-      // Who asks for the head of a file only must not make us write it.
+      // A HEAD request must not make the server write the file.
       exposeHeadRoute: route.download === undefined,
       handler: (request, reply) => handle({ door, route, run }, { request, reply }),
     })
@@ -57,13 +57,13 @@ export function mountAdmin(fastify: FastifyInstance, door: Door): void {
 type Serving = { readonly door: Door; readonly route: Route; readonly run: AnyVerb }
 type Exchange = Pick<Passage, 'request' | 'reply'>
 
-/** Up the ladder; then what is asked is read and done, or answered as an equal request was before. */
+/** Runs the checks. Then it reads the input and runs the verb, or sends the stored response of an equal request. */
 async function handle({ door, route, run }: Serving, exchange: Exchange): Promise<FastifyReply> {
   const passage = passageOf(door, route, exchange)
-  const kept = await climb(door, passage)
-  if (kept !== undefined) return send(exchange.reply.header('Idempotent-Replayed', 'true'), kept)
+  const earlier = await climb(door, passage)
+  if (earlier !== undefined) return send(exchange.reply.header('Idempotent-Replayed', 'true'), earlier)
   const { actor, workspaceId } = callerOf(passage)
-  // Such a route is about the workspaces of a person, so it meets those of others too; every other one meets its own alone.
+  // A route about the workspaces of a person reads the workspaces of others too. Every other route reads only its workspace.
   const database = route.withoutWorkspace === true ? door.database.forSystem : door.database.forWorkspace(workspaceId)
   const ctx: Ctx = {
     ...door,
@@ -89,7 +89,7 @@ async function handle({ door, route, run }: Serving, exchange: Exchange): Promis
   return send(exchange.reply, await (passage.claim === undefined ? work(ctx) : onceUnder(ctx, passage.claim, work)))
 }
 
-// oxlint-disable-next-line max-params -- what I may use, whose request, and what
+// oxlint-disable-next-line max-params -- the door, the exchange, and the file
 function sendFile(
   door: Door,
   exchange: Exchange,
@@ -97,11 +97,11 @@ function sendFile(
 ): FastifyReply {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a route with a stored download is FileBytes
   if (download.stored === true) return sendStored(door, exchange, { download, file: given as StoredFile })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- and else Chunks
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- otherwise it is Chunks
   return sendDownload(door, exchange, { download, chunks: given as AsyncIterable<string> })
 }
 
-/** Until the project is found. */
+/** The project id until the project is resolved. */
 const NOWHERE = ''
 
 function passageOf(door: Door, route: Guards, { request, reply }: Exchange): Passage {
@@ -117,15 +117,15 @@ function passageOf(door: Door, route: Guards, { request, reply }: Exchange): Pas
 }
 
 function send(reply: FastifyReply, { status, json }: KeptResponse): FastifyReply {
-  // A refusal that is sent again says when to come back in a header too, as it did the first time.
+  // A refusal that is sent again also has its wait in a header, as it had the first time.
   const wait = status >= 400 ? ErrorBody.safeParse(JSON.parse(json)).data?.retry_after : undefined
   if (wait !== undefined) reply.header('Retry-After', String(wait))
   return reply.status(status).type('application/json; charset=utf-8').send(json)
 }
 
 /**
- * Who calls, and for which project: the one that the path names, or the Default project. For what is no contract route;
- * throws a Refusal to whom the ladder does not let in.
+ * The caller, and the project that the path names or the Default project, for URLs that are not contract routes. Throws the Refusal of
+ * the ladder.
  */
 export async function admit(
   door: Door,

@@ -7,14 +7,14 @@ import type { Claim, KeptResponse } from '../../resources/workspace/idempotency-
 import type { RequestRates } from '../request-rates.ts'
 import type { Caller } from './authenticate.ts'
 
-/** What the admin surface may use. */
+/** The dependencies of the admin surface. */
 export type Door = Deps & {
   readonly rates: RequestRates
-  /** The address of the sender; undefined when it cannot be told. */
+  /** The address of the sender; undefined when it is unknown. */
   readonly sourceIp: (request: IncomingMessage) => string | undefined
 }
 
-/** One request on its way up the ladder: what came in, and what the rungs have found out so far. */
+/** One request on its way up the ladder: the request, and the results of the rungs so far. */
 export type Passage = {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -25,10 +25,10 @@ export type Passage = {
   claim: Claim | undefined
 }
 
-/** A rung: throws a Refusal, gives the answer that a former equal request had, or lets pass. */
+/** A rung throws a Refusal, returns the stored response of an earlier equal request, or lets the request pass. */
 export type Check = (door: Door, passage: Passage) => Promise<KeptResponse | void> | KeptResponse | void
 
-/** Who calls, on every rung above authentication. */
+/** The caller, for every rung above authentication. */
 export function callerOf({ caller }: Passage): Caller {
   if (caller === undefined) throw refuse('unauthorized')
   return caller

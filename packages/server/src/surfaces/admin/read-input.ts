@@ -2,12 +2,12 @@ import { decodeId, LIMITS } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { NamedProject } from '../../domain/people/access.ts'
-import { isRawNumber, parseJson } from '../../domain/json/json-text.ts'
-import { setOwn } from '../../domain/json/own-property.ts'
+import { parseJson } from '../../domain/json/json-text.ts'
+import { withPlainNumbers } from '../../domain/json/plain-numbers.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { sentenceOf, type Where } from './input-sentence.ts'
+import { sentenceOf, type Where } from '../../resources/input-sentence.ts'
 
-/** The schemas of a route, all of them of objects. */
+/** The schemas of a route, all of which are object schemas. */
 type Asked = {
   readonly params?: z.ZodType | undefined
   readonly query?: z.ZodType | undefined
@@ -15,8 +15,8 @@ type Asked = {
 }
 
 /**
- * Path, query and body members in one parsed object. An id in the path that is no id answers like one that is not there;
- * unknown query parameters are ignored, unknown body members are refused by name, also where no body is asked for.
+ * The members of path, query and body in one parsed object. An invalid id in the path gives the same response as a missing one. Unknown
+ * query parameters are ignored; unknown body members are refused by name, even on a route without a body.
  */
 export function readInput(route: Asked, request: FastifyRequest): object {
   const params = route.params === undefined ? {} : parsed(route.params, { value: request.params, where: 'path' })
@@ -25,11 +25,11 @@ export function readInput(route: Asked, request: FastifyRequest): object {
   return { ...params, ...query, ...body }
 }
 
-/** Nothing, or an object without members, which some clients send with every POST. */
+/** No body, or an object without members, which some clients send with every POST. */
 const NO_BODY = z.strictObject({})
 
-/** Members that hold data of payloads and records, so that each number in them stays as it was written. */
-const OF_PAYLOADS: readonly string[] = ['mappings', 'payloads']
+/** Members with the data of payloads and records, in which each number stays as it was written. */
+const OF_PAYLOADS: readonly string[] = ['config', 'mappings', 'payloads']
 
 /** The JSON of a request's body; an empty body is an empty object. */
 function parseJsonBody(request: FastifyRequest): unknown {
@@ -39,24 +39,15 @@ function parseJsonBody(request: FastifyRequest): unknown {
   return withPlainNumbers(read.value, OF_PAYLOADS)
 }
 
-/** Why the text is no JSON, when the request itself says what it is. */
+/** The reason why the text is not JSON, if the headers of the request give one. */
 function whatElseCame({ headers }: FastifyRequest): string {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
-    return ' This API takes no Content-Encoding; send the body as it is.'
+    return ' This API supports no Content-Encoding; send the body uncompressed.'
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
   return /^(?:multipart\/[\w-]+|application\/x-www-form-urlencoded|(?:application|text)\/xml)$/.test(type)
-    ? ` It came as ${type}; send JSON.`
+    ? ` Its Content-Type is ${type}; send JSON.`
     : ''
-}
-
-/** A JSON value with ordinary numbers, as a schema expects them, but for the members that are named. */
-function withPlainNumbers(value: unknown, but: readonly string[] = []): unknown {
-  if (isRawNumber(value)) return Number(value.rawJSON)
-  if (typeof value !== 'object' || value === null) return value
-  for (const [key, member] of Object.entries(value))
-    if (typeof member === 'object' && !but.includes(key)) setOwn(value, key, withPlainNumbers(member))
-  return value
 }
 
 function parsed(schema: z.ZodType, from: { value: unknown; where: Where }): object {

@@ -5,7 +5,7 @@ import type { Deps } from '../../context.ts'
 export const COOKIE = 'service_session'
 const MARK = 'session:'
 
-/** The sealed cookie (contract part 5): HttpOnly, and Secure when people reach us over https. It holds the session's secret. */
+/** The sealed cookie (contract part 5) with the secret of the session. It is HttpOnly, and Secure when people use https. */
 export async function sessionCookie(deps: Deps, secret: string): Promise<string> {
   return setCookie(deps, {
     name: COOKIE,
@@ -24,10 +24,10 @@ export function setCookie(deps: Deps, of: { name: string; value: string; path: s
   return `${of.name}=${of.value}; Path=${of.path}; HttpOnly; SameSite=Lax; Max-Age=${of.maxAgeMs / 1_000}${secure}`
 }
 
-/** The session's secret from the request's cookie; undefined when there is none, or it was not sealed here. */
+/** The session's secret from the cookie of the request; undefined when there is none, or this server did not seal it. */
 export async function readSessionCookie(deps: Deps, request: FastifyRequest): Promise<string | undefined> {
   for (const value of cookiesNamed(request, COOKIE)) {
-    // oxlint-disable-next-line no-await-in-loop -- there is one, unless a neighbouring host has set another beside it
+    // oxlint-disable-next-line no-await-in-loop -- there is one, unless a neighboring host has set another one
     const opened = await deps.cookies.open(value)
     if (opened?.startsWith(MARK) === true) return opened.slice(MARK.length)
   }
@@ -36,7 +36,7 @@ export async function readSessionCookie(deps: Deps, request: FastifyRequest): Pr
 
 const COOKIES_MAX = 4
 
-/** Every value that was sent under a name: a neighbouring host can set a second one, but not unset ours. */
+/** Every value that was sent under a name. A neighboring host can set a second cookie, but cannot remove this server's. */
 export function cookiesNamed(request: FastifyRequest, name: string): readonly string[] {
   return (request.headers.cookie ?? '')
     .split(/; */)

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 
-/** Where the console is built to; the server knows its files and nothing of its sources. */
+/** The output folder of the console's build. The server knows these files and none of the sources. */
 const DIST = new URL('../../../../console/dist/', import.meta.url)
 
 export type Encoding = 'br' | 'gzip' | undefined
 type File = { readonly type: string; readonly bodies: ReadonlyMap<Encoding, Buffer> }
 
-/** A build as it is served: the page, the hashes of the scripts that stand in it, and the files it loads. */
+/** A build as it is served: the page, the hashes of its inline scripts, and the files that it loads. */
 export type Build = {
   readonly page: File
   readonly scriptHashes: readonly string[]
@@ -22,14 +22,14 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** The newest build, read again when another one has been put in its place; undefined when there is none. */
+/** The newest build, read again after it has been replaced; undefined when there is none. */
 export function createBuilds(folder = DIST): () => Build | undefined {
-  let held: { readonly build: Build; readonly madeMs: number } | undefined
+  let current: { readonly build: Build; readonly madeMs: number } | undefined
   return () => {
     const madeMs = statSync(new URL('index.html', folder), { throwIfNoEntry: false })?.mtimeMs
-    if (madeMs === undefined) return held?.build
-    if (held?.madeMs !== madeMs) held = { build: readBuild(folder), madeMs }
-    return held.build
+    if (madeMs === undefined) return current?.build
+    if (current?.madeMs !== madeMs) current = { build: readBuild(folder), madeMs }
+    return current.build
   }
 }
 
@@ -56,7 +56,7 @@ function bodiesOf(
   return bodies
 }
 
-/** The one script inside the page sets the theme before anything is drawn; the policy names it by its hash. */
+/** The only inline script of the page sets the theme before anything is drawn. The policy allows it by its hash. */
 function hashesIn(html: string): readonly string[] {
   return [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
     ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,

@@ -1,6 +1,6 @@
 import { bodyIn, framed } from '../page.ts'
 
-/** What stands in the console's place while it is built: it looks again every two seconds. */
+/** The page in place of the console while it is being built. It reloads every two seconds. */
 export const BUILDING_PAGE = framed({
   title: 'Postroad',
   style: 'sign-in',

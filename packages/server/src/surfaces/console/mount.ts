@@ -6,20 +6,20 @@ import { BUILDING_PAGE } from './building.ts'
 import { bestCoding } from '../accept-encoding.ts'
 import { createBuilds, type Build } from './build.ts'
 
-/** Hashed names never change what they mean. */
+/** A hashed name always has the same content. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
 export type Console = {
-  /** The files that the page loads, under /assets. */
+  /** Mounts the files that the page loads, under /assets. */
   mount(fastify: FastifyInstance): void
-  /** The page, for a GET that no route answers; undefined when it is not the console that is asked for. */
+  /** The page, for a GET that no route answers; undefined when the path does not belong to the console. */
   page(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined
 }
 
 /**
- * The console: its files, and its page for every other GET (contract part 4, ingest rule 1), whoever asks. Where it has no screen
- * the page says so and the status is 404; so it is at the URL of an endpoint, whether the endpoint exists or not. Roots that the
- * contract reserves are not the console's, but for `/settings`.
+ * The console: its files, and its page for every other GET (contract part 4, ingest rule 1), whoever asks. Where the console has no
+ * screen the status is 404. That includes the URL of an endpoint, whether or not the endpoint exists. Roots that the contract reserves
+ * do not belong to the console, except `/settings`.
  */
 export function createConsole(builds = createBuilds()): Console {
   const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -55,7 +55,7 @@ function isConsolePath(url: string): boolean {
 
 const SCREENS: ReadonlySet<string> = new Set(CONSOLE_SCREENS)
 
-/** Its start, a project, and the screens of a project. Which projects there are is not asked. */
+/** True for the start page, for a project and for the screens of a project. It does not check which projects exist. */
 function isScreen(url: string): boolean {
   const parts = (url.split('?')[0] ?? '').split('/').filter((part) => part !== '')
   if (RESERVED_ROOTS.has(parts[0] ?? '')) return false

@@ -6,14 +6,14 @@ type Shown = {
   readonly title: string
   /** The address of the page, which the navigation shows as the current one. */
   readonly at: string
-  /** What the page adds to the navigation. */
+  /** The page's addition to the navigation. */
   readonly nav?: Html
   readonly main: Html
-  /** The reference filters its operations besides. */
+  /** The reference also filters its operations. */
   readonly script?: 'reference'
 }
 
-/** A page of the documentation: the navigation of all of them with its search, and the page beside it. */
+/** A page of the documentation: the navigation of all pages with the search, and the content next to it. */
 export function docsPage({ title, at, nav, main, script }: Shown): string {
   const header = html` <span id="place">Docs</span>
       <nav class="end" aria-label="Elsewhere"><a href="/openapi.json">openapi.json</a> <a href="/">Console</a></nav>`

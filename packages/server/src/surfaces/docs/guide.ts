@@ -5,11 +5,11 @@ import { asHtml } from '../html.ts'
 import { docsPage } from './frame.ts'
 import { PAGES, urlOfFile } from './pages.ts'
 
-/** A part of a page that a search finds: its heading and its words. */
+/** A part of a page that the search finds: its heading and its text. */
 export type Section = { readonly page: string; readonly title: string; readonly url: string; readonly text: string }
 type Guide = { readonly url: string; readonly html: string; readonly sections: readonly Section[] }
 
-/** Every page that is made from a Markdown file. */
+/** Every page that is built from a Markdown file. */
 export function guides(): readonly Guide[] {
   return PAGES.flatMap(({ pages }) => pages).flatMap(({ url, name, file }) => {
     if (file === undefined) return []
@@ -25,7 +25,7 @@ const marked = new Marked({
       return `<h${depth} id="${idOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
     },
     code({ text, lang }: Tokens.Code): string {
-      // A diagram is drawn on GitHub; the table below it has the same content.
+      // GitHub draws the diagram. Here the table below it has the same content.
       if (lang === 'mermaid') return ''
       return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`
     },
@@ -34,12 +34,12 @@ const marked = new Marked({
       const target = addressOf(href)
       return target === undefined ? text : `<a href="${escapeHtml(target)}">${text}</a>`
     },
-    // A page of the product loads nothing from elsewhere, and these pages need no pictures.
+    // A page of the product loads nothing from other origins, and these pages need no images.
     image: () => '',
     html: () => '',
   },
   hooks: {
-    // A wide table scrolls by itself, so that the page fits a phone. The first cell of a row is what links lead to.
+    // A wide table scrolls in its box, so that the page fits a phone. The first cell of a row is a link target.
     postprocess: (page: string) =>
       page
         .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
@@ -48,7 +48,7 @@ const marked = new Marked({
   },
 })
 
-/** A link between files leads to the page that is made from the other one; a file without a page has no link. */
+/** A link to another file becomes a link to its page. A file without a page gets no link. */
 function addressOf(href: string): string | undefined {
   if (/^(?:https?:|\/|#)/.test(href)) return href
   const [path = '', anchor] = href.split('#')

@@ -1,13 +1,17 @@
+import { projectConfigSchema } from '@postroad/contract/project-config'
 import type { FastifyInstance } from 'fastify'
 import { pageHeaders } from '../page-headers.ts'
 import { guides, type Section } from './guide.ts'
 import { referencePage, type ApiDocument } from './reference.ts'
 
+/** The format of a project configuration, for editors and for the command line. */
+const PROJECT_CONFIG_SCHEMA = '/docs/project-config.schema.json'
+
 const HTML = 'text/html; charset=utf-8'
 
-/** `/docs`: the guides, the API to read, and what their search looks through. They need no signing in and load nothing from elsewhere. */
+/** `/docs`: the guides, the API reference, and the search index. They need no sign-in and load nothing from other origins. */
 export function mountDocs(fastify: FastifyInstance, document: () => object): void {
-  // They change with the version only, and the reference with where the server is reached too.
+  // The guides change only with the version. The reference also changes with the address of the server.
   const pages = guides()
   for (const { url, html } of pages) fastify.get(url, (_request, reply) => reply.headers(pageHeaders(HTML)).send(html))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- OpenAPI 3.1 has this shape
@@ -17,6 +21,11 @@ export function mountDocs(fastify: FastifyInstance, document: () => object): voi
     page ??= referencePage(api())
     return reply.headers(pageHeaders(HTML)).send(page)
   })
+  let schema: string | undefined
+  fastify.get(PROJECT_CONFIG_SCHEMA, (_request, reply) => {
+    schema ??= JSON.stringify(projectConfigSchema((api().servers[0]?.url ?? '') + PROJECT_CONFIG_SCHEMA), null, 2)
+    return reply.headers(pageHeaders('application/schema+json; charset=utf-8')).send(schema)
+  })
   let index: string | undefined
   fastify.get('/docs/search.json', (_request, reply) => {
     index ??= JSON.stringify([...pages.flatMap(({ sections }) => sections), ...operationsOf(api())])
@@ -24,7 +33,7 @@ export function mountDocs(fastify: FastifyInstance, document: () => object): voi
   })
 }
 
-/** An operation as a search finds it. Its twin for the Default project would say the same again. */
+/** An operation as a search result. Its twin for the Default project would repeat it, so it is left out. */
 function operationsOf({ paths }: ApiDocument): readonly Section[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)

@@ -1,4 +1,4 @@
-/** The documentation of the product: Markdown files of the repository, and the reference that is made from the contract. */
+/** The documentation of the product: Markdown files of the repository, and the reference that is generated from the contract. */
 const ROOT = new URL('../../../../../docs/', import.meta.url)
 
 type DocsPage = {
@@ -14,16 +14,18 @@ const guide = (word: string, name: string, folder = 'guides'): DocsPage => ({
   file: new URL(`${folder}/${word}.md`, ROOT),
 })
 
-/** In the order in which a newcomer reads them. */
+/** In the order for a newcomer. */
 export const PAGES: readonly { readonly group: string; readonly pages: readonly DocsPage[] }[] = [
   {
     group: 'Guides',
     pages: [
       guide('start', 'Start'),
       guide('verify', 'Verify senders'),
+      guide('senders', 'Providers'),
       guide('route', 'Route events'),
       guide('deliver', 'Deliver events'),
       guide('recover', 'Recover'),
+      guide('code', 'A project as code'),
       guide('programs', 'Use it from a program'),
     ],
   },
@@ -48,7 +50,7 @@ export const PAGES: readonly { readonly group: string; readonly pages: readonly 
   },
 ]
 
-/** The address of the page that is made from a file of this name; undefined when none is. */
+/** The address of the page that is built from the file with this name; undefined when there is none. */
 export function urlOfFile(name: string): string | undefined {
   return PAGES.flatMap(({ pages }) => pages).find(({ file }) => file?.pathname.endsWith(`/${name}`))?.url
 }

@@ -3,7 +3,7 @@ import { html, type Html } from '../html.ts'
 import { docsPage } from './frame.ts'
 import { schemaHtml, typeText, withCode, type Named } from './schema-html.ts'
 
-/** What the page reads of an OpenAPI document. */
+/** The parts of an OpenAPI document that the page reads. */
 export type ApiDocument = {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly servers: readonly { readonly url: string }[]
@@ -39,7 +39,7 @@ export type ApiOperation = {
 
 type Placed = { readonly url: string; readonly method: string; readonly operation: ApiOperation }
 
-/** The API as one page to read: every route by its room, with what it takes and gives, and a curl to copy. */
+/** The API as one page: every route by its room, with its input, its output, and a curl command to copy. */
 export function referencePage(document: ApiDocument): string {
   const rooms = byRoom(document)
   const schemas = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Request'))
@@ -47,9 +47,9 @@ export function referencePage(document: ApiDocument): string {
         <ul>${[...rooms].map(([room, placed]) => html`<li><a href="#${room}">${title(room)}</a> <span>${placed.length}</span></li>`)}
           <li><a href="#schemas">Schemas</a> <span>${schemas.length}</span></li></ul>`
   const main = html`<h1>API</h1>
-        <p class="lead">${document.info.description} Every refusal has <code>error</code>, one sentence that says what to do, and a <code>reason</code> for machines. <a href="/openapi.json">openapi.json</a> describes the same operations for programs.</p>
+        <p class="lead">${document.info.description} Every refusal has <code>error</code>, one sentence with the remedy, and a <code>reason</code> for programs. <a href="/openapi.json">openapi.json</a> describes the same operations for programs.</p>
         <label class="filter">Filter <input id="filter" type="search" placeholder="path or words" autocomplete="off" spellcheck="false"></label>
-        <p id="nothing" role="status" hidden>No operation has these words. Clear the filter to see all of them.</p>
+        <p id="nothing" role="status" hidden>No operation contains these words. Clear the filter to see all of them.</p>
         ${[...rooms].map(([room, placed]) => roomHtml(document, { room, placed }))}
         <section id="schemas"><h2>Schemas</h2>${schemas.map(
           ([
@@ -74,7 +74,7 @@ function operationHtml(document: ApiDocument, { url, method, operation }: Placed
     ${operation.description === undefined ? '' : html`<p>${withCode(operation.description)}</p>`}
     ${parametersHtml(operation)}
     ${taken.length === 0 ? '' : html`<h3>Body</h3><p class="media">${taken.map(([type]) => type).join(', ')}</p>${schemaHtml(taken[0]?.[1].schema, schemas)}`}
-    <h3>Answers</h3>
+    <h3>Responses</h3>
     ${Object.entries(operation.responses).map(([status, answer]) => answerHtml(document, { status, answer }))}
     <h3>curl</h3>
     <pre tabindex="0">${curl({ url, method, operation }, document.servers[0]?.url ?? '')}</pre>
@@ -94,7 +94,7 @@ function parametersHtml({ parameters = [] }: ApiOperation): Html {
     </ul>`
 }
 
-/** An answer that succeeds has its members and an example; one that refuses has its reasons, which the guide on errors explains. */
+/** A successful response shows its members and an example. A refusal shows its reasons, with links to the guide on errors. */
 function answerHtml(
   { components }: ApiDocument,
   { status, answer }: { status: string; answer: ApiOperation['responses'][string] },
@@ -132,7 +132,7 @@ function curl({ url, method, operation }: Placed, base: string): string {
   return `curl${verb} ${shellWord(`${base}${url}`)}${admin}${body}`
 }
 
-/** In the order in which the document names the rooms; a route of the Default project stands beside its twin. */
+/** In the order of the rooms in the document. A route of the Default project is next to its twin. */
 function byRoom(document: ApiDocument): ReadonlyMap<string, readonly Placed[]> {
   const rooms = new Map<string, Placed[]>()
   const received = Object.values(document.webhooks).map((methods) => ['the URL of your destination', methods] as const)
@@ -145,7 +145,7 @@ function byRoom(document: ApiDocument): ReadonlyMap<string, readonly Placed[]> {
   return rooms
 }
 
-/** `ingestKeys` is read as "Ingest keys". */
+/** `ingestKeys` becomes "Ingest keys". */
 function title(room: string): string {
   const words = room.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^api /, 'API ')
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`

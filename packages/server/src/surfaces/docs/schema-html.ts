@@ -6,7 +6,7 @@ export type Named = Readonly<Record<string, unknown>>
 
 const DEPTH_MAX = 4
 
-/** A JSON Schema as a nested list of its members: name, type, bounds, what it means. A named schema within is a link to its own list. */
+/** A JSON Schema as a nested list of its members: name, type, bounds and meaning. A named schema inside is a link to its list. */
 export function schemaHtml(schema: unknown, named: Named, depth = 0): Html {
   if (depth >= DEPTH_MAX) return html``
   const choices = objectsOf(depth === 0 ? targetOf(schema, named) : schema).filter(
@@ -31,7 +31,7 @@ export function withCode(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`
 }
 
-/** One line that says what a value may be, with links to the named schemas in it. */
+/** One line with the allowed values, with links to the named schemas in it. */
 function typeHtml(schema: unknown): Html {
   const parts = typeText(schema).split(/(?<=[^\w"])(?=#)|(?=#)/)
   return html`${parts.map((part) => {
@@ -59,7 +59,7 @@ function plainTypeText(schema: Schema): string {
   if (type === 'null') return 'null'
   const format = typeof schema['format'] === 'string' ? ` (${schema['format']})` : ''
   const kind = typeof type === 'string' ? type : 'any value'
-  const otherwise = 'default' in schema ? `, else ${JSON.stringify(schema['default'])}` : ''
+  const otherwise = 'default' in schema ? `, default ${JSON.stringify(schema['default'])}` : ''
   return `${kind}${format}${bounds(schema, ['minLength', 'maxLength'], 'characters')}${bounds(schema, ['minimum', 'maximum'], '')}${otherwise}`
 }
 
@@ -91,7 +91,7 @@ function membersOf(schema: Schema): readonly (readonly [name: string, member: Sc
   )
 }
 
-/** The objects within: the items of a list, each object among choices. */
+/** The objects inside a schema: the items of a list, and each object among choices. */
 function objectsOf(schema: unknown): readonly Schema[] {
   if (!isSchema(schema)) return []
   if (isSchema(schema['properties'])) return [schema]

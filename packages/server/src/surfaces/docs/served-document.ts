@@ -31,7 +31,7 @@ export class ServedDocument {
   }
 }
 
-/** On threads of zlib's own, so that the event loop is not held. */
+/** Runs on zlib's threads, so that it does not block the event loop. */
 async function pack(plain: Buffer): Promise<ReadonlyMap<Coding, Buffer>> {
   const [br, gz] = await Promise.all([
     promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -43,7 +43,7 @@ async function pack(plain: Buffer): Promise<ReadonlyMap<Coding, Buffer>> {
   ])
 }
 
-/** `GET /openapi.json`: no request builds or packs it again, and a client that has it is answered 304. */
+/** `GET /openapi.json`: no request builds or compresses it again, and a client that already has it gets 304. */
 export function mountDocument(fastify: FastifyInstance, served: () => Served): void {
   fastify.get('/openapi.json', async (request, reply) => send({ request, reply }, served()))
 }
@@ -51,7 +51,7 @@ export function mountDocument(fastify: FastifyInstance, served: () => Served): v
 async function send({ request, reply }: { request: FastifyRequest; reply: FastifyReply }, served: Served) {
   const packed = await served.packed
   const coding = bestCoding(request.headers['accept-encoding'] ?? '', packed)
-  // Each coding has other bytes, so a strong tag names it.
+  // Each coding has different bytes, so a strong tag names it.
   const etag = `"${served.etag}${coding === undefined ? '' : `-${coding}`}"`
   reply.headers({ ETag: etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' })
   if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send()
@@ -59,7 +59,7 @@ async function send({ request, reply }: { request: FastifyRequest; reply: Fastif
   return reply.type('application/json; charset=utf-8').send(coding === undefined ? served.plain : packed.get(coding))
 }
 
-/** A proxy may have made the tag a weak one. */
+/** A proxy may have turned the tag into a weak one. */
 function matches(sent: string | undefined, etag: string): boolean {
   const tags = sent?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return tags.includes('*') || tags.includes(etag)

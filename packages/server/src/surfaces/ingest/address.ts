@@ -2,11 +2,11 @@ import { RESERVED_ROOTS } from '@postroad/contract'
 import type { Address } from '../../pipeline/types.ts'
 
 /**
- * The address of an ingest request, or undefined when the path is another surface's (contract part 4, ingest). An ingest key
- * stands in the path, or in `Authorization: Bearer` with its place in the path left out (part 5).
+ * The address of an ingest request, or undefined when the path belongs to another surface (contract part 4, ingest). The ingest key is
+ * in the path, or in `Authorization: Bearer` with its segment of the path left out (part 5).
  */
 export function addressOf(path: string, authorization?: string): Address | undefined {
-  // A slash at the end is the same address, here as behind the router.
+  // A slash at the end makes no difference, here as behind the router.
   const segments = (path.endsWith('/') ? path.slice(0, -1) : path).split('/')
   if (segments.length < 3 || segments.length > 5 || segments[0] !== '') return undefined
   const parts = segments.slice(1).map(decoded)
@@ -24,7 +24,7 @@ function keyed(
   [, kind = '', ...rest]: readonly (string | undefined)[],
   authorization: string | undefined,
 ): Address | undefined {
-  // In whatever case: a key that somebody typed wrong must not become the name of a dataset.
+  // In upper or lower case: a mistyped key must not become the name of a dataset.
   const inPath = /^ik_/i.test(rest[0] ?? '')
   const sent = inPath || authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
   const [key, last] = sent === undefined ? rest : [sent, ...rest]

@@ -3,7 +3,7 @@ import type { Answered } from '../../pipeline/types.ts'
 
 const PREFLIGHT_SECONDS = '600'
 
-/** The challenge as it came, which no browser may take for a page; or what a browser may post. */
+/** Sends the challenge as received, in a form that no browser takes for a page, or the answer to a preflight. */
 export function sendAnswered(
   response: ServerResponse,
   { requestId, answered }: { readonly requestId: string; readonly answered: Answered },
@@ -17,7 +17,7 @@ export function sendAnswered(
       'POST, OPTIONS',
       'Access-Control-Allow-Methods',
       'POST',
-      // "*" does not stand for Authorization.
+      // "*" does not include Authorization.
       'Access-Control-Allow-Headers',
       'Authorization, *',
       'Access-Control-Max-Age',
@@ -41,7 +41,7 @@ export function sendAnswered(
   response.end(answered.challenge)
 }
 
-/** Lets pages of an origin read the answer that will come; caches must keep the answers to several origins apart. */
+/** Lets pages of an origin read the response. Caches must separate the responses to several origins. */
 export function shareWith(response: ServerResponse, origin: string): void {
   response.setHeader('Access-Control-Allow-Origin', origin)
   response.setHeader('Access-Control-Expose-Headers', 'Request-Id, Retry-After')

@@ -6,8 +6,8 @@ const EVENT: Asked = { kind: 'event' }
 const PREFLIGHT: Asked = { kind: 'preflight' }
 
 /**
- * What a request asks of ingest and where, or undefined when it is another surface's. A GET is ingest's only when its
- * query carries `hub.challenge`; any other is the console (contract part 4, ingest rule 1).
+ * The kind and the address of an ingest request, or undefined when it belongs to another surface. A GET belongs to ingest only if its
+ * query contains `hub.challenge`; any other GET goes to the console (contract part 4, ingest rule 1).
  */
 export function askedOf({
   method,

@@ -21,13 +21,13 @@ export type IngestOptions = {
   readonly road: Road
   readonly sourceIp: (request: IncomingMessage) => string | undefined
   readonly counters: Counters
-  /** Whoever answers what is not ingest. */
+  /** Answers the requests that are not for ingest. */
   readonly otherwise: Handler
 }
 
 /**
- * The four POST forms of ingest on the bare listener, with the questions that senders and browsers ask before: no router,
- * no schema library, nothing asynchronous but reading the body and the commit. Every other request goes on to `otherwise`.
+ * The four POST forms of ingest on the bare listener, with the questions that senders and browsers ask first. There is no router and no
+ * schema library, and only the read of the body and the commit are asynchronous. Every other request goes to `otherwise`.
  */
 export function createIngestHandler(options: IngestOptions): Handler {
   return (request, response) => {
@@ -82,14 +82,14 @@ async function serve(options: IngestOptions, { address, asked, request, response
   }
 }
 
-/** A refusal that is logged names its rejection. */
+/** The request id of a logged refusal contains the id of its rejection. */
 const refusedId = ({ rejectionId }: Rejected): string =>
   rejectionId === undefined ? newRequestId() : requestIdFor(rejectionId, newRequestMark())
 
 const waitingOf = ({ deliveries }: Routed): number =>
   deliveries.filter(({ pauseReason }) => pauseReason === 'allowance_used').length
 
-/** The commit answers for itself, so what is thrown was thrown before it: nothing is stored. */
+/** The commit returns its failures, so an exception comes from before the commit: nothing is stored. */
 function rejectedFor(error: unknown): Rejected {
   const away = error instanceof DbError && error.unavailable
   return away
@@ -109,7 +109,7 @@ function refusal(requestId: string, rejected: Rejected): Answer {
   return { requestId, status, json: JSON.stringify(body), retryAfterSeconds: rejected.retryAfterSeconds }
 }
 
-/** All headers in one list: node writes a list as it is, and keeps a table of headers that are set one by one. */
+/** All headers in one list: Node writes a list as it is, but builds a table of headers that are set one by one. */
 function send(response: ServerResponse, { requestId, status, json, retryAfterSeconds }: Answer): void {
   if (response.headersSent || response.destroyed) return
   const headers = [
@@ -125,7 +125,7 @@ function send(response: ServerResponse, { requestId, status, json, retryAfterSec
   response.end(json)
 }
 
-/** Decisions §4: the body of a 201, and of the 200 of a repeat, in its fixed order. Ids, dates and names of datasets hold nothing that JSON would escape. */
+/** Decisions §4: the body of a 201, and of the 200 of a repeat, in its fixed order. Ids, dates and dataset names need no escapes in JSON. */
 function acceptedJson(of: Acceptance, duplicate: boolean): string {
   const dataset = of.dataset === null ? 'null' : `"${of.dataset}"`
   const receivedAt = new Date(of.receivedAt).toISOString()

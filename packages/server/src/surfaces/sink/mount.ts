@@ -4,17 +4,17 @@ import type { Deps } from '../../context.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { receive, SINK_PATH } from '../../resources/delivery/destination-sinks/index.ts'
 
-/** The largest record, and the envelope around it. */
+/** The largest record, with its envelope. */
 const BODY_BYTES_MAX = LIMITS.recordsOfEventBytesMax + 65_536
 const SIGNATURES = ['service-signature', 'webhook-signature'] as const
 
 type Params = { readonly workspace: string; readonly destination: string }
 
-/** Destinations that this server receives itself: each takes the signed deliveries of its own destination, and answers with what came. */
+/** Destinations that this server receives itself. Each sink accepts the signed deliveries of its destination and returns what it received. */
 export function mountSink(fastify: FastifyInstance, deps: Deps): void {
   fastify.post<{ Params: Params }>(
     `${SINK_PATH}/:workspace/:destination`,
-    // Nobody's body is read who does not even claim to have signed it.
+    // Reads no body from a sender that does not even claim to have signed it.
     { bodyLimit: BODY_BYTES_MAX, onRequest: async ({ headers }) => requireSignature(headers) },
     async ({ params, headers, body }, reply) => {
       const workspaceId = decodeId('workspace', params.workspace)

@@ -6,22 +6,22 @@ import type { Changes, Page, Refusals, StreamReader, StreamScope } from '../../r
 import { pageEnd, recordFrames, type Detail, type Dialect } from './frame.ts'
 import { packed, type Parcel } from './wire.ts'
 
-/** What one read of the feed found, packed once for all clients that want all of it. */
+/** The result of one read of the feed, packed once for all clients that want all of it. */
 export type Batch = { readonly page: Page; parcel(dialect: Dialect, detail: Detail): Parcel }
 
-/** What the feed tells from a moment on, kept until somebody is ready to hear it. */
+/** The events of the feed from a moment on, buffered until a listener is ready for them. */
 export type Hold = { release(hear: (batch: Batch) => void): void; cancel(): void }
 
-/** What watchers see beside the records: deliveries and rows of the rejection log, as they stand now. */
+/** The events that watchers get besides records: deliveries and rows of the rejection log, in their current state. */
 export type Sighting = { readonly deliveries: Changes['deliveries'] } | { readonly rejections: Refusals['rejections'] }
 
 const SWEEP_MS = 1_000
-/** A feed reads for a tenth of its time at most, so that however much is committed, reading it does not slow committing. */
+/** A feed reads for at most a tenth of the time, so that its reads never slow commits down, however many there are. */
 const REST_FACTOR = 9
 
 /**
- * The one reader of a scope in this process, for all its clients. Hints make it look at once; a look every second is the
- * truth. Whoever listens hears of every read, also of an empty one, in order.
+ * The only reader of a scope in this process, for all its clients. A hint makes it read at once; a read every second makes sure that
+ * nothing is missed. Every listener gets every read in order, also an empty one.
  */
 export class Feed {
   readonly #deps: Deps
@@ -31,7 +31,7 @@ export class Feed {
   readonly #watchers = new Set<(sighting: Sighting) => void>()
   #ready = attempt()
   #position: Position | undefined
-  /** Where watchers stand that came since the last look at what changed. */
+  /** The positions of the watchers that joined since the last read of changes. */
   #joined: Position[] = []
   #watched: Position | undefined
   #refused: Position | undefined
@@ -48,7 +48,7 @@ export class Feed {
     this.#read()
   }
 
-  /** Resolves when everything that commits from now on will be heard; rejects while the database does not answer. */
+  /** Resolves when listeners will get everything that commits from now on; rejects while the database does not answer. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -67,7 +67,7 @@ export class Feed {
     }
   }
 
-  /** Hears of deliveries and refusals from a position on, second by second as they stand; gives the function that ends it. */
+  /** Passes on deliveries and refusals from a position on, every second in their current state. Returns the function that ends it. */
   watch(since: Position, see: (sighting: Sighting) => void): () => void {
     this.#watchers.add(see)
     this.#joined.push(since)
@@ -132,7 +132,7 @@ export class Feed {
     await this.#readChanges()
   }
 
-  /** Somebody who has just come may be told again what others were told: it is told as it stands. */
+  /** The read goes back for watchers that have just joined, so other watchers may get a change twice, in its current state. */
   async #readChanges(): Promise<void> {
     const joined = this.#joined.splice(0)
     if (this.#watchers.size === 0) {
@@ -156,7 +156,7 @@ export class Feed {
   }
 }
 
-/** Of another history a position says nothing, and the last one that came is of the latest. */
+/** Positions of different histories cannot be compared, so the last one to join counts: its history is the latest. */
 function earlier(known: Position | undefined, joined: Position): Position {
   return known !== undefined && known.history === joined.history && contains(joined.from, known.from) ? known : joined
 }
@@ -178,11 +178,11 @@ function batchOf(page: Page): Batch {
 
 function attempt(): PromiseWithResolvers<void> {
   const made = Promise.withResolvers<void>()
-  // Nobody may be waiting for it.
+  // Prevents an unhandled rejection when nobody waits for it.
   made.promise.catch(nothing)
   return made
 }
 
 function nothing(): void {
-  // Until there is an alarm to take back.
+  // There is no timer to cancel yet.
 }

@@ -2,16 +2,16 @@ import { encodeId, STREAM_RETRY_MS, type StreamFrameType } from '@postroad/contr
 import { encodePosition, partwayPrefix, type Position } from '../../domain/serving/stream-cursor.ts'
 import { positionAfter, type Page, type StreamRow } from '../../resources/serving/stream/index.ts'
 
-/** One event of a stream: a name, the cursor behind it, and JSON text. */
+/** One event of a stream: its name, the cursor after it, and JSON text. */
 export type Frame = { readonly type: StreamFrameType; readonly cursor: string | undefined; readonly json: string }
 
-/** How frames are written on a wire. */
+/** The format of frames on a wire. */
 export type Dialect = 'server_sent_events' | 'web_socket'
 
-/** For whom frames are made: `sender` adds the endpoint of a record and the title that its headers give. */
+/** The content of a record's frame: `sender` adds the endpoint of the record and the title that its headers give. */
 export type Detail = 'envelope' | 'sender'
 
-/** The payload is spliced in byte for byte, so that a stream shows what a destination gets. */
+/** The payload is inserted byte for byte, so that a stream shows exactly what a destination gets. */
 function recordFrame(row: StreamRow, { cursor, detail }: { cursor: string; detail: Detail }): Frame {
   const head = `{"id":"${encodeId('record', row.id)}","dataset":"${row.dataset}","received_at":"${row.received_at.toISOString()}"`
   const sender = detail === 'sender' ? senderOf(row) : ''
@@ -23,7 +23,7 @@ function senderOf({ webhook_id, header_title }: StreamRow): string {
   return `,"webhook_id":${JSON.stringify(webhook)},"header_title":${JSON.stringify(header_title)}`
 }
 
-/** The frames of a page for who has seen `from` so far; the last one ends the read, so its cursor is a whole position. */
+/** The frames of a page. The last one ends the read, so its cursor is a complete position. */
 export function recordFrames(
   page: Page,
   { wanted, detail }: { wanted: (row: StreamRow) => boolean; detail: Detail },
@@ -43,14 +43,14 @@ export function recordFrames(
   return frames
 }
 
-/** Where a reader stands once it has a page. */
+/** The position of a reader after a page. */
 export function pageEnd(page: Page): Position {
   return positionAfter(page, page.more ? page.rows.at(-1) : undefined)
 }
 
 const LINE_END = /\r\n|\r|\n/g
 
-/** One data line (decisions §5). A line end in JSON text stands between two of its parts, so a space says the same. */
+/** One data line (decisions §5). A line end in JSON text is always between two tokens, so a space means the same. */
 export function eventText({ type, cursor, json }: Frame): string {
   const id = cursor === undefined ? '' : `id: ${cursor}\n`
   return `${id}event: ${type}\ndata: ${json.replace(LINE_END, ' ')}\n\n`
@@ -61,9 +61,9 @@ export function messageText({ type, cursor, json }: Frame): string {
   return `{"type":"${type}",${id}"data":${json}}`
 }
 
-/** The first block of an SSE stream: how soon to come back, and from where if nothing more should come. */
+/** The first block of an SSE stream: the delay of a reconnect, and the cursor for it if no event follows. */
 export const openingText = (cursor: string): string => `retry: ${STREAM_RETRY_MS}\nid: ${cursor}\n\n`
 
-/** A comment; with a cursor it also moves on a reader whose filter lets nothing through. */
+/** A comment. With a cursor it also moves a reader on whose filter matches nothing. */
 export const beatText = (cursor: string | undefined): string =>
   cursor === undefined ? ': keepalive\n\n' : `: keepalive\nid: ${cursor}\n\n`

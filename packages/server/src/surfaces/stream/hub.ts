@@ -11,15 +11,15 @@ const LOOK_MS = 250
 
 /** All streams of this process. */
 export type Streams = {
-  /** Records of this project were committed, here or elsewhere. A hint. */
+  /** Hints that records of this project were committed, in this process or another one. */
   committed(of: { readonly workspaceId: string; readonly projectId: string }): void
   readonly places: Places
-  /** Serves a client until it is gone or cut; `open` answers it, once it is known where it begins. */
+  /** Serves a client until it leaves or is cut off. `open` sends the response, once the start position is known. */
   serve(tail: Tail, open: (start: Position) => Promise<Wire>): Promise<void>
-  /** How many clients there are, for the gauge. */
+  /** The number of clients, for the gauge. */
   count(): number
   start(): void
-  /** Tells every client and lets nobody in any more. */
+  /** Notifies every client, and accepts no new one. */
   close(): void
 }
 
@@ -56,7 +56,7 @@ export function createStreams(deps: Deps): Streams {
       feeds.set(key, used)
       used.users += 1
       const { feed } = used
-      // Whoever holds before it looks where it stands misses nothing in between.
+      // The hold starts before the position is read, so that nothing in between is missed.
       const hold = feed.hold()
       try {
         await feed.ready
@@ -87,9 +87,9 @@ export function createStreams(deps: Deps): Streams {
   }
 }
 
-/** Without an answer the client stays: a database that is away for a moment says nothing about it. */
+/** Without a result the client stays, because a short outage of the database does not end its permission. */
 function endIfOver(deps: Deps, session: Session): void {
-  const why = session.tail.whyOver()
+  const why = session.tail.closeReason()
   if (why instanceof Promise) {
     why
       .then((reason) => end(session, reason))
@@ -106,5 +106,5 @@ function end(session: Session, reason: CloseReason | undefined): void {
 const keyOf = ({ workspaceId, projectId }: StreamScope): string => `${workspaceId} ${projectId ?? 'all'}`
 
 function nothing(): void {
-  // Until there is an alarm to take back.
+  // There is no timer to cancel yet.
 }

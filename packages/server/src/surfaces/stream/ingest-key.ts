@@ -7,7 +7,7 @@ import type { Receiver } from '../../pipeline/types.ts'
 type ProjectPlan = Receiver['plan']
 type Credential = Awaited<ReturnType<Road['directory']['credential']>>
 
-/** The ingest key of a request: of its Authorization header, else of its query (for a browser's EventSource). */
+/** The ingest key of a request: from its Authorization header, otherwise from its query (for a browser's EventSource). */
 export function keyOf(request: FastifyRequest, inQuery: string | undefined): string | undefined {
   const [scheme, token] = (request.headers.authorization ?? '').split(' ')
   const key = scheme?.toLowerCase() === 'bearer' ? token : inQuery
@@ -16,11 +16,11 @@ export function keyOf(request: FastifyRequest, inQuery: string | undefined): str
 
 type Key = NonNullable<ReturnType<ProjectPlan['ingestKeys']['get']>>
 type Opened = { readonly plan: ProjectPlan; readonly keyId: string; readonly key: Key }
-/** What a key opens from where it is used; why it does not; undefined when it is no key in use. */
+/** The plan behind a key, or the reason why the key may not stream; undefined when it is not an active key. */
 export type KeyPlan = Opened | 'ip_not_allowed' | 'scope_missing' | 'switched_off' | undefined
 type Use = { readonly key: string; readonly ip: string | undefined }
 
-/** Asked four times a second for each stream: the directory nearly always knows without asking, and hears of changes. */
+/** Called four times a second for each stream. The directory nearly always answers without a query, and is notified of changes. */
 export function planOf(road: Road, use: Use): KeyPlan | Promise<KeyPlan> {
   const found = road.directory.credential(use.key)
   return found instanceof Promise
@@ -36,7 +36,7 @@ function planBehind({ directory, clock }: Road, { ip }: Use, credential: Credent
   const plan = directory.plan(projectId, workspaceId)
   if (plan instanceof Promise) return plan.then(checked)
   if (plan?.ingestKeys.has(keyId) === true) return checked(plan)
-  // Another node made this key a moment ago: its credential is known and its project's plan is older.
+  // Another node created this key a moment ago: its credential is known, but the cached plan of its project is older.
   directory.forget(projectId)
   const fresh = directory.plan(projectId, workspaceId)
   return fresh instanceof Promise ? fresh.then(checked) : checked(fresh)
@@ -53,7 +53,7 @@ function opened(
   return key.scopes.has('stream') ? { plan, keyId, key } : 'scope_missing'
 }
 
-/** The plan behind a key that may stream; throws the refusal of one that may not. An unknown key is as good as none. */
+/** The plan behind a key that may stream; throws the refusal of one that may not. An unknown key is treated as none. */
 export function admitted(plan: KeyPlan): Opened {
   switch (plan) {
     case undefined:
@@ -71,7 +71,7 @@ export function admitted(plan: KeyPlan): Opened {
 
 type Datasets = ReadonlySet<string> | undefined
 
-/** What is asked for, within what the key may see: all of that when nothing is asked for. */
+/** The requested datasets, if the key may see them; without a request, all datasets of the key. */
 export function seenBy(key: Key, asked: Datasets): Datasets {
   if (key.datasets === null) return asked
   for (const name of asked ?? []) {
@@ -84,8 +84,8 @@ export function seenBy(key: Key, asked: Datasets): Datasets {
   return asked ?? key.datasets
 }
 
-/** Why a stream that was opened with this key ends; it sees `datasets`. */
-export function whyOver(now: KeyPlan, datasets: Datasets): CloseReason | undefined {
+/** The reason why a stream that was opened with this key must end; it shows `datasets`. */
+export function keyCloseReason(now: KeyPlan, datasets: Datasets): CloseReason | undefined {
   if (now === undefined || typeof now === 'string') return 'credential_revoked'
   if (now.plan.halted !== undefined) return now.plan.halted
   const allowed = now.key.datasets

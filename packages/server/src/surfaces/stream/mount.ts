@@ -7,13 +7,13 @@ import { decodePosition, encodePosition, type Position } from '../../domain/serv
 import type { Road } from '../../pipeline/accept.ts'
 import { since, type StreamScope } from '../../resources/serving/stream/index.ts'
 import type { Streams } from './hub.ts'
-import { admitted, keyOf, planOf, seenBy, whyOver as whyKeyOver } from './ingest-key.ts'
+import { admitted, keyOf, planOf, seenBy, keyCloseReason } from './ingest-key.ts'
 import { openServerSentEvents } from './server-sent-events.ts'
 import type { Tail } from './session.ts'
 import { createUpgrades, type Upgrades } from './web-socket.ts'
 import type { Wire } from './wire.ts'
 
-/** Who may see the stream of a workspace, or of the project in the path: the admin API's own checks. */
+/** Applies the checks of the admin API to the stream of a workspace, or of the project in the path. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<StreamScope>
 
 export type StreamParts = {
@@ -32,10 +32,10 @@ const PREFLIGHT = {
   'Access-Control-Allow-Headers': 'Authorization, Last-Event-ID',
   'Access-Control-Max-Age': '86400',
 }
-/** Whoever may no longer see a stream is off it within 5 s, of which the next look and the question take their part. */
+/** A stream ends within 5 s after its permission. The next look and the query need a part of that time. */
 const ADMIN_CHECK_MS = 4_000
 
-/** `GET /v1/stream` for whoever has an ingest key, and the admin API's stream: SSE, or a WebSocket for who asks for one. */
+/** `GET /v1/stream` for ingest keys, and the stream of the admin API: SSE, or a WebSocket if the client asks for one. */
 export function mountStream(fastify: FastifyInstance, parts: StreamParts): void {
   const door = {
     ...parts,
@@ -45,15 +45,15 @@ export function mountStream(fastify: FastifyInstance, parts: StreamParts): void 
     fastify.route({ method: 'GET', url, exposeHeadRoute: false, handler })
   }
   get('/v1/stream', (request, reply) => serveKey(door, request, reply))
-  // A page that sends its key in a header is asked for first (Fetch, CORS preflight).
+  // A browser sends a preflight for a page that puts its key into a header (Fetch, CORS).
   fastify.options('/v1/stream', (_request, reply) => reply.status(204).headers(PREFLIGHT).send())
   get('/admin/api/stream', (request, reply) => serveAdmin(door, request, reply))
   get('/admin/api/projects/:project_id/stream', (request, reply) => serveAdmin(door, request, reply))
 }
 
-/** An unknown key is as good as none: 401 both, so that guessing learns nothing. */
+/** An unknown key gets the same 401 as a missing one, so that guessing reveals nothing. */
 async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  // A page of any origin may read with a key, for the key is what counts and no cookie is looked at.
+  // A page of any origin may read with a key, because only the key counts and cookies are ignored.
   reply.header('Access-Control-Allow-Origin', '*')
   const key = keyOf(request, one(request, 'key'))
   const at = { key: key ?? '', ip: door.sourceIp(request.raw) }
@@ -65,14 +65,21 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
   const place = await door.streams.places.take(workspaceId, plan.limits.stream_connections)
   if (place === undefined) return turnAway(door, { request, reply, reason: 'stream_limit_reached' })
   door.road.keyUses.note({ plan, ingestKeyId: keyId })
-  const whyOver = (): ReturnType<Tail['whyOver']> => {
+  const closeReason = (): ReturnType<Tail['closeReason']> => {
     const now = planOf(door.road, at)
     return now instanceof Promise
-      ? now.then((then) => whyKeyOver(then, asked.datasets))
-      : whyKeyOver(now, asked.datasets)
+      ? now.then((then) => keyCloseReason(then, asked.datasets))
+      : keyCloseReason(now, asked.datasets)
   }
   try {
-    return await serve(door, { request, reply, asked, scope: { workspaceId, projectId }, sightings: false, whyOver })
+    return await serve(door, {
+      request,
+      reply,
+      asked,
+      scope: { workspaceId, projectId },
+      sightings: false,
+      closeReason,
+    })
   } finally {
     door.streams.places.leave(place)
   }
@@ -82,34 +89,34 @@ async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyRep
   const scope = await door.admit(request, reply)
   if (door.upgrades.asked(request.raw)) requireOwnOrigin(door.road, request)
   const asked = readAsked(request)
-  // A session whose person was removed, or went elsewhere, is let in still: to another workspace.
-  const whyElsewhere = (now: StreamScope): CloseReason | undefined =>
+  // The checks still admit a session whose person was removed or moved, but to another workspace.
+  const elsewhereReason = (now: StreamScope): CloseReason | undefined =>
     now.workspaceId === scope.workspaceId && now.projectId === scope.projectId ? undefined : 'credential_revoked'
   let checkedAt = door.road.clock.now()
-  const whyOver = (): ReturnType<Tail['whyOver']> => {
+  const closeReason = (): ReturnType<Tail['closeReason']> => {
     const now = door.road.clock.now()
     if (now < checkedAt + ADMIN_CHECK_MS) return undefined
     checkedAt = now
-    return door.admit(request, reply).then(whyElsewhere, (error: unknown) => {
+    return door.admit(request, reply).then(elsewhereReason, (error: unknown) => {
       if (error instanceof Refusal) return 'credential_revoked'
       throw error
     })
   }
-  return serve(door, { request, reply, asked, scope, sightings: true, whyOver })
+  return serve(door, { request, reply, asked, scope, sightings: true, closeReason })
 }
 
-/** A browser sends the session cookie with a WebSocket that a foreign page opens; its Origin tells. */
+/** A browser sends the session cookie with a WebSocket that a page of another origin opens. Its Origin reveals that. */
 function requireOwnOrigin({ baseUrl }: Road, { headers }: FastifyRequest): void {
   if (headers.authorization !== undefined || headers.origin === undefined) return
   const own = [new URL(baseUrl()).origin, `http://${headers.host}`, `https://${headers.host}`]
   if (!own.includes(headers.origin)) throw refuse('origin_not_allowed')
 }
 
-type Serving = Exchange & Pick<Tail, 'scope' | 'sightings' | 'whyOver'> & { readonly asked: Asked }
+type Serving = Exchange & Pick<Tail, 'scope' | 'sightings' | 'closeReason'> & { readonly asked: Asked }
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 async function serve(door: Door, { request, reply, asked, ...may }: Serving): Promise<FastifyReply> {
-  // A time that has not come yet is now.
+  // A time in the future counts as now.
   const from = asked.from === 'now' || asked.from.floor > door.road.clock.now() ? 'now' : asked.from
   await door.streams.serve({ ...may, from, datasets: asked.datasets }, (start) =>
     open(door, { request, reply }, { 'Stream-Cursor': encodePosition(start) }),
@@ -129,7 +136,7 @@ async function open(
   return openServerSentEvents(reply.raw, { cursor: own['Stream-Cursor'] ?? '', headers })
 }
 
-/** A browser cannot read the status of a WebSocket that was refused, but the code that one was closed with. */
+/** A browser cannot read the status of a refused WebSocket, but it can read the code that closed one. */
 async function turnAway(
   door: Door,
   at: Exchange & { reason: 'workspace_suspended' | 'workspace_closed' | 'stream_limit_reached' },
@@ -147,7 +154,7 @@ async function turnAway(
 
 type Asked = { readonly from: Position | 'now'; readonly datasets: ReadonlySet<string> | undefined }
 
-/** `Last-Event-ID` before `after`, for a reconnecting EventSource keeps its URL; either before `since`. */
+/** `Last-Event-ID` comes before `after`, because an EventSource that reconnects uses the same URL. Both come before `since`. */
 function readAsked(request: FastifyRequest): Asked {
   const header = request.headers['last-event-id']
   const cursor = typeof header === 'string' && header !== '' ? header : one(request, 'after')
@@ -162,7 +169,7 @@ function readCursor(cursor: string): Position {
   if (position === undefined)
     throw refuse(
       'invalid_request',
-      'The cursor is not one of ours. Use the id of the last event of this stream as it is, or leave it out.',
+      'The cursor is not valid. Send the id of the last event of this stream unchanged, or leave it out.',
     )
   return position
 }

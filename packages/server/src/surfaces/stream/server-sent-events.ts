@@ -3,7 +3,7 @@ import type { CloseReason } from '@postroad/contract'
 import { beatText, eventText, openingText } from './frame.ts'
 import { LINGER_MS, type Wire } from './wire.ts'
 
-/** Answers 200 with an open stream of server-sent events; the response is this wire's from here on. */
+/** Answers 200 with an open stream of server-sent events. From then on the response belongs to this wire. */
 export function openServerSentEvents(
   response: ServerResponse,
   at: { cursor: string; headers: Readonly<Record<string, string>> },

@@ -14,28 +14,28 @@ const BEAT_MS = { server_sent_events: 15_000, web_socket: 30_000 } as const
 
 export type Tail = {
   readonly scope: StreamScope
-  /** Where the client stands, who gets everything beyond; or it begins now. */
+  /** The position after which the client gets everything, or `now`. */
   readonly from: Position | 'now'
   readonly datasets: ReadonlySet<string> | undefined
-  /** Whether the client also sees who sent a record, and deliveries and refusals from the moment on when it has caught up. */
+  /** Whether the client also gets the senders of records, and, after it has caught up, deliveries and refusals. */
   readonly sightings: boolean
-  /** Why it may stay no longer; undefined while it may. */
-  readonly whyOver: () => CloseReason | undefined | Promise<CloseReason | undefined>
+  /** The reason why the client may stay no longer; undefined while it may stay. */
+  readonly closeReason: () => CloseReason | undefined | Promise<CloseReason | undefined>
 }
 
 type Parts = { readonly deps: Deps; readonly reader: StreamReader; readonly feed: Feed; readonly wire: Wire }
-/** `hold` began before `position` was known, so whoever begins there now misses nothing. */
+/** `hold` started before `position` was read, so a client that starts there now misses nothing. */
 export type Start = { readonly position: Position; readonly hold: Hold }
 
 /**
- * One client: it reads pages from storage at its own pace until it has caught up, and joins the feed without a gap or a
- * repetition. From then on it keeps up, or is cut.
+ * One client. It reads pages from storage at its pace until it has caught up, and then joins the feed without a gap or a repetition.
+ * From then on it keeps up or is cut off.
  */
 export class Session {
   readonly #parts: Parts
   readonly tail: Tail
   #position: Position
-  /** What the client had when it joined the feed; the feed may come to that point a little later. */
+  /** The state of the client when it joined the feed. The feed may reach that state a little later. */
   #joined: { readonly snapshot: Snapshot; readonly floor: number; readonly history: string } | undefined
   #said: string
   #beatAt: number
@@ -60,7 +60,7 @@ export class Session {
     return this.#parts.wire
   }
 
-  /** Resolves when the connection is over. */
+  /** Resolves when the connection has ended. */
   async run(): Promise<void> {
     const { wire, deps } = this.#parts
     const over = new Promise<void>((resolve) => {
@@ -78,7 +78,7 @@ export class Session {
     this.#part()
   }
 
-  /** Says that the connection lives when it is time to. */
+  /** Sends a keepalive when it is due. */
   beat(now: number): void {
     const { wire } = this.#parts
     if (now < this.#beatAt || this.#ended()) return
@@ -108,7 +108,7 @@ export class Session {
     if (frames.length > 0) this.#said = cursor
   }
 
-  /** Records are kept by the day, so what was seen a day ago or later has not been dropped. */
+  /** Reports dropped records as a gap. Records are dropped by the day, so a position of the last 24 hours has none. */
   async #sayGap(): Promise<void> {
     const { deps, reader, wire } = this.#parts
     const { floor } = this.#position
@@ -125,11 +125,11 @@ export class Session {
     await this.#sayGap()
     while (!this.#ended()) {
       const whole = this.#position.partway === undefined
-      // oxlint-disable-next-line no-await-in-loop -- page after page, each when the one before was taken
+      // oxlint-disable-next-line no-await-in-loop -- one page after the other, each after the client took the previous one
       const page = await reader.read({ scope, position: this.#position, datasets: datasets && [...datasets] })
       if (this.#ended()) return
       this.#send(page, () => true)
-      // Only a read that began after the hold, and came to its end, reaches into what the feed tells.
+      // Only a complete read that began after the hold overlaps with the feed.
       if (whole && !page.more) return this.#join({ history: page.history, from: page.to, floor: page.toFloor })
       this.#hold.cancel()
       // oxlint-disable-next-line no-await-in-loop -- as above
@@ -138,7 +138,7 @@ export class Session {
     }
   }
 
-  /** From here on the feed tells the client, which has what `from` sees. */
+  /** From here on the client reads the feed. It already has everything that `at.from` sees. */
   #join(at: Position): void {
     this.#joined = { snapshot: at.from, floor: at.floor, history: at.history }
     this.#hold.release((batch) => this.#hear(batch))
@@ -146,7 +146,7 @@ export class Session {
       this.#unwatch = this.#parts.feed.watch(at, (sighting) => this.#see(sighting))
   }
 
-  /** Waits until the client has taken what it got; one that takes nothing for a minute is cut. */
+  /** Waits until the client has taken what it got. Cuts off a client that takes nothing for a minute. */
   async #taken(): Promise<void> {
     const { deps, wire } = this.#parts
     const cancel = deps.clock.wakeAt(deps.clock.now() + STALL_MS, () => this.close('slow'))
@@ -158,7 +158,7 @@ export class Session {
     return this.#closed || this.wire.gone.aborted
   }
 
-  /** Cuts a client that does not keep up. */
+  /** Cuts off a client that does not keep up. */
   #isSlow(): boolean {
     if (this.wire.backlogBytes() <= BACKLOG_BYTES_MAX) return false
     this.close('slow')
@@ -173,7 +173,7 @@ export class Session {
       this.#joined = undefined
       return this.#pass(batch)
     }
-    // The client has all of this read already, or the part of it that it saw when it joined.
+    // The client already has all of this page, or the part of it that it saw when it joined.
     if (contains(joined.snapshot, page.to)) return
     this.#send({ ...page, from: joined.snapshot, floor: joined.floor }, (row) => !sees(joined.snapshot, row.xid))
   }
@@ -202,7 +202,7 @@ export class Session {
   }
 }
 
-/** A refused request is of no dataset, so who asked for some sees none. */
+/** A refused request belongs to no dataset, so a client that filters by dataset gets none. */
 function sightingFrames(
   sighting: Sighting,
   at: { readonly cursor: string; readonly datasets: ReadonlySet<string> | undefined },

@@ -8,17 +8,17 @@ import { LINGER_MS, type Wire } from './wire.ts'
 
 const MESSAGE_BYTES_MAX = 65_536
 
-/** Who asks for a WebSocket goes through the same door as everybody, with an answer that may yet become one. */
+/** A request for a WebSocket passes the same checks as every other one, with a response that can still become a WebSocket. */
 export type Upgrades = {
   /** Whether this request asked for a WebSocket. */
   asked(request: IncomingMessage): boolean
-  /** Answers 101; the connection is this wire's from here on. */
+  /** Answers 101. From then on the connection belongs to this wire. */
   open(request: IncomingMessage, headers: Readonly<Record<string, string>>): Promise<Wire>
 }
 
 type Asked = { readonly socket: Duplex; readonly head: Buffer; readonly response: ServerResponse }
 
-/** Hands requests that ask for a WebSocket to `route`. */
+/** Passes requests for a WebSocket to `route`. */
 export function createUpgrades(server: Server, route: Handler): Upgrades {
   const asked = new WeakMap<IncomingMessage, Asked>()
   const extra = new WeakMap<IncomingMessage, Readonly<Record<string, string>>>()
@@ -41,10 +41,10 @@ export function createUpgrades(server: Server, route: Handler): Upgrades {
     open: (request, headers) =>
       new Promise((resolve, reject) => {
         const upgrade = asked.get(request)
-        if (upgrade === undefined) return reject(new Error('This request asked for no WebSocket.'))
+        if (upgrade === undefined) return reject(new Error('This request did not ask for a WebSocket.'))
         const { socket, head, response } = upgrade
         if (socket.destroyed) return reject(new Error('The client has gone.'))
-        socket.once('close', () => reject(new Error('The client has gone, or asked in a wrong way.')))
+        socket.once('close', () => reject(new Error('The client has gone, or its handshake is not valid.')))
         extra.set(request, headers)
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
         response.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0])

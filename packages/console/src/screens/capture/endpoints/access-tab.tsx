@@ -54,7 +54,7 @@ function bodyOf(draft: Draft): Omit<Update, 'id'> {
   }
 }
 
-/** Who may send, from where, how a provider proves whose the endpoint is, and what counts as a repeat. */
+/** The allowed senders and addresses, the handshake of a provider, and the definition of a repeat. */
 export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const form = useSaveForm({
     held: draftOf(webhook),
@@ -97,11 +97,14 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
             value={draft.origins}
             disabled={disabled}
             onChange={({ target }) => change({ origins: target.value })}
-            hint="One a line; none at all: no page may."
+            hint="One a line. Without any, no page may post."
           />
         )}
       </Part>
-      <Part title="Handshake" text="How a provider asks whose the endpoint is, before it sends anything.">
+      <Part
+        title="Handshake"
+        text="The request with which a provider checks who owns the endpoint, before it sends events."
+      >
         <Choice
           label="Kind"
           disabled={disabled}
@@ -162,7 +165,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
   )
 }
 
-/** What events are called, and whether samples of refused requests are stored. */
+/** The titles of events, and whether samples of refused requests are stored. */
 function TitleAndSampleParts({
   form,
   hasSamples,
@@ -173,12 +176,15 @@ function TitleAndSampleParts({
   const { draft, disabled, change } = fieldsOf(form)
   return (
     <>
-      <Part title="Titles" text="What the console calls an event. It looks where the sender names its events.">
+      <Part
+        title="Titles"
+        text="The title of an event in the console. It comes from the place where the sender names its events."
+      >
         <Choice
           label="The title of an event is"
           disabled={disabled}
           of={[
-            { id: 'known', label: 'Where senders put it' },
+            { id: 'known', label: 'In the usual places' },
             { id: 'header', label: 'In a header' },
             { id: 'path', label: 'In the event' },
           ]}
@@ -203,7 +209,7 @@ function TitleAndSampleParts({
       </Part>
       <Part
         title="Refused requests"
-        text="One redacted sample for each cause shows what a sender does wrong. It is deleted after 7 days."
+        text="One redacted sample for each cause shows the mistake of a sender. Postroad deletes it after 7 days."
       >
         <Check
           label="Store a sample of refused requests"
@@ -212,7 +218,7 @@ function TitleAndSampleParts({
           onChange={({ target }) => change({ samples: target.checked })}
         />
         {!draft.samples && hasSamples && (
-          <p className="mt-1 text-data text-ink-3">Saving deletes the samples that are stored now.</p>
+          <p className="mt-1 text-data text-ink-3">When you save, Postroad deletes the stored samples.</p>
         )}
       </Part>
     </>

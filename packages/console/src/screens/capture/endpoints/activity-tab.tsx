@@ -7,7 +7,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { Views } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { STANDINGS } from './recent-activity.tsx'
+import { TONES } from './recent-activity.tsx'
 
 const ROWS = 50
 const POLL_MS = 5_000
@@ -18,7 +18,7 @@ const KINDS = [
 ] as const
 type Kind = (typeof KINDS)[number]['id']
 
-/** What came in the last 7 days, received and refused together. */
+/** The requests of the last 7 days, received and refused together. */
 export function ActivityTab({ webhook: { id } }: { readonly webhook: Webhook }): ReactElement {
   const [kind, setKind] = useState<Kind>('all')
   const [offset, setOffset] = useState(0)
@@ -100,11 +100,11 @@ function Line({
   const cells = (
     <>
       <Glyph
-        standing={received ? (STANDINGS[forward_status] ?? 'none') : 'rejected'}
+        tone={received ? (TONES[forward_status] ?? 'none') : 'rejected'}
         label={received ? forward_status : 'refused'}
       />
       <Time at={at} />
-      <span className={`mono text-data font-control ${received ? 'text-ok' : 'text-fail'}`}>{status}</span>
+      <span className={`mono text-data font-control ${received ? 'text-ok-text' : 'text-fail'}`}>{status}</span>
       <span className="min-w-0 truncate">
         {received ? (
           <span className="text-ink-2">{forward_status === 'none' ? 'stored' : forward_status}</span>
@@ -115,14 +115,14 @@ function Line({
           </>
         )}
       </span>
-      <span className="mono truncate text-data text-ink-3 max-xl:hidden">
+      <span className="mono truncate text-data text-ink-3">
         {method} {content_type}
       </span>
       <span className="mono truncate text-right text-data text-ink-3">{source_ip}</span>
     </>
   )
   const look =
-    'grid min-h-9 grid-cols-[14px_minmax(96px,auto)_32px_minmax(90px,1fr)_minmax(0,1fr)_minmax(90px,auto)] max-xl:grid-cols-[14px_minmax(96px,auto)_32px_minmax(90px,1fr)_minmax(90px,auto)] items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover'
+    'grid min-h-9 grid-cols-[14px_136px_32px_minmax(90px,1fr)_minmax(0,1fr)_minmax(90px,auto)] items-center gap-x-3 px-5 outline-offset-[-2px] hover:bg-hover max-xl:flex max-xl:flex-wrap max-xl:py-1'
   return (
     <li className="border-b border-line/55">
       {received ? (
@@ -138,8 +138,8 @@ function Line({
 
 function Nothing(): ReactElement {
   return (
-    <Empty title="Nothing came in the last 7 days">
-      Send something to its URL: under Setup are commands to copy, in five languages.
+    <Empty title="No request arrived in the last 7 days">
+      Send an event to its URL. Setup has commands to copy, in five languages.
     </Empty>
   )
 }

@@ -20,6 +20,7 @@ const NAME: Column<Webhook> = {
   id: 'name',
   label: 'Endpoint',
   width: 'minmax(140px,1.6fr)',
+  plain: true,
   cell: (row) => <TwoLines top={row.name} below={<span className="mono">{masked(row)}</span>} />,
 }
 
@@ -59,7 +60,7 @@ export const COLUMNS: readonly Column<Webhook>[] = [
 
 export const SLIM: readonly Column<Webhook>[] = [STATE, NAME]
 
-/** The URL without what makes it a credential: the first six characters of its last part. */
+/** The URL without its credential: only the first six characters of its last part. */
 export function masked({ public_path, webhook_slug }: Pick<Webhook, 'public_path' | 'webhook_slug'>): string {
   return `${public_path.slice(0, public_path.length - webhook_slug.length)}${webhook_slug.slice(0, 6)}…`
 }
@@ -69,7 +70,7 @@ export function StateChip({ of }: { readonly of: Webhook }): ReactElement {
   const { tone, word, text } = endpointLight(of)
   const chip = (
     <span title={text}>
-      <Chip standing={tone}>{of.enabled ? word : 'off (503)'}</Chip>
+      <Chip tone={tone}>{of.enabled ? word : 'off (503)'}</Chip>
     </span>
   )
   if (tone !== 'ok') return chip

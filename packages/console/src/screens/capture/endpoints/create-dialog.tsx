@@ -3,12 +3,13 @@ import { useState, type FormEvent, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import { usePlace } from '../../../data/place.ts'
 import { adminCurl } from '../../../parts/commands.ts'
-import { createBodyOf, createDraftOf, isSigned, SENDERS, type Sender } from '../../../parts/senders.ts'
+import { createBodyOf, createDraftOf, isChecked, type Sender } from '../../../parts/senders.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
+import { SenderChoice } from './sender-choice.tsx'
 import { SenderSetup } from './sender-setup.tsx'
 import { VerificationFields } from './verification-fields.tsx'
 
@@ -16,12 +17,12 @@ const FORM = 'create-endpoint'
 
 type Props = { readonly onClose: () => void; readonly onMade: (id: string) => void }
 
-/** Makes an endpoint: first who sends, then what that sender needs. */
+/** Creates an endpoint: first the sender, then its settings. */
 export function CreateDialog({ onClose, onMade }: Props): ReactElement {
   const [sender, setSender] = useState<Sender | undefined>()
   const back = (): void => setSender(undefined)
-  // Whose header and digest nobody knows here is set up by its settings; all others in the order of their own pages.
-  if (sender !== undefined && isSigned(sender) && sender.id !== 'hmac')
+  // A sender with a custom header is set up by its settings; each other one in the order of its own pages.
+  if (sender !== undefined && isChecked(sender) && sender.id !== 'hmac')
     return <SenderSetup sender={sender} onBack={back} onClose={onClose} onMade={onMade} />
   if (sender !== undefined) return <Settings sender={sender} onBack={back} onClose={onClose} onMade={onMade} />
   return (
@@ -30,24 +31,10 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
       wide
       onClose={onClose}
       title="New endpoint"
-      lead="Choose who sends to it. The signature check of the sender comes with it."
+      lead="Choose the sender. The endpoint then checks its signatures."
       actions={<Button onClick={onClose}>Cancel</Button>}
     >
-      <ul aria-label="Senders" className="grid grid-cols-3 gap-2 pb-1 max-md:grid-cols-2">
-        {SENDERS.map((one, index) => (
-          <li key={one.id}>
-            <button
-              type="button"
-              data-first={index === 0 || undefined}
-              onClick={() => setSender(one)}
-              className="flex h-full w-full flex-col rounded-field border border-line-2 bg-surface px-3 py-2 text-left hover:bg-sunken"
-            >
-              <b className="font-strong">{one.name}</b>
-              <span className="mono w-full truncate text-label leading-4 text-ink-3">{one.text}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <SenderChoice choose={setSender} />
     </Dialog>
   )
 }
@@ -78,7 +65,7 @@ function Settings({
       wide
       onClose={onClose}
       title={sender.id === 'any' ? 'New endpoint' : `New endpoint: ${sender.name}`}
-      lead={sender.setup === '' ? 'A URL that webhooks are sent to.' : sender.setup}
+      lead={sender.setup === '' ? 'A URL to which a sender posts webhooks.' : sender.setup}
       actions={
         <>
           <Button onClick={onBack}>Back</Button>
@@ -117,7 +104,7 @@ function Settings({
           value={draft.dataset}
           onChange={({ target }) => set({ dataset: target.value })}
           className="mono text-data"
-          hint="Where its events are filed. A letter, then letters, digits and underscores."
+          hint="The dataset for its events. A letter, then letters, digits and underscores."
         />
         <VerificationFields
           draft={draft.verification}
@@ -125,8 +112,8 @@ function Settings({
           isHeld={false}
         />
         <p className="mb-3.5 text-data text-ink-3">
-          The header Idempotency-Key marks a repeat, if the sender sends one. Under Access you can choose another
-          header.
+          The header Idempotency-Key identifies a repeat, if the sender sends one. You can choose another header under
+          Access.
         </p>
         <RefusedLine error={create.error} />
       </form>

@@ -26,7 +26,7 @@ const TABS = [
   { id: 'versions', label: 'Versions', of: VersionsTab },
 ] as const
 
-/** One endpoint: what came, how it is sent to, who may, what becomes of it, and what it was before. */
+/** One endpoint: its activity and records, its setup and access, its routing, and its versions. */
 export function EndpointDetail({
   row: webhook,
   onClose,
@@ -68,7 +68,7 @@ export function EndpointDetail({
       tabs={TABS}
       remove={{
         verb: 'Delete',
-        text: 'Its URL answers 404 from then on, and senders see that. What it received stays.',
+        text: 'Its URL then answers 404 to senders. The events that it received stay.',
         may,
         rooms: ['webhooks'],
         run: (client) => client.webhooks.remove({ id }),

@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 import { RecentBars } from '../../../parts/recent.tsx'
-import type { Standing } from '../../../ui/glyph.tsx'
+import type { Tone } from '../../../ui/glyph.tsx'
 import { useActivity } from './use-activity.ts'
 
-export const STANDINGS: Readonly<Record<string, Standing>> = {
+export const TONES: Readonly<Record<string, Tone>> = {
   delivered: 'ok',
   failed: 'fail',
   retrying: 'retry',
@@ -13,7 +13,7 @@ export const STANDINGS: Readonly<Record<string, Standing>> = {
   none: 'none',
 }
 
-/** One bar for each of the last things that came, refused ones too; the newest at the right end. */
+/** One bar for each of the last requests, including refused ones; the newest at the right end. */
 export function RecentActivity({ id }: { readonly id: string }): ReactElement | null {
   const rows = useActivity(id)?.rows
   if (rows === undefined) return null
@@ -21,7 +21,7 @@ export function RecentActivity({ id }: { readonly id: string }): ReactElement | 
   return (
     <RecentBars
       of={rows.map(({ kind, forward_status }) =>
-        kind === 'rejected' ? 'rejected' : (STANDINGS[forward_status] ?? 'none'),
+        kind === 'rejected' ? 'rejected' : (TONES[forward_status] ?? 'none'),
       )}
       label={`${rows.length - refused} received and ${refused} refused of the last ${rows.length}`}
     />

@@ -28,7 +28,7 @@ const SOURCE: Column = { key: '_source', label: 'By' }
 type TabSearch = ResourceSearch & { readonly records?: string }
 type Answer = RouteAnswer<Routes['records']['listOfWebhook']>
 
-/** The records of an endpoint as a table: the columns are found in the payloads, or chosen by a view. */
+/** The records of an endpoint as a table. The columns come from the payloads or from a view. */
 export function RecordsTab({ webhook: { id } }: { readonly webhook: Webhook }): ReactElement {
   const [search] = useSearchState<TabSearch>()
   const views = useAsk(['views', id], (client, signal) => client.recordViews.list({ id, limit: 200 }, { signal }))
@@ -91,8 +91,8 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
         </Button>
       </div>
       {rows.length === 0 && answer.left_out.length === 0 ? (
-        <Empty title="Nothing was filed yet">
-          Each payload that meets the criteria is a record here. Columns are found by themselves.
+        <Empty title="There is no record yet">
+          Each payload that meets the criteria becomes a record here. Its fields become the columns.
         </Empty>
       ) : (
         <Grid columns={shown} rows={rows} />
@@ -138,13 +138,13 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
   )
 }
 
-/** What the answer does not have, because a bound applied. */
+/** The parts that the answer leaves out because of a bound. */
 function Bounds({ answer: { sorted_since, columns_complete, left_out } }: { readonly answer: Answer }): ReactElement {
   return (
     <>
       {sorted_since !== null && (
         <p>
-          There are too many records to sort in time. These are the ones received since <Time at={sorted_since} />.
+          There are too many records to sort in time. This list has those received since <Time at={sorted_since} />.
         </p>
       )}
       {!columns_complete && <p>Older records may have more columns. Each refresh reads further.</p>}

@@ -23,7 +23,7 @@ function routingOf({ dataset, criteria, mappings }: Webhook): Draft {
   return { dataset, criteria: criteria.map(draftOf), mappings: mappings.map(mappingDraftOf) }
 }
 
-/** Which payloads are filed, as what, and where; tried on what came lately while one types. */
+/** The payloads that are filed, their fields and their dataset; tested with recent events while a person types. */
 export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const form = useSaveForm({
     held: routingOf(webhook),
@@ -43,7 +43,7 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
   return (
     <SaveForm label="Criteria and mappings" of={form}>
       <Part
-        title="Which payloads are filed"
+        title="Criteria: the payloads to file"
         text="All conditions must match. An event that does not match is still stored, with the reason."
       >
         <Conditions
@@ -54,7 +54,7 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
           empty="Every payload is filed."
         />
       </Part>
-      <Part title="As what, and where">
+      <Part title="Mappings and dataset">
         <Mappings mappings={draft.mappings} change={(next) => change({ mappings: next })} disabled={disabled} />
         <Field
           label="Dataset"
@@ -62,10 +62,10 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
           disabled={disabled}
           onChange={({ target }) => change({ dataset: target.value })}
           className="mono text-data"
-          hint="It is made by the first event, if it is not there yet."
+          hint="The first event creates it, if it does not exist yet."
         />
       </Part>
-      <Part title="Tried on what came lately" text="Nothing is stored or sent by this.">
+      <Part title="Test with recent events" text="The test stores and sends nothing.">
         <DryRunResults asked={test} />
       </Part>
     </SaveForm>

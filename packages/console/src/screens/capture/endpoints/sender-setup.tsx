@@ -5,7 +5,7 @@ import { sendEvent } from '../../../data/client.ts'
 import type { Webhook } from '../../../data/lists.ts'
 import { usePlace } from '../../../data/place.ts'
 import { adminCurl } from '../../../parts/commands.ts'
-import { createBodyOf, createDraftOf, shortNameOf, type SignedSender } from '../../../parts/senders.ts'
+import { createBodyOf, createDraftOf, shortNameOf, type CheckedSender } from '../../../parts/senders.ts'
 import { patchOf, verificationDraftOf } from '../../../parts/verification-draft.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton, useCopy } from '../../../ui/copy.tsx'
@@ -14,18 +14,19 @@ import { Field } from '../../../ui/field.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { SenderSteps } from './sender-steps.tsx'
 
 const LIVE_MS = 2_000
 const SHOWN_MAX = 4
 
 type Props = {
-  readonly sender: SignedSender
+  readonly sender: CheckedSender
   readonly onBack: () => void
   readonly onClose: () => void
   readonly onMade: (id: string) => void
 }
 
-/** Sets up a sender that signs, in the order in which it can be done: the URL goes there, its secret comes here, then a test. */
+/** Sets up a sender that signs, in the only possible order: its URL for the sender, then the secret of the sender, then a test. */
 export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactElement {
   const [draft, setDraft] = useState(() => createDraftOf(sender))
   const [secret, setSecret] = useState('')
@@ -95,7 +96,7 @@ export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactEl
                 <code className="mono min-w-0 flex-1 text-data break-all">{webhook.public_url}</code>
                 <CopyButton text={webhook.public_url} label="Copy the URL" />
               </div>
-              <p className="mt-1.5 text-ink-2">{sender.setup}</p>
+              <SenderSteps sender={sender} />
             </>
           )}
         </Step>
@@ -103,13 +104,14 @@ export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactEl
           {webhook !== undefined &&
             (isStored ? (
               <p role="status" className="text-ink-2">
-                The secret is stored. From now on the endpoint takes only requests that are signed with it.
+                The secret is stored. The endpoint now accepts only requests that are signed with it.
               </p>
             ) : (
               <SecretForm
                 secret={secret}
                 change={setSecret}
                 name={name}
+                secretName={sender.secretName ?? 'Secret'}
                 isRunning={store.isPending}
                 error={store.error}
                 onStore={() => store.mutate(webhook)}
@@ -159,7 +161,7 @@ function UrlForm({
   error,
   onCreate,
 }: {
-  readonly sender: SignedSender
+  readonly sender: CheckedSender
   readonly draft: Draft
   readonly change: (part: Partial<Draft>) => void
   readonly isRunning: boolean
@@ -211,6 +213,7 @@ function SecretForm({
   secret,
   change,
   name,
+  secretName,
   isRunning,
   error,
   onStore,
@@ -218,6 +221,7 @@ function SecretForm({
   readonly secret: string
   readonly change: (secret: string) => void
   readonly name: string
+  readonly secretName: string
   readonly isRunning: boolean
   readonly error: Error | null
   readonly onStore: () => void
@@ -236,7 +240,7 @@ function SecretForm({
         autoFocus
         value={secret}
         onChange={({ target }) => change(target.value)}
-        hint={`The secret that ${name} signs with. Write-only. Until it is stored, the endpoint answers 401 to every request.`}
+        hint={`${secretName === 'Secret' ? 'The secret' : `${secretName}: the secret`} that ${name} proves itself with. Write-only. Until it is stored, the endpoint answers 401 to every request.`}
       />
       <RefusedLine error={error} />
       <Button type="submit" kind="primary" disabled={secret === '' || isRunning}>
@@ -246,8 +250,11 @@ function SecretForm({
   )
 }
 
+/** Nobody can read a stored token back, and only the sender has its private key. */
+const UNSIGNABLE: ReadonlySet<string> = new Set(['public_key', 'static_token', 'basic_auth'])
+
 /** Sends a signed sample, and shows what arrives, from here or from the sender. */
-function TestPart({ sender, webhook }: { readonly sender: SignedSender; readonly webhook: Webhook }): ReactElement {
+function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonly webhook: Webhook }): ReactElement {
   const send = useChange(['activity'], async (client) => {
     const { body, headers } = sampleOf(sender)
     const signed = await client.webhooks.signSample({ id: webhook.id, body })
@@ -259,13 +266,22 @@ function TestPart({ sender, webhook }: { readonly sender: SignedSender; readonly
     { everyMs: LIVE_MS },
   )
   const rows = activity.data?.rows ?? []
+  const isSignable = !UNSIGNABLE.has(sender.verification.scheme)
   return (
     <>
       <div className="flex items-center gap-3">
-        <Button kind="primary" disabled={send.isPending} onClick={() => send.mutate(undefined)}>
-          Send a signed test
-        </Button>
-        <span className="text-ink-3">Or send one from {shortNameOf(sender)}. It appears here.</span>
+        {isSignable ? (
+          <>
+            <Button kind="primary" disabled={send.isPending} onClick={() => send.mutate(undefined)}>
+              Send a signed test
+            </Button>
+            <span className="text-ink-3">Or send one from {shortNameOf(sender)}. It appears here.</span>
+          </>
+        ) : (
+          <span className="text-ink-3">
+            Send a test from {shortNameOf(sender)}, which alone can prove itself. It appears here.
+          </span>
+        )}
       </div>
       <div className="mt-2">
         <RefusedLine error={send.error} />
@@ -274,10 +290,7 @@ function TestPart({ sender, webhook }: { readonly sender: SignedSender; readonly
         {rows.length === 0 && <li className="flex h-9 items-center px-3 text-ink-3">Nothing has arrived yet.</li>}
         {rows.map(({ id, kind, at, status, reason }) => (
           <li key={id} className="flex h-9 items-center gap-3 border-b border-line/55 px-3 last:border-b-0">
-            <Glyph
-              standing={kind === 'received' ? 'ok' : 'rejected'}
-              label={kind === 'received' ? 'stored' : 'refused'}
-            />
+            <Glyph tone={kind === 'received' ? 'ok' : 'rejected'} label={kind === 'received' ? 'stored' : 'refused'} />
             <Time at={at} />
             <span className={`mono text-data font-control ${kind === 'received' ? 'text-ok-text' : 'text-fail'}`}>
               {status}
@@ -294,15 +307,22 @@ function TestPart({ sender, webhook }: { readonly sender: SignedSender; readonly
   )
 }
 
-/** An event that is never a repeat of an earlier test. */
-function sampleOf({ idempotency }: SignedSender): {
+/** An event that never repeats an earlier test. */
+function sampleOf({ idempotency, verification }: CheckedSender): {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
 } {
   const id = `test_${Date.now()}`
   const inHeader = idempotency !== null && 'header' in idempotency
+  const fields = { id, event_id: id, type: 'test', message: 'A test from the console' }
+  const isForm = String(verification.additive?.['signed'] ?? '').includes('{form}')
+  if (isForm)
+    return {
+      body: String(new URLSearchParams(fields)),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    }
   return {
-    body: JSON.stringify({ id, event_id: id, type: 'test', message: 'A test from the console' }),
+    body: JSON.stringify(fields),
     headers: inHeader ? { [idempotency.header]: id } : {},
   }
 }

@@ -15,7 +15,7 @@ import { masked } from './columns.tsx'
 import { SCHEMES } from '../../../parts/schemes.ts'
 import { snippetsOf, type Language } from './snippets.ts'
 
-/** How to send to an endpoint, and how to give it another URL without losing an event. */
+/** The commands that send to an endpoint, and the rotation of its URL without the loss of an event. */
 export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const [isShown, setShown] = useState(false)
   const [language, setLanguage] = useState<Language>('curl')
@@ -25,8 +25,8 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactEleme
     <>
       <Part
         title="Its URL"
-        text="The last part is a credential: who knows it may send."
-        beside={<Button onClick={() => setShown(!isShown)}>{isShown ? 'Hide' : 'Show it'}</Button>}
+        text="The last part is a credential: anyone who knows it may send."
+        beside={<Button onClick={() => setShown(!isShown)}>{isShown ? 'Hide the URL' : 'Show the URL'}</Button>}
       >
         <div className="flex min-h-10 items-center gap-3 rounded-page border border-line-2 px-3.5">
           <span className="mono font-control text-data text-accent">POST</span>
@@ -37,11 +37,11 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactEleme
         </div>
       </Part>
       <Part
-        title="Send something"
+        title="Send an event"
         text={
           verification.scheme === 'none'
-            ? 'Run it, and the event is on the screen before you have switched windows.'
-            : `This endpoint checks signatures (${scheme.label}): sign the body as your sender does, or the answer is 401.`
+            ? 'Run the command. The event appears here at once.'
+            : `This endpoint checks signatures (${scheme.label}). Sign the body as your sender does, or the answer is 401.`
         }
       >
         <CodeBlock
@@ -52,11 +52,11 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactEleme
         />
         {!isShown && (
           <p className="mt-2 text-data text-ink-3">
-            The URL is left out while it is hidden. Show it above to have it in the commands.
+            The commands leave the hidden URL out. Show the URL above to include it.
           </p>
         )}
       </Part>
-      <Part title="What becomes of it">
+      <Part title="Where the event goes">
         <Facts
           of={[
             [
@@ -106,7 +106,7 @@ function RotatePart({
           role="status"
           className="mb-3.5 flex items-center gap-2 rounded-field border border-accent-line bg-accent-soft px-3 py-2"
         >
-          It has a new URL. Give it to your sender.{' '}
+          The endpoint has a new URL. Give it to your sender.{' '}
           <CopyButton text={rotate.data.public_url} label="Copy the new URL" />
         </p>
       )}

@@ -5,7 +5,7 @@ const BODY = '{"type":"order.created","total":42.5,"items":3}'
 /** The variable that the commands read while the URL is hidden. */
 const VARIABLE = 'ENDPOINT_URL'
 
-/** How to send an event from a terminal or a program; without a URL it comes from the environment. With the header of the signature, when one is checked. */
+/** Commands and programs that send an event. Without a URL they take it from the environment. If the endpoint checks signatures, they contain the header. */
 export function snippetsOf(url: string | undefined, signatureHeader?: string) {
   const shown = (read: string): string => (url === undefined ? read : programText(url))
   const header = signatureHeader === undefined || signatureHeader === '' ? undefined : signatureHeader

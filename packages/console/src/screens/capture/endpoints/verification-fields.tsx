@@ -1,8 +1,10 @@
 import { LIMITS } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { Field, Select } from '../../../ui/field.tsx'
+import { defaultsOf, isAdditive } from '../../../parts/additive-schemes.ts'
 import { SCHEME_NAMES, SCHEMES } from '../../../parts/schemes.ts'
 import type { VerificationDraft } from '../../../parts/verification-draft.ts'
+import { AdditiveFields } from './additive-fields.tsx'
 
 type Props = {
   readonly draft: VerificationDraft
@@ -11,7 +13,7 @@ type Props = {
   readonly disabled?: boolean
 }
 
-/** Which signature check, and what it needs to know. */
+/** The signature check and its settings. */
 export function VerificationFields({ draft, set, isHeld, disabled = false }: Props): ReactElement {
   const { label, text, hasTolerance } = SCHEMES[draft.scheme]
   return (
@@ -19,9 +21,7 @@ export function VerificationFields({ draft, set, isHeld, disabled = false }: Pro
       <Select
         label="Who may send"
         value={draft.scheme}
-        onChange={({ target }) =>
-          set({ scheme: SCHEME_NAMES.find((one) => one === target.value) ?? 'none', secret: '' })
-        }
+        onChange={({ target }) => set(startOf(SCHEME_NAMES.find((one) => one === target.value) ?? 'none'))}
         hint={text}
       >
         {SCHEME_NAMES.map((one) => (
@@ -31,6 +31,9 @@ export function VerificationFields({ draft, set, isHeld, disabled = false }: Pro
         ))}
       </Select>
       {draft.scheme === 'hmac' && <HmacFields draft={draft} set={set} />}
+      {isAdditive(draft.scheme) && (
+        <AdditiveFields scheme={draft.scheme} settings={draft.additive} change={(additive) => set({ additive })} />
+      )}
       {hasTolerance && (
         <Field
           label="Tolerance"
@@ -39,7 +42,7 @@ export function VerificationFields({ draft, set, isHeld, disabled = false }: Pro
           max={LIMITS.toleranceSecondsMax}
           value={draft.toleranceSeconds}
           onChange={({ target }) => set({ toleranceSeconds: target.value })}
-          hint={`Seconds that the timestamp may be away from now, ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax.toLocaleString('en')}.`}
+          hint={`The most seconds between the timestamp and now, ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax.toLocaleString('en')}.`}
         />
       )}
       {draft.scheme !== 'none' && (
@@ -52,13 +55,18 @@ export function VerificationFields({ draft, set, isHeld, disabled = false }: Pro
           onChange={({ target }) => set({ secret: target.value })}
           hint={
             isHeld
-              ? 'What you write here replaces the stored secret at once. To change it without a gap, rotate it below.'
-              : 'Write-only. Until it is set, every request is answered 401.'
+              ? 'This replaces the stored secret at once. To change it without a gap, rotate it below.'
+              : 'Write-only. Until it is set, the endpoint answers 401 to every request.'
           }
         />
       )}
     </fieldset>
   )
+}
+
+/** Another scheme begins with its defaults and without a secret. */
+function startOf(scheme: VerificationDraft['scheme']): Partial<VerificationDraft> {
+  return { scheme, secret: '', additive: isAdditive(scheme) ? defaultsOf(scheme) : {} }
 }
 
 function HmacFields({ draft, set }: Pick<Props, 'draft' | 'set'>): ReactElement {

@@ -18,7 +18,7 @@ import { useToast } from '../../../ui/toast.tsx'
 import { patchOf, verificationDraftOf, type VerificationDraft } from '../../../parts/verification-draft.ts'
 import { VerificationFields } from './verification-fields.tsx'
 
-/** Which signatures are checked, with which secret, and why one does not pass. */
+/** The signature check, its secret, and the reason why a signature does not pass. */
 export function VerificationTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const isSigned = webhook.verification.scheme !== 'none'
   return (
@@ -48,14 +48,14 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const { scheme, has_secret } = webhook.verification
   const isHeld = scheme === draft.scheme && has_secret === true
   const isChanged = JSON.stringify(draft) !== JSON.stringify(verificationDraftOf(webhook))
-  // What ends with it: the stored secret, and a previous one that still verifies.
+  // The secrets that end with it: the stored one, and a previous one that still verifies.
   const endsSecret = has_secret === true && (scheme !== draft.scheme || draft.secret !== '')
   const run = (): void =>
     save.mutate(undefined, {
       onSuccess: () => {
         setAsking(false)
         setDraft((before) => ({ ...before, secret: '' }))
-        toast({ text: 'Saved. It counts from the next request on.' })
+        toast({ text: 'Saved. It applies from the next request.' })
       },
     })
   const submit = (event: FormEvent): void => {
@@ -100,8 +100,8 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
         >
           <p className="mb-3.5 text-ink-2">
             {draft.scheme === 'none'
-              ? 'The stored secret ends at once, and whoever knows the URL may send. Nobody can read the secret back.'
-              : `The stored secret ends at once${(webhook.verification.previous_secret_expires_at ?? null) === null ? '' : ', and so does the previous one, which still verifies'}. A request that is signed with it is answered 401. To change the secret without a gap, rotate it instead.`}
+              ? 'The stored secret ends at once, and anyone who knows the URL may send. Nobody can read the secret back.'
+              : `The stored secret ends at once${(webhook.verification.previous_secret_expires_at ?? null) === null ? '' : ', and so does the previous one, which still verifies'}. The endpoint then answers 401 to requests that are signed with it. To change the secret without a gap, rotate it instead.`}
           </p>
         </AskDialog>
       )}
@@ -147,13 +147,13 @@ function RotatePart({ webhook: { id, verification } }: { readonly webhook: Webho
         autoComplete="new-password"
         value={secret}
         onChange={({ target }) => setSecret(target.value)}
-        hint="Copy it from the sender. If you leave this empty, the server makes one and shows it once."
+        hint="Copy it from the sender. If you leave this empty, the server generates a secret and shows it once."
       />
       {minted !== undefined && (
         <SecretOnce
           label="New verification secret"
           secret={minted}
-          note="Set it at the sender. It is not shown again."
+          note="Enter it at the sender. It is not shown again."
         />
       )}
       {rotate.data !== undefined && minted === undefined && (

@@ -13,7 +13,7 @@ import { useToast } from '../../../ui/toast.tsx'
 type Version = RouteAnswer<Routes['webhooks']['listVersions']>['versions'][number]
 type Config = RouteAnswer<Routes['webhooks']['getVersion']>['version']['config']
 
-/** Every change of the settings, and the way back to any of them. */
+/** Every change of the settings, each of which can be restored. */
 export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const [open, setOpen] = useState<number | undefined>()
   const asked = useAsk(['webhooks', 'versions', webhook.id], (client, signal) =>
@@ -42,7 +42,7 @@ export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactEl
         ))}
       </ol>
       <p className="px-5 py-3 text-data text-ink-3">
-        The newest 100 are stored. A version contains no secret and no URL. A rotation changes no setting and makes no
+        The newest 100 are stored. A version contains no secret and no URL. A rotation changes no setting and creates no
         version.
       </p>
       {open !== undefined && <RestoreDialog webhook={webhook} version={open} onClose={() => setOpen(undefined)} />}
@@ -90,7 +90,7 @@ function RestoreDialog({
   const go = (): void =>
     restore.mutate(undefined, {
       onSuccess: () => {
-        toast({ text: `Version ${version} is what counts now.` })
+        toast({ text: `Version ${version} is the current one.` })
         onClose()
       },
     })
@@ -100,7 +100,7 @@ function RestoreDialog({
       wide
       onClose={onClose}
       title={`Version ${version}`}
-      lead="What would be other than now."
+      lead="The differences from the current settings."
       actions={
         <>
           <Button onClick={onClose}>Close</Button>
@@ -150,7 +150,8 @@ function Differences({ now, then }: { readonly now: Webhook; readonly then: Conf
   const differing = Object.entries({ ...then, handshake: without(then.handshake, ['has_verify_token']) }).filter(
     ([name, value]) => sorted(value) !== sorted(held[name]),
   )
-  if (differing.length === 0) return <p className="mb-3 text-ink-2">Nothing: its settings are those of now.</p>
+  if (differing.length === 0)
+    return <p className="mb-3 text-ink-2">There is no difference from the current settings.</p>
   return (
     <table className="mb-3.5 w-full">
       <thead>

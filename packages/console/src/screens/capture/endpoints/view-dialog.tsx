@@ -17,7 +17,7 @@ type Props = {
 
 const FORM = 'record-view'
 
-/** A choice of columns with a name and an order, for everybody who looks at the records of the endpoint. */
+/** Columns with a name and an order, for everyone who looks at the records of the endpoint. */
 export function ViewDialog({ webhookId, known, view, onClose, onSaved }: Props): ReactElement {
   const [name, setName] = useState(view?.name ?? '')
   const [keys, setKeys] = useState<readonly string[]>(view?.columns.map(({ key }) => key) ?? ['_received_at'])
@@ -28,7 +28,7 @@ export function ViewDialog({ webhookId, known, view, onClose, onSaved }: Props):
   const members = {
     id: webhookId,
     name,
-    // Without a label the server takes the key, which may be longer than a label.
+    // Without a label the server uses the key, which may be longer than a label.
     columns: keys.map((key) => {
       const label = labels.get(key) ?? known.find((one) => one.key === key)?.label ?? key
       return label === key ? { key } : { key, label }
@@ -55,7 +55,7 @@ export function ViewDialog({ webhookId, known, view, onClose, onSaved }: Props):
       wide
       onClose={onClose}
       title={view === undefined ? 'New record view' : 'Edit the view'}
-      lead="Columns and an order, for everybody who looks at these records."
+      lead="Columns and an order, for everyone who looks at these records."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -113,7 +113,11 @@ export function ViewDialog({ webhookId, known, view, onClose, onSaved }: Props):
           </Select>
         </div>
         <div className="mb-3.5">
-          <Check label="Opens first" checked={isDefault} onChange={({ target }) => setDefault(target.checked)} />
+          <Check
+            label="Open this view first"
+            checked={isDefault}
+            onChange={({ target }) => setDefault(target.checked)}
+          />
         </div>
         <RefusedLine error={save.error} />
       </form>

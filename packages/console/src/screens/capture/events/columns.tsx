@@ -7,11 +7,12 @@ import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Time, took } from '../../../ui/time.tsx'
 import { valueAt } from '../../../data/filter.ts'
 import { FIELD } from '../../../parts/columns-dialog.tsx'
-import { previewOf } from './preview.ts'
+import { Fields } from '../../../parts/payload-fields.tsx'
+import { previewOf } from '../../../parts/preview.ts'
 import type { useTitles } from './use-titles.ts'
-import { deliveriesOf, standingOfRow, standingsOf, tookMs, type EventRow } from './rows.ts'
+import { deliveriesOf, toneOfRow, tonesOf, tookMs, type EventRow } from './rows.ts'
 
-/** What can be chosen besides the fields of payloads. */
+/** The columns to choose from, besides the fields of payloads. */
 export const CHOICES = [
   { id: 'time', label: 'Time' },
   { id: 'event', label: 'Event' },
@@ -21,10 +22,10 @@ export const CHOICES = [
 ] as const
 export const FIRST_COLUMNS: readonly string[] = CHOICES.map(({ id }) => id)
 
-/** The columns that are chosen; how an event stands is always the first. */
+/** The chosen columns; the status of an event is always the first. */
 export function chosenColumns(all: readonly Column<EventRow>[], ids: readonly string[]): readonly Column<EventRow>[] {
   const fields = ids.filter((id) => id.startsWith(FIELD)).map((id) => fieldColumn(id.slice(FIELD.length)))
-  const chosen = all.filter(({ id }) => id === 'standing' || ids.includes(id))
+  const chosen = all.filter(({ id }) => id === 'tone' || ids.includes(id))
   const at = chosen.findIndex(({ id }) => id === 'delivery')
   return at < 0 ? [...chosen, ...fields] : chosen.toSpliced(at, 0, ...fields)
 }
@@ -44,7 +45,7 @@ function fieldColumn(path: string): Column<EventRow> {
   }
 }
 
-/** What is not there is a dash, so that it can be told from empty text. */
+/** A missing value is a dash, which differs from empty text. */
 function cellText(value: unknown): string {
   if (value === undefined) return '–'
   return (isTree(value) ? JSON.stringify(value) : leafText(value)).slice(0, CELL_CHARS)
@@ -55,35 +56,42 @@ type Names = {
   readonly titleOf: ReturnType<typeof useTitles>
 }
 
-/** The columns of the list; they read the tail anew each time a row is drawn. */
+/** The columns of the list; they read the tail again each time a row is drawn. */
 export function columnsOf(tail: Tail, names: Names): readonly Column<EventRow>[] {
   return [
     {
-      id: 'standing',
+      id: 'tone',
       label: 'Status',
       hidden: true,
       width: '18px',
       cell: (row) =>
         row.kind === 'gap' ? null : (
           <Glyph
-            standing={standingOfRow(row, deliveriesOf(tail, row))}
+            tone={toneOfRow(row, deliveriesOf(tail, row))}
             label={row.kind === 'unfiled' ? 'not filed' : undefined}
           />
         ),
     },
-    { id: 'time', label: 'Time', width: 'minmax(96px,auto)', cell: ({ at }) => <Time at={at} /> },
-    { id: 'event', label: 'Event', width: '150px', cell: (row) => <What of={row} {...names} /> },
+    { id: 'time', label: 'Time', width: '90px', plain: true, cell: ({ at }) => <Time at={at} isDayShown={false} /> },
+    {
+      id: 'event',
+      label: 'Event',
+      width: 'minmax(120px,190px)',
+      plain: true,
+      cell: (row) => <What of={row} {...names} />,
+    },
     {
       id: 'payload',
       label: 'Payload',
       width: 'minmax(0,1fr)',
+      plain: true,
       cell: (row) => <Preview of={row} titleOf={names.titleOf} />,
     },
     {
       id: 'delivery',
       label: 'Delivery',
       width: '78px',
-      cell: (row) => (row.kind === 'record' ? <Segments of={standingsOf(deliveriesOf(tail, row))} /> : null),
+      cell: (row) => (row.kind === 'record' ? <Segments of={tonesOf(deliveriesOf(tail, row))} /> : null),
     },
     {
       id: 'took',
@@ -130,7 +138,7 @@ function Preview({ of: row, titleOf }: Pick<Names, 'titleOf'> & { readonly of: E
     case 'record':
       return <Fields of={previewOf(row.record.data, titleOf(row.record))} />
     case 'unfiled':
-      return <span className="truncate text-ink-3">stored, and no criteria or rule filed it</span>
+      return <span className="truncate text-ink-3">stored; no criteria and no rule filed it</span>
     case 'rejection':
       return (
         <Fields
@@ -156,26 +164,8 @@ function gapText({
   readonly missed: boolean
 }): string {
   const away = `${(ms / 1_000).toFixed(1)} s not received`
-  if (missed) return `${away}, and the events of that time are no longer retained`
+  if (missed) return `${away}; the events of that time are no longer retained`
   return backfilled === 0
-    ? `${away}, nothing came in that time`
+    ? `${away}, no event in that time`
     : `${away}, ${backfilled} ${backfilled === 1 ? 'event' : 'events'} backfilled`
-}
-
-function Fields({ of }: { readonly of: readonly (readonly [string, string])[] }): ReactElement {
-  return (
-    <span className="mono block truncate text-meta text-ink-3">
-      {of.map(([key, value], index) => (
-        <span key={index} className="pr-3">
-          {value === '' ? (
-            <b className="font-text text-ink-2">{key}</b>
-          ) : (
-            <>
-              {key} <b className="font-text text-ink-2">{value}</b>
-            </>
-          )}
-        </span>
-      ))}
-    </span>
-  )
 }

@@ -19,7 +19,7 @@ const WORDS = {
 } as const
 const TONES = { same: '', changed: 'bg-retry-soft', added: 'bg-ok-soft', removed: 'bg-fail-soft' } as const
 
-/** Two events side by side: what of the payload and of the headers is not the same. */
+/** Two events side by side: the differences of their payloads and headers. */
 export function CompareDialog({
   ids: [first, second],
   onClose,
@@ -28,7 +28,7 @@ export function CompareDialog({
   readonly onClose: () => void
 }): ReactElement {
   const [withSame, setWithSame] = useState(false)
-  // Ids grow with time: the older one stands on the left.
+  // Ids grow with time: the older event is on the left.
   const [older, newer] = first < second ? [first, second] : [second, first]
   const before = useEvent(older)
   const after = useEvent(newer)
@@ -40,12 +40,12 @@ export function CompareDialog({
       onClose={onClose}
       wide
       title="Compare two events"
-      lead="The older one on the left."
+      lead="The older event is on the left."
       actions={
         <>
           <span className="mr-auto">
             <Check
-              label="Also what is the same"
+              label="Show equal values too"
               checked={withSame}
               onChange={({ target }) => setWithSame(target.checked)}
             />
@@ -122,8 +122,8 @@ function Part({
                 <span className="sr-only">{WORDS[kind]}: </span>
                 {path === '' ? 'the whole' : path}
               </span>
-              <span className="break-words">{left ?? <i className="text-ink-2">not there</i>}</span>
-              <span className="break-words">{right ?? <i className="text-ink-2">not there</i>}</span>
+              <span className="break-words">{left ?? <i className="text-ink-2">missing</i>}</span>
+              <span className="break-words">{right ?? <i className="text-ink-2">missing</i>}</span>
             </li>
           ))}
         </ul>

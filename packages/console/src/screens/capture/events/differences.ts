@@ -1,7 +1,7 @@
 import { isTree, pathText } from '../../../ui/json-lines.ts'
 import { leafText } from '../../../ui/raw-number.ts'
 
-/** One value of two payloads: only in one of them, changed, or the same. undefined: it is not there. */
+/** One value of two payloads: only in one of them, changed, or the same. undefined: it is missing. */
 export type Difference = {
   readonly path: string
   readonly kind: 'same' | 'changed' | 'added' | 'removed'

@@ -55,7 +55,7 @@ type Reading = {
   readonly signal: AbortSignal
 }
 
-/** Every page of what is looked for, up to this moment. */
+/** Every page of the search, up to this moment. */
 export async function* pagesOf(
   client: Client,
   { wanted, tail, matches, signal }: Reading,

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-/** One thing that the list is filtered by, and the button that takes it out. */
+/** One filter of the list, and the button that removes it. */
 export function FilterChip({
   path,
   sign,

@@ -16,19 +16,19 @@ import { SAMPLE_TEXT } from './sample.ts'
 
 const STEPS = [
   { title: 'Capture an event', text: 'Waiting on the line above' },
-  { title: 'Read it', text: 'Payload, headers and every hop it took' },
+  { title: 'Read it', text: 'Payload, headers and every hop' },
   { title: 'Route it', text: 'Filter by any field, file it in a dataset' },
   { title: 'Deliver it', text: 'Signed, retried, replayable' },
 ] as const
 
 type Props = {
   readonly isListening: boolean
-  /** The first event has come, and lands on the line. */
+  /** The first event has arrived, and lands on the line. */
   readonly hasArrived: boolean
   readonly onSkip: () => void
 }
 
-/** Before anything has come: the address, the command, and a line on which the first event lands. */
+/** The screen before the first event: the address, the command, and a line on which the first event lands. */
 export function FirstRun({ isListening, hasArrived, onSkip }: Props): ReactElement {
   const { all, isLoading } = useWebhooks()
   const webhook = all.at(-1)
@@ -59,7 +59,7 @@ export function FirstRun({ isListening, hasArrived, onSkip }: Props): ReactEleme
   )
 }
 
-/** The last minute, with the moment that is now alive at its end. */
+/** The last minute, with the current moment at its end. */
 function TimeLine({ hasArrived }: { readonly hasArrived: boolean }): ReactElement {
   return (
     <div aria-hidden className="border-y border-line bg-sunken px-[72px] pt-[52px] pb-4">
@@ -92,10 +92,10 @@ function Start({ webhook, hasArrived }: { readonly webhook: Webhook; readonly ha
   return (
     <div className="grid min-h-0 grid-cols-[minmax(0,660px)_280px] justify-center gap-[88px] overflow-y-auto px-8 py-[52px] max-xl:grid-cols-[minmax(0,660px)] max-xl:gap-10">
       <div>
-        <h2 className="text-display">{hasArrived ? 'It is here' : 'Send your first event'}</h2>
+        <h2 className="text-display">{hasArrived ? 'Your first event is here' : 'Send your first event'}</h2>
         <p role="status" className="mt-1 max-w-[52ch] text-lead text-ink-2">
           {hasArrived
-            ? 'Stored, and on its way. Its path opens now.'
+            ? 'It is stored and on its way. Its path opens now.'
             : 'This endpoint is live. Run the command in any terminal and the event lands on the line above.'}
         </p>
         <div className="mt-8 flex h-10 items-center gap-3 rounded-page border border-line-2 pr-2 pl-3.5">
@@ -124,7 +124,7 @@ function Command({ url }: { readonly url: string }): ReactElement {
   return (
     <div className="mt-3 overflow-hidden rounded-page bg-block text-block-ink">
       <div
-        className="flex h-10 items-center gap-0.5 border-b border-block-line px-2.5"
+        className="flex min-h-10 flex-wrap items-center gap-0.5 border-b border-block-line px-2.5"
         role="group"
         aria-label="Language"
       >
@@ -155,7 +155,7 @@ function Command({ url }: { readonly url: string }): ReactElement {
   )
 }
 
-/** The page itself sends, as a sender would. */
+/** The page itself sends the event, as a sender would. */
 function SendHere({ path }: { readonly path: string }): ReactElement {
   const [state, setState] = useState<{ readonly isRunning: boolean; readonly error: Error | null }>({
     isRunning: false,
@@ -187,7 +187,7 @@ function DeliverToo(): ReactElement | null {
   const { all } = useDestinations()
   const [first] = all
   return (
-    <section aria-label="Deliver it too" className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-2">
+    <section aria-label="Deliver the event too" className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-2">
       {first === undefined ? (
         <>
           <MakeSink />

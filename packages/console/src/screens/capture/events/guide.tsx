@@ -12,7 +12,7 @@ import { needs } from '../../../ui/states.tsx'
 const LIVE_MS = 3_000
 
 type State = {
-  /** Nobody needs the guide: a delivery has arrived, or somebody closed it. */
+  /** The guide is done: a delivery has arrived, or a person closed it. */
   readonly isOver: boolean
   /** The first delivery that arrived while the guide was there. */
   readonly arrived: string | undefined
@@ -20,7 +20,7 @@ type State = {
   readonly close: () => void
 }
 
-/** Kept for a project in this browser, so that nobody asks again who has seen a delivery arrive. */
+/** This browser stores it for each project, so that the guide does not return. */
 const keyOf = (projectId: string): string => `postroad.guide.${projectId}`
 
 function useGuide(): State {
@@ -44,7 +44,7 @@ function useGuide(): State {
     localStorage.setItem(keyOf(project.id), 'over')
     setOver(true)
   }
-  // Somebody who comes to a project that delivers already has no use for it.
+  // A project that delivers already does not need the guide.
   const wasDone = data?.delivered !== undefined && !hadNone
   useEffect(() => {
     if (wasDone) localStorage.setItem(keyOf(project.id), 'over')
@@ -105,7 +105,7 @@ export function Guide({ onSend }: { readonly onSend: () => void }): ReactElement
       </div>
       <p role="status" className="mt-1 max-w-[88ch] text-ink-2">
         {at === 1 &&
-          'Your events are stored. A destination gets each new one, signed. A sink is a destination that this server receives itself: nothing to set up, and the first delivery succeeds.'}
+          'Your events are stored. Postroad delivers each new event, signed, to every destination. A sink is a destination that this server receives itself. It needs no setup, so the first delivery succeeds.'}
         {at === 2 && !failed && `New events are delivered to ${first?.name ?? ''}. Send one to see it arrive.`}
         {at === 2 && failed && (
           <>

@@ -4,14 +4,14 @@ import { useAsk } from '../../../data/ask.ts'
 import { usePlace } from '../../../data/place.ts'
 import { addressOf, spanIn, type Span } from '../../../parts/span.ts'
 import { TimeBars, type TimeBar } from '../../../parts/time-bars.tsx'
-import { deliveriesOf, standingOfRow, type EventRow } from './rows.ts'
+import { deliveriesOf, toneOfRow, type EventRow } from './rows.ts'
 import { rangeOf, type EventsSearch } from './search.ts'
 import type { useEvents } from './use-events.ts'
 
 const HEIGHT = 48
 const MINUTE_MS = 60_000
 const EVERY_MS = 5_000
-/** The widths that are chosen from when the range has no begin. */
+/** The possible widths of a range without a start. */
 const WIDTHS_MS = [1_800_000, 10_800_000, 86_400_000, 604_800_000, 2_592_000_000] as const
 
 type Events = ReturnType<typeof useEvents>
@@ -20,10 +20,10 @@ type Props = {
   readonly search: EventsSearch
   readonly change: (change: Partial<EventsSearch>) => void
 }
-/** What the bars show: up to now without an end. */
+/** The time that the bars show; without an end it lasts until now. */
 type Frame = { readonly width: number; readonly to?: number }
 
-/** What came over the range, as the server has counted it, and what was found of it; a stretch that is dragged over becomes the range. */
+/** The events of the range as the server has counted them, and those that were found. A drag over the bars selects a new range. */
 export function Histogram({ events, search, change }: Props): ReactElement {
   const { project } = usePlace()
   const own = spanIn(search)
@@ -69,7 +69,7 @@ function boundsOf({ width, to }: Frame): { readonly from: string; readonly to?: 
   }
 }
 
-/** The frame stays where it is while a stretch inside of it is selected. */
+/** The frame stays while a range inside of it is selected. */
 function useFrame(rows: readonly EventRow[], search: EventsSearch): readonly [Frame, (frame: Frame) => void] {
   const own = spanIn(search)
   const { ms } = rangeOf(search)
@@ -93,7 +93,7 @@ function holds({ width, to = Date.now() + MINUTE_MS }: Frame, { from, to: until 
   return from >= to - width - MINUTE_MS * 2 && until <= to + width
 }
 
-/** A range from an address, with as much before and behind it. */
+/** A range from an address, with the same time before and after it. */
 function around({ from, to }: Span): Frame {
   const width = widthFor((to - from) * 3)
   const end = to + (width - (to - from)) / 2
@@ -102,7 +102,7 @@ function around({ from, to }: Span): Frame {
 
 type Series = RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
 
-/** The counting is some seconds behind: what is loaded already fills up what is not counted for good. */
+/** The counts are some seconds behind, so the loaded events complete the buckets that are still open. */
 function barsOf(
   { points, bucket_seconds, closed_until }: Series,
   { rows, tail, isNarrowed }: Pick<Events, 'rows' | 'tail' | 'isNarrowed'>,
@@ -116,7 +116,7 @@ function barsOf(
     if (bar === undefined || row.kind === 'gap') continue
     const count = row.kind === 'rejection' ? row.rejection.count : 1
     bar.all += count
-    if (['fail', 'retry', 'rejected'].includes(standingOfRow(row, deliveriesOf(tail, row)))) bar.bad += count
+    if (['fail', 'retry', 'rejected'].includes(toneOfRow(row, deliveriesOf(tail, row)))) bar.bad += count
   }
   return points.map(({ submissions, failed, rejected }, index) => {
     const { all: found, bad: wrong } = seen[index] ?? { all: 0, bad: 0 }

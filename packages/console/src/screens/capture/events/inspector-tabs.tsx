@@ -1,13 +1,15 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import type { DeliveryLit } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { useDestinations } from '../../../data/names.ts'
-import { standingOf, stateWord } from '../../../data/standing.ts'
+import { toneOf, stateWord } from '../../../data/tone.ts'
+import { AttemptRequest } from '../../../parts/attempt-request.tsx'
 import { WaitsLine } from '../../../parts/waits-line.tsx'
-import { AttemptPart, HeaderList } from '../../../ui/attempt.tsx'
+import { AttemptAnswer, AttemptOutcome, AttemptPart, durationText, HeaderList } from '../../../ui/attempt.tsx'
 import { Chip, Glyph } from '../../../ui/glyph.tsx'
 import { Loading, Refused } from '../../../ui/states.tsx'
-import { bytes } from '../../../ui/time.tsx'
+import { bytes, Time } from '../../../ui/time.tsx'
 import { stepsOf, type Story } from './path.ts'
 
 type Whole = RouteAnswer<Routes['submissions']['get']>['submission']
@@ -28,44 +30,91 @@ export function DeliveriesTab({ story }: { readonly story: Story }): ReactElemen
   return (
     <>
       {story.deliveries.map((delivery) => (
-        <DeliveryPart key={delivery.id} id={delivery.id} delivery={delivery} name={nameOf(delivery.destination_id)} />
+        <DeliveryPart key={delivery.id} delivery={delivery} name={nameOf(delivery.destination_id)} />
       ))}
     </>
   )
 }
 
-function DeliveryPart({
-  id,
-  delivery,
-  name,
-}: {
-  readonly id: string
-  readonly delivery: Story['deliveries'][number]
-  readonly name: string
-}): ReactElement {
-  const asked = useAsk(
-    ['deliveries', 'get', id, delivery.state],
-    (client, signal) => client.deliveries.get({ id }, { signal }),
-    { keep: true },
-  )
-  const shown = asked.data?.delivery ?? delivery
+function DeliveryPart({ delivery, name }: OfDelivery): ReactElement {
+  const asked = useDelivery(delivery)
   return (
     <section>
-      <h3 className="flex h-9 items-center gap-2 border-b border-line bg-sunken px-5 font-strong">
-        {name}
-        <Chip standing={standingOf(shown)}>{stateWord(shown)}</Chip>
-      </h3>
+      <DeliveryHead name={name} of={asked.data?.delivery ?? delivery} />
       {asked.error !== null && <Refused error={asked.error} again={asked.refetch} />}
       {asked.data === undefined && asked.error === null && <Loading rows={2} height={36} />}
       {asked.data !== undefined && <WaitsLine delivery={asked.data.delivery} />}
       {asked.data?.delivery.attempts.map((attempt, index, { length }) => (
-        <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === length - 1} />
+        <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === length - 1}>
+          <AttemptRequest attempt={attempt} />
+        </AttemptPart>
       ))}
     </section>
   )
 }
 
-/** Every rule, criterion and destination, and what each made of it. */
+/** The last answer of each destination, those that did not accept the event first. */
+export function ResponseTab({ story }: { readonly story: Story }): ReactElement {
+  const { nameOf } = useDestinations()
+  if (story.deliveries.length === 0)
+    return <p className="px-5 py-4 text-ink-3">No destination takes this event, so there is no response.</p>
+  return (
+    <>
+      {story.deliveries
+        .toSorted((a, b) => Number(a.state === 'delivered') - Number(b.state === 'delivered'))
+        .map((delivery) => (
+          <LastResponse key={delivery.id} delivery={delivery} name={nameOf(delivery.destination_id)} />
+        ))}
+    </>
+  )
+}
+
+function LastResponse({ delivery, name }: OfDelivery): ReactElement {
+  const asked = useDelivery(delivery)
+  const last = asked.data?.delivery.attempts.findLast(({ outcome }) => outcome !== null)
+  return (
+    <section aria-label={`Response of ${name}`}>
+      <DeliveryHead name={name} of={asked.data?.delivery ?? delivery} />
+      {asked.error !== null && <Refused error={asked.error} again={asked.refetch} />}
+      {asked.data === undefined && asked.error === null && <Loading rows={2} height={36} />}
+      {asked.data !== undefined && last === undefined && (
+        <p className="border-b border-line px-5 py-3 text-ink-3">There is no response yet.</p>
+      )}
+      {last !== undefined && (
+        <div className="border-b border-line px-5 py-3">
+          <p className="mb-2 flex flex-wrap items-center gap-x-3">
+            <AttemptOutcome of={last} />
+            <span className="text-ink-3">
+              attempt {last.number}, {durationText(last.duration_ms)}
+            </span>
+            <Time at={last.started_at} />
+          </p>
+          <AttemptAnswer of={last} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+type OfDelivery = { readonly delivery: Story['deliveries'][number]; readonly name: string }
+
+/** One delivery with the answers that its attempts got; both tabs share what was read. */
+function useDelivery({ id, state }: OfDelivery['delivery']) {
+  return useAsk(['deliveries', 'get', id, state], (client, signal) => client.deliveries.get({ id }, { signal }), {
+    keep: true,
+  })
+}
+
+function DeliveryHead({ name, of }: { readonly name: string; readonly of: DeliveryLit }): ReactElement {
+  return (
+    <h3 className="flex h-9 items-center gap-2 border-b border-line bg-sunken px-5 font-strong">
+      <span className="truncate">{name}</span>
+      <Chip tone={toneOf(of)}>{stateWord(of)}</Chip>
+    </h3>
+  )
+}
+
+/** Every rule, criterion and destination, and the decision of each. */
 export function RoutingTab({ story }: { readonly story: Story }): ReactElement {
   const missed = stepsOf(story, (id) => id).filter((step) => step.missed === true)
   const { criteria, rules = [], destinations } = story.submission.decision
@@ -81,17 +130,17 @@ export function RoutingTab({ story }: { readonly story: Story }): ReactElement {
       <ul>
         {took.map((name, index) => (
           <li key={index} className="flex min-h-7 items-center gap-2">
-            <Glyph standing="ok" label="matched" />
+            <Glyph tone="ok" label="matched" />
             {name}
           </li>
         ))}
       </ul>
       <h3 className="mt-4 mb-1 font-strong">Did not match</h3>
-      {missed.length === 0 && <p className="text-ink-3">Nothing else was there to match.</p>}
+      {missed.length === 0 && <p className="text-ink-3">There was nothing else to match.</p>}
       <ul>
         {missed.map((step) => (
           <li key={step.id} className="flex min-h-7 items-center gap-2">
-            <Glyph standing="rejected" label="not matched" />
+            <Glyph tone="rejected" label="not matched" />
             <span className="font-control">{step.title}</span>
             <span className="text-ink-3">{step.text}</span>
           </li>
@@ -107,7 +156,7 @@ export function RawTab({ submission }: { readonly submission: Whole | undefined 
   if (submission.body === null)
     return (
       <p className="px-5 py-4 text-ink-3">
-        The body is {bytes(submission.body_bytes)} that are no text. In base64 it begins with{' '}
+        The body is {bytes(submission.body_bytes)} that are not text. In base64 it starts with{' '}
         <code className="mono break-all text-ink-2">{submission.body_base64?.slice(0, 400)}</code>
       </p>
     )

@@ -5,7 +5,7 @@ import { useAsk } from '../../../data/ask.ts'
 import { filterText } from '../../../data/filter.ts'
 import { useWebhooks } from '../../../data/names.ts'
 import { useMay } from '../../../data/place.ts'
-import { standingOf, worstOf } from '../../../data/standing.ts'
+import { toneOf, worstOf } from '../../../data/tone.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { CopyButton, useCopy } from '../../../ui/copy.tsx'
@@ -16,7 +16,7 @@ import { Loading, needs, Refused } from '../../../ui/states.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { bytes, Time } from '../../../ui/time.tsx'
 import { curlOf } from './commands.ts'
-import { DeliveriesTab, HeadersTab, RawTab, RoutingTab } from './inspector-tabs.tsx'
+import { DeliveriesTab, HeadersTab, RawTab, ResponseTab, RoutingTab } from './inspector-tabs.tsx'
 import { isStory, type Story } from './path.ts'
 import { PathView } from './path-view.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
@@ -36,7 +36,7 @@ type Props = {
 
 const LIVE_MS = 4_000
 const SETTLED_MS = 30_000
-const TABS = ['payload', 'headers', 'deliveries', 'routing', 'raw'] as const
+const TABS = ['payload', 'headers', 'deliveries', 'response', 'routing', 'raw'] as const
 type TabId = (typeof TABS)[number]
 
 /** One event from its first byte to its last attempt. Any id of the story opens it. */
@@ -124,7 +124,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
             <X strokeWidth={1.5} />
           </IconButton>
         </div>
-        <div className="mono mt-px flex h-6 items-center gap-3.5 overflow-hidden text-meta whitespace-nowrap text-ink-3">
+        <div className="mono mt-px flex min-h-6 flex-wrap items-center gap-x-3.5 text-meta whitespace-nowrap text-ink-3">
           <CopyButton text={whole.recordId ?? submission.id} label="Copy the id" className="min-w-0 text-ink-2">
             <span className="truncate">{whole.recordId ?? submission.id}</span>
           </CopyButton>
@@ -143,6 +143,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
           { id: 'payload', label: 'Payload' },
           { id: 'headers', label: 'Headers', count: Object.keys(submission.headers).length },
           { id: 'deliveries', label: 'Deliveries', count: story.deliveries.length },
+          { id: 'response', label: 'Response' },
           { id: 'routing', label: 'Routing' },
           { id: 'raw', label: 'Raw' },
         ]}
@@ -156,6 +157,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
         )}
         {tab === 'headers' && <HeadersTab submission={submission} />}
         {tab === 'deliveries' && <DeliveriesTab story={story} />}
+        {tab === 'response' && <ResponseTab story={story} />}
         {tab === 'routing' && <RoutingTab story={story} />}
         {tab === 'raw' && <RawTab submission={whole.submission} />}
       </Tabs>
@@ -165,7 +167,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
 
 type OfEvent = { readonly story: Story; readonly whole: ReturnType<typeof useWhole> }
 
-/** What can be done with the event, by buttons and by their keys: neither does anything before what it is for is there. */
+/** The actions for the event, as buttons and keys. Each is off until its data is loaded. */
 function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'change' | 'onResend'>): ReactElement {
   const { all: webhooks } = useWebhooks()
   const copy = useCopy()
@@ -191,13 +193,13 @@ function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'chan
       : () => onResend({ body, webhookId: submission.webhook_id, headers: submission.headers })
   useKeys({ r: replay, c: curl, e: resend })
   return (
-    <div className="mt-2.5 flex gap-2">
+    <div className="mt-2.5 flex flex-wrap gap-2">
       <Button
         kind="primary"
         hotkey="R"
         icon={<RotateCw strokeWidth={1.5} />}
         disabled={replay === undefined}
-        title={may ? 'Sends it again to its destinations' : needs(routes.deliveries.replay.role)}
+        title={may ? 'Sends the event again to its destinations' : needs(routes.deliveries.replay.role)}
         onClick={replay}
       >
         Replay
@@ -253,14 +255,13 @@ function Payload({
   return text === undefined || text === null ? null : <JsonTree text={text} label="Payload" onFilter={onFilter} />
 }
 
-/** How far the event is, in a word: `2 of 3 delivered`. */
+/** The status of the event in a few words: `2 of 3 delivered`. */
 function StoryChip({ story: { deliveries, records } }: { readonly story: Story }): ReactElement {
-  const standing = worstOf(deliveries.map(standingOf))
+  const tone = worstOf(deliveries.map(toneOf))
   const delivered = deliveries.filter(({ state }) => state === 'delivered').length
-  if (deliveries.length === 0)
-    return <Chip standing="none">{records.length === 0 ? 'stored, not filed' : 'stored'}</Chip>
+  if (deliveries.length === 0) return <Chip tone="none">{records.length === 0 ? 'stored, not filed' : 'stored'}</Chip>
   return (
-    <Chip standing={standing}>
+    <Chip tone={tone}>
       {delivered === deliveries.length ? 'delivered' : `${delivered} of ${deliveries.length} delivered`}
     </Chip>
   )
@@ -269,7 +270,7 @@ function StoryChip({ story: { deliveries, records } }: { readonly story: Story }
 const NOT_SENT_AGAIN =
   /^(?:host|content-length|connection|accept|accept-encoding|user-agent|transfer-encoding|expect)$/i
 
-/** The headers that matter when it is sent again; masked ones are left for the sender to fill in. */
+/** The headers that matter in a repeat; the person fills in the masked ones. */
 function sentHeaders(
   headers: Readonly<Record<string, string>>,
   contentType: string | null,

@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** `fresh`: nothing is known yet. `opening`: what has landed is open. `done`: one went away before anything came. */
+/** `fresh`: nothing is known yet. `opening`: the event that landed is open. `done`: the person left before an event arrived. */
 type Landing = 'fresh' | 'waiting' | 'landing' | 'opening' | 'done'
 
-/** As long as the event takes along the line (styles.css). */
+/** The time that the event takes along the line (styles.css). */
 const LANDING_MS = 1_300
 
-/** The moment in which the first event comes: it is seen to land, then it opens. Who wants no motion sees it open at once. */
+/** The arrival of the first event: it lands on the line, then it opens. Without motion it opens at once. */
 // oxlint-disable-next-line max-params -- whether one waits, what came, and what then
 export function useLanding(isWaiting: boolean, first: string | undefined, open: (id: string) => void): Landing {
   const [state, setState] = useState<Landing>('fresh')
   const opened = useRef(false)
   if (isWaiting && state === 'fresh') setState('waiting')
-  // Other ways lead away from the first run too: then nothing has come.
+  // A person may leave the first run before an event arrives.
   if (!isWaiting && state === 'waiting')
     setState(
       first === undefined ? 'done' : matchMedia('(prefers-reduced-motion: reduce)').matches ? 'opening' : 'landing',

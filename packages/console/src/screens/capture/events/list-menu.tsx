@@ -13,7 +13,7 @@ import { exportOf, pagesOf } from './export.ts'
 import type { Wanted } from './search.ts'
 import type { useEvents } from './use-events.ts'
 
-/** What can be done with all that the filter finds. */
+/** The actions for all events that the filter finds. */
 export function ListMenu({
   events: { wanted, tail },
   shown,
@@ -42,7 +42,7 @@ export function ListMenu({
         <ExportDialog
           source={exportOf({
             name: 'events',
-            text: 'All that the filter finds in the range, up to this moment, the newest first.',
+            text: 'All events that the filter finds in the range, up to this moment, the newest first.',
             paths: fieldsIn(shown),
             pages: (signal) => pagesOf(client, { wanted, tail, matches, signal }),
           })}
@@ -58,7 +58,7 @@ export function fieldsIn(shown: readonly string[]): readonly string[] {
   return shown.filter((id) => id.startsWith(FIELD)).map((id) => id.slice(FIELD.length))
 }
 
-/** The same list, asked of the API. */
+/** The same list as a request of the API. */
 function pathOf({ view, f, q, dataset, webhook, destination, rule, state, from, to }: Wanted): string {
   const times = {
     from: from === undefined ? undefined : new Date(from).toISOString(),

@@ -23,7 +23,7 @@ type Props = {
   readonly onRelease: () => void
 }
 
-/** The rows, or why there are none. */
+/** The rows, or the reason why there are none. */
 export function List({ events, search, onGo, marks, shown, onScrolled, onRelease }: Props): ReactElement {
   const { nameOf } = useWebhooks()
   const titleOf = useTitles()
@@ -35,11 +35,8 @@ export function List({ events, search, onGo, marks, shown, onScrolled, onRelease
   const go = useGo()
   if (events.refusal !== null)
     return (
-      <Empty
-        title="The filter cannot be used so"
-        actions={<Button onClick={() => go('events')}>Clear the filter</Button>}
-      >
-        The error is beside it.
+      <Empty title="The filter is not valid" actions={<Button onClick={() => go('events')}>Clear the filter</Button>}>
+        The error is beside the filter.
       </Empty>
     )
   if (events.error !== null && rows.length === 0) return <Refused error={events.error} again={events.again} />
@@ -51,19 +48,20 @@ export function List({ events, search, onGo, marks, shown, onScrolled, onRelease
         label="Events"
         columns={columns}
         rows={rows}
+        timeOf={timeOf}
         idOf={({ id }) => id}
         at={search.sel}
         onGo={onGo}
         marks={marks}
         onScroll={(top) => onScrolled(top > 4)}
         onEnd={events.loadMore}
-        end={<End events={events} />}
+        end={hasEnd(events) ? <End events={events} /> : null}
         strip={
           events.heldBack > 0 && (
             <button
               type="button"
               onClick={onRelease}
-              className="flex h-7 flex-none items-center justify-center gap-1.5 border-b border-line bg-sunken text-data font-control text-accent hover:bg-accent-soft"
+              className="flex h-7 w-full items-center justify-center gap-1.5 border-b border-line bg-sunken text-data font-control text-accent hover:bg-accent-soft"
             >
               <ArrowUp className="size-[13px]" strokeWidth={1.5} aria-hidden />
               {events.heldBack.toLocaleString('en')} newer {events.heldBack === 1 ? 'event' : 'events'}, waiting while
@@ -76,6 +74,8 @@ export function List({ events, search, onGo, marks, shown, onScrolled, onRelease
   )
 }
 
+const timeOf = ({ at }: EventRow): string => at
+
 type Events = Props['events']
 
 const MOMENT = new Intl.DateTimeFormat('en-GB', {
@@ -87,7 +87,7 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
 })
 const moment = (at: string | null): string => (at === null ? 'the start of the range' : MOMENT.format(Date.parse(at)))
 
-/** No row: how much was looked through for that, and how to look on. */
+/** No row: the number of events that were searched, and the way to search further. */
 function Nothing({
   events: { isNarrowed, scanned, reached, isLooking, isPaused, stop, further },
   clear,
@@ -98,17 +98,14 @@ function Nothing({
   const many = scanned.toLocaleString('en')
   if (!isNarrowed)
     return (
-      <Empty title="Nothing came in this time" actions={<Button onClick={clear}>Show all retained events</Button>}>
+      <Empty title="No event arrived in this time" actions={<Button onClick={clear}>Show all retained events</Button>}>
         Choose a longer range, or wait: new events appear here at once.
       </Empty>
     )
   if (isLooking) {
     return (
-      <Empty
-        title={`${many} events looked through, none is like this so far`}
-        actions={<Button onClick={stop}>Stop</Button>}
-      >
-        <span role="status">Back to {moment(reached)}, going on.</span>
+      <Empty title={`${many} events searched, no match yet`} actions={<Button onClick={stop}>Stop</Button>}>
+        <span role="status">Back to {moment(reached)}, continuing.</span>
       </Empty>
     )
   }
@@ -127,13 +124,17 @@ function Nothing({
       }
     >
       {isPaused
-        ? `Looked through back to ${moment(reached)}. There are older ones.`
+        ? `Searched back to ${moment(reached)}. There are older ones.`
         : 'The whole range was searched. New events that match appear here at once.'}
     </Empty>
   )
 }
 
-/** Below the last row: that more is read, could not be read, or has to be wanted. */
+function hasEnd({ error, isPaused, isLoadingMore }: Events): boolean {
+  return error !== null || isPaused || isLoadingMore
+}
+
+/** Below the last row: the next page is loading, has failed to load, or needs a press. */
 function End({
   events: { error, again, isPaused, scanned, reached, further, isLoadingMore },
 }: {
@@ -149,7 +150,7 @@ function End({
   if (isPaused)
     return (
       <p className="flex items-center justify-center gap-3 p-3 text-ink-3">
-        {scanned.toLocaleString('en')} events looked through, back to {moment(reached)}.
+        {scanned.toLocaleString('en')} events searched, back to {moment(reached)}.
         <Button onClick={further}>Look further back</Button>
       </p>
     )

@@ -19,7 +19,7 @@ import type { EventRow } from './rows.ts'
 
 type Props = { readonly marks: Marks; readonly rows: readonly EventRow[]; readonly paths: readonly string[] }
 
-/** What can be done with the events that are selected. */
+/** The actions for the selected events. */
 export function MarkedEvents({ marks, rows, paths }: Props): ReactElement {
   const [doing, setDoing] = useState<HandVerb | 'compare' | 'export' | undefined>()
   const marked = rows.filter(({ id }) => marks.has(id))
@@ -51,7 +51,7 @@ export function MarkedEvents({ marks, rows, paths }: Props): ReactElement {
         <Button
           hotkey="="
           disabled={!canCompare}
-          title={canCompare ? 'What differs between the two' : 'Mark two events to compare them'}
+          title={canCompare ? 'Compares the two' : 'Select two events to compare them'}
           onClick={() => setDoing('compare')}
         >
           Compare
@@ -81,7 +81,7 @@ export function MarkedEvents({ marks, rows, paths }: Props): ReactElement {
 
 const READ_AT_ONCE = 5
 
-/** The marked rows as a file has them: payloads are read anew, for every digit of their numbers. */
+/** The selected rows as a file has them: payloads are read again, for every digit of their numbers. */
 async function* exactly(client: Client, rows: readonly EventRow[], signal: AbortSignal) {
   for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
     const page = rows.slice(at, at + READ_AT_ONCE)
@@ -109,7 +109,7 @@ function filed({
 
 const PAGE_IDS = 100
 
-/** Their deliveries are read first: what can be done depends on how each stands now. */
+/** Reads their deliveries first, because the possible actions depend on their states. */
 function OfRecords({
   verb,
   ids,

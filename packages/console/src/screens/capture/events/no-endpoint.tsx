@@ -6,7 +6,7 @@ import { useMay } from '../../../data/place.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Empty, needs, RefusedLine } from '../../../ui/states.tsx'
 
-/** A project without an endpoint: one press makes the first one, and its URL and command appear here. */
+/** A project without an endpoint: one press creates the first one, and its URL and command appear here. */
 export function NoEndpoint(): ReactElement {
   const go = useGo()
   const may = useMay(routes.webhooks.create)
@@ -23,7 +23,7 @@ export function NoEndpoint(): ReactElement {
             title={refused}
             onClick={() => make.mutate(undefined)}
           >
-            Make an endpoint
+            Create an endpoint
           </Button>
           <Button disabled={!may} title={refused} onClick={() => go('endpoints', { new: '1' })}>
             Choose a sender

@@ -8,17 +8,17 @@ import { asksForRecords, isNarrowed, matcher, type Wanted } from './search.ts'
 export type Page = {
   readonly rows: readonly EventRow[]
   readonly next: Start | undefined
-  /** How many events were looked at for it, and back to when; null: to the start of the range. */
+  /** The number of events that were searched, and back to when; null: to the start of the range. */
   readonly scanned: number
   readonly reached: string | null
-  /** How many stored requests the server passed for it, filed ones too. */
+  /** The number of stored requests that the server passed, filed ones too. */
   readonly passed: number
-  /** How many bodies of requests that were filed nowhere could not be read, so that they were not looked through. */
+  /** The number of unfiled requests whose body could not be read, so that they were not searched. */
   readonly unreadable: number
 }
 
 type Source = 'records' | 'rejections' | 'submissions' | 'found' | 'foundUnfiled'
-/** Where each list goes on; null: it has come to its end. `left` are rows that stand behind what another list has not read yet. */
+/** The next place of each list; null: the list has ended. `left` are rows that are older than the place of another list. */
 type Places = Readonly<Partial<Record<Source, { readonly cursor: string | null; readonly back: string }>>>
 export type Start = { readonly cursor?: string; readonly places?: Places; readonly left?: readonly EventRow[] }
 
@@ -35,7 +35,7 @@ type Asked = {
   readonly withDeliveries?: boolean
 }
 
-/** The next page of what is looked for, newest first. */
+/** The next page of the search, newest first. */
 export function readPage(client: Client, asked: Asked): Promise<Page> {
   return asked.wanted.view === 'rejected' ? readRejected(client, asked) : readAll(client, asked)
 }
@@ -49,7 +49,7 @@ function sourcesOf(wanted: Wanted): readonly Source[] {
 const iso = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString())
 const timesOf = ({ from, to }: Wanted) => ({ from: iso(from), to: iso(to) })
 
-/** Refused requests have no search of their own: what is in them is looked for here. */
+/** There is no search of refused requests, so the page searches them here. */
 async function readRejected(client: Client, { wanted, start, tail, matches, signal }: Asked): Promise<Page> {
   const { cursor } = start
   const { rejections, next_cursor } = await client.rejections.list(
@@ -68,10 +68,10 @@ async function readRejected(client: Client, { wanted, start, tail, matches, sign
 
 const ROUNDS_MAX = 3
 
-/** Several lists as one: of each only what is newer than the place to which all of them have been read. */
+/** Several lists as one: of each only the rows that are newer than the place of every list. */
 async function readAll(client: Client, { wanted, start, tail, signal, withDeliveries = true }: Asked): Promise<Page> {
   const sources = sourcesOf(wanted)
-  // A search says how far it has come after each answer.
+  // Reports the progress of a search after each answer.
   const roundsMax = isNarrowed(wanted) ? 0 : ROUNDS_MAX
   let { places = {}, left = [] } = start
   let [scanned, passed, unreadable] = [0, 0, 0]
@@ -116,7 +116,7 @@ async function readAll(client: Client, { wanted, start, tail, signal, withDelive
   }
 }
 
-/** The newest of the places that lists which go on have come to; '' when none goes on. */
+/** The newest place among the lists that continue; '' when none continues. */
 function backOf(places: Places, sources: readonly Source[]): string {
   return (
     sources

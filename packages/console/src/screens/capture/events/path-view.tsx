@@ -5,7 +5,7 @@ import { scaleOf, stepsOf, type Bar, type Step, type Story } from './path.ts'
 
 const BARS: Readonly<Record<Bar['kind'], string>> = { ok: 'bg-ok', fail: 'bg-fail', sending: 'bg-accent opacity-50' }
 
-/** Everything that happened to an event, and what did not take it, on one line of time. */
+/** Everything that happened to an event, and each destination that did not match, on one time line. */
 export function PathView({
   story,
   webhookName,
@@ -28,28 +28,26 @@ export function PathView({
         ))}
       </ol>
       {story.truncated && (
-        <p className="pt-1 text-data text-ink-3">
-          There are more deliveries or attempts than fit here; these are the first ones.
-        </p>
+        <p className="pt-1 text-data text-ink-3">There are more deliveries or attempts. These are the first ones.</p>
       )}
     </div>
   )
 }
 
 function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType<typeof scaleOf> }): ReactElement {
-  const { standing, title, text, codes = [], nextAt, nextText = 'next try', tookMs, bars, missed } = step
+  const { tone, title, text, codes = [], nextAt, nextText = 'next try', tookMs, bars, missed } = step
   const last = bars.at(-1)
   return (
     <li
-      className={`relative grid min-h-[25px] items-center gap-x-2 text-[12.5px] before:absolute before:top-[-9px] before:left-[5.5px] before:h-[19px] before:w-px before:bg-line-2 first:before:hidden ${missed === true ? 'grid-cols-[14px_104px_minmax(0,1fr)]' : 'grid-cols-[14px_104px_minmax(0,1fr)_38px_120px]'}`}
+      className={`relative grid min-h-[25px] items-center gap-x-2 text-[12.5px] before:absolute before:top-[-9px] before:left-[5.5px] before:h-[19px] before:w-px before:bg-line-2 first:before:hidden ${missed === true ? 'grid-cols-[14px_104px_minmax(0,1fr)]' : 'grid-cols-[14px_104px_minmax(0,1fr)_38px_120px] max-md:grid-cols-[14px_104px_minmax(0,1fr)_38px]'}`}
     >
       <span className="z-1 bg-sunken py-0.5">
-        <Glyph standing={standing} label={missed === true ? 'not matched' : undefined} />
+        <Glyph tone={tone} label={missed === true ? 'not matched' : undefined} />
       </span>
       <b className={`truncate ${missed === true ? 'font-control text-ink-3' : 'font-strong'}`} title={title}>
         {title}
       </b>
-      <span className={`text-ink-3 ${missed === true ? 'py-0.5 break-words' : 'truncate'}`} title={text}>
+      <span className="min-w-0 py-0.5 leading-[18px] break-words text-ink-3">
         {codes.map((code, index) => (
           <code
             key={index}
@@ -74,7 +72,7 @@ function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType
         </span>
       )}
       {missed !== true && (
-        <span aria-hidden className="relative h-1.5">
+        <span aria-hidden className="relative h-1.5 max-md:hidden">
           {bars.map((bar, index) => {
             const left = scale.at(bar.fromMs) * 100
             return (

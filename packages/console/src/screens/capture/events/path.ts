@@ -1,8 +1,9 @@
 import type { Decision, RouteAnswer, Routes } from '@postroad/contract'
 import { holdText } from '@postroad/contract/holds'
 import { signOf } from '../../../data/filter.ts'
-import { standingOf } from '../../../data/standing.ts'
-import type { Standing } from '../../../ui/glyph.tsx'
+import { toneOf } from '../../../data/tone.ts'
+import { SCHEMES } from '../../../parts/schemes.ts'
+import type { Tone } from '../../../ui/glyph.tsx'
 
 export type Answer = RouteAnswer<Routes['search']['correlate']>
 /** Of one event. */
@@ -15,10 +16,10 @@ type Failure = NonNullable<NonNullable<Decision['criteria']>['failed']>
 
 export type Bar = { readonly fromMs: number; readonly toMs: number; readonly kind: 'ok' | 'fail' | 'sending' }
 
-/** One line of an event's path. Times are from the moment when its first byte was read. */
+/** One line of the path of an event. Times start when the first byte was read. */
 export type Step = {
   readonly id: string
-  readonly standing: Standing
+  readonly tone: Tone
   readonly title: string
   readonly text: string
   readonly codes?: readonly { readonly text: string; readonly good: boolean }[]
@@ -26,16 +27,11 @@ export type Step = {
   readonly nextText?: string
   readonly tookMs: number | null
   readonly bars: readonly Bar[]
-  /** A rule, criterion or destination that did not take it. */
+  /** A rule, criterion or destination that did not match. */
   readonly missed?: boolean
 }
 
-const SCHEMES: Readonly<Record<string, string>> = {
-  none: 'no signature is asked for',
-  service_signature: 'signature of the ingest key',
-}
-
-/** Received, verified, filed, routed, and one line for each destination, taken and not taken: all in one clock. */
+/** Received, verified, filed, routed, and one line for each destination, matched or not, on one clock. */
 export function stepsOf(story: Story, webhookName: (id: string) => string): readonly Step[] {
   const { submission, records, deliveries } = story
   const zero = Date.parse(submission.received_at)
@@ -43,10 +39,12 @@ export function stepsOf(story: Story, webhookName: (id: string) => string): read
   const from = submission.webhook_id === null ? 'an ingest key' : webhookName(submission.webhook_id)
   const scheme = submission.verified_scheme
   const plain = { tookMs: null, bars: [] } as const
+  // One commit stores the submission, its records and its deliveries.
+  const stored = { tookMs: arrived, bars: [] } as const
   return [
     {
       id: 'received',
-      standing: 'ok',
+      tone: 'ok',
       title: 'Received',
       text: `POST to ${from}`,
       tookMs: arrived,
@@ -55,30 +53,35 @@ export function stepsOf(story: Story, webhookName: (id: string) => string): read
     {
       ...plain,
       id: 'verified',
-      standing: scheme === 'none' ? 'none' : 'ok',
+      tone: scheme === 'none' ? 'none' : 'ok',
       title: 'Verified',
-      text: SCHEMES[scheme] ?? `by ${scheme.replaceAll('_', ' ')}`,
+      text: verifiedText(scheme),
     },
     {
-      ...plain,
+      ...(records.length > 0 ? stored : plain),
       id: 'filed',
-      standing: records.length > 0 ? 'ok' : 'rejected',
+      tone: records.length > 0 ? 'ok' : 'rejected',
       title: 'Filed',
       text:
         records.length > 0
           ? `in ${[...new Set(records.map(({ dataset }) => dataset))].join(', ')}`
-          : 'nowhere: nothing asked for it',
+          : 'nowhere: nothing matched',
     },
     {
-      ...plain,
+      ...(deliveries.length > 0 ? stored : plain),
       id: 'routed',
-      standing: deliveries.length > 0 ? 'ok' : 'none',
+      tone: deliveries.length > 0 ? 'ok' : 'none',
       title: 'Routed',
       text: routedText(submission.decision, deliveries.length),
     },
     ...deliveries.map((delivery) => deliveryStep(delivery, { zero, name: nameIn(submission.decision, delivery) })),
     ...missesOf(submission.decision),
   ]
+}
+
+function verifiedText(scheme: Story['submission']['verified_scheme']): string {
+  if (scheme === 'none') return 'no signature required'
+  return scheme === 'service_signature' ? 'signature of the ingest key' : `${SCHEMES[scheme].label} signature`
 }
 
 function routedText({ rules = [] }: Decision, deliveries: number): string {
@@ -105,7 +108,7 @@ function deliveryStep(delivery: StoryDelivery, { zero, name }: { readonly zero: 
             : ''
   return {
     id,
-    standing: standingOf(delivery),
+    tone: toneOf(delivery),
     title: name,
     text,
     codes: attempts.slice(-4).map(({ response_status, error_code, outcome }) => ({
@@ -127,31 +130,37 @@ function deliveryStep(delivery: StoryDelivery, { zero, name }: { readonly zero: 
 }
 
 function miss(id: string, title: string, text: string): Step {
-  return { id, standing: 'rejected', title, text, tookMs: null, bars: [], missed: true }
+  return { id, tone: 'rejected', title, text, tookMs: null, bars: [], missed: true }
 }
 
-/** What did not take the event, and the condition that said so. */
+/** The rules and destinations that did not match, each with the condition that failed. */
 function missesOf({ criteria, rules = [], destinations }: Decision): readonly Step[] {
   return [
-    ...(criteria?.matched === false ? [miss('criteria', 'Criteria', whyText(criteria.failed))] : []),
-    ...rules.filter(({ matched }) => !matched).map(({ rule_id, rule, failed }) => miss(rule_id, rule, whyText(failed))),
+    ...(criteria?.matched === false ? [miss('criteria', 'Criteria', failureSentence(criteria.failed))] : []),
+    ...rules
+      .filter(({ matched }) => !matched)
+      .map(({ rule_id, rule, failed }) => miss(rule_id, rule, failureSentence(failed))),
     ...destinations
       .filter(({ matched }) => !matched)
       .map(({ destination_id, destination, reason, failed, record_id }) =>
-        miss(`${destination_id}-${record_id}`, destination, failed === null ? REASONS[reason] : whyText(failed)),
+        miss(
+          `${destination_id}-${record_id}`,
+          destination,
+          failed === null ? REASONS[reason] : failureSentence(failed),
+        ),
       ),
   ]
 }
 
 const REASONS: Readonly<Record<Decision['destinations'][number]['reason'], string>> = {
   matched: 'matched',
-  dataset_not_subscribed: 'does not take this dataset',
+  dataset_not_subscribed: 'does not receive this dataset',
   condition_failed: 'a condition did not match',
   destination_disabled: 'was switched off',
 }
 
 /** `data.amount > 1000, saw 42`. */
-function whyText(failed: Failure | null): string {
+function failureSentence(failed: Failure | null): string {
   if (failed === null) return 'did not match'
   const wanted = failed.op === 'exists' ? 'exists' : `${signOf(failed.op)} ${shown(failed.expected)}`
   return `wanted ${failed.path} ${wanted}, saw ${'saw' in failed && failed.saw !== undefined ? shown(failed.saw) : 'nothing there'}`
@@ -162,7 +171,7 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
-/** Where a moment stands on the line, 0 to 1. Waits between attempts are cut short, so that what happened can be seen. */
+/** The place of a moment on the line, 0 to 1. Waits between attempts are cut short, so that the attempts stay visible. */
 export function scaleOf(steps: readonly Step[]): {
   readonly at: (ms: number) => number
   readonly cuts: readonly number[]

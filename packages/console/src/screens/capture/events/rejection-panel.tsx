@@ -8,7 +8,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { Time } from '../../../ui/time.tsx'
 
-/** Requests that were refused: how often, from where, what to do about it, and a sample of them. */
+/** Refused requests: their count, their address, the remedy, and a sample. */
 export function RejectionPanel({
   rejection,
   onClose,
@@ -30,7 +30,7 @@ export function RejectionPanel({
     <section aria-label="Refused requests" className="flex min-h-0 min-w-0 flex-col border-l border-line">
       <header className="flex items-center gap-2 py-3 pr-3.5 pl-5">
         <h2 className="truncate text-title">{reason.replaceAll('_', ' ')}</h2>
-        <Chip standing="rejected">{count === 1 ? 'refused once' : `refused ${count} times`}</Chip>
+        <Chip tone="rejected">{count === 1 ? 'refused once' : `refused ${count} times`}</Chip>
         <span className="flex-1" />
         <IconButton label="Close" onClick={onClose}>
           <X strokeWidth={1.5} />
@@ -61,13 +61,11 @@ export function RejectionPanel({
         </dl>
         {webhook !== undefined && (
           <section aria-label="Sample" className="mt-4">
-            <h3 className="mb-1 font-strong">The last one for this cause</h3>
+            <h3 className="mb-1 font-strong">The last request for this cause</h3>
             <RefusedSamplePart webhook={webhook} reason={reason} />
           </section>
         )}
-        <p className="mt-4 text-ink-3">
-          Requests of one minute that are refused for the same reason are counted together.
-        </p>
+        <p className="mt-4 text-ink-3">Postroad counts the requests of one minute with the same reason together.</p>
       </div>
     </section>
   )

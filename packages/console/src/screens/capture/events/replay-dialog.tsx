@@ -1,7 +1,7 @@
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import { useDestinations } from '../../../data/names.ts'
-import { standingOf, stateWord } from '../../../data/standing.ts'
+import { toneOf, stateWord } from '../../../data/tone.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Check } from '../../../ui/field.tsx'
@@ -12,7 +12,7 @@ import type { Story } from './path.ts'
 
 const ENDED: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled'])
 
-/** The plan before anything is sent: to whom, and for whom it would be a repeat. */
+/** The plan before anything is sent: the destinations, and those that get a repeat. */
 export function ReplayDialog({
   story,
   onClose,
@@ -72,8 +72,8 @@ export function ReplayDialog({
               }
             />
             <span className="ml-auto">
-              <Chip standing={standingOf({ state, held_by })}>
-                {ENDED.has(state) ? state : `${stateWord({ state, held_by })}: Postroad sends it itself`}
+              <Chip tone={toneOf({ state, held_by })}>
+                {ENDED.has(state) ? state : `${stateWord({ state, held_by })}: Postroad sends it by itself`}
               </Chip>
             </span>
           </li>
@@ -81,8 +81,8 @@ export function ReplayDialog({
       </ul>
       {repeats > 0 && (
         <p className="mb-3 text-retry-text">
-          {repeats === 1 ? 'One of them has it already' : `${repeats} of them have it already`}: a receiver that does
-          not look at the event id does its work twice.
+          {repeats === 1 ? 'One of them has accepted it already' : `${repeats} of them have accepted it already`}: a
+          receiver that does not look at the event id does its work twice.
         </p>
       )}
       <RefusedLine error={replay.error} />

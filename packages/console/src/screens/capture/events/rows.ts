@@ -1,7 +1,7 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
-import { standingOf, worstOf } from '../../../data/standing.ts'
+import { toneOf, worstOf } from '../../../data/tone.ts'
 import type { Arrival, Delivery, Filed, Gap, Rejection, Tail } from '../../../data/tail.ts'
-import type { Standing } from '../../../ui/glyph.tsx'
+import type { Tone } from '../../../ui/glyph.tsx'
 
 export type Submission = RouteAnswer<Routes['submissions']['list']>['submissions'][number]
 
@@ -32,7 +32,7 @@ export function rowOf(arrival: Arrival): EventRow {
     : { kind: 'gap', id: arrival.gap.id, at: arrival.gap.at, gap: arrival.gap }
 }
 
-/** Newest first, each once; what comes first in the lists wins. */
+/** Newest first, each once; the first one in the lists wins. */
 export function merged(...lists: readonly (readonly EventRow[])[]): readonly EventRow[] {
   const byId = new Map<string, EventRow>()
   for (const list of lists) for (const row of list) if (!byId.has(row.id)) byId.set(row.id, row)
@@ -47,16 +47,16 @@ export function deliveriesOf(tail: Tail, row: EventRow): readonly Delivery[] {
     .toSorted((a, b) => (a.destination_id < b.destination_id ? -1 : 1))
 }
 
-export function standingsOf(deliveries: readonly Delivery[]): readonly Standing[] {
-  return deliveries.map(standingOf)
+export function tonesOf(deliveries: readonly Delivery[]): readonly Tone[] {
+  return deliveries.map(toneOf)
 }
 
-export function standingOfRow(row: EventRow, deliveries: readonly Delivery[]): Standing {
+export function toneOfRow(row: EventRow, deliveries: readonly Delivery[]): Tone {
   if (row.kind === 'rejection') return 'rejected'
-  return row.kind === 'record' ? worstOf(standingsOf(deliveries)) : 'none'
+  return row.kind === 'record' ? worstOf(tonesOf(deliveries)) : 'none'
 }
 
-/** From its coming to the last delivery; null while one is under way. */
+/** From its arrival to the last delivery; null while one is under way. */
 export function tookMs(row: EventRow, deliveries: readonly Delivery[]): number | null {
   if (deliveries.length === 0 || deliveries.some(({ state }) => state !== 'delivered')) return null
   return Math.max(...deliveries.map(({ updated_at }) => Date.parse(updated_at))) - Date.parse(row.at)

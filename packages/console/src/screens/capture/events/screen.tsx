@@ -29,7 +29,7 @@ import { useEvents } from './use-events.ts'
 import { usePaths } from './use-paths.ts'
 import { ViewTabs } from './view-tabs.tsx'
 
-/** Events as they come: the live tail, what is stored, and the whole path of any of them. */
+/** Events as they arrive: the live tail, the stored events, and the whole path of each. */
 export function Screen(): ReactElement {
   const [search, change] = useSearchState<EventsSearch>()
   const [isScrolled, setScrolled] = useState(false)
@@ -127,7 +127,7 @@ function isWide(search: EventsSearch): boolean {
   return !isFiltered(search) && search.sel === undefined && (search.range ?? '') === '' && spanIn(search) === undefined
 }
 
-/** The start of the range, kept for as long as the range stays the same: a moving start would read everything anew. */
+/** The start of the range, fixed while the range stays the same: a moving start would read everything again. */
 function useFrom(search: EventsSearch): number | undefined {
   const { ms } = rangeOf(search)
   const [from, setFrom] = useState({ ms, at: startOf(ms) })
@@ -185,7 +185,7 @@ function useScreenKeys({
     k: () => cursor.step(-1),
     ArrowDown: () => cursor.step(1),
     ArrowUp: () => cursor.step(-1),
-    // Back, step by step: what is open first, then the marks.
+    // Back, step by step: first the open event, then the selection.
     Escape: () => (cursor.here === undefined ? marks.clear() : change({ sel: undefined, full: undefined })),
     x: () => cursor.here !== undefined && marks.toggle(cursor.here.id),
     'shift x': () => cursor.here !== undefined && marks.extend(cursor.here.id),
@@ -201,7 +201,7 @@ function Side({ id, events, ...rest }: Parameters<typeof Inspector>[0] & { reado
   return <Inspector key={id} id={id} {...rest} />
 }
 
-/** What a search did not look at. */
+/** The part that a search does not cover. */
 function unsearchedText(wanted: Events['wanted'], unreadable: number): string {
   const without = asksForRecords(wanted)
     ? 'Requests that were filed nowhere and refused requests are not searched.'
@@ -210,7 +210,7 @@ function unsearchedText(wanted: Events['wanted'], unreadable: number): string {
   return `${without} ${unreadable.toLocaleString('en')} ${unreadable === 1 ? 'body' : 'bodies'} could not be read.`
 }
 
-/** Below the filter: what a search does not cover. */
+/** Below the filter: the part that a search does not cover. */
 function Unsearched({ events }: { readonly events: Events }): ReactElement | null {
   const { wanted, isNarrowed, unreadable, tail, refusal, refresh } = events
   if (!isNarrowed || wanted.view === 'rejected' || refusal !== null) return null
@@ -237,17 +237,13 @@ function Foot({ events }: { readonly events: Events }): ReactElement {
       <span aria-live="polite">
         <b className="font-strong text-ink-2">{rows.length.toLocaleString('en')}</b>{' '}
         {rows.length === 1 ? 'event' : 'events'}
-        {isNarrowed
-          ? ` of ${Math.max(scanned, rows.length).toLocaleString('en')} looked through`
-          : more
-            ? ' loaded'
-            : ''}
+        {isNarrowed ? ` of ${Math.max(scanned, rows.length).toLocaleString('en')} searched` : more ? ' loaded' : ''}
       </span>
       {tail.oneIn > 1 && <span className="text-retry-text">showing 1 in {tail.oneIn}, all are stored</span>}
-      {isLoadingMore && <span>reading older ones…</span>}
+      {isLoadingMore && <span>loading older ones…</span>}
       <span className="ml-auto flex items-center gap-1 max-xl:hidden">
         <Kbd>J</Kbd>
-        <Kbd>K</Kbd> move <Kbd>R</Kbd> replay <Kbd>C</Kbd> curl <Kbd>X</Kbd> mark <Kbd>?</Kbd>
+        <Kbd>K</Kbd> move <Kbd>R</Kbd> replay <Kbd>C</Kbd> curl <Kbd>X</Kbd> select <Kbd>?</Kbd>
       </span>
     </>
   )

@@ -1,11 +1,12 @@
 import { DELIVERY_STATES } from '@postroad/contract'
+import { TROUBLE_CAUSES } from '@postroad/contract/holds'
 import { meets, readFilter, type MatchesPattern } from '../../../data/filter.ts'
 import { searchText, type Search } from '../../../data/search-text.ts'
-import type { Filed, Rejection, Tail } from '../../../data/tail.ts'
+import type { Delivery, Filed, Rejection, Tail } from '../../../data/tail.ts'
 import { spanIn } from '../../../parts/span.ts'
-import { deliveriesOf, standingOfRow, type EventRow } from './rows.ts'
+import { deliveriesOf, type EventRow } from './rows.ts'
 
-/** What stands behind the "?" of this screen. */
+/** The part after the "?" of this screen. */
 export type EventsSearch = Search & {
   readonly view?: string
   readonly f?: readonly string[]
@@ -27,18 +28,18 @@ export type EventsSearch = Search & {
   readonly live?: string
 }
 
-/** What a custom view stores of the address. */
+/** The part of the address that a custom view stores. */
 export function filterOf(search: EventsSearch): EventsSearch {
   const { f, q, dataset, webhook, destination, rule, state, range, view } = search
   return { f, q, dataset, webhook, destination, rule, state, range, view }
 }
 
-/** Whether the address shows a view that was kept. */
+/** Whether the address shows a stored view. */
 export function isAt(kept: EventsSearch, shown: EventsSearch): boolean {
   return searchText(filterOf(kept)) === searchText(filterOf(shown))
 }
 
-/** The views that everybody has; a view of one's own has a name of its own. */
+/** The built-in views; a custom view has another name. */
 export const VIEWS = [
   { id: '', label: 'All' },
   { id: 'failing', label: 'Failing' },
@@ -66,7 +67,7 @@ export function isFiltered(search: EventsSearch): boolean {
   )
 }
 
-/** What is looked for, as the server is asked for it. Times in milliseconds. */
+/** The search as the server gets it. Times are in milliseconds. */
 export type Wanted = {
   readonly view: 'all' | 'failing' | 'rejected'
   readonly f: readonly string[]
@@ -81,17 +82,17 @@ export type Wanted = {
   readonly to: number | undefined
 }
 
-/** Whether the server looks through payloads and deliveries for it. Refused requests have neither. */
+/** Whether the server searches payloads and deliveries for it. Refused requests have neither. */
 export function isNarrowed(wanted: Wanted): boolean {
   return wanted.f.length > 0 || wanted.q !== undefined || wanted.webhook !== undefined || asksForRecords(wanted)
 }
 
-/** Whether only what was filed can be meant: a request that was filed nowhere has no dataset, no rule and no delivery. */
+/** Whether only filed requests can match: an unfiled request has no dataset, no rule and no delivery. */
 export function asksForRecords({ view, dataset, destination, rule, state }: Wanted): boolean {
   return view === 'failing' || [dataset, destination, rule, state].some((one) => one !== undefined)
 }
 
-/** What the address asks for; `startedAt` is the begin of a range that ends now. */
+/** The search of the address; `startedAt` is the start of a range that ends now. */
 export function wantedOf(
   { view, f = [], q = '', dataset, webhook, destination, rule, state, ...rest }: EventsSearch,
   startedAt: number | undefined,
@@ -119,7 +120,7 @@ export function statesIn(text: string | undefined): readonly string[] {
   return DELIVERY_STATES.filter((state) => asked.includes(state))
 }
 
-/** Whether a row that the tail brings is one that is looked for: the same that the server says of what is stored. */
+/** Whether a row of the tail matches the search, by the same rules as the server. */
 export function matcher(
   wanted: Wanted,
   { tail, matches }: { readonly tail: Tail; readonly matches: MatchesPattern },
@@ -134,7 +135,7 @@ export function matcher(
     if (!isInTime(row)) return false
     if (row.kind === 'gap') return filters.length === 0 && text === undefined
     if (view === 'rejected') return row.kind === 'rejection' && isRejectionLike(row.rejection, wanted) && hasText(row)
-    if (view === 'failing' && !['fail', 'retry'].includes(standingOfRow(row, deliveriesOf(tail, row)))) return false
+    if (view === 'failing' && !deliveriesOf(tail, row).some(isFailing)) return false
     if (!isAskedFor) return true
     return (
       row.kind === 'record' &&
@@ -146,13 +147,18 @@ export function matcher(
   }
 }
 
+/** As the server finds them: it failed, is tried again, or its destination is in trouble. */
+function isFailing({ state, held_by }: Delivery): boolean {
+  return state === 'failed' || state === 'retrying' || (held_by !== null && TROUBLE_CAUSES.has(held_by.cause))
+}
+
 /** A refused request has no payload, no dataset, no rule and no delivery. */
 function isRejectionLike({ webhook_id }: Rejection, wanted: Wanted): boolean {
   if (wanted.f.length > 0 || asksForRecords(wanted)) return false
   return wanted.webhook === undefined || webhook_id === wanted.webhook
 }
 
-/** Which rule filed an event is known to the server alone. */
+/** Only the server knows which rule filed an event. */
 function isRecordLike(record: Filed, { dataset, webhook, rule }: Wanted): boolean {
   if (rule !== undefined || (dataset !== undefined && record.dataset !== dataset)) return false
   return webhook === undefined || record.webhook_id === webhook
@@ -171,7 +177,7 @@ function hasWantedDelivery(row: EventRow, { destination, state }: Wanted, tail: 
 
 const texts = new WeakMap<object, string>()
 
-/** What text is looked for in, made once for a row: a payload, or what is known of refused requests. */
+/** The text of a row that is searched, made once: its payload, or the facts of a refused request. */
 function textOf(row: EventRow): string {
   const known = texts.get(row)
   if (known !== undefined) return known

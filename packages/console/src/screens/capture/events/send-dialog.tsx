@@ -13,14 +13,14 @@ import { needs, RefusedLine } from '../../../ui/states.tsx'
 import { curlOf } from './commands.ts'
 import { SAMPLE_TEXT } from './sample.ts'
 
-/** `headers` are those of the event that is sent again: its title is taken over, and nothing else. */
+/** `headers` are those of the event that is sent again; only its title is reused. */
 export type Draft = {
   readonly body: string
   readonly webhookId: string | null
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Sends an event to an endpoint, as a sender does: an example, or one that came, changed. The server signs it where a signature is needed. */
+/** Sends an event to an endpoint, as a sender does: an example, or an edited copy of an event. The server signs it for an endpoint that checks signatures. */
 export function SendDialog({
   draft,
   onClose,
@@ -78,7 +78,7 @@ export function SendDialog({
       onClose={onClose}
       wide
       title={draft.body === '' ? 'Send an event' : 'Edit and send again'}
-      lead="It is sent from this page to the endpoint, and is an event like any other."
+      lead="This page sends it to the endpoint. It becomes an event like any other."
       actions={
         <>
           <Button kind="quiet" className="mr-auto" disabled={!canSend} onClick={() => void copyCurl()}>
@@ -124,14 +124,14 @@ function signingOf({ verification }: Webhook, may: boolean): Signing {
     return {
       isNeeded: true,
       isPossible: false,
-      hint: 'This endpoint has no secret yet, so nothing can be signed for it. Set the secret first.',
+      hint: 'This endpoint has no secret yet, so the server cannot sign for it. Set the secret first.',
     }
   return may
     ? { isNeeded: true, isPossible: true, hint: 'The server signs the event with the secret of this endpoint.' }
     : { isNeeded: true, isPossible: false, hint: `The event must be signed. ${needs(routes.webhooks.signSample.role)}` }
 }
 
-/** The headers that name an event; what is dots was a credential. */
+/** The headers that name an event; dots replace a credential. */
 function titleHeaders(headers: Draft['headers'], { event_title }: Webhook): Record<string, string> {
   const own = event_title !== null && 'header' in event_title ? [event_title.header.toLowerCase()] : []
   return Object.fromEntries(
@@ -142,7 +142,7 @@ function titleHeaders(headers: Draft['headers'], { event_title }: Webhook): Reco
   )
 }
 
-/** Indented when that changes nothing else: numbers of many digits stay as they are. */
+/** Indented when that changes nothing else: long numbers stay as they are. */
 function indented(text: string): string {
   try {
     const value: unknown = JSON.parse(text)

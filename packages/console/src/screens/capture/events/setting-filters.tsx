@@ -20,7 +20,7 @@ type Offered = { readonly id: Setting; readonly label: string; readonly choices:
 const STATES: readonly Choice[] = DELIVERY_STATES.map((id) => ({ id, name: id }))
 const NO_RULES: readonly Choice[] = []
 
-/** What events can be filtered by besides their payloads, with the names that the project has for it. */
+/** The filters of events besides their payloads, with the names of the project. */
 function useOffered(): readonly Offered[] {
   const webhooks = useWebhooks().all
   const destinations = useDestinations().all
@@ -99,7 +99,7 @@ function namesOf(value: string, choices: readonly Choice[]): string {
 const EDITED =
   'inline-flex min-h-[26px] flex-wrap items-center gap-1.5 rounded-[5px] border border-accent bg-surface px-2 text-ink-2'
 
-/** The menu gives the focus back to its button when it closes; the new field takes it after that. */
+/** The menu returns the focus to its button when it closes; the new field takes it afterwards. */
 function useFocus<Element extends HTMLElement>(): RefObject<Element | null> {
   const field = useRef<Element>(null)
   useEffect(() => {
@@ -217,7 +217,7 @@ function TimeChip({
   )
 }
 
-/** As `datetime-local` takes it. */
+/** In the form of `datetime-local`. */
 function localText(ms: number): string {
   const at = new Date(ms)
   return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)

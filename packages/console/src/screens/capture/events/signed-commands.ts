@@ -12,7 +12,7 @@ type Signing = { readonly lines: readonly string[]; readonly headers: Readonly<R
 const SIG = { variable: 'sig' }
 const T = { variable: 't' }
 
-/** What makes the signature, and the headers that carry it. */
+/** The commands that make the signature, and the headers that contain it. */
 const SIGNING: Readonly<Record<SignedScheme, (sender: SignedSender) => Signing>> = {
   payments_provider: () => ({
     lines: ['t=$(date +%s)', `sig=$(printf '%s.%s' "$t" "$body" | ${HMAC})`],
@@ -71,7 +71,7 @@ export function signedCurl({
   ].join('\n')
 }
 
-/** A secret as the scheme has them: text without a quote, so that it can stand in a command. */
+/** A secret in the form of the scheme: text without a quote, so that a command can contain it. */
 export function newSecret(scheme: SignedScheme): string {
   const bytes = crypto.getRandomValues(new Uint8Array(24))
   const text = btoa(String.fromCodePoint(...bytes))

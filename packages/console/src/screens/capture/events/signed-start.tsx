@@ -12,7 +12,7 @@ import { newSecret, signedCurl } from './signed-commands.ts'
 
 type Made = { readonly url: string; readonly secret: string }
 
-/** For who has a sender already: an endpoint that checks its signatures, and a command that signs as it does. */
+/** For a known sender: an endpoint that checks its signatures, and a command that signs as the sender does. */
 export function SignedStart(): ReactElement {
   const [sender, setSender] = useState<SignedSender | undefined>()
   return (
@@ -60,7 +60,7 @@ function Start({ sender }: { readonly sender: SignedSender }): ReactElement {
         spellCheck={false}
         className="mono text-data"
         onChange={({ target }) => setSecret(target.value)}
-        hint="One is made up here. Write the sender's over it, when it gives you one."
+        hint="A random one. If your sender gives you a secret, enter that instead."
       />
       <RefusedLine error={make.error} />
       <Button
@@ -69,7 +69,7 @@ function Start({ sender }: { readonly sender: SignedSender }): ReactElement {
         disabled={!may || make.isPending}
         title={may ? undefined : needs(routes.webhooks.create.role)}
       >
-        Make the endpoint
+        Create the endpoint
       </Button>
     </form>
   )
@@ -85,7 +85,7 @@ function bodyOf(sender: SignedSender, secret: string): ReturnType<typeof createB
   })
 }
 
-/** The secret is on the screen as long as this page is: the server gives it to nobody. */
+/** Only this page shows the secret: no answer of the server contains it. */
 function Ready({
   made: { url, secret },
   sender,
@@ -98,8 +98,7 @@ function Ready({
   return (
     <div className="mt-4">
       <p role="status" className="mb-2 max-w-[62ch] text-ink-2">
-        The endpoint is there, and takes nothing that is not signed so. This command signs as the sender does.{' '}
-        {sender.setup}
+        The endpoint is ready. It accepts only signed requests. This command signs as the sender does. {sender.setup}
       </p>
       <div className="relative overflow-hidden rounded-page bg-block text-block-ink">
         <button

@@ -29,7 +29,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** What an id names that is no single event, and its newest events. */
+/** The thing that an id names when it is not a single event, and its newest events. */
 export function Subject({ answer: { subject, rejection, records }, onOpen, onClose }: Props): ReactElement {
   const { kind, id, name } = subject
   return (

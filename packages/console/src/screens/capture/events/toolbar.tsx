@@ -15,14 +15,14 @@ type Props = {
   readonly change: (change: Partial<EventsSearch>) => void
   /** Paths that payloads have, to choose from while typing. */
   readonly paths: readonly string[]
-  /** What the server says of a filter that it does not take. */
+  /** The sentence of the server about a filter that it refuses. */
   readonly refusal: Error | null
 }
 
-/** The filter: chips in the dialect of rules, a field for the next one, and the range. All of it stands in the address. */
+/** The filter: chips in the dialect of rules, a field for the next one, and the range. The address contains all of it. */
 export function Toolbar({ search, change, paths, refusal }: Props): ReactElement {
   const { f = [] } = search
-  // The text that became a condition is looked for no more.
+  // The text that became a condition is no longer searched for.
   const set = (next: readonly string[], also: Partial<EventsSearch> = {}): void => change({ f: next, ...also })
   return (
     <div className="mx-3">
@@ -62,7 +62,7 @@ export function Toolbar({ search, change, paths, refusal }: Props): ReactElement
 
 function Condition({ text, onRemove }: { readonly text: string; readonly onRemove: () => void }): ReactElement {
   const filter = readFilter(text)
-  // What is no condition stands here all the same, so that it can be taken out.
+  // A text that is no condition has a chip too, so that a person can remove it.
   return filter === undefined ? (
     <FilterChip path={text} sign="" value="" onRemove={onRemove} />
   ) : (
@@ -104,7 +104,7 @@ type FieldProps = Omit<Props, 'refusal'> & { readonly onFilter: (text: string) =
 
 const IDS = /^(?:sub|rec|dlv|att)_[0-9a-z]{20,32}$/
 
-/** What Enter does with a condition; while it is not complete the list is not searched for it. */
+/** The hint for Enter. The list is not searched for an incomplete condition. */
 function hintOf(filter: ReturnType<typeof typedFilter>): ReactElement {
   if (filter === undefined) return <>Type a value. Nothing is filtered yet.</>
   return (
@@ -114,7 +114,7 @@ function hintOf(filter: ReturnType<typeof typedFilter>): ReactElement {
   )
 }
 
-/** A condition makes a chip with Enter, and an id opens its story; anything else is text that is looked for as one types. */
+/** Enter turns a condition into a chip, and an id opens its story; any other text is searched for while a person types. */
 function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): ReactElement {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(search.q ?? '')
@@ -123,7 +123,7 @@ function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): R
   const isCondition = filter !== undefined || isHalfTyped(text, paths)
   const typed = (next: string): void => {
     setText(next)
-    // What is, or becomes, a condition or an id is not text to look for: nothing would match it.
+    // A condition or an id, also an incomplete one, is not searched for as text: nothing would match it.
     const isText = typedFilter(next) === undefined && !isHalfTyped(next, paths) && !IDS.test(next.trim())
     const q = isText ? (quotedText(next) ?? next.trim()) : ''
     if (q !== (search.q ?? '')) change({ q: q === '' ? undefined : q })

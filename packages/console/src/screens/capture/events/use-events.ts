@@ -13,11 +13,11 @@ import { isNarrowed, matcher, type Wanted } from './search.ts'
 
 const EMPTY: readonly EventRow[] = []
 const FIRST: Start = {}
-/** After so many events in a row that do not match, the search waits until it is told to go on. */
+/** After this many events in a row without a match, the search waits for a press. */
 const FRUITLESS_MAX = 20_000
 const BAD_REQUEST = 400
 
-/** What is stored, page by page, and how far it was looked through. */
+/** The stored events, page by page, and the progress of the search. */
 function useStored(wanted: Wanted, enabled: boolean) {
   const client = useExactClient()
   const { project } = usePlace()
@@ -29,7 +29,7 @@ function useStored(wanted: Wanted, enabled: boolean) {
     initialPageParam: FIRST,
     getNextPageParam: ({ next }) => next,
     enabled,
-    // The tail brings what is newer for as long as this is shown, so what was read need not be read again.
+    // The tail brings newer events while this is shown, so no page has to be read again.
     staleTime: Infinity,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -39,7 +39,7 @@ function useStored(wanted: Wanted, enabled: boolean) {
 
 type Stored = ReturnType<typeof useStored>
 
-/** A search goes on by itself until it has found something, for so long; then somebody has to want it. */
+/** A search continues by itself until it finds something, up to a bound; then it waits for a press. */
 function useGoingOn(stored: Stored, wanted: Wanted) {
   const [allowed, setAllowed] = useState({ wanted, fruitless: FRUITLESS_MAX })
   if (allowed.wanted !== wanted) setAllowed({ wanted, fruitless: FRUITLESS_MAX })
@@ -65,7 +65,7 @@ function useGoingOn(stored: Stored, wanted: Wanted) {
   }
 }
 
-/** One object for as long as the same is looked for: text once it is no longer being typed. */
+/** One object while the search stays the same; typed text counts once the person pauses. */
 function useWanted(wanted: Wanted): Wanted {
   const q = useSettled(wanted.q)
   const text = JSON.stringify({ ...wanted, q })
@@ -75,11 +75,11 @@ function useWanted(wanted: Wanted): Wanted {
 
 type Shown = { readonly wanted: Wanted; readonly held: boolean; readonly released: number }
 
-/** The list: what is stored, and before it what the tail brought that is like it, up to the moment when one began to read. */
+/** The list: the stored events, and before them the matching events of the tail, up to the moment when the person began to read. */
 export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   const tail = useTail()
   const wanted = useWanted(wantedNow)
-  // The tail first: what comes while the pages are read is in one of the two.
+  // The tail first, so that an event that arrives while the pages load is in one of the two.
   const stored = useStored(wanted, tail.settled)
   const goingOn = useGoingOn(stored, wanted)
   const patterns = usePatterns()
@@ -104,7 +104,7 @@ export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   const isRefused = stored.error instanceof ServiceError && stored.error.status === BAD_REQUEST
   return {
     ...goingOn,
-    // What fails is so at this moment: it changes with every delivery that the tail brings.
+    // The failing events change with every delivery that the tail brings.
     rows:
       wanted.view === 'failing' || wanted.state !== undefined
         ? rows.filter((row) => isStillWanted(row, { fits, tail, wanted }))
@@ -118,10 +118,10 @@ export function useEvents({ wanted: wantedNow, held, released }: Shown) {
     reached: stored.data?.pages.at(-1)?.reached ?? null,
     isLoading: stored.isPending,
     isAsking: stored.isPlaceholderData,
-    /** The server does not take the filter: its sentence belongs beside it. */
+    /** The server refuses the filter: its sentence belongs beside the filter. */
     refusal: isRefused ? stored.error : null,
     error: isRefused ? null : stored.error,
-    /** Reads again what was read, for what the tail cannot bring. */
+    /** Reads the pages again, for changes that the tail cannot bring. */
     refresh: () => stored.refetch(),
     again: () => (stored.data === undefined ? stored.refetch() : stored.fetchNextPage()),
     more: stored.hasNextPage,
@@ -129,7 +129,7 @@ export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   }
 }
 
-/** What is asked of deliveries changes while one looks. A row whose deliveries were not read is as the server said. */
+/** The states of deliveries change while the list is open. A row whose deliveries were not read stays as the server reported it. */
 function isStillWanted(
   row: EventRow,
   { fits, tail, wanted }: { fits: (row: EventRow) => boolean; tail: Tail; wanted: Wanted },

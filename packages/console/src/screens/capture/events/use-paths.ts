@@ -1,12 +1,12 @@
 import { useMemo } from 'react'
-import { isObject } from './preview.ts'
+import { isObject } from '../../../parts/preview.ts'
 import type { EventRow } from './rows.ts'
 
 const LOOKED_AT = 60
 const DEPTH_MAX = 4
 const PATHS_MAX = 200
 
-/** The paths that the newest payloads have, to choose a filter from. */
+/** The paths of the newest payloads, as choices for a filter. */
 export function usePaths(rows: readonly EventRow[]): readonly string[] {
   return useMemo(() => {
     const paths = new Set<string>()

@@ -1,10 +1,10 @@
 import { useMemo } from 'react'
 import { useWebhooks } from '../../../data/names.ts'
-import { titleOf, type Titled } from './preview.ts'
+import { titleOf, type Titled } from '../../../parts/preview.ts'
 
 type Sent = Titled & { readonly webhook_id?: string | null | undefined }
 
-/** What its sender calls an event, by the settings of the endpoints of the project. */
+/** The titles of events, by the settings of the endpoints of the project. */
 export function useTitles(): (event: Sent) => string {
   const { all } = useWebhooks()
   return useMemo(() => {

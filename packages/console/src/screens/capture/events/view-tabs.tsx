@@ -8,7 +8,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { Views } from '../../../ui/page.tsx'
 import { filterOf, isAt, isFiltered, VIEWS, type EventsSearch } from './search.ts'
 
-/** The views that everybody has, and those of one's own: a filter with a name. */
+/** The built-in views and the custom ones. A view is a filter with a name. */
 export function ViewTabs({ search }: { readonly search: EventsSearch }): ReactElement {
   const go = useGo()
   const { views, save, remove } = useSavedViews('events')

@@ -11,12 +11,13 @@ const STATE: Column<IngestKey> = {
   label: 'State',
   width: '18px',
   hidden: true,
-  cell: ({ enabled }) => <Glyph standing={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} />,
+  cell: ({ enabled }) => <Glyph tone={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} />,
 }
 const NAME: Column<IngestKey> = {
   id: 'name',
   label: 'Key',
   width: 'minmax(140px,1.4fr)',
+  plain: true,
   cell: (row) => <TwoLines top={row.name} below={<span className="mono">{masked(row)}</span>} />,
 }
 
@@ -60,13 +61,13 @@ export const COLUMNS: readonly Column<IngestKey>[] = [
 
 export const SLIM: readonly Column<IngestKey>[] = [STATE, NAME]
 
-/** As much of a key as is kept to tell it by. */
+/** The stored part of a key, which identifies it. */
 export function masked({ shown_prefix }: Pick<IngestKey, 'shown_prefix'>): string {
   return `${shown_prefix}…`
 }
 
 export function StateChip({ enabled }: { readonly enabled: boolean }): ReactElement {
-  return <Chip standing={enabled ? 'ok' : 'paused'}>{enabled ? 'on' : 'off (503)'}</Chip>
+  return <Chip tone={enabled ? 'ok' : 'paused'}>{enabled ? 'on' : 'off (503)'}</Chip>
 }
 
 function Guards({ of: { require_signature, ip_allowlist } }: { readonly of: IngestKey }): ReactElement {

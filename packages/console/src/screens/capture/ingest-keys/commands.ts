@@ -3,13 +3,13 @@ import { curlCommand, shellWord, type ShellPart } from '@postroad/contract/quoti
 const BODY = '{"type":"order.created","total":42.5,"items":3}'
 
 type Sending = {
-  /** The key while it is shown, else the variable of the shell that holds it. */
+  /** The key while it is shown, else the shell variable with the key. */
   readonly key: ShellPart
   readonly isSigned: boolean
   readonly dataset: string
 }
 
-/** The shapes in which a key is used, each as a command for a terminal. */
+/** The uses of a key, each as a command for a terminal. */
 export function commandsOf({ key, isSigned, dataset }: Sending) {
   const send = isSigned ? signed : plain
   return {
@@ -32,7 +32,7 @@ function plain(path: Path): string {
   return curlCommand({ url: [location.origin, ...path], headers: { 'content-type': 'application/json' }, body: BODY })
 }
 
-/** The secret comes from the environment: it belongs in no command line, and so in no history. */
+/** The secret comes from the environment, so that it is in no command line and in no history. */
 function signed(path: Path): string {
   return [
     `body=${shellWord(BODY)}`,
@@ -49,12 +49,12 @@ function signed(path: Path): string {
   ].join('\n')
 }
 
-/** What becomes of an event that is sent so. */
+/** The way of an event that is sent like this. */
 export const SHAPE_TEXTS: Readonly<Record<Shape, string>> = {
   'By rules':
-    'No dataset in the address: the rules of the project decide, here and nowhere else. Each rule that matches files a separate record; when none matches, the event is stored and “routed” is empty.',
-  'Into a dataset': 'The whole payload is filed into the dataset that the address names. Rules are not asked.',
-  'As an endpoint': 'The endpoint with this slug decides, by its own criteria and mappings. Rules are not asked.',
+    'The address names no dataset, so the rules of the project decide. Each rule that matches files a separate record. When none matches, the event is stored and “routed” is empty.',
+  'Into a dataset': 'Postroad files the whole payload into the dataset that the address names. No rule applies.',
+  'As an endpoint': 'The endpoint with this slug decides, by its own criteria and mappings. No rule applies.',
   'Read the stream':
-    'Records as they are stored, as server-sent events. Whoever comes back with the last id misses none of them.',
+    'Records as server-sent events, as soon as they are stored. A client that reconnects with the last id misses none.',
 }

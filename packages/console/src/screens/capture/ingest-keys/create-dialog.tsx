@@ -13,7 +13,7 @@ import { MadeDialog } from './made-dialog.tsx'
 
 const FORM = 'create-ingest-key'
 
-/** Makes a key: a name is enough. Its text is shown once. */
+/** Creates a key; a name is enough. The key is shown once. */
 export function CreateDialog({
   onClose,
   onMade,
@@ -72,7 +72,7 @@ export function CreateDialog({
             label={
               <>
                 Require a signature{' '}
-                <span className="text-ink-3">each event is signed too, so the key alone is of no use to a thief</span>
+                <span className="text-ink-3">each event is signed too, so a stolen key alone cannot send</span>
               </>
             }
           />

@@ -19,7 +19,7 @@ const TABS = [
   { id: 'refused', label: 'Refused', of: RefusedTab },
 ] as const
 
-/** One key: how it is used, what it opens, what guards it, and what was refused with it. */
+/** One key: its use, its scopes, its signature, and the requests that were refused with it. */
 export function IngestKeyDetail({
   row: key,
   onClose,
@@ -59,15 +59,15 @@ export function IngestKeyDetail({
           route={routes.ingestKeys.update}
           rooms={['ingestKeys']}
           set={(client, on) => client.ingestKeys.update({ id, enabled: on })}
-          titles={{ off: 'Who uses it is answered 503, and its streams end', on: 'It works again' }}
-          said={{ off: 'Switched off: who uses it is answered 503 from now on.', on: 'Switched on.' }}
+          titles={{ off: 'Requests with it get 503, and its streams end', on: 'It works again' }}
+          said={{ off: 'Switched off. Requests with it get 503.', on: 'Switched on.' }}
         />
       }
       items={({ curl, copied, link, remove }) => [curl, copied, link, 'line', remove]}
       tabs={TABS}
       remove={{
         verb: 'Revoke',
-        text: 'Requests with it are answered 404 from then on, and its streams end. What it sent stays. A revoked key cannot be had back; to stop one for a while, switch it off.',
+        text: 'Requests with it then get 404, and its streams end. The events that it sent stay. You cannot restore a revoked key. To stop a key for a while, switch it off.',
         may,
         rooms: ['ingestKeys'],
         run: (client) => client.ingestKeys.remove({ id }),

@@ -4,7 +4,7 @@ import { listIn } from '../../../parts/text-list.ts'
 
 type Scope = IngestKey['scopes'][number]
 
-/** An ingest key as it stands in a form. */
+/** An ingest key in a form. */
 export type KeyDraft = {
   readonly name: string
   readonly scopes: readonly Scope[]
@@ -22,14 +22,14 @@ export function draftOfKey({ name, scopes, datasets, ip_allowlist }: IngestKey):
 
 type Body = Pick<RouteRequest<Routes['ingestKeys']['create']>, 'name' | 'scopes' | 'datasets' | 'ip_allowlist'>
 
-/** What is sent to the server for a draft, or the sentence on what it cannot be. The server checks the rest. */
+/** The request body of a draft, or the sentence about its fault. The server checks the rest. */
 export function bodyOf({
   name,
   scopes,
   datasets,
   addresses,
 }: KeyDraft): { readonly body: Body } | { readonly problem: string } {
-  if (scopes.length === 0) return { problem: 'A key opens at least one thing: choose sending, reading, or both.' }
+  if (scopes.length === 0) return { problem: 'A key needs at least one scope. Choose sending, reading, or both.' }
   const named = datasets === null ? null : listIn(datasets)
   if (named?.length === 0) return { problem: 'Name at least one dataset, or choose every dataset.' }
   return { body: { name: name.trim(), scopes: [...scopes], datasets: named, ip_allowlist: listIn(addresses) } }

@@ -6,11 +6,11 @@ import { Check, Field, TextArea } from '../../../ui/field.tsx'
 import type { KeyDraft } from './draft.ts'
 
 const SCOPE_WORDS: Readonly<Record<IngestKey['scopes'][number], { readonly label: string; readonly text: string }>> = {
-  ingest: { label: 'Sending events', text: 'in each of the three shapes of the ingest URL' },
+  ingest: { label: 'Sending events', text: 'with each of the three forms of the ingest URL' },
   stream: { label: 'Reading the stream', text: 'the live tail of its datasets' },
 }
 
-/** What a key opens, in a word or two. */
+/** The scopes of a key, in a word or two. */
 export function scopesText(scopes: IngestKey['scopes']): string {
   if (scopes.length > 1) return 'send and read'
   return scopes[0] === 'stream' ? 'read only' : 'send only'
@@ -22,7 +22,7 @@ type Props = {
   readonly disabled?: boolean
 }
 
-/** What a key is called, what it opens, and who may use it from where. */
+/** The name of a key, its scopes, and the addresses that may use it. */
 export function KeyFields({ draft, change, disabled = false }: Props): ReactElement {
   const { name, scopes, datasets, addresses } = draft
   return (
@@ -34,7 +34,7 @@ export function KeyFields({ draft, change, disabled = false }: Props): ReactElem
         placeholder="Checkout service"
         value={name}
         onChange={({ target }) => change({ name: target.value })}
-        hint="Who uses it: one key for each sender can be revoked alone."
+        hint="Name the program that uses it. With a separate key for each, you can revoke one alone."
       />
       <fieldset className="mb-3.5">
         <legend className="mb-1 font-control">What it opens</legend>

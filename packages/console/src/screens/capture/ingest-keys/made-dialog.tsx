@@ -10,7 +10,7 @@ import { commandsOf, SHAPE_TEXTS, type Shape } from './commands.ts'
 
 type Made = RouteAnswer<Routes['ingestKeys']['create']>
 
-/** A key that was just made: the only time that it can be read. Who closes it without having kept the key is asked once. */
+/** A new key, which can be read only now. A person who closes the dialog before a copy is asked once. */
 export function MadeDialog({
   made: { ingest_key, key, signing_secret },
   onClose,
@@ -42,14 +42,14 @@ export function MadeDialog({
       wide
       onClose={leave}
       title={`${ingest_key.name} is ready`}
-      lead="It works from now on. Put it where your program stores its secrets."
+      lead="The key works now. Put it where your program stores its secrets."
       actions={
         <>
           <Button className="mr-auto" icon={<Download strokeWidth={1.5} />} onClick={save}>
             Save as .env
           </Button>
           <Button kind="primary" onClick={leave}>
-            {isWarned && !isKept ? 'Close without it' : 'Done'}
+            {isWarned && !isKept ? 'Close without a copy' : 'Done'}
           </Button>
         </>
       }
@@ -58,14 +58,14 @@ export function MadeDialog({
         label="Ingest key"
         secret={key}
         onCopy={keep}
-        note="Shown this once: what is stored is its hash, so nobody can look it up again."
+        note="Shown once. Postroad stores only its hash, so nobody can look it up again."
       />
       {signing_secret !== undefined && (
         <SecretOnce
           label="Signing secret"
           secret={signing_secret}
           onCopy={keep}
-          note="Each event is signed with it, in X-Service-Signature. Shown this once, stored sealed."
+          note="It signs each event, in X-Service-Signature. Shown once, stored sealed."
         />
       )}
       {isWarned && !isKept && (

@@ -9,7 +9,7 @@ import { Time } from '../../../ui/time.tsx'
 const SHOWN = 50
 const POLL_MS = 10_000
 
-/** What was refused with this key lately, each with what to do about it. */
+/** The requests that were refused with this key, each with a remedy. */
 export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKey }): ReactElement {
   const asked = useAsk(
     ['rejections', 'of', id],
@@ -27,7 +27,7 @@ export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKe
     <>
       {asked.error !== null && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
       {rejections.length === 0 && (
-        <Empty title="Nothing was refused with this key">
+        <Empty title="No request with this key was refused">
           Refused requests appear here within two seconds, with the reason and a remedy.
         </Empty>
       )}
@@ -39,7 +39,7 @@ export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKe
               search={{ sel: reason }}
               className="grid min-h-12 grid-cols-[14px_minmax(96px,auto)_32px_minmax(0,1fr)_auto] items-center gap-3 px-5 py-1.5 outline-offset-[-2px] hover:bg-hover"
             >
-              <Glyph standing="rejected" label="refused" />
+              <Glyph tone="rejected" label="refused" />
               <Time at={at} />
               <span className="mono text-data font-control text-fail">{status}</span>
               <span className="min-w-0">

@@ -15,7 +15,7 @@ const VIEWS = [
   { id: 'unused', label: 'Never used', has: ({ last_used_at }: IngestKey) => last_used_at === null },
 ] as const
 
-/** Ingest keys: what one's own programs send events with. */
+/** Ingest keys: the credentials of your own programs. */
 export function Screen(): ReactElement {
   const { project } = usePlace()
   const asked = useAllIngestKeys()
@@ -35,8 +35,8 @@ export function Screen(): ReactElement {
         title: 'There is no ingest key yet',
         text: (
           <>
-            Endpoints are for senders that need a separate URL. A key is for your programs: it sends into any dataset,
-            lets the rules decide, and reads the stream. From a terminal:
+            Endpoints are for senders that need a separate URL. A key is for your own programs: it sends into any
+            dataset or through the rules, and reads the stream. From a terminal:
             <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink break-words whitespace-pre-wrap select-all">
               {adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}
             </code>

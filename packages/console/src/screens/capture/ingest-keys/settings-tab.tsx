@@ -6,7 +6,7 @@ import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { bodyOf, draftOfKey } from './draft.ts'
 import { KeyFields } from './form.tsx'
 
-/** What can be changed about a key; nothing is until it is saved. */
+/** The settings of a key; a change applies when it is saved. */
 export function SettingsTab({ ingestKey: key }: { readonly ingestKey: IngestKey }): ReactElement {
   const form = useSaveForm({
     held: draftOfKey(key),
@@ -18,10 +18,7 @@ export function SettingsTab({ ingestKey: key }: { readonly ingestKey: IngestKey 
   })
   return (
     <SaveForm label="Settings" of={form}>
-      <Part
-        title="What it may do"
-        text="An event that would be filed into any other dataset is refused whole, with 403."
-      >
+      <Part title="What it may do" text="Postroad refuses an event for any other dataset as a whole, with 403.">
         <KeyFields {...fieldsOf(form)} />
       </Part>
     </SaveForm>

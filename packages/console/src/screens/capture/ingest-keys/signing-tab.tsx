@@ -13,7 +13,7 @@ import { Field } from '../../../ui/field.tsx'
 import { needs, RefusedLine } from '../../../ui/states.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 
-/** Whether events must be signed besides carrying the key, and with which secret. */
+/** Whether events must be signed besides containing the key, and the secret. */
 export function SigningTab({
   ingestKey: { id, require_signature, previous_signing_secret_expires_at: until },
 }: {
@@ -45,13 +45,13 @@ export function SigningTab({
           <SecretOnce
             label="Signing secret"
             secret={minted}
-            note="Shown this once, stored sealed. Events without a signature are refused from now on."
+            note="Shown once, stored sealed. Postroad now refuses events without a signature."
           />
         )}
         <RefusedLine error={change.error} />
         <Facts
           of={[
-            ['Required', require_signature ? 'yes: an event without it is answered 401' : 'no'],
+            ['Required', require_signature ? 'yes: an event without it gets 401' : 'no'],
             ...(require_signature
               ? ([
                   [
@@ -61,7 +61,7 @@ export function SigningTab({
                     </code>,
                   ],
                   [
-                    'Signed is',
+                    'Signed text',
                     <>
                       HMAC-SHA256 over{' '}
                       <code key="over" className="mono text-data">
@@ -122,10 +122,10 @@ function RotatePart({
         autoComplete="new-password"
         value={secret}
         onChange={({ target }) => setSecret(target.value)}
-        hint="If you leave this empty, the server makes one and shows it once."
+        hint="If you leave this empty, the server generates a secret and shows it once."
       />
       {minted !== undefined && (
-        <SecretOnce label="New signing secret" secret={minted} note="It verifies from now on. It is not shown again." />
+        <SecretOnce label="New signing secret" secret={minted} note="It verifies now. It is not shown again." />
       )}
       {rotate.data !== undefined && minted === undefined && (
         <p role="status" className="mb-3.5 text-ink-2">

@@ -6,7 +6,7 @@ import { Time } from '../../../ui/time.tsx'
 import { commandsOf, SHAPE_TEXTS, type Shape } from './commands.ts'
 import { scopesText } from './form.tsx'
 
-/** How events are sent with it. The key itself is nowhere: the commands take it from the environment. */
+/** The commands that use a key. They take the key itself from the environment. */
 export function UseTab({
   ingestKey: { scopes, datasets, ip_allowlist, require_signature, created_at },
 }: {
@@ -39,8 +39,8 @@ export function UseTab({
         </p>
         {!scopes.includes(needed) && (
           <p role="status" className="mt-2 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
-            {needed === 'stream' ? 'This key may not read the stream' : 'This key may not send events'}: that is refused
-            with 403, until you open it under Settings.
+            {needed === 'stream' ? 'This key may not read the stream' : 'This key may not send events'}. Postroad
+            answers 403 until you allow it under Settings.
           </p>
         )}
       </Part>
@@ -68,7 +68,7 @@ export function UseTab({
                 </span>
               ),
             ],
-            ['Signature', require_signature ? 'required, X-Service-Signature' : 'not asked for'],
+            ['Signature', require_signature ? 'required, X-Service-Signature' : 'not required'],
             ['Made', <Time key="made" at={created_at} />],
           ]}
         />

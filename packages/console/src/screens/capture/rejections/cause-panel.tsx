@@ -20,13 +20,13 @@ const SHOWN = 100
 
 type Props = {
   readonly group: Group
-  /** There are older minutes, and this reads them. */
+  /** Reads older minutes, if there are any. */
   readonly older: { readonly isReading: boolean; readonly read: () => void } | undefined
   readonly nameOf: (row: Rejection) => string
   readonly onClose: () => void
 }
 
-/** One cause: what it means, what to do and where, a sample of a request, and the minutes in which it happened. */
+/** One cause: its meaning, the remedy and its place, a sample of a request, and the minutes in which it happened. */
 export function CausePanel({ group: { id, rows, count, remedy }, older, nameOf, onClose }: Props): ReactElement {
   const cause = CAUSES[id]
   const { all } = useWebhooks()
@@ -38,7 +38,7 @@ export function CausePanel({ group: { id, rows, count, remedy }, older, nameOf, 
     <Detail
       label="Cause"
       title={cause.title}
-      chip={<Chip standing="rejected">{counted(count, 'request')}</Chip>}
+      chip={<Chip tone="rejected">{counted(count, 'request')}</Chip>}
       meta={<span className="mono">{id}</span>}
       actions={null}
       onClose={onClose}
@@ -70,7 +70,7 @@ export function CausePanel({ group: { id, rows, count, remedy }, older, nameOf, 
         {sampled.length > 0 && <SamplePart webhooks={sampled} reason={id} />}
         <Part
           title="When"
-          text="Requests of one minute with one URL or key are counted together; address and type are those of the last of them."
+          text="Postroad counts the requests of one minute with one URL or key together. Address and type are those of the last one."
         >
           <ul aria-label="Minutes">
             {rows.slice(0, shown).map((row) => (
@@ -133,10 +133,10 @@ function Concerned({
   )
 }
 
-/** What the endpoint wants of a signature now, as far as it bears on the cause. A missing secret comes first: nothing passes without one. */
+/** The current signature check of the endpoint, as far as it concerns the cause. A missing secret comes first, because nothing passes without one. */
 function expectationOf({ verification }: Webhook, id: Group['id']): string | undefined {
-  if (verification.scheme === 'none') return 'Checks no signature any more.'
-  if (verification.has_secret === false) return 'It has no secret. Every request is refused until you set one.'
+  if (verification.scheme === 'none') return 'It no longer checks signatures.'
+  if (verification.has_secret === false) return 'It has no secret. It refuses every request until you set one.'
   const { header, label } = SCHEMES[verification.scheme]
   const named = 'header' in verification && verification.header !== undefined ? verification.header : header
   if (id === 'stale_timestamp' && 'tolerance_seconds' in verification)
@@ -146,7 +146,7 @@ function expectationOf({ verification }: Webhook, id: Group['id']): string | und
 
 const SIGNATURE_REASONS = ['missing_header', 'bad_signature', 'stale_timestamp'] as const
 
-/** Of the endpoint that is chosen: a sample of what was refused, and for a signature the way to test another request. */
+/** For the chosen endpoint: a sample of a refused request, and for a signature the way to test another request. */
 function SamplePart({
   webhooks,
   reason: cause,

@@ -51,7 +51,7 @@ export function ExportRejections({
     <ExportDialog
       source={{
         name: 'rejections',
-        text: 'All minutes of the range in which something was refused, the newest first.',
+        text: 'All minutes of the range with a refused request, the newest first.',
         pages,
         columns,
         json: (row) => row,

@@ -13,7 +13,7 @@ type Props = { readonly webhook: Webhook; readonly rows: readonly Rejection[]; r
 
 const ADDRESSES_SHOWN = 5
 
-/** What can be mended with one press, without leaving the cause. */
+/** The remedies that take one press, without leaving the cause. */
 export function Mend({ webhook, rows, remedy }: Props): ReactElement | null {
   if (remedy === 'enable')
     return webhook.enabled ? <p className="text-ink-3">It is switched on now.</p> : <SwitchOn webhook={webhook} />
@@ -32,7 +32,9 @@ function SwitchOn({ webhook: { id } }: { readonly webhook: Webhook }): ReactElem
         disabled={!may || change.isPending}
         title={may ? undefined : needs(routes.webhooks.update.role)}
         onClick={() =>
-          change.mutate(undefined, { onSuccess: () => toast({ text: 'It is on, from the next request on.' }) })
+          change.mutate(undefined, {
+            onSuccess: () => toast({ text: 'Switched on. It applies from the next request.' }),
+          })
         }
       >
         Switch it on
@@ -51,12 +53,12 @@ function Addresses({
   const may = useMay(routes.webhooks.update)
   const toast = useToast()
   const change = useChange(['webhooks'], async (client, address: string) => {
-    // The list as it is at this moment: somebody may have changed it, and an empty one lets everybody in already.
+    // The current list: somebody may have changed it, and an empty one allows any address already.
     const { ip_allowlist } = (await client.webhooks.get({ id: webhook.id })).webhook
     if (ip_allowlist.length > 0 && !ip_allowlist.includes(address))
       await client.webhooks.update({ id: webhook.id, ip_allowlist: [...ip_allowlist, address] })
   })
-  if (webhook.ip_allowlist.length === 0) return <p className="text-ink-3">It lets any address in now.</p>
+  if (webhook.ip_allowlist.length === 0) return <p className="text-ink-3">It allows any address now.</p>
   const seen = [...new Set(rows.flatMap(({ source_ip }) => (source_ip === null ? [] : [source_ip])))]
   const outside = seen.filter((address) => !webhook.ip_allowlist.includes(address)).slice(0, ADDRESSES_SHOWN)
   const inside = seen.filter((address) => webhook.ip_allowlist.includes(address)).slice(0, ADDRESSES_SHOWN)
@@ -71,7 +73,7 @@ function Addresses({
             title={may ? 'Only if it is one of your senders' : needs(routes.webhooks.update.role)}
             onClick={() =>
               change.mutate(address, {
-                onSuccess: () => toast({ text: `${address} is let in, from the next request on.` }),
+                onSuccess: () => toast({ text: `${address} is allowed from the next request.` }),
               })
             }
           >

@@ -41,12 +41,13 @@ const STATE: Column<Group> = {
   label: 'State',
   width: '18px',
   hidden: true,
-  cell: () => <Glyph standing="rejected" />,
+  cell: () => <Glyph tone="rejected" />,
 }
 const CAUSE: Column<Group> = {
   id: 'cause',
   label: 'Cause',
   width: 'minmax(180px,1.5fr)',
+  plain: true,
   cell: ({ id }) => <TwoLines top={CAUSES[id].title} below={CAUSES[id].text} />,
 }
 const COUNT: Column<Group> = {
@@ -88,7 +89,7 @@ function whereOf(nameOf: NameOf): Column<Group> {
 
 type NameOf = (row: Pick<Rejection, 'webhook_id' | 'ingest_key_id'>) => string
 
-/** Rejections: what was refused, by cause, with what to do about it. */
+/** Rejections: the refused requests by cause, each with its remedy. */
 export function Screen(): ReactElement {
   const [search, setSearch] = useSearchState<RejectionsSearch>()
   const webhooks = useWebhooks()
@@ -174,7 +175,7 @@ export function Screen(): ReactElement {
   )
 }
 
-/** One cause has pages of its own: all of it can be read, however much else was refused. */
+/** One cause has separate pages, so that a person can read all of it, however much else was refused. */
 function Cause({
   group,
   asked,
@@ -214,10 +215,10 @@ function Sum({
         )}{' '}
         refused{more ? `, of the newest ${rows?.length.toLocaleString('en') ?? ''} minutes` : ''}
       </span>
-      {isReading && rows !== undefined && <span>reading older ones…</span>}
+      {isReading && rows !== undefined && <span>loading older ones…</span>}
       {more && !isReading && (
         <Button className="h-6" onClick={further}>
-          Read older ones
+          Load older ones
         </Button>
       )}
     </>
@@ -290,7 +291,7 @@ function NoSuch({ isLoading, close }: { readonly isLoading: boolean; readonly cl
       {isLoading ? (
         <Loading rows={6} />
       ) : (
-        <Empty title="Nothing was refused for this" actions={<Button onClick={close}>Back to the list</Button>}>
+        <Empty title="No request was refused for this" actions={<Button onClick={close}>Back to the list</Button>}>
           Not in this range of time.
         </Empty>
       )}
@@ -311,12 +312,15 @@ function useKeyNames() {
 function Nothing({ isFiltered, clear }: { readonly isFiltered: boolean; readonly clear: () => void }): ReactElement {
   if (isFiltered)
     return (
-      <Empty title="Nothing was refused here" actions={<Button onClick={clear}>Show every endpoint, 24 hours</Button>}>
+      <Empty
+        title="No request was refused here"
+        actions={<Button onClick={clear}>Show every endpoint, 24 hours</Button>}
+      >
         Not at this endpoint, or not in this range of time.
       </Empty>
     )
   return (
-    <Empty title="Nothing was refused">
+    <Empty title="No request was refused">
       No request was refused in the last 24 hours. Refused requests appear here by cause, with a remedy.
     </Empty>
   )

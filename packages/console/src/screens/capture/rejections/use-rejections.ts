@@ -5,7 +5,7 @@ import { useClient, usePlace } from '../../../data/place.ts'
 import type { Rejection } from '../../../data/tail.ts'
 import { useTail } from '../../../data/use-tail.ts'
 
-/** What is asked of the log: one credential or all, one cause or all. */
+/** The part of the log to read: one credential or all, one cause or all. */
 export type Asked = {
   readonly hours: number
   readonly webhook?: string | undefined
@@ -14,18 +14,18 @@ export type Asked = {
 }
 
 const PAGE_ROWS = 200
-/** So many rows are read by themselves; older ones when somebody wants them. */
+/** The page reads this many rows by itself, and older ones after a press. */
 const ROWS_AT_ONCE = 2_000
 const HOUR_MS = 3_600_000
 const FIRST: string | undefined = undefined
 
-/** The log of what was refused, page by page, and what is refused from now on. */
+/** The log of refused requests, page by page, and new ones from the tail. */
 export function useRejections(asked: Asked) {
   const { hours, webhook, key, reason } = asked
   const client = useClient()
   const { project } = usePlace()
   const tail = useTail()
-  // The begin stays where it is for as long as the range stays the same.
+  // The start is fixed while the range stays the same.
   const [begin, setBegin] = useState(() => ({ hours, at: Date.now() - hours * HOUR_MS }))
   if (begin.hours !== hours) setBegin({ hours, at: Date.now() - hours * HOUR_MS })
   const from = new Date(begin.at).toISOString()
@@ -91,7 +91,7 @@ function isLike(row: Rejection, { webhook, key, reason, from }: Like): boolean {
   )
 }
 
-/** A minute that goes on comes again, with a higher count. */
+/** The current minute arrives again with a higher count. */
 function newest(rows: readonly Rejection[]): readonly Rejection[] {
   const byId = new Map<string, Rejection>()
   for (const row of rows) if ((byId.get(row.id)?.count ?? 0) < row.count) byId.set(row.id, row)

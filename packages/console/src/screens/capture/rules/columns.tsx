@@ -10,12 +10,13 @@ const STATE: Column<Rule> = {
   label: 'State',
   width: '18px',
   hidden: true,
-  cell: ({ enabled }) => <Glyph standing={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} />,
+  cell: ({ enabled }) => <Glyph tone={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} />,
 }
 const IN_WORDS: Column<Rule> = {
   id: 'name',
   label: 'Rule',
   width: 'minmax(220px,2.4fr)',
+  plain: true,
   cell: (rule) => <TwoLines top={rule.name} below={whenText(rule)} />,
 }
 
@@ -49,11 +50,11 @@ export const COLUMNS: readonly Column<Rule>[] = [
 
 export const SLIM: readonly Column<Rule>[] = [STATE, IN_WORDS]
 
-/** What a rule waits for, as a sentence: `when total > 1000 and type is order.created`. */
+/** The conditions of a rule as a sentence: `when total > 1000 and type is order.created`. */
 export function whenText({ conditions }: Pick<Rule, 'conditions'>): string {
   return conditions.length === 0 ? 'every event' : `when ${conditions.map(conditionText).join(' and ')}`
 }
 
 export function StateChip({ enabled }: { readonly enabled: boolean }): ReactElement {
-  return <Chip standing={enabled ? 'ok' : 'paused'}>{enabled ? 'on' : 'off'}</Chip>
+  return <Chip tone={enabled ? 'ok' : 'paused'}>{enabled ? 'on' : 'off'}</Chip>
 }

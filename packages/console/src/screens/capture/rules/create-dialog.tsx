@@ -12,7 +12,7 @@ import { TryPart } from './try-part.tsx'
 
 const FORM = 'create-rule'
 
-/** Makes a rule, tried on recent events while it is written. */
+/** Creates a rule, tested with recent events while a person writes it. */
 export function CreateDialog({
   onClose,
   onMade,
@@ -36,7 +36,7 @@ export function CreateDialog({
       wide
       onClose={onClose}
       title="New rule"
-      lead="Files events that come by an ingest key with no dataset in the address."
+      lead="A rule files events of an ingest key whose address names no dataset."
       actions={
         <>
           <Button

@@ -19,7 +19,7 @@ const TABS = [
   { id: 'goes-to', label: 'Goes to', of: GoesToTab },
 ] as const
 
-/** One rule: what it takes, what it makes of it, what that does to recent events, and who gets the result. */
+/** One rule: its conditions and fields, the test with recent events, and the destinations of its records. */
 export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonly onClose: () => void }): ReactElement {
   const [, setSearch] = useSearchState<ResourceSearch>()
   const copy = useCopy()
@@ -33,7 +33,7 @@ export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonl
   const goDuplicate = (): void =>
     duplicate.mutate(undefined, {
       onSuccess: ({ rule: made }) => {
-        toast({ text: 'Made a copy. It is off until you switch it on.' })
+        toast({ text: 'The copy is ready. It is off until you switch it on.' })
         setSearch({ sel: made.id, q: undefined, view: undefined })
       },
       onError: (error) => toast({ text: error.message, kind: 'fail' }),
@@ -58,8 +58,8 @@ export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonl
           route={routes.rules.update}
           rooms={['rules']}
           set={(client, on) => client.rules.update({ id, enabled: on })}
-          titles={{ off: 'It files nothing until it is on again', on: 'It files from the next request on' }}
-          said={{ off: 'Switched off: it files nothing from now on.', on: 'Switched on.' }}
+          titles={{ off: 'It files nothing until it is on again', on: 'It files events from the next request' }}
+          said={{ off: 'Switched off. It files nothing until it is on again.', on: 'Switched on.' }}
         />
       }
       items={({ curl, copied, link, remove }) => [
@@ -78,7 +78,7 @@ export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonl
       tabs={TABS}
       remove={{
         verb: 'Delete',
-        text: `Nothing is filed by it any more. Events that only it matched are stored all the same, but in no dataset, so they are delivered nowhere. What it filed into ${dataset} stays.`,
+        text: `It files nothing any more. Postroad still stores events that only this rule matches, but in no dataset, so it delivers them nowhere. The records that it filed into ${dataset} stay.`,
         may,
         rooms: ['rules'],
         run: (client) => client.rules.remove({ id }),

@@ -3,7 +3,7 @@ import type { Rule } from '../../../data/lists.ts'
 import { draftOf, sentOf, type ConditionDraft } from '../../../parts/condition-draft.ts'
 import { mappingDraftOf, mappingOf, type MappingDraft } from '../../../parts/mapping-draft.ts'
 
-/** A rule as it stands in a form. */
+/** A rule in a form. */
 export type RuleDraft = {
   readonly name: string
   readonly dataset: string
@@ -19,7 +19,7 @@ export function draftOfRule({ name, dataset, conditions, mappings }: Rule): Rule
 
 export type RuleBody = Pick<RouteRequest<Routes['rules']['create']>, 'name' | 'dataset' | 'conditions' | 'mappings'>
 
-/** What is sent to the server for a draft, or the sentence on what is not yet right. The server checks the rest. */
+/** The request body of a draft, or the sentence about its fault. The server checks the rest. */
 export function bodyOf(draft: RuleDraft): { readonly body: RuleBody } | { readonly problem: string } {
   const dataset = draft.dataset.trim()
   if (draft.name.trim() === '') return { problem: 'Give it a name: each record that it files shows it.' }
@@ -27,7 +27,7 @@ export function bodyOf(draft: RuleDraft): { readonly body: RuleBody } | { readon
   return { body: { name: draft.name.trim(), dataset, ...triedOf(draft) } }
 }
 
-/** What can be tried before the rest is written: lines that are still empty are left out. */
+/** The part that can be tested before the rest is written, without empty lines. */
 export function triedOf({ conditions, mappings }: Pick<RuleDraft, 'conditions' | 'mappings'>) {
   return {
     conditions: conditions.filter(({ path }) => path.trim() !== '').map(sentOf),

@@ -26,7 +26,7 @@ export function NameField({ draft, change, disabled = false }: FormProps): React
   )
 }
 
-/** Which events it takes. */
+/** The events that a rule matches. */
 export function WhenFields({ draft, change, disabled = false }: FormProps): ReactElement {
   return (
     <Conditions
@@ -34,12 +34,12 @@ export function WhenFields({ draft, change, disabled = false }: FormProps): Reac
       conditions={draft.conditions}
       change={(conditions) => change({ conditions })}
       disabled={disabled}
-      empty="Every event matches. Add a condition to take only some."
+      empty="Every event matches. Add a condition to match only some."
     />
   )
 }
 
-/** As what it files them, and where. */
+/** The fields and the dataset of its records. */
 export function ThenFields({ draft, change, disabled = false }: FormProps): ReactElement {
   return (
     <>
@@ -51,7 +51,7 @@ export function ThenFields({ draft, change, disabled = false }: FormProps): Reac
         disabled={disabled}
         onChange={({ target }) => change({ dataset: target.value })}
         className="mono text-data"
-        hint="Where its records are filed. It is made by the first one, if it is not there yet; destinations choose by it."
+        hint="The dataset of its records. The first record creates it, if it does not exist yet. Destinations choose by dataset."
       />
       <Mappings mappings={draft.mappings} change={(mappings) => change({ mappings })} disabled={disabled} />
     </>

@@ -8,7 +8,7 @@ import { conditionText } from '../../../parts/condition-draft.ts'
 import { Light } from '../../../ui/glyph.tsx'
 import { Empty } from '../../../ui/states.tsx'
 
-/** Where the records of a rule are delivered to: destinations choose by the dataset, and by conditions of their own. */
+/** The destinations of the records of a rule: they choose by dataset and by their own conditions. */
 export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): ReactElement {
   const { all } = useDestinations()
   const taking = all
@@ -17,7 +17,7 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
   if (taking.length === 0) {
     return (
       <Empty
-        title="No destination takes its records"
+        title="No destination receives its records"
         actions={
           <To
             screen="destinations"
@@ -27,16 +27,16 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
           </To>
         }
       >
-        They are filed into <code className="mono text-data">{dataset}</code>, and can be read there. A destination gets
-        them if it receives every dataset, or names this one.
+        They are filed into <code className="mono text-data">{dataset}</code>. A destination gets them if it receives
+        every dataset or names this one.
       </Empty>
     )
   }
   return (
     <>
       <p className="border-b border-line/55 px-5 py-2.5 text-ink-3">
-        Destinations choose by the dataset <code className="mono text-data">{dataset}</code>, and by conditions of their
-        own.
+        Destinations choose by the dataset <code className="mono text-data">{dataset}</code> and by their own
+        conditions.
       </p>
       <ul aria-label="Destinations">
         {taking.map(({ light, id, name, url, enabled, datasets, conditions }) => (
@@ -57,7 +57,7 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
                 {!enabled || light.tone === 'fail'
                   ? `${light.word}: deliveries wait`
                   : datasets === null
-                    ? 'takes every dataset'
+                    ? 'receives every dataset'
                     : 'names this dataset'}
               </span>
               <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />

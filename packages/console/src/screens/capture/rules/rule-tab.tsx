@@ -7,7 +7,7 @@ import { bodyOf, draftOfRule } from './draft.ts'
 import { NameField, ThenFields, WhenFields } from './form.tsx'
 import { TryPart } from './try-part.tsx'
 
-/** What a rule takes and what it makes of it, beside what that would do to recent events. Nothing changes until it is saved. */
+/** The conditions and fields of a rule, and their result on recent events. Nothing changes until it is saved. */
 export function RuleTab({ rule }: { readonly rule: Rule }): ReactElement {
   const form = useSaveForm({
     held: draftOfRule(rule),
@@ -36,8 +36,8 @@ export function RuleTab({ rule }: { readonly rule: Rule }): ReactElement {
         aria-label="Tried"
         className="min-w-0 border-l border-line bg-sunken px-5 py-5 max-xl:border-t max-xl:border-l-0"
       >
-        <h3 className="font-title">What it would do</h3>
-        <p className="mb-3 text-ink-3">Nothing is stored or sent by this.</p>
+        <h3 className="font-title">Test</h3>
+        <p className="mb-3 text-ink-3">The test stores and sends nothing.</p>
         <TryPart draft={form.draft} />
       </section>
     </div>

@@ -13,7 +13,7 @@ const VIEWS = [
   { id: 'off', label: 'Off', has: ({ enabled }: Rule) => !enabled },
 ] as const
 
-/** Rules: what becomes of events that come by an ingest key and name no dataset. */
+/** Rules: they decide about events of an ingest key that name no dataset. */
 export function Screen(): ReactElement {
   const asked = useAllRules()
   return (
@@ -32,12 +32,12 @@ export function Screen(): ReactElement {
         title: 'There is no rule yet',
         text: (
           <>
-            A rule files the events that meet its conditions into a dataset, as they came or as the fields that you
-            name. Rules are asked in one shape alone: an event that comes by an{' '}
+            A rule files the events that match its conditions into a dataset, whole or with the fields that you name.
+            Rules apply only to events that arrive with an{' '}
             <To screen="ingest-keys" className="text-accent underline">
               ingest key
             </To>{' '}
-            with no dataset in the address. Endpoints file by their own criteria and mappings.
+            and name no dataset. Endpoints have their own criteria and mappings.
           </>
         ),
       }}

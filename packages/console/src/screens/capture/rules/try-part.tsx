@@ -8,10 +8,10 @@ import { triedOf, type RuleDraft } from './draft.ts'
 
 const RECENT = 200
 const NONE =
-  'Among the newest 10,000 requests of this project none reached the rules. Send one to POST /v1/ingest/<ingest key>, and the rule is tried on it at once.'
+  'None of the newest 10,000 requests of this project reached the rules. Send one to POST /v1/ingest/<ingest key> to test the rule with it.'
 const SAMPLE = '{"type":"order.created","total":42.5}'
 
-/** What the conditions and mappings would make of recent events, or of a payload that is written here, while one writes them. */
+/** The result of conditions and mappings on recent events, or on a payload that a person writes here. */
 export function TryPart({ draft }: { readonly draft: Pick<RuleDraft, 'conditions' | 'mappings'> }): ReactElement {
   const [on, setOn] = useState<'recent' | 'own'>('recent')
   const [payload, setPayload] = useState(SAMPLE)
@@ -31,10 +31,10 @@ export function TryPart({ draft }: { readonly draft: Pick<RuleDraft, 'conditions
   return (
     <>
       <Choice
-        label="Tried on"
+        label="Test with"
         of={[
           { id: 'recent', label: 'Recent requests' },
-          { id: 'own', label: 'My own payload' },
+          { id: 'own', label: 'A custom payload' },
         ]}
         at={on}
         go={setOn}

@@ -1,43 +1,63 @@
 import type { ReactElement } from 'react'
-import { standingOf, stateWord } from '../../../data/standing.ts'
+import { toneOf, stateWord } from '../../../data/tone.ts'
 import { HeldShort } from '../../../parts/held.tsx'
-import type { Delivery } from '../../../data/tail.ts'
+import { StartFields } from '../../../parts/payload-fields.tsx'
+import type { Delivery, ListedDelivery } from '../../../data/tail.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Countdown, Time } from '../../../ui/time.tsx'
 
 /** `isSlim`: beside a delivery that is open, which says the rest. */
-export function columnsOf(nameOf: (destinationId: string) => string, isSlim: boolean): readonly Column<Delivery>[] {
-  const first: readonly Column<Delivery>[] = [
+export function columnsOf(
+  nameOf: (destinationId: string) => string,
+  isSlim: boolean,
+): readonly Column<ListedDelivery>[] {
+  const first: readonly Column<ListedDelivery>[] = [
     {
       id: 'state',
       label: 'State',
       width: '18px',
       hidden: true,
-      cell: (row) => <Glyph standing={standingOf(row)} label={stateWord(row)} />,
+      cell: (row) => <Glyph tone={toneOf(row)} label={stateWord(row)} />,
     },
-    { id: 'time', label: 'Created', width: 'minmax(96px,auto)', cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      id: 'time',
+      label: 'Created',
+      width: '90px',
+      plain: true,
+      cell: ({ created_at }) => <Time at={created_at} isDayShown={false} />,
+    },
     {
       id: 'destination',
       label: 'Destination',
-      width: 'minmax(120px,1fr)',
+      width: isSlim ? 'minmax(100px,1fr)' : 'minmax(100px,180px)',
       cell: ({ destination_id, dataset }) => <TwoLines top={nameOf(destination_id)} below={dataset} />,
     },
     {
       id: 'event',
       label: 'Event',
-      width: 'minmax(0,110px)',
-      cell: ({ record_id }) => (
-        <span className="mono block truncate text-meta text-ink-3" title={record_id}>
-          …{record_id.slice(-8)}
-        </span>
+      width: 'minmax(96px,150px)',
+      cell: ({ record_id, dataset, event }) => (
+        <TwoLines top={event.title ?? dataset} below={<span title={record_id}>…{record_id.slice(-8)}</span>} />
       ),
     },
-    { id: 'last', label: 'Last answer', width: 'minmax(110px,1fr)', cell: (row) => <LastAnswer of={row} /> },
   ]
-  if (isSlim) return first
+  const last: Column<ListedDelivery> = {
+    id: 'last',
+    label: 'Last answer',
+    width: isSlim ? 'minmax(64px,1fr)' : 'minmax(76px,120px)',
+    cell: (row) => <LastAnswer of={row} />,
+  }
+  if (isSlim) return [...first, last]
   return [
     ...first,
+    {
+      id: 'payload',
+      label: 'Payload',
+      width: 'minmax(0,1fr)',
+      cell: ({ event }) => <StartFields start={event.payload_start} title={event.title ?? undefined} />,
+    },
+    last,
     { id: 'next', label: 'Next', width: '124px', cell: (row) => <Next of={row} /> },
     {
       id: 'attempts',

@@ -1,5 +1,6 @@
 import { Plus, X } from 'lucide-react'
 import type { ReactElement } from 'react'
+import { useAllRules } from '../../../data/lists.ts'
 import { useDestinations, useWebhooks } from '../../../data/names.ts'
 import { Menu } from '../../../ui/menu.tsx'
 import { RANGES, rangeIn, VIEWS, type DeliveriesSearch } from './search.ts'
@@ -8,18 +9,22 @@ type Props = {
   readonly search: DeliveriesSearch
   readonly change: (change: Partial<DeliveriesSearch>) => void
 }
-type Member = 'state' | 'destination' | 'endpoint' | 'dataset' | 'range'
+type Member = 'state' | 'destination' | 'endpoint' | 'dataset' | 'rule' | 'range'
+
+const NO_RULES: readonly { readonly id: string; readonly name: string }[] = []
 
 /** What the list is filtered by, each as a chip that can be removed, and menus for the next filter. */
 export function Filters({ search, change }: Props): ReactElement {
   const destinations = useDestinations()
   const webhooks = useWebhooks()
+  const { data: rules = NO_RULES } = useAllRules()
   const datasets = [...new Set(webhooks.all.map(({ dataset }) => dataset))].toSorted()
   const shown: readonly (readonly [Member, string | undefined])[] = [
     ['state', VIEWS.find(({ id }) => id !== '' && id === search.state)?.label.toLowerCase() ?? search.state],
     ['destination', search.destination === undefined ? undefined : destinations.nameOf(search.destination)],
     ['endpoint', search.endpoint === undefined ? undefined : webhooks.nameOf(search.endpoint)],
     ['dataset', search.dataset],
+    ['rule', rules.find(({ id }) => id === search.rule)?.name ?? search.rule],
     ['range', rangeIn(search)?.label.toLowerCase()],
   ]
   const set = (member: Member, value: string | undefined): void => change({ [member]: value, sel: undefined })
@@ -43,6 +48,7 @@ export function Filters({ search, change }: Props): ReactElement {
       {search.dataset === undefined && (
         <Choice label="Dataset" of={datasets.map((name) => ({ id: name, name }))} go={(name) => set('dataset', name)} />
       )}
+      {search.rule === undefined && <Choice label="Rule" of={rules} go={(id) => set('rule', id)} />}
       {rangeIn(search) === undefined && (
         <Choice label="Time" of={RANGES.map(({ id, label }) => ({ id, name: label }))} go={(id) => set('range', id)} />
       )}
@@ -55,6 +61,7 @@ const LABELS: Readonly<Record<Member, string>> = {
   destination: 'destination',
   endpoint: 'endpoint',
   dataset: 'dataset',
+  rule: 'rule',
   range: 'created',
 }
 

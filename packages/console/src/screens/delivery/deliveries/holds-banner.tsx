@@ -13,7 +13,6 @@ import { useNow } from '../../../ui/time.tsx'
 const QUEUE_MS = 60_000
 const QUEUES: ReadonlySet<string> = new Set(['rate_limit', 'in_flight', 'order'])
 const SHOWN_MAX = 3
-const COUNTED_MAX = 10_000
 
 /** The destinations that hold deliveries back: which, how many, since when, and why. */
 export function HoldsBanner(): ReactElement | null {
@@ -41,12 +40,12 @@ export function HoldsBanner(): ReactElement | null {
 }
 
 function HoldLine({ hold }: { readonly hold: DeliveryHold }): ReactElement {
-  const { destination_id, name, cause, deliveries, since, next_probe_at } = hold
+  const { destination_id, name, cause, deliveries, more, since, next_probe_at } = hold
   const isOpen = cause === 'breaker_open'
   const error = errorText(hold)
   return (
     <li className="flex min-h-9 items-center gap-2.5 px-[18px] py-1">
-      <Glyph standing={isOpen || cause === 'destination_disabled' ? 'fail' : 'retry'} label="" />
+      <Glyph tone={isOpen || cause === 'destination_disabled' ? 'fail' : 'retry'} label="" />
       <p className="min-w-0 flex-1 text-ink-2">
         <To
           screen="deliveries"
@@ -56,7 +55,7 @@ function HoldLine({ hold }: { readonly hold: DeliveryHold }): ReactElement {
           {name}
         </To>{' '}
         holds {counted(deliveries, 'delivery', 'deliveries')}
-        {deliveries >= COUNTED_MAX ? ' or more' : ''} back
+        {more ? ' or more' : ''} back
         {since !== null && (
           <>
             , since <Ago at={since} />

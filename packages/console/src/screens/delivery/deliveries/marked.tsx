@@ -2,7 +2,7 @@ import { routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useClient, useMay, usePlace } from '../../../data/place.ts'
 import { searchText } from '../../../data/search-text.ts'
-import type { Delivery } from '../../../data/tail.ts'
+import type { ListedDelivery } from '../../../data/tail.ts'
 import { ByHandMany, type HandVerb } from '../../../parts/by-hand-many.tsx'
 import { adminCurl } from '../../../parts/commands.ts'
 import { ExportDialog, type ExportSource } from '../../../parts/export-dialog.tsx'
@@ -22,11 +22,11 @@ export function MarkedDeliveries({
   nameOf,
 }: {
   readonly marks: Marks
-  readonly rows: readonly Delivery[]
+  readonly rows: readonly ListedDelivery[]
   readonly nameOf: (id: string) => string
 }): ReactElement {
   const [doing, setDoing] = useState<
-    { readonly what: HandVerb | 'export'; readonly of: readonly Delivery[] } | undefined
+    { readonly what: HandVerb | 'export'; readonly of: readonly ListedDelivery[] } | undefined
   >()
   const may = useMay(routes.deliveries.replay)
   const marked = rows.filter(({ id }) => marks.has(id))
@@ -71,7 +71,7 @@ export function ListMenu({ search }: { readonly search: DeliveriesSearch }): Rea
   const copy = useCopy()
   const [isExporting, setExporting] = useState(false)
   const { path, query } = apiPath(search)
-  async function* pages(signal: AbortSignal): AsyncGenerator<{ rows: readonly Delivery[]; scanned: number }> {
+  async function* pages(signal: AbortSignal): AsyncGenerator<{ rows: readonly ListedDelivery[]; scanned: number }> {
     const to = new Date(Date.now() + 1).toISOString()
     const from = startOf(search)
     let cursor: string | undefined
@@ -120,21 +120,28 @@ const MEMBERS = [
 ] as const
 
 // oxlint-disable-next-line max-params -- what the file is called, what it is, and where it comes from
-function exportOf(name: string, text: string, pages: ExportSource<Delivery>['pages']): ExportSource<Delivery> {
+function exportOf(
+  name: string,
+  text: string,
+  pages: ExportSource<ListedDelivery>['pages'],
+): ExportSource<ListedDelivery> {
   return {
     name,
     text,
     pages,
-    columns: MEMBERS.map((member) => ({
-      name: member,
-      of: (row) =>
-        row[member] === null ? null : member === 'held_by' ? (row.held_by?.cause ?? null) : String(row[member]),
-    })),
+    columns: [
+      ...MEMBERS.map((member) => ({
+        name: member,
+        of: (row: ListedDelivery) =>
+          row[member] === null ? null : member === 'held_by' ? (row.held_by?.cause ?? null) : String(row[member]),
+      })),
+      { name: 'event_title', of: (row) => row.event.title },
+    ],
     json: (row) => row,
   }
 }
 
 // oxlint-disable-next-line require-await -- pages are asked for, these are here
-async function* once(rows: readonly Delivery[]) {
+async function* once(rows: readonly ListedDelivery[]) {
   yield { rows, scanned: rows.length }
 }

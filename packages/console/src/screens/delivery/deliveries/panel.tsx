@@ -2,7 +2,8 @@ import { ArrowRight, X } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
-import { standingOf, stateWord } from '../../../data/standing.ts'
+import { toneOf, stateWord } from '../../../data/tone.ts'
+import { AttemptRequest } from '../../../parts/attempt-request.tsx'
 import { WaitsLine } from '../../../parts/waits-line.tsx'
 import { AttemptPart } from '../../../ui/attempt.tsx'
 import { IconButton } from '../../../ui/button.tsx'
@@ -39,21 +40,22 @@ export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElem
       <header className="py-3 pr-3.5 pl-5">
         <div className="flex items-center gap-2">
           <h2 className="truncate text-title">{nameOf(delivery.destination_id)}</h2>
-          <Chip standing={standingOf(delivery)}>{stateWord(delivery)}</Chip>
+          <Chip tone={toneOf(delivery)}>{stateWord(delivery)}</Chip>
           <span className="flex-1" />
           <IconButton label="Close" onClick={onClose}>
             <X strokeWidth={1.5} />
           </IconButton>
         </div>
-        <div className="mono mt-px flex h-6 items-center gap-3.5 text-meta text-ink-3">
+        <div className="mono mt-px flex min-h-6 flex-wrap items-center gap-x-3.5 text-meta text-ink-3">
           <CopyButton text={delivery.id} label="Copy the delivery id" className="text-ink-2">
             {delivery.id}
           </CopyButton>
           <CopyButton text={delivery.record_id} label="Copy the event id">
             {delivery.record_id}
           </CopyButton>
+          {delivery.event.title !== null && <span className="truncate">{delivery.event.title}</span>}
         </div>
-        <div className="mt-2 flex gap-2">
+        <div className="mt-2 flex flex-wrap gap-2">
           <ByHandButtons delivery={delivery} byHand={byHand} />
           <To
             screen="events"
@@ -72,7 +74,9 @@ export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElem
       >
         <WaitsLine delivery={delivery} />
         {delivery.attempts.toReversed().map((attempt, index) => (
-          <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === 0} />
+          <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === 0}>
+            <AttemptRequest attempt={attempt} />
+          </AttemptPart>
         ))}
         {delivery.attempts.length === 0 && <p className="px-5 py-4 text-ink-3">Nothing was sent yet.</p>}
         <Payload recordId={delivery.record_id} dataset={delivery.dataset} />

@@ -13,10 +13,10 @@ const PAGE_ROWS = 20
 const LIVE_MS = 4_000
 
 const STATES = {
-  running: { label: 'running', standing: 'sending' },
-  paused: { label: 'paused', standing: 'paused' },
-  done: { label: 'done', standing: 'ok' },
-  cancelled: { label: 'cancelled', standing: 'none' },
+  running: { label: 'running', tone: 'sending' },
+  paused: { label: 'paused', tone: 'paused' },
+  done: { label: 'done', tone: 'ok' },
+  cancelled: { label: 'cancelled', tone: 'none' },
 } as const
 
 /** Every replay of the project, newest first: what was asked for, how far it is, and its result. */
@@ -75,12 +75,12 @@ export function ReplayHistory({
 
 function Row({ replay, nameOf }: { readonly replay: Replay; readonly nameOf: (id: string) => string }): ReactElement {
   const { created_at, ended_at, state, rate_per_second } = replay
-  const { label, standing } = STATES[state]
+  const { label, tone } = STATES[state]
   return (
     <li className="border-b border-line py-2.5 last:border-b-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Time at={created_at} />
-        <Chip standing={standing}>{label}</Chip>
+        <Chip tone={tone}>{label}</Chip>
         <span className="min-w-0 flex-1">{filterText(replay, nameOf)}</span>
       </div>
       <p className="mt-0.5 text-ink-2">

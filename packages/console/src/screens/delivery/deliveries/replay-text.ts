@@ -1,4 +1,5 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { outcomeText } from '@postroad/contract/replay-outcome'
 import { counted } from '../../../parts/text-list.ts'
 
 type Replay = RouteAnswer<Routes['replays']['list']>['replays'][number]
@@ -10,14 +11,15 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 })
 
-/** `37 deliveries sent again, 2 passed over`. */
-export function resultText({ replayed, skipped, total }: Replay): string {
+/** `37 deliveries sent again: 30 delivered, 5 failed, 2 under way; 2 passed over`. */
+export function resultText({ replayed, skipped, total, outcome }: Replay): string {
   const left = total === null ? 0 : total - replayed - skipped
+  const ends = outcomeText(outcome)
   return [
-    `${counted(replayed, 'delivery', 'deliveries')} sent again`,
+    `${counted(replayed, 'delivery', 'deliveries')} sent again${ends === '' ? '' : `: ${ends}`}`,
     ...(skipped === 0 ? [] : [`${skipped.toLocaleString('en')} passed over because they had changed`]),
     ...(left > 0 ? [`${left.toLocaleString('en')} not sent`] : []),
-  ].join(', ')
+  ].join('; ')
 }
 
 /** `failed, to receiver, 14 Jan 00:00 to 15 Jan 00:00`: what a replay was asked for. */

@@ -1,4 +1,5 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { outcomeText } from '@postroad/contract/replay-outcome'
 import { Pause, Play, X } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
@@ -39,7 +40,7 @@ export function Ongoing(): ReactElement | null {
 function Result({ replay, onRead }: { readonly replay: Replay; readonly onRead: () => void }): ReactElement {
   return (
     <li className="flex min-h-9 items-center gap-3 border-b border-line bg-sunken px-[18px]">
-      <span className="font-control">{replay.state === 'done' ? 'Replay done' : 'Replay cancelled'}</span>
+      <span className="font-control">{resultTitle(replay)}</span>
       <span role="status" className="text-ink-2">
         {resultText(replay)}
       </span>
@@ -52,8 +53,14 @@ function Result({ replay, onRead }: { readonly replay: Replay; readonly onRead: 
   )
 }
 
+/** A replay is done when its last delivery has ended, not when it was made due. */
+function resultTitle({ state, outcome }: Replay): string {
+  if (state !== 'done') return 'Replay cancelled'
+  return outcome.under_way === 0 ? 'Replay done' : 'All sent again'
+}
+
 function Progress({
-  replay: { id, state, pause_reason, total, replayed, skipped, rate_per_second },
+  replay: { id, state, pause_reason, total, replayed, skipped, rate_per_second, outcome },
 }: {
   readonly replay: Replay
 }): ReactElement {
@@ -83,7 +90,9 @@ function Progress({
         {done.toLocaleString('en')}
         {total === null ? '' : ` of ${total.toLocaleString('en')}`}
       </span>
-      <span className="text-data text-ink-3">{rate_per_second} a second</span>
+      <span className="text-data text-ink-3">
+        {[`${rate_per_second} a second`, outcomeText(outcome)].filter((text) => text !== '').join(' · ')}
+      </span>
       <span className="ml-auto flex">
         {state === 'running' ? (
           <IconButton label="Pause the replay" onClick={() => go('pause')}>

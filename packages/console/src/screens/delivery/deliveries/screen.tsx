@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, type ReactElement } from 'react'
 import { useGo, useSearchState } from '../../../data/go.tsx'
 import { useClient, usePlace } from '../../../data/place.ts'
-import type { Delivery } from '../../../data/tail.ts'
+import type { ListedDelivery } from '../../../data/tail.ts'
 import { useDestinations } from '../../../data/names.ts'
 import { useTail } from '../../../data/use-tail.ts'
 import { useMarks } from '../../../parts/marks.ts'
@@ -23,7 +23,8 @@ import { Ongoing } from './replays-ongoing.tsx'
 import { isFiltered, readDeliveries, startOf, VIEWS, type DeliveriesSearch } from './search.ts'
 
 const PAGE_ROWS = 100
-const EMPTY: readonly Delivery[] = []
+const timeOf = ({ created_at }: { readonly created_at: string }): string => created_at
+const EMPTY: readonly ListedDelivery[] = []
 
 /** Deliveries: one record for one destination each, with all their attempts. */
 export function Screen(): ReactElement {
@@ -98,6 +99,7 @@ export function Screen(): ReactElement {
               label="Deliveries"
               columns={columns}
               rows={rows}
+              timeOf={timeOf}
               idOf={({ id }) => id}
               at={search.sel}
               onGo={({ id }) => setSearch({ sel: id })}
@@ -127,7 +129,7 @@ function Body({
   children,
 }: {
   readonly list: ReturnType<typeof useDeliveries>
-  readonly rows: readonly Delivery[]
+  readonly rows: readonly ListedDelivery[]
   readonly search: DeliveriesSearch
   readonly children: ReactElement
 }): ReactElement {
@@ -176,11 +178,13 @@ function useDeliveries({ sel: _sel, ...search }: DeliveriesSearch) {
 }
 
 /** The rows as the live tail has seen them since; one that is in another state now leaves a list of states when it is read anew. */
-function useLiveStates(rows: readonly Delivery[], { state }: DeliveriesSearch): readonly Delivery[] {
+function useLiveStates(rows: readonly ListedDelivery[], { state }: DeliveriesSearch): readonly ListedDelivery[] {
   const tail = useTail()
   if (state !== undefined && state !== '') return rows
   return rows.map((row) => {
     const seen = tail.deliveries.get(row.record_id)?.get(row.destination_id)
-    return seen !== undefined && seen.id === row.id && seen.updated_at > row.updated_at ? tail.withHold(seen) : row
+    return seen !== undefined && seen.id === row.id && seen.updated_at > row.updated_at
+      ? { ...tail.withHold(seen), event: row.event }
+      : row
   })
 }

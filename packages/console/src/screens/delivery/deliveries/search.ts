@@ -1,7 +1,7 @@
 import { DELIVERY_STATES } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import type { Search } from '../../../data/search-text.ts'
-import type { Delivery } from '../../../data/tail.ts'
+import type { ListedDelivery } from '../../../data/tail.ts'
 
 /** What stands behind the "?" of this screen. */
 export type DeliveriesSearch = Search & {
@@ -10,6 +10,8 @@ export type DeliveriesSearch = Search & {
   readonly destination?: string
   readonly endpoint?: string
   readonly dataset?: string
+  /** The id of the rule that filed the event. */
+  readonly rule?: string
   readonly range?: string
   readonly sel?: string
 }
@@ -37,8 +39,8 @@ export const stateIn = ({ state }: DeliveriesSearch): State | undefined =>
 export const rangeIn = ({ range }: DeliveriesSearch): (typeof RANGES)[number] | undefined =>
   RANGES.find(({ id }) => id === range)
 
-export function isFiltered({ state, destination, endpoint, dataset, range }: DeliveriesSearch): boolean {
-  return [state, destination, endpoint, dataset, range].some((one) => one !== undefined && one !== '')
+export function isFiltered({ state, destination, endpoint, dataset, rule, range }: DeliveriesSearch): boolean {
+  return [state, destination, endpoint, dataset, rule, range].some((one) => one !== undefined && one !== '')
 }
 
 type Asked = {
@@ -50,20 +52,20 @@ type Asked = {
   readonly cursor: string | undefined
   readonly signal: AbortSignal
 }
-export type DeliveryPage = { readonly deliveries: readonly Delivery[]; readonly next_cursor: string | null }
+export type DeliveryPage = { readonly deliveries: readonly ListedDelivery[]; readonly next_cursor: string | null }
 
 /** One page. What needs the event of a delivery is asked of the search, which looks at a bounded part in one call. */
 export function readDeliveries(
   client: Client,
   { search, from, to, limit, cursor, signal }: Asked,
 ): Promise<DeliveryPage> {
-  const { destination, endpoint, dataset } = search
+  const { destination, endpoint, dataset, rule } = search
   const state = stateIn(search)
   const held_by = search.state === 'held' ? 'any' : undefined
   const page = { limit, cursor, from, to, held_by } as const
-  return endpoint === undefined && dataset === undefined
+  return endpoint === undefined && dataset === undefined && rule === undefined
     ? client.deliveries.list({ ...page, state, destination_id: destination }, { signal })
-    : client.search.deliveries({ ...page, state, destination, webhook: endpoint, dataset, f: [] }, { signal })
+    : client.search.deliveries({ ...page, state, destination, webhook: endpoint, dataset, rule, f: [] }, { signal })
 }
 
 /** The same as an address of the API, for a command. */
@@ -71,13 +73,13 @@ export function apiPath(search: DeliveriesSearch): {
   readonly path: string
   readonly query: Readonly<Record<string, string | undefined>>
 } {
-  const { destination, endpoint, dataset } = search
+  const { destination, endpoint, dataset, rule } = search
   const state = stateIn(search)
   const held_by = search.state === 'held' ? 'any' : undefined
   const from = startOf(search)
-  return endpoint === undefined && dataset === undefined
+  return endpoint === undefined && dataset === undefined && rule === undefined
     ? { path: 'deliveries', query: { state, held_by, destination_id: destination, from } }
-    : { path: 'search/deliveries', query: { state, held_by, destination, webhook: endpoint, dataset, from } }
+    : { path: 'search/deliveries', query: { state, held_by, destination, webhook: endpoint, dataset, rule, from } }
 }
 
 export function startOf(search: DeliveriesSearch, now = Date.now()): string | undefined {

@@ -1,7 +1,7 @@
 import type { AuthKind, RouteRequest, Routes } from '@postroad/contract'
 import type { Destination } from '../../../data/lists.ts'
 
-/** What proves to the receiver who calls, as it stands in a form. A secret that is left empty stays as it is. */
+/** The authentication at the receiver, in a form. An empty secret leaves the stored one. */
 export type AuthDraft = {
   readonly kind: AuthKind
   readonly username: string

@@ -14,19 +14,19 @@ const KINDS: readonly { readonly kind: AuthDraft['kind']; readonly label: string
 type Props = {
   readonly draft: AuthDraft
   readonly set: (part: Partial<AuthDraft>) => void
-  /** The secret of this kind is held: an empty field keeps it. */
+  /** The secret of this kind is stored; an empty field leaves it. */
   readonly isHeld: boolean
-  /** What the receiver calls its secret, where that is known. */
+  /** The name that the receiver has for its secret, if it is known. */
   readonly secretName?: string | undefined
 }
 
-/** What proves who calls, beyond the signature. Secrets are sealed and never shown again. */
+/** The authentication beyond the signature. Secrets are sealed and never shown again. */
 export function AuthFields({ draft, set, isHeld, secretName }: Props): ReactElement {
   const secretLabel = secretName ?? KINDS.find(({ kind }) => kind === draft.kind)?.secret ?? ''
   return (
     <>
       <Select
-        label="Proved by"
+        label="Method"
         value={draft.kind}
         onChange={({ target }) =>
           set({ kind: KINDS.find(({ kind }) => kind === target.value)?.kind ?? 'none', secret: '' })
@@ -112,11 +112,11 @@ function OAuthFields({ draft, set }: Pick<Props, 'draft' | 'set'>): ReactElement
           label="Audience"
           value={draft.audience}
           onChange={({ target }) => set({ audience: target.value })}
-          hint="For servers that ask for it."
+          hint="For servers that require it."
         />
       </div>
       <Select
-        label="The client proves itself"
+        label="Client credentials go"
         value={draft.clientAuth}
         onChange={({ target }) => set({ clientAuth: target.value === 'body' ? 'body' : 'basic' })}
       >

@@ -12,7 +12,7 @@ import { authDraftOf, authOf, type AuthDraft } from './auth-draft.ts'
 import { AuthFields } from './auth-fields.tsx'
 import { ProxyPart, TlsPart } from './reach-parts.tsx'
 
-/** How the receiver knows who calls, beyond the signature. Secrets are sealed and never shown again. */
+/** The authentication of deliveries, beyond the signature. Secrets are sealed and never shown again. */
 export function AuthTab({ destination }: { readonly destination: Destination }): ReactElement {
   const may = useMay(routes.destinations.update)
   return (
@@ -39,13 +39,13 @@ function AuthPart({ destination, may }: { readonly destination: Destination; rea
     save.mutate(authOf(draft), {
       onSuccess: () => {
         set({ secret: '' })
-        toast({ text: 'Saved. It counts from the next attempt on.' })
+        toast({ text: 'Saved. It applies from the next attempt.' })
       },
     })
   }
   const isHeld = destination.auth.kind === draft.kind && destination.auth.has_secret === true
   return (
-    <Part title="Who is calling" text="Sent with every delivery, beside the signature.">
+    <Part title="Authentication" text="Postroad sends it with every delivery, beside the signature.">
       <form onSubmit={submit} aria-label="Authentication">
         <fieldset disabled={!may}>
           <AuthFields draft={draft} set={set} isHeld={isHeld} />

@@ -7,7 +7,7 @@ import { Preview } from './preview.tsx'
 import { templateDraftOf, templateOf, type TemplateDraft } from './template-draft.ts'
 import { TemplateFields } from './template-fields.tsx'
 
-/** What the body of its deliveries is, beside what would be sent for a real record. Nothing changes until it is saved. */
+/** The body of deliveries, beside the request for a real record. Nothing changes until it is saved. */
 export function BodyTab({ destination }: { readonly destination: Destination }): ReactElement {
   const held = templateDraftOf(destination)
   const form = useSaveForm({
@@ -24,7 +24,7 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
       <SaveForm label="Body" of={form}>
         <Part
           title="Body"
-          text="The envelope is what every receiver of webhooks can verify. Chat rooms and pagers want JSON of another shape. The signature covers the bytes that are sent."
+          text="Every receiver of webhooks can verify the envelope. Chat rooms and pagers need JSON of another form. The signature covers the bytes that are sent."
         >
           <TemplateFields draft={form.draft} held={held} change={form.change} disabled={form.disabled} />
         </Part>
@@ -33,8 +33,8 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
         aria-label="Preview"
         className="min-w-0 border-l border-line bg-sunken px-5 py-5 max-xl:border-t max-xl:border-l-0"
       >
-        <h3 className="font-title">What would be sent</h3>
-        <p className="mb-3 text-ink-3">For an event that this destination receives. Nothing is sent.</p>
+        <h3 className="font-title">Preview of the request</h3>
+        <p className="mb-3 text-ink-3">For an event that this destination receives. The preview sends nothing.</p>
         <Preview
           receiver={destination}
           settings={'body' in read ? { destination_id: destination.id, ...read.body } : undefined}

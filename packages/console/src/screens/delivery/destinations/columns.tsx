@@ -18,6 +18,7 @@ const NAME: Column<Destination> = {
   id: 'name',
   label: 'Destination',
   width: 'minmax(140px,1.6fr)',
+  plain: true,
   cell: ({ name, url }) => <TwoLines top={name} below={<span className="mono">{url}</span>} />,
 }
 const RECENT: Column<Destination> = {
@@ -33,7 +34,7 @@ export const COLUMNS: readonly Column<Destination>[] = [
   { id: 'datasets', label: 'Receives', width: 'minmax(110px,1fr)', cell: (row) => <Receives of={row} /> },
   {
     id: 'auth',
-    label: 'Proves itself by',
+    label: 'Authentication',
     width: 'minmax(100px,150px)',
     cell: ({ auth }) => <span className="text-ink-2">{AUTH_WORDS[auth.kind]}</span>,
   },
@@ -61,7 +62,7 @@ export const AUTH_WORDS: Readonly<Record<Destination['auth']['kind'], string>> =
   payload: 'signature, body key',
 }
 
-/** What succeeded, and how long nearly all of it took. */
+/** The share that succeeded, and the time that 95 % took. */
 function HealthCell({ id }: { readonly id: string }): ReactElement {
   const health = useHealth(id).data?.health
   if (health === undefined || health.success_ratio === null) return <span className="text-ink-3">–</span>
@@ -91,7 +92,7 @@ export function StateChip({ of }: { readonly of: Destination }): ReactElement {
   const { tone, word, text } = destinationLight(of)
   return (
     <span title={text}>
-      <Chip standing={tone}>{word}</Chip>
+      <Chip tone={tone}>{word}</Chip>
     </span>
   )
 }
@@ -99,7 +100,10 @@ export function StateChip({ of }: { readonly of: Destination }): ReactElement {
 function Receives({ of: { datasets, conditions } }: { readonly of: Destination }): ReactElement {
   return (
     <span className="flex min-w-0 flex-col">
-      <span className={`truncate leading-4 ${datasets === null ? 'text-ink-2' : 'mono text-data'}`}>
+      <span
+        title={datasets?.join(', ')}
+        className={`truncate leading-4 ${datasets === null ? 'text-ink-2' : 'mono text-data'}`}
+      >
         {datasets?.join(', ') ?? 'every dataset'}
       </span>
       {conditions.length > 0 && (

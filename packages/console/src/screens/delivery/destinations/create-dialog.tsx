@@ -19,7 +19,7 @@ const FORM = 'create-destination'
 
 type Props = { readonly onClose: () => void; readonly onMade: (id: string) => void }
 
-/** Makes a destination: who it is for, then a URL. Its signing secret is shown once. */
+/** Creates a destination: first the kind of receiver, then its URL. Its signing secret is shown once. */
 export function CreateDialog({ onClose, onMade }: Props): ReactElement {
   const [preset, setPreset] = useState<DestinationPreset | undefined>()
   if (preset !== undefined)
@@ -30,7 +30,7 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
       wide
       onClose={onClose}
       title="New destination"
-      lead="Choose who gets your events. A sink is received by this server itself: to try things with."
+      lead="Choose the receiver of your events. This server itself receives the events of a sink, so that you can test without a receiver."
       actions={
         <>
           <MakeSink onMade={onMade} />
@@ -69,7 +69,7 @@ function Settings({
         wide
         onClose={() => onMade(destination.id)}
         title={`${destination.name} is ready`}
-        lead="Every new event that it matches is delivered to it from now on."
+        lead="Postroad now delivers every new event that it matches."
         actions={
           <Button kind="primary" onClick={() => onMade(destination.id)}>
             Done
@@ -79,7 +79,7 @@ function Settings({
         <SecretOnce
           label="Signing secret"
           secret={signing_secret}
-          note="Your receiver checks deliveries with it. People who are signed in can look at it again under Signing; each look is written to the audit log."
+          note="Your receiver checks deliveries with it. A signed-in person can reveal it again under Signing, and the audit log records that."
         />
         <p className="text-ink-2">
           Next: send it a test from its menu, or{' '}
@@ -91,7 +91,7 @@ function Settings({
       </Dialog>
     )
   }
-  // What is copied goes into the history of a shell: no secret is in it.
+  // The copied command goes into the history of a shell, so it contains no secret.
   const secretless =
     body === undefined ? undefined : { ...body, auth: authOf({ ...draft.auth, secret: 'YOUR_SECRET' }) }
   return (

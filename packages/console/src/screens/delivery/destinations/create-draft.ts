@@ -3,14 +3,14 @@ import { authOf, NO_AUTH, type AuthDraft } from './auth-draft.ts'
 import { bodyOf, NEW_DRAFT, type DestinationDraft } from './draft.ts'
 import { templateDraftOf, templateOf, type TemplateDraft } from './template-draft.ts'
 
-/** A destination that is being made: all at once what is changed piece by piece later. */
+/** The draft of a new destination: all settings at once, which a person can later change piece by piece. */
 export type CreateDraft = {
   readonly settings: DestinationDraft
   readonly auth: AuthDraft
   readonly template: TemplateDraft
 }
 
-/** What a preset begins with. */
+/** The start values of a preset. */
 export function createDraftOf({
   id,
   name,
@@ -18,7 +18,7 @@ export function createDraftOf({
   settings: { auth, headers, payload_template },
 }: DestinationPreset): CreateDraft {
   return {
-    // A URL that is the same for everybody is written already.
+    // A URL that is the same for everyone is filled in.
     settings: {
       ...NEW_DRAFT,
       url: url.includes('{') ? '' : url,
@@ -34,7 +34,7 @@ export function createDraftOf({
 
 type Body = RouteRequest<Routes['destinations']['create']>
 
-/** What is sent to the server, or the sentence on what it cannot be. */
+/** The request body of the draft, or the sentence about its fault. */
 export function createBodyOf({
   settings,
   auth,

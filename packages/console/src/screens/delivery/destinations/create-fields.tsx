@@ -17,7 +17,7 @@ type Props = {
   readonly change: (part: Partial<CreateDraft>) => void
 }
 
-/** What is needed stands open; what a preset has chosen well can be looked at. */
+/** The required settings are open; those of the preset are folded. */
 export function CreateFields({ preset, draft: { settings, auth, template }, change }: Props): ReactElement {
   const fields = {
     draft: settings,
@@ -26,7 +26,7 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
   const set = (part: Partial<typeof auth>): void => change({ auth: { ...auth, ...part } })
   const held = templateDraftOf({ payload_template: preset.settings.payload_template })
   const read = templateOf(template)
-  // A URL that is not whole yet cannot be previewed.
+  // A URL that is not complete yet has no preview.
   const canPreview = 'template' in read && URL.canParse(settings.url.trim())
   return (
     <>
@@ -65,8 +65,8 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
         }
       >
         <TemplateFields draft={template} held={held} change={(next) => change({ template: next })} />
-        <h3 className="mb-2 font-control">What would be sent</h3>
-        {!URL.canParse(settings.url.trim()) && <p className="mb-3 text-ink-3">Write the URL first.</p>}
+        <h3 className="mb-2 font-control">Preview of the request</h3>
+        {!URL.canParse(settings.url.trim()) && <p className="mb-3 text-ink-3">Enter the URL first.</p>}
         {URL.canParse(settings.url.trim()) && (
           <div className="mb-3">
             <Preview
@@ -96,7 +96,7 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
   )
 }
 
-/** What a destination of these settings would receive; nothing is left out while they cannot be read. */
+/** The request that a destination with these settings would receive. */
 function receiverOf(settings: DestinationDraft): Receiver {
   const read = bodyOf(settings)
   return 'body' in read ? { datasets: read.body.datasets, conditions: read.body.conditions } : {}

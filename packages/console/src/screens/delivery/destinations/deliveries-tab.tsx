@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import type { Destination } from '../../../data/lists.ts'
-import { standingOf, stateWord } from '../../../data/standing.ts'
+import { toneOf, stateWord } from '../../../data/tone.ts'
 import { HeldShort } from '../../../parts/held.tsx'
 import type { Delivery } from '../../../data/tail.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
@@ -14,7 +14,7 @@ import { HealthPart } from './health-part.tsx'
 const SHOWN = 50
 const POLL_MS = 5_000
 
-/** How it goes, and the newest deliveries to it; all of them are one step away. */
+/** The health of a destination and its newest deliveries, with a link to all of them. */
 export function DeliveriesTab({ destination }: { readonly destination: Destination }): ReactElement {
   return (
     <>
@@ -38,7 +38,7 @@ function Newest({ destination: { id, enabled } }: { readonly destination: Destin
       <Empty title="Nothing was sent here yet" actions={<LinkTo screen="events">Send an event</LinkTo>}>
         {enabled
           ? 'The next event that it matches is delivered at once.'
-          : 'It is switched off: what it matches is not sent until it is on.'}
+          : 'It is switched off. Postroad sends nothing until it is on.'}
       </Empty>
     )
   return (
@@ -73,10 +73,10 @@ function Row({
         search={{ sel: id }}
         className="grid h-9 grid-cols-[14px_minmax(96px,auto)_minmax(80px,1fr)_minmax(60px,auto)_110px_24px] items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover"
       >
-        <Glyph standing={standingOf({ state, held_by })} label={stateWord({ state, held_by })} />
+        <Glyph tone={toneOf({ state, held_by })} label={stateWord({ state, held_by })} />
         <Time at={created_at} />
         <span className="mono truncate text-data text-ink-2">{dataset}</span>
-        <span className={`mono text-data font-control ${state === 'delivered' ? 'text-ok' : 'text-fail'}`}>
+        <span className={`mono text-data font-control ${state === 'delivered' ? 'text-ok-text' : 'text-fail'}`}>
           {last_status ?? last_error?.replaceAll('_', ' ') ?? ''}
         </span>
         <span className="text-ink-3">

@@ -15,7 +15,7 @@ import { DeliveriesTab } from './deliveries-tab.tsx'
 import { RecoverDialog } from './recover-dialog.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { SigningTab } from './signing-tab.tsx'
-import { Standing } from './standing.tsx'
+import { HealthBanner } from './health-banner.tsx'
 import { TestDialog } from './test-dialog.tsx'
 
 const TABS = [
@@ -28,7 +28,7 @@ const TABS = [
 
 type Props = { readonly row: Destination; readonly onClose: () => void }
 
-/** One destination: what was sent there, how it is reached, what signs it. */
+/** One destination: its deliveries, its settings, its signing. */
 export function DestinationDetail({ row: destination, onClose }: Props): ReactElement {
   const [isRecovering, setRecovering] = useState(false)
   const [isTesting, setTesting] = useState(false)
@@ -54,7 +54,7 @@ export function DestinationDetail({ row: destination, onClose }: Props): ReactEl
         <>
           <Button
             disabled={!may}
-            title={may ? 'Sends something there now, and shows the answer' : needs(routes.destinations.test.role)}
+            title={may ? 'Sends a test event now, and shows the answer' : needs(routes.destinations.test.role)}
             onClick={() => setTesting(true)}
           >
             Send a test
@@ -64,8 +64,14 @@ export function DestinationDetail({ row: destination, onClose }: Props): ReactEl
             route={routes.destinations.update}
             rooms={['destinations', 'deliveries']}
             set={(client, on) => client.destinations.update({ id, enabled: on })}
-            titles={{ off: 'Its deliveries wait until it is switched on', on: 'What waits is sent now' }}
-            said={{ off: 'Switched off. Its deliveries wait.', on: 'Switched on. What waited is sent now.' }}
+            titles={{
+              off: 'Its deliveries wait until it is switched on',
+              on: 'Postroad sends the waiting deliveries now',
+            }}
+            said={{
+              off: 'Switched off. Its deliveries wait.',
+              on: 'Switched on. Postroad sends the waiting deliveries now.',
+            }}
           />
         </>
       }
@@ -77,11 +83,11 @@ export function DestinationDetail({ row: destination, onClose }: Props): ReactEl
         'line',
         remove,
       ]}
-      above={<Standing destination={destination} onRecover={() => setRecovering(true)} />}
+      above={<HealthBanner destination={destination} onRecover={() => setRecovering(true)} />}
       tabs={TABS}
       remove={{
         verb: 'Delete',
-        text: 'What is outstanding for it is cancelled, and its signing secret is gone. What was delivered stays in the list.',
+        text: 'Postroad cancels its outstanding deliveries and deletes its signing secret. Past deliveries stay in the list.',
         may,
         rooms: ['destinations', 'deliveries'],
         run: (client) => client.destinations.remove({ id }),

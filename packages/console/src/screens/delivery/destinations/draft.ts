@@ -8,10 +8,10 @@ import { readSchedule, scheduleText } from './schedule-text.ts'
 type SigningHeader = Destination['signing']['header']
 type RatePer = NonNullable<Destination['rate_limit']>['per']
 
-/** Stands for a value that the server holds and never shows; left as it is, the value stays. */
+/** The placeholder of a stored value that the server never shows; unchanged, the value stays. */
 const HELD_VALUE = '••••••••'
 
-/** A destination as it stands in a form. */
+/** A destination in a form. */
 export type DestinationDraft = {
   readonly name: string
   readonly url: string
@@ -27,7 +27,7 @@ export type DestinationDraft = {
   /** '' : no limit. */
   readonly rateCount: string
   readonly ratePer: RatePer
-  /** The path of the key that events are sent in order by; null: side by side. */
+  /** The path of the ordering key; null: side by side. */
   readonly orderPath: string | null
   readonly signing: SigningHeader
 }
@@ -80,7 +80,7 @@ export function draftOfDestination({
 
 type Body = RouteRequest<Routes['destinations']['create']>
 
-/** What is sent to the server for a draft, or the sentence on what it cannot be. The server checks the rest. */
+/** The request body of a draft, or the sentence about its fault. The server checks the rest. */
 export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { readonly problem: string } {
   const headers = headersIn(draft.headers)
   if (typeof headers === 'string') return { problem: headers }

@@ -15,7 +15,7 @@ export type FormProps = {
   readonly disabled?: boolean
 }
 
-/** Where to; `urlLike` is what such a URL looks like. */
+/** The URL and the name; `urlLike` is an example of such a URL. */
 export function WhereFields({
   draft,
   change,
@@ -33,7 +33,7 @@ export function WhereFields({
         disabled={disabled}
         onChange={({ target }) => change({ url: target.value })}
         className="mono text-data"
-        hint="Where events are posted to. https, or http to an address that the operator allows."
+        hint="Postroad posts events to this URL: https, or http to an address that the operator allows."
       />
       <Field
         label="Name"
@@ -47,7 +47,7 @@ export function WhereFields({
   )
 }
 
-/** What it receives. */
+/** The events that a destination receives. */
 export function WhatFields({ draft, change, disabled = false }: FormProps): ReactElement {
   return (
     <>
@@ -62,19 +62,19 @@ export function WhatFields({ draft, change, disabled = false }: FormProps): Reac
         conditions={draft.conditions}
         change={(conditions) => change({ conditions })}
         disabled={disabled}
-        empty="Every event of these datasets is delivered. Add a condition to deliver only some."
+        empty="Postroad delivers every event of these datasets. Add a condition to deliver only some."
       />
     </>
   )
 }
 
-/** How often and how fast it is tried. */
+/** The retries and limits of a destination. */
 export function RetryFields({ draft, change, disabled = false }: FormProps): ReactElement {
   const read = draft.schedule === null ? { seconds: DEFAULT_SCHEDULE_SECONDS } : readSchedule(draft.schedule)
   return (
     <>
       <Choice
-        label="When a delivery fails, it is tried again"
+        label="When a delivery fails, Postroad retries it"
         of={[
           { id: 'default', label: 'On the default schedule' },
           { id: 'own', label: 'On a custom schedule' },
@@ -119,7 +119,7 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
           value={draft.maxInFlight}
           disabled={disabled}
           onChange={({ target }) => change({ maxInFlight: target.value })}
-          hint={`How many deliveries may be under way, ${LIMITS.maxInFlightMin} to ${LIMITS.maxInFlightMax.toLocaleString('en')}.`}
+          hint={`Deliveries that may be under way, ${LIMITS.maxInFlightMin} to ${LIMITS.maxInFlightMax.toLocaleString('en')}.`}
         />
         <Field
           label="At most"
@@ -129,7 +129,7 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
           value={draft.rateCount}
           disabled={disabled}
           onChange={({ target }) => change({ rateCount: target.value })}
-          hint="How many deliveries start in a period. Further ones wait."
+          hint="The number of deliveries that start in a period. Further ones wait."
         />
         <Select
           label="Per"
@@ -164,8 +164,8 @@ export function OrderFields({ draft: { orderPath }, change, disabled = false }: 
         disabled={disabled}
         hint={
           orderPath === null
-            ? 'The fastest way: none waits for another, and a retry may arrive after what came later.'
-            : 'Events with the same key go one at a time, as they came. That costs speed, and a failing one blocks those behind it until it is delivered or has failed. Other keys go on meanwhile.'
+            ? 'The fastest way: no event waits for another, and a retry may arrive after later events.'
+            : 'Events with the same key go one at a time, in their order of arrival. That costs speed, and a failing event blocks those behind it until it is delivered or has failed. Events with other keys continue.'
         }
       />
       {orderPath !== null && (
@@ -189,7 +189,7 @@ export function OrderFields({ draft: { orderPath }, change, disabled = false }: 
   )
 }
 
-/** What else goes with every delivery. */
+/** The headers of every delivery. */
 export function HeaderFields({ draft, change, disabled = false }: FormProps): ReactElement {
   return (
     <>
@@ -200,7 +200,7 @@ export function HeaderFields({ draft, change, disabled = false }: FormProps): Re
         value={draft.headers}
         disabled={disabled}
         onChange={({ target }) => change({ headers: target.value })}
-        hint="One a line, sent with every delivery. A saved value is never shown: leave the dots to keep it, write over them to replace it. Another host in the URL needs the values again."
+        hint="One a line, sent with every delivery. A saved value is never shown: leave the dots to keep it, or overwrite them to replace it. After a change of the host in the URL, enter the values again."
       />
       <Choice
         label="Signature headers"

@@ -8,7 +8,7 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 const DAY_SECONDS = 86_400
 
-/** Attempts over time; those that failed stand on the base line. The bar under the pointer is read out. */
+/** Attempts over time; failed ones are on the base line. Screen readers get the bar under the pointer. */
 export function HealthBars({
   points,
   seconds,

@@ -13,7 +13,7 @@ const RANGES = [
 ] as const
 type RangeId = (typeof RANGES)[number]['id']
 
-/** How it goes: what succeeded, how long it took, what waits and since when, and what is tried next. */
+/** The health of a destination: the successes, the times, the waiting deliveries, and the next attempt. */
 export function HealthPart({ id }: { readonly id: string }): ReactElement {
   const [range, setRange] = useState<RangeId>('24')
   const asked = useHealth(id, Number(range))
@@ -61,7 +61,7 @@ function Numbers({ health }: { readonly health: Health }): ReactElement {
           isBad={isBad(health)}
         />
         <Tile
-          label="Half answered within"
+          label="Response time, median"
           value={response_ms === null ? '–' : millis(response_ms.p50)}
           below={response_ms === null ? 'nothing was sent' : `95 % within ${millis(response_ms.p95)}`}
         />
@@ -95,7 +95,7 @@ function Waiting({
   )
 }
 
-/** When it is tried next: an open breaker has its probe, and a delivery that the destination holds back is not sent "now". */
+/** The next attempt: an open breaker has its probe, and a held delivery is not sent "now". */
 function NextAttempt({ health: { held_by, next_attempt_at } }: { readonly health: Health }): ReactElement {
   const now = useNow()
   if (next_attempt_at === null) return <>–</>

@@ -5,10 +5,10 @@ import { took } from '../../../ui/time.tsx'
 export type Health = RouteAnswer<Routes['destinations']['health']>['health']
 
 const POLL_MS = 15_000
-/** Below this people look. */
+/** Below this share the number is red. */
 const GOOD_RATIO = 0.99
 
-/** How attempts at a destination went in the last hours. One answer for the list and the detail. */
+/** The attempts at a destination in the last hours: one answer for the list and the detail. */
 export function useHealth(id: string, hours = 24) {
   return useAsk(
     ['destinations', 'health', id, hours],
@@ -17,7 +17,7 @@ export function useHealth(id: string, hours = 24) {
   )
 }
 
-/** How much succeeded: what is not whole is not rounded up to look so. */
+/** The share that succeeded; less than all is never rounded up to 100 %. */
 export function ratioText({ success_ratio }: Pick<Health, 'success_ratio'>): string {
   return success_ratio === null ? '–' : `${Math.floor(success_ratio * 1_000 + 1e-6) / 10} %`
 }

@@ -4,11 +4,11 @@ import { useAsk } from '../../../data/ask.ts'
 import { RefusedLine } from '../../../ui/states.tsx'
 
 const NONE: readonly never[] = []
-/** What can be chosen even while presets cannot be read: a receiver of one's own. */
+/** The choice that is there even while presets cannot be read: a custom receiver. */
 const OWN: DestinationPreset = {
   id: 'generic',
   name: 'Webhook receiver',
-  description: 'The envelope, signed: what every receiver of webhooks can verify.',
+  description: 'The signed envelope, which every receiver of webhooks can verify.',
   setup: '',
   docs_url: null,
   url: 'https://{your host}/{path}',
@@ -20,7 +20,7 @@ export function usePresets() {
   return useAsk(['destinationPresets'], (client, signal) => client.destinationPresets.list(undefined, { signal }))
 }
 
-/** Who it is for: a receiver of one's own first, then those that many send to. */
+/** The receivers to choose from: a custom one first, then the common ones. */
 export function PresetChoice({ go }: { readonly go: (preset: DestinationPreset) => void }): ReactElement {
   const asked = usePresets()
   const known = asked.data?.destination_presets ?? NONE

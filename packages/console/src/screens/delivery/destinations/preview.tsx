@@ -8,7 +8,7 @@ import { RecordSelect, useReceivedRecords, type Receiver } from './record-select
 
 type Settings = Omit<RouteRequest<Routes['destinationPreviews']['make']>, 'record_id'>
 
-/** The request for a real record with these settings, saved or not; `undefined` while they cannot be sent as they are. */
+/** The request for a real record with these settings, saved or not; `undefined` while the settings are not valid. */
 export function Preview({
   receiver,
   settings,
@@ -30,7 +30,7 @@ export function Preview({
   if (records.data !== undefined && recordId === undefined)
     return (
       <p className="text-ink-3">
-        No event has matched this destination yet. Send one that it receives, and its body is shown here.
+        No event has matched this destination yet. Send one that it receives to see its body here.
       </p>
     )
   if (recordId === undefined)
@@ -43,7 +43,7 @@ export function Preview({
   return (
     <>
       <RecordSelect label="Shown for" at={recordId} go={setChosen} receiver={receiver} />
-      {settings === undefined && <p className="text-ink-3">It is shown once the settings can be read.</p>}
+      {settings === undefined && <p className="text-ink-3">The preview appears when the settings are valid.</p>}
       {settings !== undefined && <RefusedLine error={asked.error} />}
       {asked.error === null && error !== null && (
         <p role="alert" className="rounded-field bg-fail-soft px-3 py-2 text-fail">
@@ -61,7 +61,7 @@ export function Preview({
           </pre>
           <details className="mt-2">
             <summary className="flex h-8 cursor-default items-center text-ink-2">
-              {Object.keys(request.headers).length} headers; secrets are dots
+              {Object.keys(request.headers).length} headers; dots replace secrets
             </summary>
             <HeaderList of={request.headers} />
           </details>
@@ -71,7 +71,7 @@ export function Preview({
   )
 }
 
-/** Easier to read than what is sent, which has no spaces; a body that a reader would change is shown as it is. */
+/** Easier to read than the sent body, which has no spaces; a body that this would change is shown as it is. */
 function indented(body: string): string {
   try {
     const parsed: unknown = JSON.parse(body)

@@ -22,7 +22,7 @@ function useReach(id: string) {
       save.mutate(reach, {
         onSuccess: () => {
           then()
-          toast({ text: 'Saved. It counts from the next attempt on.' })
+          toast({ text: 'Saved. It applies from the next attempt.' })
         },
       }),
   }
@@ -30,7 +30,7 @@ function useReach(id: string) {
 
 const NO_TLS = { certificate: '', private_key: '', ca: '' } as const
 
-/** Mutual TLS, and authorities of the receiver's own. */
+/** Mutual TLS, and private authorities of the receiver. */
 export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement {
   const [draft, setDraft] = useState<Record<keyof typeof NO_TLS, string>>(NO_TLS)
   const save = useReach(id)
@@ -44,7 +44,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
   return (
     <Part
       title="Client certificate"
-      text="For receivers that ask for mutual TLS, or whose certificate comes from a private authority."
+      text="For receivers that require mutual TLS, or whose certificate comes from a private authority."
       beside={
         tls !== null && (
           <Button
@@ -102,7 +102,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
               placeholder="-----BEGIN CERTIFICATE-----"
               value={draft.ca}
               onChange={({ target }) => set({ ca: target.value })}
-              hint="PEM: trusted for this destination beside the public ones."
+              hint="PEM. Postroad trusts them for this destination, beside the public ones."
             />
             <Button type="submit" kind="primary" disabled={!may || isEmpty || save.isPending}>
               Save the certificate
@@ -139,7 +139,7 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
   return (
     <Part
       title="Forward proxy"
-      text="Connections are made through it, by HTTP CONNECT, to the address that was looked up and checked here."
+      text="Postroad connects through it, by HTTP CONNECT, to the address that it looked up and checked."
       beside={
         proxy !== null && (
           <Button

@@ -16,7 +16,7 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', {
 
 type Received = RouteAnswer<Routes['search']['events']>['records'][number]
 
-/** A destination by what it receives; without an id it is not saved yet. */
+/** A destination by the events that it receives; without an id it is not saved yet. */
 export type Receiver = {
   readonly id?: string
   readonly datasets?: readonly string[] | null | undefined
@@ -63,7 +63,7 @@ async function newestOf(
   return []
 }
 
-/** Conditions as a search takes them; undefined when one of them cannot be written so, because commas separate the values of a list. */
+/** Conditions in the form of a search; undefined when one of them has no such form, because commas separate the values of a list. */
 function filtersOf(conditions: readonly Wanted[]): string[] | undefined {
   const isWritable = conditions.every(
     ({ value }) => !Array.isArray(value) || value.every((one) => !String(one).includes(',')),

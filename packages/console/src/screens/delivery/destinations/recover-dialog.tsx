@@ -17,7 +17,7 @@ const SINCE = [
   { hours: 168, label: 'the last 7 days' },
 ] as const
 
-/** Sends again what failed for good since a time: the plan first, then the doing. */
+/** Sends the deliveries again that failed for good since a time: first the plan, then the action. */
 export function RecoverDialog({
   destination: { id, name, enabled },
   onClose,
@@ -47,7 +47,7 @@ export function RecoverDialog({
           text:
             count === 0
               ? 'Switched on. What waited is sent now.'
-              : `${counted(count, 'delivery', 'deliveries')} sent again, at a pace.`,
+              : `${counted(count, 'delivery', 'deliveries')} sent again, at a limited rate.`,
         })
         onClose()
       },
@@ -57,7 +57,7 @@ export function RecoverDialog({
       open
       onClose={onClose}
       title={`Recover ${name}`}
-      lead="Sends again every delivery that failed for good since then."
+      lead="Postroad sends every delivery again that failed for good since then."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -67,7 +67,7 @@ export function RecoverDialog({
         </>
       }
     >
-      <Select label="What failed in" value={hours} onChange={({ target }) => setHours(Number(target.value))}>
+      <Select label="Failures of" value={hours} onChange={({ target }) => setHours(Number(target.value))}>
         {SINCE.map((one) => (
           <option key={one.hours} value={one.hours}>
             {one.label}
@@ -77,7 +77,7 @@ export function RecoverDialog({
       {!enabled && (
         <div className="mb-3.5">
           <Check
-            label="Switch it on, which sends what waits"
+            label="Switch it on and send the waiting deliveries"
             checked={enable}
             onChange={({ target }) => setEnable(target.checked)}
           />
@@ -86,10 +86,10 @@ export function RecoverDialog({
       {plan.data !== undefined && (
         <p role="status" className="mb-3 text-ink-2">
           {count === 0
-            ? 'None failed for good in that time.'
+            ? 'No delivery failed for good in that time.'
             : `${counted(count, 'delivery', 'deliveries')}${plan.data.plan.complete ? '' : ' and more'}, in about ${span(plan.data.plan.minutes * 60_000)}.`}{' '}
           {plan.data.plan.waiting > 0 &&
-            `${plan.data.plan.waiting.toLocaleString('en')} more wait, and go by themselves once it is on.`}
+            `${plan.data.plan.waiting.toLocaleString('en')} more wait. Postroad sends them by itself once it is on.`}
         </p>
       )}
       <RefusedLine error={plan.error ?? recover.error} />

@@ -6,7 +6,7 @@ const LEFT = 6
 const TICKS = [1, 10, 60, 600, 3_600, 21_600, 86_400, 288_000] as const
 const TICK_TEXTS = ['1 s', '10 s', '1 min', '10 min', '1 h', '6 h', '1 day', '80 h'] as const
 
-/** The attempts of a schedule as dots on an axis of time, which is logarithmic: the first minutes matter as much as the days. */
+/** The attempts of a schedule as dots on a logarithmic time axis: the first minutes matter as much as the days. */
 export function ScheduleAxis({ waits }: { readonly waits: readonly number[] }): ReactElement {
   const times = waits.map((_wait, index) => waits.slice(0, index + 1).reduce((sum, wait) => sum + wait, 0))
   const last = times.at(-1) ?? 0
@@ -48,7 +48,7 @@ export function ScheduleAxis({ waits }: { readonly waits: readonly number[] }): 
         ))}
       </svg>
       <figcaption className="text-data text-ink-3">
-        {said}. Each wait is up to 20 % shorter or longer, so that not all retries come at once.
+        {said}. Each wait is up to 20 % shorter or longer, so that the retries spread out.
       </figcaption>
     </figure>
   )

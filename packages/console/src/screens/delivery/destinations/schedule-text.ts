@@ -18,7 +18,7 @@ export function waitText(seconds: number): string {
   return `${seconds / unit.seconds}${unit.letter}`
 }
 
-/** The waits that a text says, or the sentence on what is wrong with it. */
+/** The waits in a text, or the sentence about its fault. */
 export function readSchedule(text: string): { readonly seconds: readonly number[] } | { readonly problem: string } {
   const waits = listIn(text)
   if (waits.length === 0 || waits.length > LIMITS.retryScheduleStepsMax)

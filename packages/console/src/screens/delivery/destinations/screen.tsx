@@ -20,7 +20,7 @@ const VIEWS = [
   },
 ] as const
 
-/** Destinations: where events are delivered to. */
+/** Destinations: the receivers of events. */
 export function Screen(): ReactElement {
   const asked = useAllDestinations()
   return (
@@ -41,7 +41,7 @@ export function Screen(): ReactElement {
         also: <MakeSink />,
         text: (
           <>
-            A destination is a URL that events are posted to: signed, and retried until they arrive. A sink is a
+            A destination is a URL. Postroad posts signed events to it and retries until they arrive. A sink is a
             destination that this server receives itself. To receive deliveries on your machine, run
             <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
               {cli('sink')}

@@ -6,7 +6,7 @@ import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { bodyOf, draftOfDestination } from './draft.ts'
 import { HeaderFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
 
-/** Everything that can be changed about it; nothing is until it is saved. */
+/** The settings of a destination; a change applies when it is saved. */
 export function SettingsTab({ destination }: { readonly destination: Destination }): ReactElement {
   const form = useSaveForm({
     held: draftOfDestination(destination),
@@ -19,15 +19,15 @@ export function SettingsTab({ destination }: { readonly destination: Destination
   const fields = fieldsOf(form)
   return (
     <SaveForm label="Settings" of={form}>
-      <Part title="Where to">
+      <Part title="URL and name">
         <WhereFields {...fields} />
       </Part>
-      <Part title="What">
+      <Part title="Events">
         <WhatFields {...fields} />
       </Part>
       <Part
         title="Retries and limits"
-        text="2xx is delivered. Anything else is tried again, except 410, which switches the destination off."
+        text="An answer of 2xx ends the delivery. Postroad retries after any other answer, except 410, which switches the destination off."
       >
         <RetryFields {...fields} />
       </Part>

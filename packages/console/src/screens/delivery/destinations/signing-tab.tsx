@@ -19,7 +19,7 @@ const HEADERS = {
   service: 'Service-Signature',
 } as const
 
-/** What signs its deliveries, how to check that, and how to change it without a gap. */
+/** The signing secret of a destination, the code that verifies it, and its rotation without a gap. */
 export function SigningTab({ destination }: { readonly destination: Destination }): ReactElement {
   const [hours, setHours] = useState<number>(LIMITS.rotationOverlapHoursDefault)
   const [language, setLanguage] = useState<Language>('Node')
@@ -33,7 +33,7 @@ export function SigningTab({ destination }: { readonly destination: Destination 
     <>
       <Part
         title="Signing secret"
-        text="Every delivery is signed with it. It is shown to people who are signed in, never to a key or an agent; each look is written to the audit log."
+        text="It signs every delivery. Only a signed-in person can reveal it, never a key or an agent, and the audit log records that."
         beside={
           <Button
             disabled={!may || reveal.isPending}
@@ -69,22 +69,18 @@ export function SigningTab({ destination }: { readonly destination: Destination 
         />
       </Part>
       <Part
-        title="Check it in your receiver"
-        text="Over the body as it came, before it is parsed. The svix and standardwebhooks libraries do the same."
+        title="Verify it in your receiver"
+        text="Verify the body as it arrived, before it is parsed. The svix and standardwebhooks libraries do the same."
       >
-        <CodeBlock label="How to check a delivery" of={SNIPPETS} at={language} go={setLanguage} />
+        <CodeBlock label="How to verify a delivery" of={SNIPPETS} at={language} go={setLanguage} />
       </Part>
       <Part
         title="Rotate the secret"
-        text="While both secrets sign, a receiver that knows either of them accepts. You can change the receiver at any moment."
+        text="While both secrets sign, your receiver may know either of them. You can change it at any moment."
       >
         <Overlap hours={hours} change={setHours} what="secret" />
         {rotate.data !== undefined && (
-          <SecretOnce
-            label="New signing secret"
-            secret={rotate.data.signing_secret}
-            note="Deliveries are signed with it from now on."
-          />
+          <SecretOnce label="New signing secret" secret={rotate.data.signing_secret} note="It signs deliveries now." />
         )}
         <Rotate
           what="secret"

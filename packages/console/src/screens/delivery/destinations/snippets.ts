@@ -75,7 +75,7 @@ const event = new Webhook(process.env.WEBHOOK_SECRET).verify(body, {
   'webhook-signature': headers['webhook-signature'],
 })`
 
-/** How a receiver checks the Standard Webhooks signature of a delivery. */
+/** Programs that verify the Standard Webhooks signature of a delivery. */
 export const SNIPPETS = { Node: NODE, Python: PYTHON, Go: GO, Ruby: RUBY, PHP, Library: LIBRARY } as const
 
 export type Language = keyof typeof SNIPPETS

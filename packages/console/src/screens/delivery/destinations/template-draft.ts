@@ -1,6 +1,6 @@
 import type { Destination } from '../../../data/lists.ts'
 
-/** The template of a body as it stands in a form; null: the envelope. */
+/** The template of a body in a form; null: the envelope. */
 export type TemplateDraft = string | null
 
 type Template = Record<string, unknown> | unknown[] | null
@@ -9,7 +9,7 @@ export function templateDraftOf({ payload_template }: Pick<Destination, 'payload
   return payload_template === null || payload_template === undefined ? null : JSON.stringify(payload_template, null, 2)
 }
 
-/** What is sent for a draft, or what is wrong with it; names and filters are the server's to check. */
+/** The request body of a draft, or its fault; the server checks names and filters. */
 export function templateOf(draft: TemplateDraft): { readonly template: Template } | { readonly problem: string } {
   if (draft === null) return { template: null }
   try {
@@ -19,11 +19,11 @@ export function templateOf(draft: TemplateDraft): { readonly template: Template 
     if (typeof read === 'object' && read !== null) return { template: read as Record<string, unknown> }
     return { problem: 'A template is a JSON object or a list.' }
   } catch (error) {
-    return { problem: `This is no JSON yet: ${error instanceof Error ? error.message : String(error)}` }
+    return { problem: `This is not JSON yet: ${error instanceof Error ? error.message : String(error)}` }
   }
 }
 
-/** What one begins with who writes a body of one's own. */
+/** The start of a custom body. */
 export const FIRST_TEMPLATE = JSON.stringify(
   { event: '{{ id }}', type: '{{ dataset }}', at: '{{ received_at }}', data: '{{ data }}' },
   null,

@@ -7,11 +7,11 @@ import { FIRST_TEMPLATE, templateOf, type TemplateDraft } from './template-draft
 type Props = {
   readonly draft: TemplateDraft
   readonly change: (draft: TemplateDraft) => void
-  /** What is brought back by choosing one's own body again. */ readonly held?: string | null
+  /** The custom body, which returns when a person chooses it again. */ readonly held?: string | null
   readonly disabled?: boolean
 }
 
-/** What the body of a delivery is: the envelope, or JSON of one's own. */
+/** The body of a delivery: the envelope, or custom JSON. */
 export function TemplateFields({ draft, change, held, disabled = false }: Props): ReactElement {
   const read = templateOf(draft)
   return (
@@ -42,8 +42,8 @@ export function TemplateFields({ draft, change, held, disabled = false }: Props)
               <>
                 Strings are Liquid: <code className="mono">{'{{ id }}'}</code>,{' '}
                 <code className="mono">{'{{ dataset }}'}</code>, <code className="mono">{'{{ received_at }}'}</code>,{' '}
-                <code className="mono">{'{{ data.order.total }}'}</code>. One that is nothing else keeps the type of its
-                value.
+                <code className="mono">{'{{ data.order.total }}'}</code>. A string that is only an expression has the
+                type of its value.
               </>
             )
           }

@@ -12,7 +12,7 @@ import { millis } from './health.ts'
 
 type Attempt = RouteAnswer<Routes['destinations']['test']>['attempt']
 
-/** Sends something there now, and shows what came back. It is no delivery: nothing is stored, retried or counted. */
+/** Sends a test event now, and shows the answer. It is not a delivery: nothing is stored, retried or counted. */
 export function TestDialog({
   destination,
   onClose,
@@ -31,7 +31,7 @@ export function TestDialog({
       wide
       onClose={onClose}
       title={`Test ${name}`}
-      lead="Postroad sends it signed, with the headers and proofs of its deliveries, and stores nothing. A test that succeeds closes an open breaker."
+      lead="Postroad signs the test, adds the headers and authentication of a delivery, and stores nothing. A test that succeeds closes an open breaker."
       actions={
         <>
           <Button onClick={onClose}>Close</Button>
@@ -41,10 +41,10 @@ export function TestDialog({
         </>
       }
     >
-      <RecordSelect label="What is sent" at={recordId} go={setRecordId} receiver={destination} sample="A sample" />
+      <RecordSelect label="Event" at={recordId} go={setRecordId} receiver={destination} sample="A sample" />
       {test.isPending && (
         <p role="status" className="text-ink-3">
-          Waiting for its answer…
+          Waiting for the answer…
         </p>
       )}
       <RefusedLine error={test.error} />
@@ -79,8 +79,8 @@ function Answer({
   return (
     <div role="status" className="rounded-field border border-line">
       <div className="flex min-h-10 items-center gap-3 px-3.5">
-        <Chip standing={outcome === 'succeeded' ? 'ok' : 'fail'}>
-          {outcome === 'succeeded' ? 'It was taken' : 'It failed'}
+        <Chip tone={outcome === 'succeeded' ? 'ok' : 'fail'}>
+          {outcome === 'succeeded' ? 'The test succeeded' : 'The test failed'}
         </Chip>
         <b className={`mono font-control ${outcome === 'succeeded' ? 'text-ok-text' : 'text-fail'}`}>
           {response_status ?? error_code?.replaceAll('_', ' ')}

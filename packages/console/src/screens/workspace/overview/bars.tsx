@@ -16,7 +16,7 @@ type Props = {
   readonly select: (span: Span | undefined) => void
 }
 
-/** Events over time; failed attempts and refused requests stand on the base line. A stretch that is selected leads to its events. */
+/** Events over time; failed attempts and refused requests are on the base line. A selected range leads to its events. */
 export function Bars({ series: { points, bucket_seconds }, selected, select }: Props): ReactElement {
   const bars = points.map((point) => ({ at: Date.parse(point.at), all: point.submissions, bad: bad(point) }))
   const byTime = new Map(points.map((point) => [Date.parse(point.at), point]))
@@ -31,7 +31,7 @@ export function Bars({ series: { points, bucket_seconds }, selected, select }: P
         <Legend colour="bg-fail">failed and rejected</Legend>
         {selected === undefined ? (
           <span className="ml-auto max-md:hidden">
-            Drag over the bars, or use the arrow keys, to look at a stretch of time
+            Drag over the bars, or use the arrow keys, to select a time range
           </span>
         ) : (
           <Selected points={within} span={selected} />

@@ -1,50 +1,98 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { TROUBLE_CAUSES } from '@postroad/contract/holds'
 import { destinationLight } from '@postroad/contract/lights'
 import type { ReactElement, ReactNode } from 'react'
 import { To } from '../../../data/go.tsx'
+import { useHolds } from '../../../data/holds.ts'
 import { Glyph, Light } from '../../../ui/glyph.tsx'
 
 type Summary = RouteAnswer<Routes['dashboard']['summary']>['summary']
 
-/** The destinations where most attempts failed, each with the way to its deliveries. */
+/** The destinations with failed attempts in the range, and those that hold deliveries back now, each with the way to its deliveries. */
 export function Failing({ of }: { readonly of: Summary['failing_destinations'] }): ReactElement {
+  const holds = (useHolds().data?.holds ?? []).filter(({ cause }) => TROUBLE_CAUSES.has(cause))
+  const others = holds.filter(({ destination_id }) => of.every((one) => one.destination_id !== destination_id))
+  const heldBy = (id: string): number => holds.find(({ destination_id }) => destination_id === id)?.deliveries ?? 0
   return (
-    <List title="Where it fails" none="Every attempt succeeded.">
-      {of.map(({ destination_id, name, failed, delivered, ...destination }) => (
-        <li key={destination_id}>
-          <To
-            screen="deliveries"
-            search={{ destination: destination_id }}
-            className="flex h-9 items-center gap-2.5 border-b border-line/55 hover:bg-hover"
-          >
-            <Light of={destinationLight(destination)} />
-            <span className="truncate font-control">{name}</span>
-            <span className="mono ml-auto text-data text-fail">{failed}</span>
-            <span className="mono w-24 text-right text-data text-ink-3">of {failed + delivered}</span>
-          </To>
-        </li>
-      ))}
+    <List title="Failing destinations" none="Every attempt succeeded.">
+      {[
+        ...of.map(({ destination_id, name, failed, delivered, ...destination }) => (
+          <FailingLine
+            key={destination_id}
+            id={destination_id}
+            name={name}
+            light={<Light of={destinationLight(destination)} />}
+            held={heldBy(destination_id)}
+            counts={{ failed, all: failed + delivered }}
+          />
+        )),
+        ...others.map(({ destination_id, name, deliveries, cause }) => (
+          <FailingLine
+            key={destination_id}
+            id={destination_id}
+            name={name}
+            light={<Glyph tone={cause === 'breaker_recovering' ? 'retry' : 'fail'} label="holds deliveries back" />}
+            held={deliveries}
+          />
+        )),
+      ]}
     </List>
   )
 }
 
-/** Refused requests by cause. */
+function FailingLine({
+  id,
+  name,
+  light,
+  held,
+  counts,
+}: {
+  readonly id: string
+  readonly name: string
+  readonly light: ReactElement
+  readonly held: number
+  readonly counts?: { readonly failed: number; readonly all: number }
+}): ReactElement {
+  return (
+    <li>
+      <To
+        screen="deliveries"
+        search={{ destination: id }}
+        className="flex min-h-9 items-center gap-2.5 border-b border-line/55 hover:bg-hover"
+      >
+        {light}
+        <span className="min-w-0 truncate font-control">{name}</span>
+        {held > 0 && <span className="text-data text-ink-3">{held.toLocaleString('en')} held back</span>}
+        {counts !== undefined && (
+          <span className="mono ml-auto text-data whitespace-nowrap text-ink-3">
+            <span className="text-fail">{counts.failed.toLocaleString('en')} failed</span> of{' '}
+            {counts.all.toLocaleString('en')}
+          </span>
+        )}
+      </To>
+    </li>
+  )
+}
+
+/** Refused requests by cause, the most frequent first. */
 export function Causes({ of, range }: { readonly of: Summary['rejections']; readonly range: string }): ReactElement {
   return (
     <List title="Why requests were refused" none="No request was refused.">
-      {of.map(({ reason, count }) => (
-        <li key={reason}>
-          <To
-            screen="rejections"
-            search={{ sel: reason, range: range === '' ? undefined : range }}
-            className="flex h-9 items-center gap-2.5 border-b border-line/55 hover:bg-hover"
-          >
-            <Glyph standing="rejected" />
-            <span className="truncate">{reason.replaceAll('_', ' ')}</span>
-            <span className="mono ml-auto text-data text-ink-2">{count}</span>
-          </To>
-        </li>
-      ))}
+      {of
+        .toSorted((a, b) => b.count - a.count)
+        .map(({ reason, count }) => (
+          <li key={reason}>
+            <To
+              screen="rejections"
+              search={{ sel: reason, range: range === '' ? undefined : range }}
+              className="flex h-9 items-center gap-2.5 border-b border-line/55 hover:bg-hover"
+            >
+              <Glyph tone="rejected" />
+              <span className="truncate">{reason.replaceAll('_', ' ')}</span>
+              <span className="mono ml-auto text-data text-ink-2">{count}</span>
+            </To>
+          </li>
+        ))}
     </List>
   )
 }

@@ -25,7 +25,7 @@ type Summary = RouteAnswer<Routes['dashboard']['summary']>['summary']
 
 const EVERY_MS = 15_000
 
-/** What happened in a range of time, in numbers, beside the range before it; and where to look. */
+/** The counts of a time range, compared with the range before it, and the places to look. */
 export function Screen(): ReactElement {
   const [search, change] = useSearchState<OverviewSearch>()
   const { project } = usePlace()
@@ -71,7 +71,7 @@ export function Screen(): ReactElement {
         <Numbers
           summary={summary.data.summary}
           series={series.data.timeseries}
-          range={range.id}
+          range={range}
           selected={spanIn(search)}
           select={(stretch) => change(addressOf(stretch))}
         />
@@ -82,18 +82,18 @@ export function Screen(): ReactElement {
 
 type NumbersProps = {
   readonly summary: Summary
-  readonly range: string
+  readonly range: (typeof RANGES)[number]
   readonly series: RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
   readonly selected: Span | undefined
   readonly select: (span: Span | undefined) => void
 }
 
 function Numbers({ summary, series, range, selected, select }: NumbersProps): ReactElement {
-  const { totals, previous, delivery_ms, backlog, usage } = summary
+  const { totals, previous, usage } = summary
   if (totals.submissions + totals.rejected + totals.delivered + totals.failed + previous.submissions === 0) {
     return (
       <>
-        <Empty title="Nothing happened in this time">
+        <Empty title="There was no event in this time">
           Choose a longer range, or{' '}
           <To screen="events" className="text-accent underline">
             send an event
@@ -106,72 +106,112 @@ function Numbers({ summary, series, range, selected, select }: NumbersProps): Re
   }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto border-t border-line" role="group" aria-label="Numbers" tabIndex={0}>
-      <dl className="grid grid-cols-[repeat(auto-fit,minmax(150px,1fr))] border-b border-line">
-        <Tile
-          label="Events in"
-          value={count(totals.submissions)}
-          change={changeOf(totals.submissions, previous.submissions)}
-        />
-        <Tile
-          label="Delivered"
-          value={count(totals.delivered)}
-          change={changeOf(totals.delivered, previous.delivered)}
-        />
-        <Tile
-          label="Failed attempts"
-          value={count(totals.failed)}
-          change={changeOf(totals.failed, previous.failed)}
-          bad={totals.failed > 0}
-        />
-        <Tile label="Rejected" value={count(totals.rejected)} change={changeOf(totals.rejected, previous.rejected)} />
-        <Tile
-          label="Half delivered within"
-          value={delivery_ms === null ? '–' : millis(delivery_ms.p50)}
-          change={delivery_ms === null ? '' : `95 % within ${millis(delivery_ms.p95)}`}
-        />
-        <Tile
-          label="Waiting now"
-          value={count(backlog.pending + backlog.retrying + backlog.paused)}
-          change={
-            backlog.oldest_accepted_at === null
-              ? 'nothing is late'
-              : `oldest ${span(Date.now() - Date.parse(backlog.oldest_accepted_at))} old`
-          }
-        />
-      </dl>
+      <Tiles summary={summary} range={range} />
       <Bars series={series} selected={selected} select={select} />
       <div className="grid grid-cols-2 max-xl:grid-cols-1">
         <Failing of={summary.failing_destinations} />
-        <Causes of={summary.rejections} range={range} />
+        <Causes of={summary.rejections} range={range.id} />
       </div>
       <Limits of={usage} />
     </div>
   )
 }
 
-function Tile({
-  label,
-  value,
-  change,
-  bad = false,
-}: {
-  readonly label: string
-  readonly value: string
-  readonly change: string
-  readonly bad?: boolean
-}): ReactElement {
+/** The numbers of the range, each with the way to the things that it counts. */
+function Tiles({ summary, range }: Pick<NumbersProps, 'summary' | 'range'>): ReactElement {
+  const { project } = usePlace()
+  const { totals, delivery_ms, backlog } = summary
+  // A project that is younger than the range before has nothing to compare with.
+  const previous = Date.parse(project.created_at) <= Date.parse(summary.from) - range.ms ? summary.previous : undefined
+  const now = Date.parse(summary.to)
+  const delivery = { range: DELIVERY_RANGES[range.id] }
   return (
-    <div className="border-r border-line px-[18px] py-4 last:border-0">
-      <dt className="text-ink-3">{label}</dt>
-      <dd>
-        <b className={`block text-display ${bad ? 'text-fail' : ''}`}>{value}</b>
-        <span className="text-data text-ink-3">{change}</span>
-      </dd>
-    </div>
+    <ul
+      aria-label="Counts"
+      className="grid grid-cols-[repeat(auto-fit,minmax(150px,1fr))] gap-px border-b border-line bg-line"
+    >
+      <Tile
+        label="Events in"
+        to="events"
+        search={addressOf({ from: now - range.ms, to: now })}
+        value={count(totals.submissions)}
+        below={changeOf(totals.submissions, previous?.submissions)}
+      />
+      <Tile
+        label="Delivered"
+        to="deliveries"
+        search={{ ...delivery, state: 'delivered' }}
+        value={count(totals.delivered)}
+        below={changeOf(totals.delivered, previous?.delivered)}
+      />
+      <Tile
+        label="Failed attempts"
+        to="deliveries"
+        search={{ ...delivery, state: totals.gave_up > 0 ? 'failed' : 'retrying' }}
+        value={count(totals.failed)}
+        below={changeOf(totals.failed, previous?.failed)}
+        isBad={totals.failed > 0}
+      />
+      <Tile
+        label="Rejected"
+        to="rejections"
+        search={{ range: range.id === '' ? undefined : range.id }}
+        value={count(totals.rejected)}
+        below={changeOf(totals.rejected, previous?.rejected)}
+      />
+      <Tile
+        label="Delivery time, median"
+        to="destinations"
+        search={{}}
+        value={delivery_ms === null ? '–' : millis(delivery_ms.p50)}
+        below={delivery_ms === null ? '' : `95 % within ${millis(delivery_ms.p95)}`}
+      />
+      <Tile
+        label="Waiting now"
+        to="deliveries"
+        search={{ state: backlog.held > 0 ? 'held' : backlog.retrying > 0 ? 'retrying' : 'pending' }}
+        value={count(backlog.pending + backlog.retrying + backlog.paused)}
+        below={waitingText(backlog)}
+      />
+    </ul>
   )
 }
 
-/** What the plan allows a month, where it limits anything. */
+const DELIVERY_RANGES = { '1h': '1h', '': '24h', '7d': '7d', '30d': undefined } as const
+
+function waitingText({ held, oldest_accepted_at }: Summary['backlog']): string {
+  if (oldest_accepted_at === null) return held > 0 ? `${count(held)} held back` : 'nothing is late'
+  const oldest = `oldest ${span(Date.now() - Date.parse(oldest_accepted_at))} old`
+  return held > 0 ? `${count(held)} held back, ${oldest}` : oldest
+}
+
+function Tile({
+  label,
+  to,
+  search,
+  value,
+  below,
+  isBad = false,
+}: {
+  readonly label: string
+  readonly to: string
+  readonly search: Search
+  readonly value: string
+  readonly below: string
+  readonly isBad?: boolean
+}): ReactElement {
+  return (
+    <li className="bg-surface">
+      <To screen={to} search={search} className="block h-full px-[18px] py-4 outline-offset-[-2px] hover:bg-hover">
+        <span className="block text-ink-3">{label}</span>
+        <b className={`block text-display ${isBad ? 'text-fail' : ''}`}>{value}</b>
+        <span className="block text-data text-ink-3">{below}</span>
+      </To>
+    </li>
+  )
+}
+
+/** The monthly limits of the plan, if it has any. */
 function Limits({ of: usage }: { readonly of: Summary['usage'] }): ReactElement {
   return (
     <>
@@ -205,7 +245,7 @@ type QuotaProps = {
   readonly beyond: string
 }
 
-/** How much the month has used of what the plan allows, and when all of it will be used, if it goes on like this. */
+/** The use of the monthly limit, and the date on which it runs out at this pace. */
 function Quota({ what, used, max, month, beyond }: QuotaProps): ReactElement {
   return (
     <section className="border-t border-line px-[18px] py-5">
@@ -249,8 +289,9 @@ function millis(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : took(ms)
 }
 
-function changeOf(now: number, before: number): string {
-  if (before === 0) return now === 0 ? 'none before either' : 'none in the time before'
+/** The difference to the range before; without one to compare with there is nothing to say. */
+function changeOf(now: number, before = 0): string {
+  if (before === 0) return ''
   const percent = Math.round(((now - before) / before) * 100)
-  return percent === 0 ? 'as many as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} % to the time before`
+  return percent === 0 ? 'as many as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} % on the range before`
 }

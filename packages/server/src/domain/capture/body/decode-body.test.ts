@@ -23,14 +23,14 @@ const formOf = (count: number): string => Array.from({ length: count }, (_, at) 
 const FORM = 'application/x-www-form-urlencoded'
 
 describe('JSON', () => {
-  test('the text is exactly what came in: spaces, duplicate keys, escapes, big numbers', async () => {
+  test('the text is exactly the received one: spaces, duplicate keys, escapes, big numbers', async () => {
     const text = ' { "a" : 12345678901234567890, "a":1.0e3,"z":"\\u00e9\\u0000 é" }\n'
     const decoded = await decode(text, 'application/json; charset=utf-8')
     assert.ok(decoded.ok)
     assert.equal(decoded.text, text)
   })
 
-  test('it is read without a promise, whatever other content type is named', () => {
+  test('it is read without a promise under any other content type', () => {
     for (const contentType of [
       undefined,
       '',
@@ -52,13 +52,13 @@ describe('JSON', () => {
     for (const text of ['null', '1', '"x"', '[]', 'false']) assert.deepEqual(await payload(text), JSON.parse(text))
   })
 
-  test('nothing and only whitespace are empty_body', async () => {
+  test('an empty body and a body of only whitespace are empty_body', async () => {
     for (const text of ['', ' ', '\r\n\t ', '\uFEFF', '\uFEFF\n']) assert.equal((await refusal(text))[0], 'empty_body')
     assert.equal((await refusal('', FORM))[0], 'empty_body')
     assert.equal((await refusal('', 'multipart/form-data; boundary=x'))[0], 'empty_body')
   })
 
-  test('what is not JSON or not UTF-8 is invalid_body', async () => {
+  test('a body that is not JSON or not UTF-8 is invalid_body', async () => {
     for (const [body, sentence] of [
       ['{"a":}', /line 1, column 6/],
       [Buffer.from([0x22, 0xff, 0x22]), /not UTF-8/],
@@ -89,7 +89,7 @@ describe('urlencoded', () => {
     assert.deepEqual(await payload('a=1%2B1=2&&b=ü', `${FORM}; charset=UTF-8`), { a: '1+1=2', b: 'ü' })
   })
 
-  test('a[b] and a[] are names like any other', async () => {
+  test('a[b] and a[] are ordinary names', async () => {
     assert.deepEqual(await payload('a[b]=1&a[]=2&a[]=3&a.b=4', FORM.toUpperCase()), {
       'a[b]': '1',
       'a[]': ['2', '3'],
@@ -104,7 +104,7 @@ describe('urlencoded', () => {
     assert.equal(Object.getPrototypeOf(decoded.payload), Object.prototype)
   })
 
-  test('a wrong percent sequence refuses the form', async () => {
+  test('a malformed percent sequence refuses the form', async () => {
     for (const body of ['a=%', 'a=%4', 'a=%zz', '%=1', 'a=%ff', 'a=%C3', 'a=1&b=%E0%A4%A']) {
       const [reason, error] = await refusal(body, FORM)
       assert.equal(reason, 'invalid_body')
@@ -112,13 +112,13 @@ describe('urlencoded', () => {
     }
   })
 
-  test('1,000 keys are accepted, one more is refused; a repeated key counts once', async () => {
+  test('1,000 keys are accepted and one more is refused, and a repeated key counts once', async () => {
     assert.equal(Object.keys((await payload(formOf(1000), FORM)) as object).length, 1000)
     assert.match((await refusal(formOf(1001), FORM))[1], /more than 1000 keys/)
     assert.deepEqual(await payload('a=1&'.repeat(5000), FORM), { a: Array(5000).fill('1') })
   })
 
-  test('what URLSearchParams writes is read back', async () => {
+  test('the output of URLSearchParams is read back', async () => {
     const pairs = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), {
       minLength: 1,
       maxLength: 8,
@@ -166,7 +166,7 @@ describe('multipart', () => {
     )
   })
 
-  test('what FormData writes is read back, with files of any bytes and size', async () => {
+  test('the output of FormData is read back, with files of any bytes and size', async () => {
     const form = new FormData()
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7) % 256))
     form.append('big', new Blob([bytes], { type: 'application/pdf' }), 'ü "q".pdf')
@@ -192,7 +192,7 @@ describe('multipart', () => {
     assert.equal(decoded.text, '{"__proto__":"x","a[b]":"y"}')
   })
 
-  test('a field is read in the charset that its part names, in UTF-8 when it names none', async () => {
+  test('a field is read in the charset of its part, or in UTF-8 when the part names none', async () => {
     for (const text of ['плохо', 'é', 'Zoë ☃', 'こんにちは', '']) {
       for (const contentType of [
         'X-Other: charset=latin1',
@@ -211,7 +211,7 @@ describe('multipart', () => {
     })
   })
 
-  test('a body that cannot be read whole is refused with a sentence', async () => {
+  test('a body that cannot be read completely is refused with a sentence', async () => {
     for (const [body, type, sentence] of [
       [GOOD, 'multipart/form-data', /no boundary/],
       [GOOD, 'multipart/form-data; boundary=', /no boundary/],
@@ -252,7 +252,7 @@ describe('multipart', () => {
     assert.deepEqual(await payload(field('a', '1').repeat(100) + END, TYPE), { a: Array(100).fill('1') })
   })
 
-  test('cut anywhere before its closing delimiter, it is refused', async () => {
+  test('a body that is cut anywhere before its closing delimiter is refused', async () => {
     const bytes = Buffer.from(GOOD)
     const whole = bytes.length - '\r\n'.length
     for (let end = 0; end < whole; end += 1)
@@ -260,7 +260,7 @@ describe('multipart', () => {
     assert.ok((await decode(bytes.subarray(0, whole), TYPE)).ok)
   })
 
-  test('damaged in any way, it is answered, and no error escapes', { timeout: 30_000 }, async () => {
+  test('a body that is damaged in any way gets an answer, and no error escapes', { timeout: 30_000 }, async () => {
     const junk = fc.constantFrom(
       '',
       '\r\n',

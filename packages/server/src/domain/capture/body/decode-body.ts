@@ -4,7 +4,10 @@ import { decodeMultipart } from './decode-multipart.ts'
 import { decodeUrlencoded } from './decode-urlencoded.ts'
 import type { DecodedForm } from './form-fields.ts'
 
-/** A body as a value for routing and as the JSON text to store: for JSON the very text that came in, without a byte order mark. */
+/**
+ * A body as a value for routing and as the JSON text to store. For JSON that is exactly the received text, without a byte order
+ * mark.
+ */
 export type Decoded =
   | { readonly ok: true; readonly payload: unknown; readonly text: string }
   | { readonly ok: false; readonly reason: 'empty_body' | 'invalid_body'; readonly error: string }
@@ -12,13 +15,13 @@ export type Decoded =
 const NOT_BLANK = /[^ \t\r\n]/
 
 /**
- * Reads a body by its content type: urlencoded and multipart forms become objects, everything else is JSON. Never
- * throws; only multipart answers with a promise. The size of the body is limited before this.
+ * Reads a body by its content type: urlencoded and multipart forms become objects, everything else is JSON. Never throws; only
+ * multipart returns a promise. The size of the body is limited before this.
  */
 export function decodeBody(input: {
   readonly body: Buffer
   readonly contentType: string | undefined
-  /** Levels that JSON may nest. */
+  /** The maximum nesting depth of JSON. */
   readonly depthMax: number
 }): Decoded | Promise<Decoded> {
   const { body, contentType, depthMax } = input
@@ -29,19 +32,19 @@ export function decodeBody(input: {
   }
   if (!isUtf8(body))
     return invalid(
-      isUtf16(body) ? 'The body is UTF-16. Send it as UTF-8.' : 'The body is not UTF-8; encode it so before sending.',
+      isUtf16(body) ? 'The body is UTF-16. Send it as UTF-8.' : 'The body is not UTF-8. Encode it as UTF-8.',
     )
   const text = withoutMark(body.toString('utf8'))
   if (!NOT_BLANK.test(text)) return empty()
   return mediaType === 'application/x-www-form-urlencoded' ? fromForm(decodeUrlencoded(text)) : fromJson(text, depthMax)
 }
 
-/** A byte order mark says UTF-8 and is no part of what is sent: JSON that is spliced into an envelope cannot begin with it. */
+/** A byte order mark means UTF-8 and is not part of the content: JSON in the middle of an envelope cannot start with it. */
 function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
 
-/** By its byte order mark, in either order. */
+/** Recognized by its byte order mark, in either byte order. */
 const isUtf16 = ([first, second]: Buffer): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
 

@@ -4,7 +4,7 @@ import { type DecodedForm, FormCollector } from './form-fields.ts'
 
 const BOUNDARY = /;\s*boundary=(?:"([\x20-\x7e]{1,200}?)"|([!#-+\x2d-:<-~]{1,200}))/i
 
-/** One part as it was announced, in the order of the body. */
+/** One part as its headers announce it, in the order of the body. */
 type Part = {
   readonly name: string | undefined
   readonly filename: string | undefined
@@ -13,9 +13,8 @@ type Part = {
 }
 
 /**
- * Reads multipart/form-data: a text field is a string, a file `{filename, content_type, size, base64}`, a repeated
- * name a list. Nothing is dropped silently: a part that cannot be read refuses the body. Always settles, never
- * rejects.
+ * Reads multipart/form-data: a text field is a string, a file is `{filename, content_type, size, base64}`, and a repeated name
+ * is a list. Nothing is dropped silently: a part that cannot be read refuses the body. Never rejects.
  */
 export async function decodeMultipart(input: {
   readonly body: Buffer
@@ -35,13 +34,13 @@ export async function decodeMultipart(input: {
   return collect(parts, announced)
 }
 
-/** The parts, or what is wrong with the body. */
+/** Returns the parts, or a description of the error. */
 function readParts(body: Buffer, boundary: string): Promise<readonly Part[] | string> {
   return new Promise((resolve) => {
     const parts: Part[] = []
     const parser = new Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-      // Text comes as bytes too: the parser would decode it its own way, and replace what it cannot read.
+      // Text also comes as bytes, because the parser would decode it in its own way and replace unreadable bytes.
       isPartAFile: () => true,
       preservePath: true,
     })
@@ -61,7 +60,7 @@ function readParts(body: Buffer, boundary: string): Promise<readonly Part[] | st
   })
 }
 
-/** What a file is: it has a name of its own, or says that it is bytes. */
+/** A part is a file if it has a file name or declares itself as bytes. */
 const isFile = ({ filename, contentType }: Part): boolean =>
   filename !== undefined || contentType === 'application/octet-stream'
 
@@ -82,17 +81,17 @@ function collect(parts: readonly Part[], announced: readonly Announced[]): Decod
       return refused(
         charset === undefined
           ? 'a field is not UTF-8; send it as a file.'
-          : `a field cannot be read as ${charset}, the charset that its part names; send it in UTF-8.`,
+          : `a field cannot be read as ${charset}, the charset of its part; send it in UTF-8.`,
       )
     form.add(name, value)
   }
   return { ok: true, fields: form.fields }
 }
 
-/** What stands for bytes that are no text. */
+/** The replacement character for bytes that are not text. */
 const UNREADABLE = '\uFFFD'
 
-/** undefined: it is not of that charset, or nobody knows that charset. */
+/** undefined: the bytes are not in that charset, or the charset is unknown. */
 function textIn(bytes: Buffer, charset: string): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -107,7 +106,10 @@ const CHARSET = /\r\ncontent-type:[^\r\n]*;[ \t]*charset[ \t]*=[ \t]*"?([\w.:-]{
 const HEADERS_END = Buffer.from('\r\n\r\n')
 const HEADERS_BYTES_MAX = 8_192
 
-/** The parts that the body announces before its closing delimiter: the parser drops some without a word, and keeps their charset to itself. */
+/**
+ * The parts that the body announces before its closing delimiter. The parser drops some silently, and does not report their
+ * charset.
+ */
 function announcedParts(body: Buffer, boundary: string): readonly Announced[] {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const parts: Announced[] = []

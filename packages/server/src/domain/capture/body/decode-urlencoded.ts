@@ -8,7 +8,7 @@ const MALFORMED: DecodedForm = {
 }
 
 /**
- * Reads `a=1&b=2`: `+` is a space, a pair without `=` has an empty value, a wrong `%` sequence refuses the whole form.
+ * Reads `a=1&b=2`: `+` is a space, a pair without `=` has an empty value, and a malformed `%` sequence refuses the whole form.
  */
 export function decodeUrlencoded(text: string): DecodedForm {
   const form = new FormCollector()

@@ -1,6 +1,6 @@
 import { setOwn } from '../../json/own-property.ts'
 
-/** A form as an object: its name is the key as it stands (`a[b]` is not interpreted), `__proto__` too is only a key. */
+/** A form as an object. A name is used as it is (`a[b]` is not interpreted), and `__proto__` is only a key. */
 export type FormFields = Record<string, unknown>
 
 export type DecodedForm =
@@ -10,7 +10,7 @@ export type DecodedForm =
 /** Collects fields one by one: a repeated key becomes a list, in the order of the body. */
 export class FormCollector {
   readonly fields: FormFields = {}
-  /** How many different keys there are. */
+  /** The number of different keys. */
   keys = 0
   readonly #repeated = new Map<string, unknown[]>()
 

@@ -2,26 +2,27 @@ import { LIMITS } from '@postroad/contract'
 import { type AST, RegExpParser, RegExpSyntaxError, visitRegExpAST } from '@eslint-community/regexpp'
 
 /**
- * Why a pattern may not be used, or undefined when it may (contract part 2, "Condition", rule 4). It says which bound the
- * pattern breaks and where. Every pattern within the bounds is accepted: the syntax is that of `RegExp` without flags.
+ * The reason why a pattern may not be used, or undefined when it may (contract part 2, "Condition", rule 4). It names the limit
+ * that the pattern breaks and the position. Every pattern within the limits is accepted: the syntax is that of `RegExp` without
+ * flags.
  */
-export function whyUnsafe(pattern: string): string | undefined {
+export function validatePattern(pattern: string): string | undefined {
   const { regexPatternCharsMax: max } = LIMITS
   if (pattern.length > max) return `The pattern has ${pattern.length} characters. Shorten it to at most ${max}.`
   try {
     return brokenBound(parsePattern(pattern))
   } catch (error) {
     if (!(error instanceof RegExpSyntaxError)) throw error
-    return whyNoPattern(error, pattern)
+    return describeSyntaxError(error, pattern)
   }
 }
 
-/** The syntax tree of a pattern, as `RegExp` reads it without flags. */
+/** The syntax tree of a pattern, parsed as `RegExp` parses it without flags. */
 export function parsePattern(pattern: string): AST.Pattern {
   return new RegExpParser().parsePattern(pattern)
 }
 
-function whyNoPattern({ message, index }: RegExpSyntaxError, pattern: string): string {
+function describeSyntaxError({ message, index }: RegExpSyntaxError, pattern: string): string {
   const reason = message.slice(message.lastIndexOf('/: ') + '/: '.length)
   const near = Math.max(1, Math.min(index, pattern.length))
   return `The pattern does not compile: ${reason}, near character ${near}. Correct it there.`
@@ -53,7 +54,7 @@ function tooManyOpenEnded(openEnded: readonly AST.Quantifier[]): string | undefi
   )
 }
 
-/** Whether something inside the parentheses of a group or a lookaround repeats or alternates, however deep. */
+/** Whether something inside the parentheses of a group or a lookaround repeats or alternates, at any depth. */
 function repeatsOrAlternates(element: AST.QuantifiableElement): boolean {
   let found = false
   const look = ({ alternatives }: { readonly alternatives: readonly AST.Alternative[] }): void => {

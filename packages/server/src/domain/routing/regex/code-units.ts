@@ -1,4 +1,4 @@
-/** Sets of UTF-16 code units: what one item of a pattern can match, since patterns have no `u` flag. */
+/** Sets of UTF-16 code units: each item of a pattern matches one code unit, because patterns have no `u` flag. */
 
 export type UnitRange = readonly [first: number, last: number]
 
@@ -6,7 +6,7 @@ const UNIT_MAX = 0xffff
 const ASCII_UNITS = 128
 
 export class CodeUnits {
-  /** In rising order; there is a gap between any two of them. */
+  /** In rising order, with a gap between any two of them. */
   readonly ranges: readonly UnitRange[]
   readonly #ascii = new Uint8Array(ASCII_UNITS)
 
@@ -29,7 +29,7 @@ export class CodeUnits {
     return false
   }
 
-  /** The one code unit of the set, if it has exactly one. */
+  /** The code unit of the set, if it has exactly one. */
   get single(): number | undefined {
     const [range, second] = this.ranges
     return range !== undefined && second === undefined && range[0] === range[1] ? range[0] : undefined
@@ -46,7 +46,7 @@ export class CodeUnits {
     return new CodeUnits(gaps)
   }
 
-  /** The set with every code unit that JavaScript's `i` flag takes for one of its own. */
+  /** The set plus every code unit that JavaScript's `i` flag treats as equal to one of its own. */
   withOtherCases(): CodeUnits {
     const { units, ofSameLetter } = letters()
     const letterUnits = this.ranges.flatMap(([first, last]) =>
@@ -87,12 +87,15 @@ function joined(ranges: readonly UnitRange[]): readonly UnitRange[] {
   return result
 }
 
-/** In rising order: the code units of letters that more than one code unit stands for; and for each of them, all of these. */
+/**
+ * The code units of letters that have more than one code unit, in rising order; and for each of them, all code units of its
+ * letter.
+ */
 type Letters = { readonly units: readonly number[]; readonly ofSameLetter: ReadonlyMap<number, readonly number[]> }
 
 let known: Letters | undefined
 
-/** Made for the first pattern that ignores case: reading all code units takes some milliseconds. */
+/** Built for the first pattern that ignores case, because reading all code units takes some milliseconds. */
 function letters(): Letters {
   known ??= readLetters()
   return known
@@ -113,7 +116,7 @@ function readLetters(): Letters {
   return { units: [...ofSameLetter.keys()].toSorted((a, b) => a - b), ofSameLetter }
 }
 
-/** Where the first unit stands that is `from` or above it. */
+/** The index of the first unit that is `from` or greater. */
 function indexFrom(units: readonly number[], from: number): number {
   let low = 0
   let high = units.length
@@ -125,7 +128,7 @@ function indexFrom(units: readonly number[], from: number): number {
   return low
 }
 
-/** Canonicalize of the language without `u`: what needs two units, or would become ASCII, stays as it is. */
+/** The language's Canonicalize without `u`: a unit stays if its upper case needs two units or would become ASCII. */
 function upperCaseOf(unit: number): number {
   const upper = String.fromCharCode(unit).toUpperCase()
   const first = upper.charCodeAt(0)

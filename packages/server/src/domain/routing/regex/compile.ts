@@ -10,7 +10,7 @@ type Mode = {
   readonly again: boolean
 }
 
-/** The program of a syntax tree without back references, read as `RegExp` reads it without flags. */
+/** The program of a syntax tree without back references, with the meaning that `RegExp` gives it without flags. */
 export function programOf(tree: AST.Pattern): Program {
   const mode = { ignoreCase: false, multiline: false, dotAll: false, again: false }
   return withoutFreeEnd(withoutFreeEnd(choiceOf(tree.alternatives, mode), 'front'), 'back')
@@ -82,7 +82,7 @@ function assertionOf(assertion: AST.Assertion, mode: Mode): Program {
 
 function lookOf({ kind, negate, alternatives }: AST.LookaroundAssertion, mode: Mode): Program {
   const ahead = kind === 'lookahead'
-  // Where it holds is found once for a text, even if the assertion itself is in a repeated group.
+  // The places where it holds are found once for a text, even if the assertion itself is in a repeated group.
   const body = choiceOf(alternatives, { ...mode, again: false })
   return { kind: 'look', body: withoutFreeEnd(body, ahead ? 'back' : 'front'), ahead, negate }
 }

@@ -1,8 +1,8 @@
 import { NOTHING, type Program, type Repeat, type Run } from './program.ts'
 
 /**
- * The program with less to do at an end that may lie anywhere: repeating more often than necessary there finds no other
- * match. Both ends of a pattern are free, the far end of a lookahead, and the front of a lookbehind.
+ * Simplifies the program at an end that may be anywhere: a repetition beyond its minimum finds no other match there. Both ends
+ * of a pattern are free, and so are the far end of a lookahead and the front of a lookbehind.
  */
 export function withoutFreeEnd(program: Program, end: 'front' | 'back'): Program {
   switch (program.kind) {

@@ -1,7 +1,7 @@
 /**
  * Runs a program over a whole set of positions at once, so nothing is tried twice: the time is bounded by the length of the
- * pattern times the length of the text. Without back references a match depends on nothing but positions, so a set of them
- * is all there is to know.
+ * pattern times the length of the text. Without back references a match depends only on positions, so a set of positions is the
+ * complete state.
  */
 
 import { LIMITS } from '@postroad/contract'
@@ -11,9 +11,9 @@ import type { Leaf, Look, Program, Repeat, Run, Spot, Text } from './program.ts'
 
 type Direction = 'forward' | 'backward'
 
-/** Its sets of positions are used for one text after the other: making them anew would take longer than most matches. */
+/** Its sets of positions are reused for one text after another, because allocating them would take longer than most matches. */
 export class Matcher {
-  /** The work done for the last text: one step is one position looked at, or 32 of them in one word. */
+  /** The work for the last text: one step is one position, or one word with 32 of them. */
   steps = 0
   #text = ''
   readonly #spare: Positions[] = []
@@ -31,7 +31,7 @@ export class Matcher {
     return found
   }
 
-  /** Replaces each position by those where a match of the program that begins there can end; backward, the other way round. */
+  /** Replaces each position by those where a match of the program that starts there can end; backward, the other way round. */
   #move(at: Positions, program: Program, direction: Direction): void {
     this.steps += at.wordCount
     switch (program.kind) {
@@ -104,7 +104,7 @@ export class Matcher {
     return places
   }
 
-  /** A match that begins at a position is one that is reached from anywhere, running the other way. */
+  /** The positions where a match starts are those that a run in the opposite direction reaches from anywhere. */
   #placesOfLook(look: Look): Positions {
     const known = this.#places.get(look)
     if (known !== undefined) return known
@@ -134,7 +134,10 @@ export class Matcher {
     this.#giveBack(reached)
   }
 
-  /** From each first start on, one pass: only the latest start matters, for what an earlier one reaches it reaches too. */
+  /**
+   * One pass from each first start. Only the latest start matters, because it reaches every position that an earlier one
+   * reaches.
+   */
   #runForward(at: Positions, { units, min, max }: Run): void {
     const text = this.#text
     const starts = this.#take().copy(at)
@@ -175,7 +178,7 @@ export class Matcher {
 
   #repeat(at: Positions, { body, min, max }: Repeat, direction: Direction): void {
     const other = this.#take()
-    // Of more iterations than characters one is empty, and an empty one can be left out or done once more.
+    // With more iterations than characters one iteration is empty, and an empty one can be left out or repeated.
     const needed = Math.min(min, at.length + 1)
     for (let count = 0; count < needed && !at.isEmpty(); count += 1) {
       other.copy(at)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { assertLinear, sameAsRegExp } from '../../../../test/stage/patterns.ts'
-import { whyUnsafe } from './bounds.ts'
+import { validatePattern } from './bounds.ts'
 import { compilePattern, matches } from './pattern.ts'
 
 /**
@@ -74,12 +74,15 @@ const inGroup = (open: fc.Arbitrary<string>, inside: fc.Arbitrary<string>): fc.A
 const repeated = (body: fc.Arbitrary<string>, times: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(body, times).map((parts) => parts.join(''))
 
-/** Patterns of the whole grammar. Most of what they repeat neither repeats nor alternates, so most are within the bounds. */
+/**
+ * Patterns of the whole grammar. Most of the repeated parts neither repeat nor alternate, so most patterns are within the
+ * limits.
+ */
 function patternsOf(unit: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const small = { maxDepth: 2, depthSize: 'small' } as const
   const { pattern } = fc.letrec<Record<'solid' | 'plainPiece' | 'plain' | 'piece' | 'sequence' | 'pattern', string>>(
     (tie) => ({
-      // What RegExp repeats a thousand times without trying all ways to do it.
+      // Parts that RegExp can repeat a thousand times without trying all combinations.
       solid: inARow(fc.oneof(small, unit, place, inGroup(looking, tie('solid'))), 3),
       plainPiece: fc.oneof(
         small,
@@ -109,7 +112,7 @@ function patternsOf(unit: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return pattern.map(withOwnNames)
 }
 
-/** Each group gets a name of its own: V8 accepts some patterns that name two groups alike and that the language refuses. */
+/** Gives each group a unique name, because V8 accepts some patterns with duplicate names that the language refuses. */
 function withOwnNames(pattern: string): string {
   let names = 0
   return pattern.replaceAll('(?<n>', () => `(?<n${(names += 1)}>`)
@@ -128,7 +131,7 @@ function compiles(pattern: string): boolean {
   }
 }
 
-test('every pattern within the bounds gives the answer of RegExp, and what RegExp does not compile is refused', () => {
+test('every pattern within the limits gives the answer of RegExp, and a pattern that RegExp does not compile is refused', () => {
   const subject = fc.oneof(
     fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 }),
     fc.string({ unit: fc.constantFrom(...LETTERS), maxLength: 10 }),
@@ -141,10 +144,10 @@ test('every pattern within the bounds gives the answer of RegExp, and what RegEx
       fc.record({ behindMore: fc.boolean(), flags: fc.constantFrom('', '', '', 'i', 'm', 's', 'ims') }),
       (pattern, texts, { behindMore, flags }) => {
         fc.pre(pattern.length <= 175 && (pattern.match(/[?*+{]/g)?.length ?? 0) <= REPETITIONS_MAX)
-        const why = whyUnsafe(pattern)
+        const why = validatePattern(pattern)
         assert.equal(why?.includes('does not compile') !== true, compiles(pattern), pattern)
         if (why !== undefined) return void (seen.refused += 1)
-        // A lookbehind could repeat itself over what was put before the text, and RegExp would take hours.
+        // A lookbehind could repeat over the text that was put before, and RegExp would take hours.
         const answers =
           behindMore && !pattern.includes('(?<')
             ? sameAsRegExp(
@@ -162,11 +165,11 @@ test('every pattern within the bounds gives the answer of RegExp, and what RegEx
   const { refused, yes, no } = seen
   assert.ok(
     refused < RUNS / 4 && yes > RUNS / 2 && no > RUNS / 2,
-    `The patterns say too little: ${JSON.stringify(seen)}`,
+    `The patterns cover too little: ${JSON.stringify(seen)}`,
   )
 })
 
-test('a class, an escape and a letter without its case hold for the same code units as in RegExp', () => {
+test('a class, an escape and a letter in any case match the same code units as in RegExp', () => {
   const units = Array.from({ length: 0x10000 }, (_unused, unit) => String.fromCharCode(unit))
   const assertSame = (pattern: string, regExp: RegExp): void => {
     const compiled = compilePattern(pattern)

@@ -7,7 +7,7 @@ import { hasWording, type Shortcut, shortcutOf } from './shortcut.ts'
 
 export type Pattern = { readonly program: Program; readonly shortcut: Shortcut | undefined }
 
-/** Compiles a pattern that `whyUnsafe` accepts. */
+/** Compiles a pattern that `validatePattern` accepts. */
 export function compilePattern(pattern: string): Pattern {
   const program = programOf(parsePattern(pattern))
   return { program, shortcut: shortcutOf(program) }

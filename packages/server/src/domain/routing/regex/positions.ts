@@ -1,9 +1,9 @@
 const WORD_BITS = 32
 
-/** A set of positions in a text: 0 is before its first character, `length` behind its last. One bit each. */
+/** A set of positions in a text: 0 is before its first character, `length` is after its last. One bit each. */
 export class Positions {
   length = 0
-  /** How many words an operation on the whole set reads. */
+  /** The number of words that an operation on the whole set reads. */
   wordCount = 1
   readonly #words: Int32Array
 
@@ -11,7 +11,7 @@ export class Positions {
     this.#words = new Int32Array(Math.floor(lengthMax / WORD_BITS) + 1)
   }
 
-  /** Makes it a set for texts of another length; what it held is undefined from then on. */
+  /** Makes it a set for texts of another length. Its content is undefined from then on. */
   resize(length: number): this {
     this.length = length
     this.wordCount = (length >>> 5) + 1
@@ -80,13 +80,13 @@ export class Positions {
     this.#trim()
   }
 
-  /** Moves every position by so many characters; what would leave the text is dropped. */
+  /** Moves every position by this many characters. Positions that would leave the text are dropped. */
   shift(by: number): void {
     if (by > 0) this.#shiftUp(by >>> 5, by & 31)
     else if (by < 0) this.#shiftDown(-by >>> 5, -by & 31)
   }
 
-  /** The first position at `from` or above it; -1 when there is none. */
+  /** The first position at or above `from`; -1 when there is none. */
   next(from: number): number {
     if (from > this.length) return -1
     let index = from >>> 5
@@ -99,7 +99,7 @@ export class Positions {
     return index * WORD_BITS + 31 - Math.clz32(bits & -bits)
   }
 
-  /** The last position at `from` or below it; -1 when there is none. */
+  /** The last position at or below `from`; -1 when there is none. */
   previous(from: number): number {
     if (from < 0) return -1
     let index = from >>> 5
@@ -133,7 +133,7 @@ export class Positions {
     return this.#words[index] ?? 0
   }
 
-  /** Clears the bits behind the end of the text. */
+  /** Clears the bits after the end of the text. */
   #trim(): this {
     const last = this.wordCount - 1
     this.#words[last] = this.#word(last) & (-1 >>> (31 - (this.length & 31)))

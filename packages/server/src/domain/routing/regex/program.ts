@@ -1,6 +1,6 @@
 import type { CodeUnits } from './code-units.ts'
 
-/** A place between two characters that a pattern asks for, besides both ends of the text. */
+/** A place between two characters that a pattern can require, besides both ends of the text. */
 export type Spot = 'line start' | 'line end' | 'word boundary' | 'no word boundary'
 
 export type Text = {
@@ -11,7 +11,7 @@ export type Text = {
   readonly again: boolean
 }
 
-/** What is decided at each position alone. `again`: one test asks for it more than once, so its places are worth keeping. */
+/** A test of one position alone. `again`: one match tests it more than once, so its places are worth storing. */
 export type Leaf =
   | Text
   | { readonly kind: 'unit'; readonly units: CodeUnits; readonly width: 1; readonly again: boolean }
@@ -29,7 +29,7 @@ export type Run = { readonly kind: 'run'; readonly units: CodeUnits; readonly mi
 
 export type Repeat = { readonly kind: 'repeat'; readonly body: Program; readonly min: number; readonly max: number }
 
-/** A pattern as the matcher runs it. */
+/** A pattern in the form that the matcher runs. */
 export type Program =
   | Leaf
   | Look

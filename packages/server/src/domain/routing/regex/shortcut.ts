@@ -1,18 +1,18 @@
 import type { Program } from './program.ts'
 
-/** A text that a subject has: somewhere, at its start, at its end, or as the whole of it. */
+/** A text that a subject contains: somewhere, at its start, at its end, or as the whole. */
 export type Wording = { readonly text: string; readonly atStart: boolean; readonly atEnd: boolean }
 
 /**
- * What a pattern comes down to for the string functions of the language, which are many times as fast as any simulation.
- * A match has one of the wordings; when they are `enough`, each subject that has one also matches.
+ * The part of a pattern that string functions can test, many times faster than any simulation. Every match contains one of the
+ * wordings. When they are `enough`, every subject that contains one also matches.
  */
 export type Shortcut = { readonly wordings: readonly Wording[]; readonly enough: boolean }
 
 const WORDINGS_MAX = 16
 const EMPTY: Wording = { text: '', atStart: false, atEnd: false }
 
-/** Undefined when only the matcher can say anything. */
+/** Undefined when only the matcher can decide. */
 export function shortcutOf(program: Program): Shortcut | undefined {
   const wordings = wordingsOf(program)
   if (wordings !== undefined) return { wordings, enough: true }
@@ -25,7 +25,10 @@ export function hasWording(subject: string, { text, atStart, atEnd }: Wording): 
   return atEnd ? subject.endsWith(text) : subject.includes(text)
 }
 
-/** All that a pattern made of text, choices and the ends of the text can match; undefined for any other, or for too many. */
+/**
+ * All texts that a pattern of text, choices and the ends of the text can match; undefined for any other pattern, or for too
+ * many texts.
+ */
 function wordingsOf(program: Program): readonly Wording[] | undefined {
   switch (program.kind) {
     case 'text':
@@ -65,13 +68,13 @@ function everyPair(
   return allOf(heads.flatMap((head) => tails.map((tail) => together(head, tail))))
 }
 
-/** What begins after some text, or goes on behind the end, is left to the matcher. */
+/** A start edge after some text, or text after an end edge, is left to the matcher. */
 function together(head: Wording, tail: Wording): readonly Wording[] | undefined {
   if ((tail.atStart && head.text !== '') || (head.atEnd && tail.text !== '')) return undefined
   return [{ text: head.text + tail.text, atStart: head.atStart || tail.atStart, atEnd: head.atEnd || tail.atEnd }]
 }
 
-/** The longest text that every match of a sequence holds, or the one that it begins with. */
+/** The longest text that every match of a sequence contains, or the text that it starts with. */
 function neededIn(parts: readonly Program[]): Wording | undefined {
   const [first, second] = parts
   if (first?.kind === 'edge' && first.edge === 'start' && second?.kind === 'text')

@@ -9,7 +9,7 @@ export type SettleRow = HeldAt & {
   readonly attemptId: string
   readonly outcome: 'succeeded' | 'failed' | 'interrupted'
   readonly next: 'delivered' | 'retrying' | 'failed' | 'paused'
-  /** Whether it uses up a step of the schedule. */
+  /** Whether the failure uses up a step of the schedule. */
   readonly counted: boolean
   readonly nextAttemptAt: Date | null
   readonly errorCode: string | null
@@ -19,6 +19,7 @@ export type SettleRow = HeldAt & {
   readonly headers: string | null
   readonly body: string | null
   readonly truncated: boolean | null
+  readonly request: string | null
 }
 
 export type BeginRow = HeldAt & { readonly deliveryId: string; readonly attemptId: string }
@@ -36,7 +37,7 @@ export type BegunRow = {
   readonly dataset: string
   readonly received_at: Date
   readonly hops: number
-  /** The endpoint or the ingest key that accepted it, and whom it had passed before. */
+  /** The endpoint or the ingest key that accepted the submission, and those that the event passed before. */
   readonly receiver_id: string | null
   readonly chain: string | null
   readonly data: string
@@ -48,22 +49,24 @@ export type TurnRow = {
   readonly lanes: readonly (HeldAt & { paused: boolean })[]
 }
 
-/** What the database knows of an attempt that was begun; or, once and without an attempt, what became of the turn. */
+/** One attempt that the turn started; or, once and without an attempt, the result of the turn. */
 type AnswerRow =
   | (Omit<BegunRow, 'workspace_id' | 'destination_id' | 'fence' | 'delivery_id'> & { readonly applied: null })
   | (Omit<TurnRow, 'begun'> & { readonly attempt_id: null })
 
 /**
- * One turn of the delivery loop as one statement, and so one commit: finished attempts are settled, next ones are begun,
- * and what the next owner of a lane must know of that is noted.
- * The lanes are locked first against grants (which lock them for update), so a fence that is current stays current until
- * the commit. An attempt row is committed here, before its request starts. A destination that is switched at this very
- * moment is not waited for, lest a busy lane keep the switch waiting: a sweep finds what the two leave behind. The ranges
- * of ids are there for the partitions: days that hold none of these rows are not looked at. They alone choose the days, which
- * is why a row is named as one of an array (docs/adr/0047), and where all rows are recent the other days are no part of the plan
- * (docs/adr/0054). Every column of a key is named,
- * `offset 0` keeps the order of joins, and `is not distinct from` keeps off an index that serves less: a day without
- * statistics, as at its start or after a crash, seems so small that any plan will do.
+ * One turn of the delivery loop is one statement, and so one commit: it settles finished attempts, starts the next ones, and
+ * persists the memory for the next owner of each lane.
+ *
+ * The lanes are locked first against grants (which lock them for update), so a current fence stays current until the commit.
+ * The attempt row is committed here, before its request starts. The statement does not wait for a destination that somebody is
+ * switching at this moment, because a busy lane would otherwise delay the switch; a sweep finds the deliveries that the two
+ * leave behind.
+ *
+ * The ranges of ids let PostgreSQL skip the partitions of other days. Only the ranges choose the days, so a row is named as
+ * one of an array (docs/adr/0047), and where all rows are recent the other days are not in the plan at all (docs/adr/0054).
+ * Every column of a key is named, `offset 0` keeps the order of joins, and `is not distinct from` rules out a less useful
+ * index: a day without statistics, as at its start or after a crash, seems so small that the planner accepts any plan.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export async function turn(
@@ -107,6 +110,7 @@ export async function turn(
              response_headers = s.headers::json,
              response_body = s.body,
              response_truncated = s.truncated,
+             request = s.request::json,
              error_code = s.error_code,
              error_detail = s.error_detail,
              next_attempt_at = case when s.paused then null else s.next_attempt_at end
@@ -127,9 +131,10 @@ export async function turn(
                         ${texts(settles.map((row) => row.headers))},
                         ${texts(settles.map((row) => row.body))},
                         ${settles.map((row) => row.truncated)}::bool[],
+                        ${texts(settles.map((row) => row.request))},
                         ${settles.map((row) => row.counted)}::bool[]
                       ) as given (workspace_id, destination_id, fence, attempt_id, outcome, next, next_attempt_at, error_code,
-                                  error_detail, duration_ms, status, headers, body, truncated, counted)
+                                  error_detail, duration_ms, status, headers, body, truncated, request, counted)
                  join locked l using (workspace_id, destination_id, fence)
                offset 0
              ) as s
@@ -243,7 +248,7 @@ export async function turn(
   return turnedOf(answer, begins)
 }
 
-/** Of delivery `d`: nothing with the same key before it is outstanding. A lane that keeps no order does not look. */
+/** Condition on delivery `d`: no earlier delivery with the same key is outstanding. A lane without an order skips this check. */
 const isFirstOfItsKey: Sql = sql`
          and (d.order_key is null or not exists (
                 select 1
@@ -272,8 +277,8 @@ function turnedOf(answer: readonly AnswerRow[], begins: readonly BeginRow[]): Tu
 }
 
 /**
- * What keeps other days out of the plan, where all of these rows are recent. Of a delivery its record and its submission are made
- * with it, at one moment, though perhaps on the other side of a midnight.
+ * Conditions that remove other days from the plan when all of these rows are recent. A delivery's record and submission are
+ * created at the same moment as the delivery, but possibly on the other side of midnight.
  */
 function daysOf(
   ranges: readonly Range[],
@@ -291,7 +296,7 @@ function daysOf(
 type Range = { readonly first: string; readonly last: string }
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
-/** The least and the greatest of these UUIDs, which sort as text as they do in the database. */
+/** The least and the greatest of these UUIDs. They sort as text in the same order as in the database. */
 function rangeOf(ids: readonly string[]): Range {
   let [first = NO_ID, last = NO_ID] = [ids[0], ids[0]]
   for (const id of ids) {
@@ -301,7 +306,7 @@ function rangeOf(ids: readonly string[]): Range {
   return { first, last }
 }
 
-/** Of these attempts, those that are open under the fence of their lane, which is locked as in `turn`. */
+/** Returns those of these attempts that are open under the current fence of their lane. The lanes are locked as in `turn`. */
 export async function findOpen(
   db: Db,
   attempts: readonly (HeldAt & { attemptId: string })[],

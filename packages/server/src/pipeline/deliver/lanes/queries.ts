@@ -4,13 +4,13 @@ import { keepOrphans, type LaneAt } from '../../../resources/delivery/lanes/quer
 import { whenHalted } from '../../../resources/delivery/deliveries/queries.ts'
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 
-/** A lane is a destination's queue. Statements here run inside the transaction of the delivery store, but for reads. */
+/** A lane is the queue of a destination. Except for reads, these statements run inside the transaction of the delivery store. */
 export type HeldAt = LaneAt & { readonly fence: number }
 
 const workspaces = (lanes: readonly LaneAt[]) => lanes.map((lane) => lane.workspaceId)
 const destinations = (lanes: readonly LaneAt[]) => lanes.map((lane) => lane.destinationId)
 
-/** Frees lanes whose grant was never answered. */
+/** Frees lanes whose grant got no answer. */
 export function freeDoubtful(db: Db, at: { owner: string; from: number }): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- the lanes of one owner, in all workspaces
   return db.run(sql`
@@ -21,14 +21,14 @@ export function freeDoubtful(db: Db, at: { owner: string; from: number }): Promi
   `)
 }
 
-/** What the next owner of a lane must know. */
+/** The memory for the next owner of a lane. */
 export type NoteRow = HeldAt & {
   readonly serial: number
   readonly memory: LaneMemory | null
   readonly waitsUntil: Date | null
 }
 
-/** Notes as a table `note`, for the two statements that write them: a turn and a release. */
+/** The notes as a table `note`, for the two statements that write them: a turn and a release. */
 export function notesTable(notes: readonly NoteRow[]): Sql {
   return sql`
     unnest(
@@ -41,11 +41,11 @@ export function notesTable(notes: readonly NoteRow[]): Sql {
     ) as note (workspace_id, destination_id, fence, serial, memory, waits_until)`
 }
 
-/** A person may close the breaker or ask for a probe while the note is on its way: then the lane does not wait. */
+/** A person may close the breaker or request a probe while the note is under way. Then the lane does not wait. */
 export const notedWait = sql`case when (note.memory::json ->> 'breaker_resets')::integer = l.breaker_resets
                 and coalesce((note.memory::json ->> 'probes_asked')::integer, 0) = l.probes_asked then note.waits_until end`
 
-/** Gives lanes back; what is noted of some of them goes with the same update. */
+/** Gives lanes back, and writes the notes of some of them in the same update. */
 export function freeLanes(
   db: Db,
   at: { owner: string; lanes: readonly HeldAt[]; notes: readonly NoteRow[]; now: Date },
@@ -76,20 +76,22 @@ export function freeLanes(
 export type CandidateRow = {
   readonly workspace_id: string
   readonly destination_id: string
-  /** `gone`: its destination was deleted, or the project with it. */
-  readonly standing: 'open' | 'gone' | 'workspace_suspended' | 'workspace_closed' | 'destination_disabled'
+  /** `gone`: the destination, or its project, was deleted. */
+  readonly status: 'open' | 'gone' | 'workspace_suspended' | 'workspace_closed' | 'destination_disabled'
   readonly leftover: boolean
-  /** Its previous owner neither gave it back nor said that it ended: what it began may be under way. */
+  /** The previous owner neither gave it back nor ended its lease itself, so its requests may still be under way. */
   readonly unended: boolean
-  /** Requests of owners before that may be. */
+  /** Requests of earlier owners may still be under way. */
   readonly orphaned: boolean
 }
 
 /**
- * Locks lanes with work, the longest due first: those named, or any. Work is a delivery that is due, one left `sending`,
- * and in a lane that is not open one that still waits. Lanes that another transaction is granting are skipped; whether a
- * lane is free is asked again after the lock. Before an open breaker's next probe nothing is due. Any-lane look-ups walk the index of waiting deliveries from destination to
- * destination, so idle ones cost nothing. Lanes to `avoid` are left to other owners.
+ * Locks lanes with work, the longest due first: the named lanes, or any. Work is a due delivery, a delivery left `sending`, or,
+ * in a lane that is not open, a delivery that still waits. Before the next probe of an open breaker, nothing is due.
+ *
+ * Lanes that another transaction is granting are skipped; the grant checks after the lock whether a lane is still free.
+ * Without named lanes, the statement walks the index of waiting deliveries from destination to destination, so idle ones cost
+ * nothing. Lanes to `avoid` are left to other owners.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export function lockCandidates(
@@ -130,7 +132,7 @@ export function lockCandidates(
        where walk.workspace_id is not null
     ), named as (${named}
     )
-    select l.workspace_id, l.destination_id, coalesce(why.standing, 'open') as standing, leftover.yes as leftover,
+    select l.workspace_id, l.destination_id, coalesce(why.status, 'open') as status, leftover.yes as leftover,
            exists (
              select 1
                from lane_owners o
@@ -152,7 +154,7 @@ export function lockCandidates(
              select case when p.id is null then 'gone'
                          ${whenHalted}
                          when not t.enabled then 'destination_disabled'
-                    end as standing
+                    end as status
            ) why
      cross join lateral (
              select exists (
@@ -179,7 +181,7 @@ export function lockCandidates(
            ) due
      where (   leftover.yes
             or (due.at <= ${at.now} and coalesce(l.waits_until <= ${at.now}, true))
-            or (due.at is not null and why.standing is not null))
+            or (due.at is not null and why.status is not null))
        and not exists (
              select 1
                from lane_owners o
@@ -217,7 +219,9 @@ export type GrantRow = {
   readonly remembered_at: Date | null
 }
 
-/** Gives locked lanes to an owner (null: to nobody), raising their fences; those that another owner holds by now stay. */
+/**
+ * Gives locked lanes to an owner (null: to nobody) and raises their fences. Lanes that another owner holds by now stay with it.
+ */
 export function grantLanes(
   db: Db,
   at: { lanes: readonly LaneAt[]; owner: string | null; serial: number; now: Date },
@@ -244,8 +248,9 @@ export function grantLanes(
 }
 
 /**
- * What an owner that is gone left `sending`: its attempts end as `interrupted`, which is no failure, and the deliveries
- * are due at once, or paused with their destination. Where the owner is `unended` they are orphans from now on; gives how many.
+ * Recovers the deliveries that a previous owner left `sending`. Their attempts end as `interrupted`, which is not a failure;
+ * the deliveries are due at once, or paused with their destination. Where the owner is `unended` the attempts become orphans.
+ * Returns their number.
  */
 export function recoverLanes(
   db: Db,
@@ -289,7 +294,7 @@ export function recoverLanes(
   `)
 }
 
-/** Of the lanes asked for, those that a living owner other than this one holds, or that nobody is granted before the next probe. */
+/** Returns those of the requested lanes that another living owner holds, or that nobody gets before their next probe. */
 export function heldElsewhere(
   db: Db,
   at: { lanes: readonly LaneAt[]; owner: string; now: Date },

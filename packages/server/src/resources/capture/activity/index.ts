@@ -41,7 +41,7 @@ export const activity: Room<'activity'> = {
   },
 }
 
-/** With the states of the deliveries of what was received. */
+/** The rows in their public shape, with the states of the deliveries of each received request. */
 async function presentRows(ctx: Ctx, rows: readonly ActivityRow[]): Promise<Answer['rows']> {
   const recordIds = rows.flatMap((row) => row.record_ids ?? [])
   const forwards = recordIds.length === 0 ? [] : await listForwards(ctx.db, { workspaceId: ctx.workspaceId, recordIds })

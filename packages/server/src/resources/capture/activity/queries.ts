@@ -3,7 +3,7 @@ import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import type { DeliveryRow } from '../../delivery/deliveries/index.ts'
 
-/** What came to one endpoint since a moment (milliseconds). An endpoint is of one project, so its indexes do not name it. */
+/** The requests to one endpoint since a moment (milliseconds). An endpoint belongs to one project, so its indexes do not name the project. */
 export type Window = {
   readonly workspaceId: string
   readonly projectId: string
@@ -12,8 +12,8 @@ export type Window = {
   readonly since: number
 }
 
-// Both are read from an index alone, newest first, and no further than the page goes. Counts ask for the order too:
-// without it PostgreSQL may read a whole day of everybody's submissions through.
+// Both are read from an index alone, newest first, up to the end of the page. Counts are ordered too: otherwise PostgreSQL may read
+// a whole day of the submissions of every workspace.
 const received = ({ workspaceId, webhookId, kind, since }: Window): Sql => sql`
   from submissions
  where workspace_id = ${workspaceId}
@@ -29,10 +29,10 @@ const rejected = ({ workspaceId, webhookId, kind, since }: Window): Sql => sql`
    ${kind === 'received' ? sql`and false` : sql``}
 `
 
-/** The moment in the id of a submission: what an index has of when it came. */
+/** The moment in the id of a submission, which stands in for the time of the request in an index. */
 const madeAt: Sql = sql`to_timestamp((('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint) / 1000.0)`
 
-/** At most `max`. */
+/** The number of rows, counted up to `max`. */
 export async function countRows(db: Db, window: Window & { max: number }): Promise<number> {
   const { total } = await db.one<{ total: number }>(sql`
     select least(${window.max}::bigint,
@@ -49,7 +49,7 @@ export type SummaryRow = {
   readonly last_rejected_at: Date | null
 }
 
-/** Of both kinds, whatever the window says; at most `max` submissions are counted. */
+/** The summary of both kinds, whatever kind the window selects. Counts at most `max` submissions. */
 export function summarise(db: Db, window: Window & { max: number }): Promise<SummaryRow> {
   const all = { ...window, kind: 'all' } as const
   return db.one<SummaryRow>(sql`
@@ -75,8 +75,8 @@ export type ActivityRow = {
 }
 
 /**
- * One page: keys are merged from the two indexes, and only the rows of the page are looked up, one by one: a plan for any
- * limit expects many, and would read all there are.
+ * One page. It merges keys from the two indexes and looks up only the rows of the page, one by one: PostgreSQL would plan a join for
+ * many rows and read all of them.
  */
 export function listRows(db: Db, window: Window & { offset: number; limit: number }): Promise<readonly ActivityRow[]> {
   const { workspaceId, projectId, offset, limit } = window
@@ -117,7 +117,7 @@ export function listRows(db: Db, window: Window & { offset: number; limit: numbe
   `)
 }
 
-/** In which states the deliveries of records are. A delivery is made with its record. */
+/** The states of the deliveries of records. A delivery is created with its record. */
 export function listForwards(
   db: Db,
   at: { workspaceId: string; recordIds: readonly string[] },

@@ -1,4 +1,4 @@
-/** The directory of credentials: rooms that mint one file its hash here. */
+/** The directory of credentials. Rooms that create a credential store its hash here. */
 export {
   deleteCredentialsOf,
   deleteCredentialsOfProject,

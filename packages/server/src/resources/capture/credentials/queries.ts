@@ -10,7 +10,7 @@ export type CredentialRow = {
   readonly expires_at: Date | null
 }
 
-/** The look-up by hash: the only statement that may do without a workspace. */
+/** The look-up by hash, which is the only statement that may leave the workspace out. */
 export function findCredential(db: Db, hash: Uint8Array): Promise<CredentialRow | undefined> {
   return db.maybe<CredentialRow>(sql`
     select kind, workspace_id, project_id, subject_id, expires_at
@@ -37,7 +37,7 @@ export async function deleteCredentialsOf(db: Db, at: { workspaceId: string; sub
   `)
 }
 
-/** All of a subject but one: those that a rotation ends. */
+/** Deletes every credential of a subject except one: a rotation ends the others. */
 export async function deleteOtherCredentialsOf(
   db: Db,
   at: { workspaceId: string; subjectId: string; hash: Uint8Array },
@@ -50,7 +50,7 @@ export async function deleteOtherCredentialsOf(
   `)
 }
 
-/** From its end on nobody may use it; every process holds that against its clock, so nothing need be written then. */
+/** Ends a credential at a time. Every process compares that time with its clock, so nothing has to be written then. */
 export async function endCredentialAt(
   db: Db,
   at: { workspaceId: string; hash: Uint8Array; expiresAt: Date },
@@ -63,7 +63,7 @@ export async function endCredentialAt(
   `)
 }
 
-/** URLs that ended before this moment, in all workspaces: they are of no use to anybody. Gives how many. */
+/** Deletes the URLs of all workspaces that ended before this moment. Returns how many. */
 export function deleteEndedUrls(db: Db, before: Date): Promise<number> {
   return db.run(sql`
     delete from credentials

@@ -22,8 +22,8 @@ export async function listDatasetNames(db: Db, at: At): Promise<readonly string[
 const LIMIT_LOCK = 4_680_042
 
 /**
- * Until the transaction ends nobody else makes datasets in these projects, so that their number is exact. In one order, and
- * as a statement of its own: what is read after it is what the former holder left.
+ * Locks the creation of datasets in these projects until the transaction ends, so that their number is exact. It locks in one order. It
+ * is a separate statement, so a later statement sees the changes of the previous lock owner.
  */
 export async function holdDatasets(db: Db, projectIds: readonly string[]): Promise<void> {
   await db.run(sql`
@@ -32,7 +32,7 @@ export async function holdDatasets(db: Db, projectIds: readonly string[]): Promi
   `)
 }
 
-/** The datasets of projects of any workspaces. */
+/** The datasets of projects in any workspaces. */
 export function listDatasetsOf(
   db: Db,
   projects: readonly At[],
@@ -71,7 +71,7 @@ export function findDataset(db: Db, at: At & { id: string }): Promise<DatasetRow
   `)
 }
 
-/** undefined when the name is taken. */
+/** Inserts a dataset; undefined when the name is taken. */
 export function insertDataset(
   db: Db,
   row: At & { id: string; name: string; description: string | null; now: Date },

@@ -1,7 +1,7 @@
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 import { begunBy } from '../../../platform/server-facts.ts'
 
-/** A key that a commit burns, with the answer that its repeats get. Hashes are SHA-256 in hex. */
+/** A key that a commit consumes, with the response for its repeats. Hashes are SHA-256 in hex. */
 export type IdempotencyKeyRow = {
   readonly workspace_id: string
   readonly key_hash: string
@@ -11,10 +11,10 @@ export type IdempotencyKeyRow = {
   readonly answer: string
 }
 
-/** Takes the lock of a key until the transaction ends, unless another transaction has it: that one is in flight. Never waits, so no order of keys can deadlock. */
+/** Locks a key until the transaction ends, unless another transaction has it (its request is in progress). It never waits, so it cannot deadlock. */
 const HOLDS_KEY = sql`pg_try_advisory_xact_lock(('x' || left(key_hash, 16))::bit(64)::bigint)`
 
-/** Holds each key until the transaction ends, unless another transaction holds it. Gives the keys that are held now. */
+/** Locks each key until the transaction ends, unless another transaction has it. Returns the keys that are locked now. */
 export async function holdKeys(db: Db, keyHashes: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.many<{ key_hash: string }>(sql`
     select key_hash
@@ -30,8 +30,8 @@ export type KeysAt = {
 }
 
 /**
- * The burnt ones of these keys: their first requests came after `since`. That is asked of the row that was found, lest a
- * plan made for a small table look for each key among all that came after `since`.
+ * The consumed ones of these keys, whose first requests came after `since`. It checks `since` on each row that it found, because a plan
+ * made for a small table could search all rows after `since` for each key.
  */
 export function findKeys(db: Db, { keys, since }: KeysAt): Promise<readonly IdempotencyKeyRow[]> {
   return db.many<IdempotencyKeyRow>(sql`
@@ -54,20 +54,20 @@ export function findKeys(db: Db, { keys, since }: KeysAt): Promise<readonly Idem
 
 export type Burning = { readonly rows: readonly IdempotencyKeyRow[]; readonly since: Date }
 
-/** Burns keys that the transaction holds. Gives how many it burnt: the others are taken. */
+/** Consumes keys that the transaction has locked. Returns how many; the others are taken. */
 export function burnKeys(db: Db, burning: Burning): Promise<number> {
   return db.run(burningKeys(burning, sql``))
 }
 
 /**
- * As part of a statement that begins before `deadline` by PostgreSQL's clock: burns those keys that it can hold and that are not
- * taken, and gives their `submission_id`s. No key may come twice.
+ * A part of a statement that must begin before `deadline` by PostgreSQL's clock. Consumes the keys that it can lock and that are not taken,
+ * and returns their `submission_id`s. No key may occur twice.
  */
 export function burningFreeKeys({ deadline, ...burning }: Burning & { readonly deadline: Date }): Sql {
   return sql`${burningKeys(burning, sql`where ${begunBy(deadline)} and ${HOLDS_KEY}`)} returning submission_id`
 }
 
-/** A key that was burnt before `since` is as good as new. */
+/** A key that was consumed before `since` counts as new. */
 function burningKeys({ rows, since }: Burning, which: Sql): Sql {
   return sql`
     insert into idempotency_keys (workspace_id, key_hash, fingerprint, submission_id, received_at, answer)
@@ -90,7 +90,7 @@ function burningKeys({ rows, since }: Burning, which: Sql): Sql {
      where idempotency_keys.received_at <= ${since}`
 }
 
-/** Removes up to `limit` keys of all workspaces that were burnt before `since`; gives how many. */
+/** Removes up to `limit` keys of all workspaces that were consumed before `since`. Returns how many. */
 export function pruneKeys(db: Db, { since, limit }: { since: Date; limit: number }): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- upkeep prunes every workspace
   return db.run(sql`

@@ -12,7 +12,7 @@ import { sealSigningSecret } from './signing-secret.ts'
 
 const SHOWN_CHARS = SECRET_PREFIXES.ingestKey.length + 4
 
-/** Makes a key. Its text is stored nowhere; its signing secret is stored sealed. Both are given this once. */
+/** Creates a key. Its text is stored nowhere; its signing secret is stored sealed. The response shows both only once. */
 export const create: Room<'ingestKeys'>['create'] = (ctx, { require_signature, ...settings }) =>
   inTransaction(ctx, async (tx) => {
     const key = mintSecret(tx, 'ingestKey')

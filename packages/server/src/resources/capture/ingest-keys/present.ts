@@ -2,7 +2,7 @@ import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import type { IngestKeyRow } from './queries.ts'
 
-/** Row → public shape: never the key, never a secret. */
+/** Row → public shape, without the key and without a secret. */
 export function presentIngestKey(ctx: Pick<Ctx, 'clock'>, row: IngestKeyRow) {
   const end = row.previous_signing_secret_expires_at
   return {

@@ -3,7 +3,7 @@ import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-/** What the road must know of a key. `signing_secret` is held exactly while the key requires a signature. */
+/** The part of a key that the ingest path needs. `signing_secret` is set exactly while the key requires a signature. */
 export type IngestKeyPlanRow = {
   readonly id: string
   readonly enabled: boolean
@@ -28,7 +28,7 @@ const planColumns: Sql = sql`
 `
 const columns: Sql = sql`${planColumns}, name, shown_prefix, last_used_at, created_at, updated_at`
 
-/** All of a project, for the road. */
+/** Every key of a project, for the ingest path. */
 export function listIngestKeyPlans(db: Db, at: At): Promise<readonly IngestKeyPlanRow[]> {
   return db.many<IngestKeyPlanRow>(sql`
     select ${planColumns}
@@ -55,7 +55,7 @@ export function listIngestKeys(
   `)
 }
 
-/** `lock`: held against other changes until the transaction ends. */
+/** `lock` locks the row against other changes until the transaction ends. */
 export function findIngestKey(db: Db, at: At & { id: string; lock?: boolean }): Promise<IngestKeyRow | undefined> {
   return db.maybe<IngestKeyRow>(sql`
     select ${columns}
@@ -107,7 +107,7 @@ export function updateIngestKey(
   `)
 }
 
-/** Writes at most once a minute. */
+/** Stores the time of use, at most once a minute. */
 export function touchIngestKey(db: Db, at: At & { id: string; now: Date }): Promise<number> {
   return db.run(sql`
     update ingest_keys

@@ -15,7 +15,7 @@ export function sealSigningSecret(ctx: Ctx, of: { readonly id: string; readonly 
   return ctx.cipher.seal(of.secret, secretPlace('ingest_keys.signing_secret', of.id))
 }
 
-/** A new signing secret. The previous one verifies until its deadline; an older one ends here, if the caller agrees. */
+/** Replaces the signing secret. The previous one verifies until its deadline. An older one ends now, if the caller agrees. */
 export const rotateSigningSecret: Room<'ingestKeys'>['rotateSigningSecret'] = (
   ctx,
   { id, secret: sent, overlap_hours, end_overlap: mayEnd },
@@ -26,7 +26,7 @@ export const rotateSigningSecret: Room<'ingestKeys'>['rotateSigningSecret'] = (
     if (held.signing_secret === null)
       throw refuse(
         'invalid_request',
-        'This key requires no signature, so it has no secret to replace. Set "require_signature" to true to get one.',
+        'This key does not require signatures, so it has no secret to replace. Set "require_signature" to true to get one.',
       )
     checkOverlap(tx, { what: 'secret', until: held.previous_signing_secret_expires_at, mayEnd })
     const secret = sent ?? mintSigningSecret(tx)

@@ -12,7 +12,7 @@ import { sealSigningSecret } from './signing-secret.ts'
 
 type Input = RouteInput<Routes['ingestKeys']['update']>
 
-/** Changes what was sent. To require signatures mints a secret, unless one is held; to require none forgets it. */
+/** Changes the members that were sent. Requiring signatures creates a secret if there is none; no longer requiring them deletes it. */
 export const update: Room<'ingestKeys'>['update'] = (ctx, input) =>
   inTransaction(ctx, async (tx) => {
     const { id, ...settings } = input

@@ -7,17 +7,17 @@ import { compileSearch } from '../../../domain/text-search.ts'
 
 export { findPayload, listPayloads, type PayloadRow } from './queries.ts'
 
-/** For each character of a payload. */
+/** Work for each character of a payload. */
 const LOOKED_THROUGH_WORK = 4
 const READ_WORK = 8
 
-/** What a search asks of payloads; `text`: something that stands somewhere in it, in upper or lower case. */
+/** The conditions of a search on payloads; `text` occurs somewhere in the payload, in upper or lower case. */
 export type PayloadFilter = { readonly conditions: Conditions; readonly text: string | null }
 
-/** Whether payloads have to be read for it at all. */
+/** Whether the filter needs the payloads at all. */
 export const readsPayloads = ({ conditions, text }: PayloadFilter): boolean => conditions.length > 0 || text !== null
 
-/** Whether the text of a payload is what was asked for. Conditions compare as those of rules do. */
+/** Tests the text of a payload. Conditions compare as those of rules do. */
 function payloadTest({ conditions, text }: PayloadFilter): (payload: string, work: PacedWork) => Promise<boolean> {
   const compiled = compileConditions(conditions, 'text')
   const search = text === null ? undefined : compileSearch(text.toLowerCase())
@@ -31,7 +31,7 @@ function payloadTest({ conditions, text }: PayloadFilter): (payload: string, wor
   }
 }
 
-/** How many rows were looked at before the work was used up, one at least, and those of them whose payload meets the filter. */
+/** The number of rows looked at before the work budget was used up, at least one, and those of them whose payload matches. */
 export async function lookThrough<Row>(
   rows: readonly Row[],
   {
@@ -51,7 +51,7 @@ export async function lookThrough<Row>(
     if (looked > 0 && work.usedUp) break
     looked += 1
     const read = payloadOf(row)
-    // oxlint-disable-next-line no-await-in-loop -- the work that was done decides whether more is
+    // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
     const payload = read instanceof Promise ? await read : read
     // oxlint-disable-next-line no-await-in-loop -- as above
     if (payload !== undefined && (await meets(payload, work))) found.push(row)
@@ -59,7 +59,7 @@ export async function lookThrough<Row>(
   return { looked, found }
 }
 
-/** The first ones whose payloads may be read together; at least one. */
+/** The first rows whose payloads fit into memory together; at least one. */
 export function withinBytes<Row extends { readonly bytes: number }>(rows: readonly Row[]): readonly Row[] {
   let bytes = 0
   const end = rows.findIndex((row) => {

@@ -2,7 +2,7 @@ import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-/** Records `r` with their payloads: that of a record which is the whole body stands in its submission alone. */
+/** Records `r` with their payloads. If the payload is the whole body, only the submission stores it. */
 const withPayload: Sql = sql`
       from records r
       join submissions s
@@ -33,7 +33,7 @@ export type PayloadRow = {
   readonly data: string
 }
 
-/** A record as it is delivered. */
+/** A record in the form in which it is delivered. */
 export function findPayload(db: Db, at: At & { id: string }): Promise<PayloadRow | undefined> {
   return db.maybe<PayloadRow>(sql`
     select r.id, r.dataset, r.received_at, ${payload}

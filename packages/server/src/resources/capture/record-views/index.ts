@@ -17,6 +17,7 @@ import {
   type RecordViewRow,
 } from './queries.ts'
 
+export { listViewsOfProject } from './of-project/queries.ts'
 export { findOwner as findRecordViewOwner, findRecordView, type RecordViewRow }
 
 /** Row → public shape. */
@@ -31,7 +32,7 @@ export const presentRecordView = (row: RecordViewRow) => ({
 const nameTaken = () =>
   refuse('name_taken', 'This name is already in use among the views of this endpoint. Choose another.')
 
-/** Changes of one webhook's views come one after the other, so that names stay its own and one default stays one. */
+/** Serializes changes of one webhook's views, so that names stay unique and only one view is the default. */
 async function lockWebhook(tx: Ctx, webhookId: string): Promise<void> {
   if ((await findWebhook(tx.db, { ...tx, id: webhookId, lock: true })) === undefined) throw refuse('not_found')
 }

@@ -59,7 +59,7 @@ export function findOwner(
 
 type Written = Omit<RecordViewRow, 'webhook_id' | 'created_at' | 'updated_at'>
 
-/** undefined when the name is taken. */
+/** Inserts a view; undefined when the name is taken. */
 export function insertRecordView(db: Db, row: At & Written & { now: Date }): Promise<RecordViewRow | undefined> {
   return db.maybe<RecordViewRow>(sql`
     insert into record_views (workspace_id, project_id, id, webhook_id, name, columns, sort_key, sort_dir, is_default,
@@ -71,7 +71,7 @@ export function insertRecordView(db: Db, row: At & Written & { now: Date }): Pro
   `)
 }
 
-/** undefined when the name is taken; the webhook is locked, so nobody takes it in between. */
+/** Updates a view; undefined when the name is taken. The webhook is locked, so nobody takes the name in between. */
 export function updateRecordView(db: Db, row: At & Written & { now: Date }): Promise<RecordViewRow | undefined> {
   return db.maybe<RecordViewRow>(sql`
     update record_views
@@ -97,7 +97,7 @@ export function updateRecordView(db: Db, row: At & Written & { now: Date }): Pro
   `)
 }
 
-/** Makes room for another default. */
+/** Removes the current default before another one is set. */
 export function clearDefault(db: Db, at: At & { now: Date }): Promise<number> {
   return db.run(sql`
     update record_views

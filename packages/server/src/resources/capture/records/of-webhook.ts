@@ -13,12 +13,12 @@ import { listSizedRecords, listWebhookRecords, type WebhookRecordRow } from './q
 import { sortRecords } from './sort/index.ts'
 
 const { recordsAnswerCharsMax, recordsReadBytesMax } = LIMITS
-/** Payloads that are read together; one alone may be longer. */
+/** Size of the payloads that are read together. A single one may be larger. */
 const READ_AT_ONCE_BYTES = 1_048_576
 
 type OfWebhook = { readonly webhookId: string; readonly limit: number }
 
-/** The records of an endpoint as a table: first which rows and which columns, then the payloads of these rows, batch by batch. */
+/** The records of an endpoint as a table: first the rows and the columns, then the payloads of these rows, batch by batch. */
 export const listOfWebhook: Room<'records'>['listOfWebhook'] = async (ctx, { id: webhookId, view: viewId, limit }) => {
   if ((await findWebhook(ctx.db, { ...ctx, id: webhookId })) === undefined) throw refuse('not_found')
   const view = viewId === undefined ? null : await viewOf(ctx, { webhookId, viewId })
@@ -42,7 +42,7 @@ export const listOfWebhook: Room<'records'>['listOfWebhook'] = async (ctx, { id:
 
 const columnOf = (key: string): Column => ({ key, label: key })
 
-/** A view of another endpoint, and a text that is no id, answer like one that is not there. */
+/** A view of another endpoint, or a text that is not an id, gives the same response as a missing view. */
 async function viewOf(ctx: Ctx, of: { webhookId: string; viewId: string }) {
   const id = decodeId('recordView', of.viewId)
   const view = id === undefined ? undefined : await findRecordView(ctx.db, { ...ctx, webhookId: of.webhookId, id })
@@ -52,7 +52,7 @@ async function viewOf(ctx: Ctx, of: { webhookId: string; viewId: string }) {
 
 type Listed = { readonly listed: readonly WebhookRecordRow[]; readonly since: string | null }
 
-/** Newest first without a sort key. `since` as in `sortRecords`. */
+/** The rows in order; without a sort key, newest first. `since` as in `sortRecords`. */
 async function rowsInOrder(
   ctx: Ctx,
   { webhookId, limit, view }: OfWebhook & { readonly view: Pick<RecordViewRow, 'sort_key' | 'sort_dir'> | null },
@@ -65,7 +65,7 @@ async function rowsInOrder(
   return { listed: ids.flatMap((id) => byId.get(id) ?? []), since }
 }
 
-/** Gives those that did not go in: their payloads are too long, or too much was read before. */
+/** Returns the rows that were left out because their payloads are too long or too much was read already. */
 async function fillSheet(
   ctx: Ctx,
   { sheet, listed }: { readonly sheet: Sheet; readonly listed: readonly WebhookRecordRow[] },

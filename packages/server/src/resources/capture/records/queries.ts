@@ -10,13 +10,13 @@ export type RecordRow = {
   readonly submission_id: string
   readonly received_at: Date
   readonly webhook_id: string | null
-  /** What the headers of its request call it. */
+  /** The name of the event in the headers of its request. */
   readonly header_title: string | null
-  /** The payload's text; taken from the submission when the record is its body. */
+  /** The text of the payload, taken from the submission when the record is its whole body. */
   readonly data: string
 }
 
-/** A record by its key alone. */
+/** A record without the columns of its submission. */
 export type BareRecordRow = Omit<RecordRow, 'data' | 'webhook_id' | 'header_title'>
 
 const columns: Sql = sql`
@@ -50,9 +50,9 @@ export function listRecords(
 }
 
 export type WebhookRecordRow = Pick<RecordRow, 'id' | 'received_at'> & {
-  /** It came by /v1/webhooks/{ingest_key}/{slug}. */
+  /** True when it arrived through /v1/webhooks/{ingest_key}/{slug}. */
   readonly by_key: boolean
-  /** Bytes of its payload. */
+  /** Size of the payload in bytes. */
   readonly bytes: number
 }
 
@@ -61,8 +61,8 @@ const sized: Sql = sql`
 `
 
 /**
- * The newest records of a webhook without their payloads, found through its submissions (submissions_webhook); those that
- * made no record are passed over.
+ * The newest records of a webhook without their payloads, found through its submissions (submissions_webhook). Submissions without a
+ * record are skipped.
  */
 export function listWebhookRecords(
   db: Db,
@@ -90,7 +90,7 @@ export function listWebhookRecords(
   `)
 }
 
-/** The same for records by their ids, in no order. */
+/** The same for records by their ids, unordered. */
 export function listSizedRecords(db: Db, at: At & { ids: readonly string[] }): Promise<readonly WebhookRecordRow[]> {
   return db.many<WebhookRecordRow>(sql`
     select ${sized}
@@ -129,7 +129,7 @@ export function listNewestRecords(
   `)
 }
 
-/** How often it has been through a service like this one. */
+/** The number of services like this one that the event has passed through. */
 export type Hops = { readonly hops: number }
 
 export function findRecord(db: Db, at: At & { id: string }): Promise<(RecordRow & Hops) | undefined> {

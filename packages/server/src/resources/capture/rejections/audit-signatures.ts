@@ -5,15 +5,15 @@ import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { tellMinute, unauditedMinutes, type ToldRow, type UnauditedMinute } from './queries.ts'
 
-/** From the begin of a minute: its length, the longest a request may take to arrive, and time to write what was counted. */
+/** Time from the start of a minute: its length, the longest time that a request may take to arrive, and the time to write the counts. */
 const CLOSED_AFTER_MS = 60_000 + 30_000 + 10_000
 const MINUTES_AT_ONCE = 500
-/** So many rows tell of a minute while it lasts; the rest is one more row when it is over. */
+/** The number of audit rows that a minute may get while it lasts. All further refusals share one more row after its end. */
 const ROWS_SOON_MAX = 5
 
 /**
- * Writes the audit rows `ingest_signature_rejected`. They are chained, so none is ever changed: each refusal has
- * its row within seconds, until a credential's minute has five; the rest follows in one more when it is over (docs/adr/0011).
+ * Writes the audit rows `ingest_signature_rejected`. They are chained, so none is ever changed: each refusal gets its row within seconds,
+ * until a credential's minute has five. All further ones share one more row after the end of the minute (docs/adr/0011).
  */
 export async function auditSignatures(deps: Deps): Promise<void> {
   const closedBefore = deps.clock.now() - CLOSED_AFTER_MS

@@ -26,7 +26,7 @@ export const presentRejection = (row: RejectionRow): Rejection => ({
 
 export const rejections: Room<'rejections'> = {
   list: async (ctx, { limit, cursor, webhook_id, ingest_key_id, reason, from, to }) => {
-    // A row is of a whole minute, and its id says which.
+    // A row covers a whole minute, and its id contains that minute.
     const minute = from === undefined ? undefined : new Date(Math.floor(from.getTime() / MINUTE_MS) * MINUTE_MS)
     const found = await listRejections(ctx.db, {
       ...ctx,

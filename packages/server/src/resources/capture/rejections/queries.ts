@@ -3,7 +3,7 @@ import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import type { IdRange } from '../../id-range.ts'
 
-/** What one process counted since it last wrote: refusals of one credential for one reason in one minute. */
+/** The refusals of one credential for one reason in one minute that a process counted since its last write. */
 export type CountedRow = {
   readonly workspaceId: string
   readonly projectId: string
@@ -20,7 +20,7 @@ export type CountedRow = {
   readonly audited: boolean
 }
 
-/** Adds counts to their rows, in one order, so that processes that write the same rows do not lock each other out. */
+/** Adds counts to their rows, in one order, so that processes that write the same rows do not deadlock. */
 export async function addRejections(db: Db, rows: readonly CountedRow[]): Promise<void> {
   await db.run(sql`
     insert into rejections (workspace_id, project_id, id, webhook_id, ingest_key_id, reason, status, at, source_ip,
@@ -79,7 +79,7 @@ export type RejectionsAt = At &
     readonly limit: number
   }
 
-/** The newest minute first. */
+/** Newest minute first. */
 export function listRejections(db: Db, at: RejectionsAt): Promise<readonly RejectionRow[]> {
   return db.many<RejectionRow>(sql`
     select ${columns}
@@ -107,7 +107,7 @@ export function findRejection(db: Db, at: At & { id: string }): Promise<Rejectio
   `)
 }
 
-/** Of a project that is being deleted. */
+/** Deletes the rows of a project that is being deleted. */
 export function deleteRejectionsOfProject(db: Db, at: At): Promise<number> {
   return db.run(sql`
     delete from rejections
@@ -117,8 +117,8 @@ export function deleteRejectionsOfProject(db: Db, at: At): Promise<number> {
 }
 
 /**
- * Deletes rows of the workspaces on a plan from before a moment, and what was written into a project that was being
- * deleted. At most `limit`; gives how many.
+ * Deletes rows of the workspaces on a plan from before a moment, and rows that were written into a project during its deletion. At most
+ * `limit`; returns how many.
  */
 export function deleteOldRejections(db: Db, at: { plan: string; before: number; limit: number }): Promise<number> {
   return db.run(sql`
@@ -135,26 +135,26 @@ export function deleteOldRejections(db: Db, at: { plan: string; before: number; 
   `)
 }
 
-/** The plans that workspaces are on, by name. */
+/** The names of the plans of all workspaces. */
 export async function plansInUse(db: Db): Promise<readonly string[]> {
   const rows = await db.many<{ plan: string }>(sql`select distinct plan from workspaces`)
   return rows.map(({ plan }) => plan)
 }
 
-/** A credential's minute with refused signatures that no audit row tells of yet. */
+/** A credential's minute with refused signatures that no audit row reports yet. */
 export type UnauditedMinute = At & {
   readonly webhookId: string | null
   readonly ingestKeyId: string | null
   readonly minute: Date
 }
 
-// The ids of one minute have their first 48 bits in common.
+// The ids of one minute share their first 48 bits.
 const minuteOf = (id: Sql): Sql => sql`left(${id}::text, 13)`
 const ofMinute = (minute: Sql): Sql => sql`
   between (${minute} || '-0000-0000-000000000000')::uuid and (${minute} || '-ffff-ffff-ffffffffffff')::uuid
 `
 
-/** Minutes that there is more to tell of: those with fewer audit rows than `rowsSoonMax`, and all from before `closedBefore` (milliseconds). */
+/** Minutes with refusals to report: those with fewer audit rows than `rowsSoonMax`, and all from before `closedBefore` (milliseconds). */
 export async function unauditedMinutes(
   db: Db,
   at: { closedBefore: number; rowsSoonMax: number; limit: number },
@@ -201,7 +201,7 @@ export type ToldRow = {
   readonly source_ip: string | null
 }
 
-/** Takes what is not told of a minute, so that nobody else tells it: by reason, how many and where the latest came from. */
+/** Takes the unreported refusals of a minute, so that no other process reports them: for each reason, their number and the latest origin. */
 export function tellMinute(db: Db, at: UnauditedMinute): Promise<readonly ToldRow[]> {
   const from = at.minute.getTime()
   return db.many<ToldRow>(sql`

@@ -16,7 +16,7 @@ const present = (row: RuleRow) => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-/** Like a new rule: it matches everything and takes the whole payload. */
+/** The settings of a new rule: it matches everything and files the whole payload. */
 const UNSAVED: Pick<RuleRow, 'conditions' | 'mappings'> = { conditions: [], mappings: [] }
 
 export const rules: Room<'rules'> = {

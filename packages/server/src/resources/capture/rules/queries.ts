@@ -16,7 +16,7 @@ export type RuleRow = {
 
 const columns: Sql = sql`id, name, dataset, enabled, conditions, mappings, created_at, updated_at`
 
-/** The enabled rules of a project in the order they were made, for the road. */
+/** The enabled rules of a project in order of creation, for the ingest path. */
 export function listRulePlans(db: Db, at: At): Promise<readonly RuleRow[]> {
   return db.many<RuleRow>(sql`
     select ${columns}
@@ -52,7 +52,7 @@ export function findRule(db: Db, at: At & { id: string }): Promise<RuleRow | und
 
 type Written = Omit<RuleRow, 'created_at' | 'updated_at'>
 
-/** undefined when the name is taken. */
+/** Inserts a rule; undefined when the name is taken. */
 export function insertRule(db: Db, row: At & Written & { now: Date }): Promise<RuleRow | undefined> {
   return db.maybe<RuleRow>(sql`
     insert into rules (workspace_id, project_id, id, name, dataset, enabled, conditions, mappings, created_at, updated_at)

@@ -16,6 +16,7 @@ import {
 export { readStored, type StoredPayload } from './read-stored.ts'
 export { present as presentListedSubmission }
 export { scan as scanUnfiled } from './scan/index.ts'
+export { listStoredRoutes, type StoredRouteRow } from './stored-routes/queries.ts'
 
 const present = (row: SubmissionRow) => ({
   id: encodeId('submission', row.id),
@@ -64,7 +65,7 @@ export function presentSubmission(row: WholeSubmissionRow) {
   }
 }
 
-/** Those of these submissions in which a rule filed a record, with the record. */
+/** The ids of the records that a rule filed from these submissions. */
 export async function listFiledBy(
   ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
   { rule, submissionIds }: { rule: string; submissionIds: readonly string[] },
@@ -77,7 +78,7 @@ export async function listFiledBy(
   })
 }
 
-/** Written by the road, so it always reads. */
+/** The ingest path wrote the text, so it can always be parsed. */
 function decisionOf(text: string): Decision {
   const parsed = parseStoredJson(text)
   return Decision.parse(parsed.ok ? parsed.value : undefined)

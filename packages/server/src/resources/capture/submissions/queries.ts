@@ -30,19 +30,19 @@ export type EventRows = {
     readonly pauseReason: string | null
     readonly orderKey?: string | undefined
   }[]
-  /** Datasets that this event is the first to name. */
+  /** Datasets that no event named before. */
   readonly newDatasets: readonly { readonly id: string; readonly name: string }[]
 }
 
 /**
- * The one commit: submissions, records, deliveries and new datasets of a whole batch in one statement, so that a
- * process may die at any instruction and no 201 is broken. The only statement that writes four rooms' tables.
+ * The one commit: submissions, records, deliveries and new datasets of a whole batch in one statement, so that a process may die at any
+ * instruction and every 201 stays true. It is the only statement that writes the tables of four rooms.
  */
 export async function insertEvents(db: Db, events: readonly EventRows[]): Promise<void> {
   await db.run(sql`with ${insertingEvents(events)}`)
 }
 
-/** The same, unless the statement begins after `deadline` by PostgreSQL's clock. Says whether it did it. */
+/** The same, unless the statement begins after `deadline` by PostgreSQL's clock. Returns whether it stored them. */
 export async function insertEventsBy(db: Db, deadline: Date, events: readonly EventRows[]): Promise<boolean> {
   return (await db.run(sql`with ${insertingEvents(events, sql`where ${begunBy(deadline)}`)}`)) > 0
 }
@@ -50,13 +50,13 @@ export async function insertEventsBy(db: Db, deadline: Date, events: readonly Ev
 export type PermittedEvents = {
   readonly deadline: Date
   readonly events: readonly EventRows[]
-  /** A statement that gives as `submission_id` which of them to store; it runs first. */
+  /** A statement that selects the events to store by their `submission_id`. It runs first. */
   readonly permitted: Sql
-  /** Those that are stored whatever it gives. */
+  /** Events that are stored in any case. */
   readonly anyway: readonly EventRows[]
 }
 
-/** The same where another room decides within the statement what is stored. Gives the ids of the submissions that were. */
+/** The same, when another room decides within the statement which events are stored. Returns the ids of the stored submissions. */
 export async function insertPermittedEvents(
   db: Db,
   { deadline, events, permitted, anyway }: PermittedEvents,
@@ -81,7 +81,7 @@ function insertingEvents(events: readonly EventRows[], which = sql``): Sql {
   const records = events.flatMap((event) => event.records.map((record) => ({ ...record, event })))
   const deliveries = events.flatMap((event) => event.deliveries.map((delivery) => ({ ...delivery, event })))
   const datasets = events.flatMap((event) => event.newDatasets.map((dataset) => ({ ...dataset, event })))
-  // Most batches name no new dataset and many have no delivery: PostgreSQL need not open what it will not write.
+  // Most batches name no new dataset, and many have no delivery. PostgreSQL then need not open those tables.
   return sql`
     new_records as (${insertRecords(records, which)})
     ${deliveries.length === 0 ? sql`` : sql`, new_deliveries as (${insertDeliveries(deliveries, which)})`}
@@ -91,7 +91,7 @@ function insertingEvents(events: readonly EventRows[], which = sql``): Sql {
 
 type Of<Row> = readonly (Row & { readonly event: EventRows })[]
 
-// In each of these the arrays are unnested side by side in the select list: as a table they would be written out first.
+// Each of these unnests the arrays side by side in the select list, because PostgreSQL would materialize them as a table in `from`.
 function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
   const rows = events.map((event) => event.submission)
   const chained = rows.some((row) => row.chain !== null)
@@ -163,7 +163,7 @@ function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>, which
      ${which}`
 }
 
-/** In one order, so that two batches that make the same datasets do not wait for each other in a circle. */
+/** Inserts in one order, so that two batches with the same datasets do not deadlock. */
 function insertDatasets(datasets: Of<EventRows['newDatasets'][number]>): Sql {
   return sql`
     insert into datasets (workspace_id, project_id, id, name, created_at)
@@ -215,7 +215,7 @@ export type WholeSubmissionRow = SubmissionRow & {
   readonly headers: Record<string, string>
   readonly body: string | null
   readonly body_bytes: Buffer | null
-  /** As text: the values seen keep their digits. */
+  /** As text, because its values must keep their digits. */
   readonly decision: string
 }
 
@@ -230,7 +230,7 @@ export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSu
   `)
 }
 
-/** What was decided about these submissions. */
+/** The routing decisions of these submissions. */
 export function listDecisions(
   db: Db,
   at: At & { ids: readonly string[] },
@@ -244,7 +244,7 @@ export function listDecisions(
   `)
 }
 
-/** The newest records that came with an ingest key; no index knows keys, so only the newest `scannedMax` submissions are looked at. */
+/** The newest records of an ingest key. No index contains keys, so only the newest `scannedMax` submissions are searched. */
 export async function listRecordIdsOfKey(
   db: Db,
   at: At & { ingestKeyId: string; limit: number; scannedMax: number },
@@ -276,7 +276,7 @@ const ofNewest = (at: At): Sql => sql`(
    limit ${LIMITS.dryRunScannedMax}
 )`
 
-// As text: PostgreSQL's operators refuse a document that has \u0000 in it, which a value that was seen may have.
+// As text, because PostgreSQL's operators refuse a document with \u0000, which a value may contain.
 const reachedRules: Sql = sql`
   and webhook_id is null
   and decision::text ~ '^[{]("verified_scheme":"[a-z_]+",)?"rules":'
@@ -285,8 +285,8 @@ const reachedRules: Sql = sql`
 export type StoredBodyRow = Pick<WholeSubmissionRow, 'id' | 'received_at' | 'headers' | 'body' | 'body_bytes'>
 
 /**
- * The newest bodies of one webhook or, with null, those of a project that its rules were asked about; at most `bytesMax`
- * are read, and the one that goes beyond it. No index knows the latter, so only the newest submissions are looked at.
+ * The newest bodies of one webhook or, with null, those of a project that reached its rules. Reads at most `bytesMax`, plus the body that
+ * exceeds it. No index covers the second case, so only the newest submissions are searched.
  */
 export function listStoredBodies(
   db: Db,
@@ -312,7 +312,7 @@ export function listStoredBodies(
   `)
 }
 
-/** Those of these submissions that are stored. */
+/** The ids of these submissions that are stored. */
 export async function findStored(
   db: Db,
   asked: readonly (At & { readonly id: string })[],
@@ -335,7 +335,7 @@ const known = TITLE_HEADERS.reduce<Sql | undefined>(
   undefined,
 )
 
-/** What the headers of submission `s` call its event, by the setting of its endpoint; dots stand for what was a credential. */
+/** The name of the event in the headers of submission `s`, by the setting of its endpoint; null when a credential was masked there. */
 export const headerTitle: Sql = sql`(
   select left(nullif(nullif(trim(title), ''), '•••'), 200)
     from (

@@ -13,12 +13,16 @@ import type { Room } from '../../verbs.ts'
 import { handshakeColumns } from './handshake.ts'
 import { presentWebhook } from './present.ts'
 import { insertWebhook } from './queries.ts'
+import { checkSecret } from './rotate-secret.ts'
 import { mintUrlSlug, urlParts } from './url-parts.ts'
 import { keepVersion } from './versions.ts'
 
-/** Makes an endpoint and its URL; the slug in it is stored sealed, and found by its hash. */
+/** Creates an endpoint and its URL. The slug in the URL is stored sealed and found by its hash. */
 export const create: Room<'webhooks'>['create'] = (ctx, input) => {
   checkConditions(input.criteria, 'criteria')
+  const verification = verificationSettings(input.verification)
+  const secret = 'secret' in input.verification ? input.verification.secret : undefined
+  checkSecret(verification, secret)
   return inTransaction(ctx, async (tx) => {
     const id = tx.uuid()
     const urlSlug = mintUrlSlug(tx)
@@ -29,8 +33,8 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
       enabled: input.enabled,
       criteria: input.criteria,
       mappings: input.mappings,
-      verification: verificationSettings(input.verification),
-      secret: sealedSecret(tx, { id, secret: 'secret' in input.verification ? input.verification.secret : undefined }),
+      verification,
+      secret: sealedSecret(tx, { id, secret }),
       ip_allowlist: input.ip_allowlist,
       cors_origins: input.cors?.origins ?? null,
       idempotency: input.idempotency,

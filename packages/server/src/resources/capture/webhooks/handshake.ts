@@ -7,7 +7,7 @@ import type { WebhookRow } from './queries.ts'
 type Held = Pick<WebhookRow, 'id' | 'handshake' | 'verify_token'>
 type Columns = Omit<Held, 'id'>
 
-/** The columns of a handshake that is being set; its token is sealed for its row. */
+/** The columns of a new handshake, with its token sealed for its row. */
 export function handshakeColumns(ctx: Ctx, of: { id: string; sent: HandshakeCreate | HandshakePatch }): Columns {
   const { id, sent } = of
   const token = 'verify_token' in sent ? sent.verify_token : undefined
@@ -17,7 +17,7 @@ export function handshakeColumns(ctx: Ctx, of: { id: string; sent: HandshakeCrea
   }
 }
 
-/** The columns after a change: while the kind stays, a token that is not sent is kept. Another kind begins without one. */
+/** The columns after a change. While the kind stays, a missing token means the stored one. Another kind starts without a token. */
 export function changedHandshake(ctx: Ctx, held: Held, sent: HandshakePatch | undefined): Columns {
   if (sent === undefined) return { handshake: held.handshake, verify_token: held.verify_token }
   const changed = handshakeColumns(ctx, { id: held.id, sent })
@@ -25,7 +25,7 @@ export function changedHandshake(ctx: Ctx, held: Held, sent: HandshakePatch | un
   if (sent.kind === 'hub_challenge' && verify_token === null) {
     throw refuse(
       'invalid_request',
-      'handshake: hub_challenge needs the verify token that the provider will send; send "verify_token" with it.',
+      'handshake: hub_challenge needs the verify token of the provider; send it as "verify_token".',
     )
   }
   return { handshake: sent.kind, verify_token }

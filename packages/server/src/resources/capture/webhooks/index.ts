@@ -15,12 +15,13 @@ import { rotateVerificationSecret } from './rotate-secret.ts'
 import { rotate } from './rotate-url.ts'
 import { signSample } from './sign-sample.ts'
 import { tryOut } from './try-out.ts'
-import { update } from './update.ts'
+import { update, updateWithoutSecret } from './update.ts'
 import { urlParts } from './url-parts.ts'
 import { verifySample } from './verify-sample.ts'
 import { getVersion, listVersions } from './versions.ts'
 
-export { findWebhook }
+export { findWebhook, updateWithoutSecret }
+export { listVersionDatasets } from './version-datasets/queries.ts'
 
 export const webhooks: Room<'webhooks'> = {
   list: async (ctx, { limit, cursor }) => {

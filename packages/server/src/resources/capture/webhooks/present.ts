@@ -5,10 +5,10 @@ import type { WebhookRow } from './queries.ts'
 
 export type UrlParts = { readonly workspaceSlug: string; readonly projectSlug: string }
 
-/** What a change may set. */
+/** The settings that a change may set. */
 export type Settings = Omit<RouteInput<Routes['webhooks']['update']>, 'id'>
 
-/** The settings of an endpoint, as its versions hold them; one that a change may set and that is missing here does not compile. */
+/** The settings of an endpoint in the form of its versions. A setting that a change may set and that is missing here does not compile. */
 export function configOf(row: WebhookRow): WebhookConfig {
   return {
     name: row.name,
@@ -30,7 +30,7 @@ export function configOf(row: WebhookRow): WebhookConfig {
   } satisfies { readonly [Member in keyof Settings]-?: unknown }
 }
 
-/** Row → public shape; the only place that decides what is never shown: secrets. */
+/** Row → public shape. This is the only place that leaves the secrets out. */
 export function presentWebhook(ctx: Ctx, row: WebhookRow, { workspaceSlug, projectSlug }: UrlParts) {
   const pathOf = (slug: string): string => `/${workspaceSlug}/${projectSlug}/${slug}`
   const slug = ctx.cipher.open(row.url_slug, secretPlace('webhooks.url_slug', row.id)).reveal()

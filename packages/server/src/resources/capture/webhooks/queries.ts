@@ -44,7 +44,7 @@ const columns: Sql = sql`
   previous_url_expires_at, version, created_at, updated_at
 `
 
-/** All of a project, for the road. */
+/** Every endpoint of a project, for the ingest path. */
 export function listWebhookPlans(db: Db, at: At): Promise<readonly WebhookRow[]> {
   return db.many<WebhookRow>(sql`
     select ${columns}
@@ -69,7 +69,7 @@ export function listWebhooks(
   `)
 }
 
-/** `lock`: held against other changes until the transaction ends. */
+/** `lock` locks the row against other changes until the transaction ends. */
 export function findWebhook(db: Db, at: At & { id: string; lock?: boolean }): Promise<WebhookRow | undefined> {
   return db.maybe<WebhookRow>(sql`
     select ${columns}
@@ -92,7 +92,7 @@ type Written = Pick<
 
 const jsonOf = (setting: Idempotency | EventTitle): string | null => (setting === null ? null : JSON.stringify(setting))
 
-/** undefined when the slug is taken. */
+/** Inserts an endpoint; undefined when the slug is taken. */
 export function insertWebhook(
   db: Db,
   row: At & Written & { url_slug: Buffer; now: Date },
@@ -111,7 +111,7 @@ export function insertWebhook(
   `)
 }
 
-/** Replaces what a person may change; a secret that was replaced here ends at once. `version` is the row's from now on. */
+/** Replaces the settings that a person may change. A secret that is replaced here ends at once. `version` is the new version of the row. */
 export function updateWebhook(
   db: Db,
   row: At &
@@ -165,7 +165,7 @@ export async function isSlugTaken(db: Db, at: At & { slug: string }): Promise<bo
   return row !== undefined
 }
 
-/** The former URL goes on working until `previous_url_expires_at`; both are null when it ends at once. */
+/** The previous URL works until `previous_url_expires_at`; both are null when it ends at once. */
 export function rotateUrl(
   db: Db,
   row: At & {
@@ -189,7 +189,7 @@ export function rotateUrl(
   `)
 }
 
-/** The former secret goes on verifying until `previous_secret_expires_at`; both are null when it ends at once. */
+/** The previous secret verifies until `previous_secret_expires_at`; both are null when it ends at once. */
 export function rotateSecret(
   db: Db,
   row: At & {

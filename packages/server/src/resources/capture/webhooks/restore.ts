@@ -1,4 +1,11 @@
-import { encodeId, type RouteInput, type Routes, type VerificationScheme, type WebhookConfig } from '@postroad/contract'
+import {
+  encodeId,
+  schemeText,
+  type RouteInput,
+  type Routes,
+  type VerificationScheme,
+  type WebhookConfig,
+} from '@postroad/contract'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
@@ -13,7 +20,7 @@ import { findVersionOf } from './versions.ts'
 
 type Input = RouteInput<Routes['webhooks']['restoreVersion']>
 
-/** Takes over the settings of a version. Versions hold no secrets: those held now stay where they still fit. */
+/** Restores the settings of a version. Versions contain no secrets, so the current ones stay where they still fit. */
 export const restoreVersion: Room<'webhooks'>['restoreVersion'] = (ctx, input) =>
   inTransaction(ctx, async (tx) => {
     const { id, version } = input
@@ -45,12 +52,12 @@ function verificationOf(
   input: Input,
 ): NonNullable<Settings['verification']> {
   const { scheme } = verification
-  const why = whySecretRefused({ scheme, isHeld: scheme === held.verification.scheme }, input)
+  const why = secretRefusal({ scheme, isHeld: scheme === held.verification.scheme }, input)
   if (why !== undefined) throw refuse('invalid_request', why)
   return input.secret === undefined ? verification : withSecret(verification, input.secret)
 }
 
-function whySecretRefused(
+function secretRefusal(
   of: { readonly scheme: VerificationScheme; readonly isHeld: boolean },
   { version, secret, without_secret }: Input,
 ): string | undefined {
@@ -63,7 +70,7 @@ function whySecretRefused(
   if (of.isHeld)
     return without_secret ? 'The scheme stays the same, and so does its secret; remove "without_secret".' : undefined
   if (sent.length > 0) return undefined
-  return `Version ${version} verifies by ${of.scheme}, and its secret is no longer stored: send it as "secret", or send "without_secret": true to set it later. Until then the endpoint answers every request with 401.`
+  return `Version ${version} verifies signatures of the scheme ${schemeText(of.scheme)}, and its secret is no longer stored: send it as "secret", or send "without_secret": true to set it later. Until then the endpoint answers every request with 401.`
 }
 
 function handshakeOf(

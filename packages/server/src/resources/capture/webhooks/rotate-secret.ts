@@ -2,6 +2,7 @@ import { encodeId, VerificationPatch, type VerificationScheme, type Verification
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
+import { validateSecretForm } from '../../../domain/signature/index.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
@@ -12,7 +13,7 @@ import { presentWebhook } from './present.ts'
 import { findWebhook, rotateSecret, type WebhookRow } from './queries.ts'
 import { urlParts } from './url-parts.ts'
 
-/** A new verification secret. The previous one verifies until its deadline; an older one ends here, if the caller agrees. */
+/** Replaces the verification secret. The previous one verifies until its deadline. An older one ends now, if the caller agrees. */
 export const rotateVerificationSecret: Room<'webhooks'>['rotateVerificationSecret'] = (
   ctx,
   { id, secret: sent, overlap_hours, end_overlap: mayEnd },
@@ -24,7 +25,7 @@ export const rotateVerificationSecret: Room<'webhooks'>['rotateVerificationSecre
     if (verification.scheme === 'none') {
       throw refuse(
         'invalid_request',
-        'This endpoint asks for no signature, so it has no secret to replace. Set a scheme with its secret by a change of the endpoint.',
+        'This endpoint requires no signature, so it has no secret to replace. Change the endpoint to set a scheme with its secret.',
       )
     }
     if (sent !== undefined) withSecret(verification, sent)
@@ -50,29 +51,35 @@ export const rotateVerificationSecret: Room<'webhooks'>['rotateVerificationSecre
     return sent === undefined ? { webhook, verification_secret: secret } : { webhook }
   })
 
-/** A verification with a secret that fits its scheme; refuses one that does not, by the rules of a change. */
+/** Refuses a secret that no request could match. */
+export function checkSecret(settings: VerificationSettings, secret: string | undefined): void {
+  const why = secret === undefined ? undefined : validateSecretForm(settings, secret)
+  if (why !== undefined) throw refuse('invalid_request', `verification/secret: ${why}`)
+}
+
+/** A verification with a secret that fits its scheme. Refuses a secret that a change would refuse. */
 export function withSecret(verification: VerificationSettings, secret: string): VerificationPatch {
-  // What is held is not judged again: the rules of names may have become stricter since.
+  // The stored settings are not checked again, because the rules for names may have become stricter.
   const read = VerificationPatch.safeParse({ scheme: verification.scheme, secret })
   if (!read.success)
     throw refuse('invalid_request', `secret: ${read.error.issues[0]?.message ?? 'The secret does not fit the scheme.'}`)
-  return { ...verification, ...read.data }
+  checkSecret(verification, secret)
+  return verification.scheme === 'none' ? verification : { ...verification, secret }
 }
 
-/** 256 bits, in the form that senders of the scheme know. */
+/** Schemes whose secret has a form of the sender's, which nobody can make up here. */
+const FORMED: ReadonlySet<VerificationScheme> = new Set(['custom_hmac', 'public_key', 'basic_auth'])
+
+/** 256 bits, in the form that senders with this scheme use. */
 function mintSecretOf(ctx: Ctx, scheme: VerificationScheme): string {
-  switch (scheme) {
-    case 'standard_webhooks':
-      return mintSigningSecret(ctx)
-    case 'payments_provider':
-      return mintSecret(ctx, 'signingSecret')
-    case 'none':
-    case 'code_host':
-    case 'commerce_platform':
-    case 'chat_platform':
-    case 'hmac':
-      return mintSecret(ctx)
+  if (FORMED.has(scheme)) {
+    throw refuse(
+      'invalid_request',
+      `The scheme ${scheme} needs a secret in the form of the sender, so none is made here; send "secret".`,
+    )
   }
+  if (scheme === 'standard_webhooks') return mintSigningSecret(ctx)
+  return scheme === 'payments_provider' ? mintSecret(ctx, 'signingSecret') : mintSecret(ctx)
 }
 
 function formerSecret(tx: Ctx, { id, secret }: WebhookRow): Buffer | null {

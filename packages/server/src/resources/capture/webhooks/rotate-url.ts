@@ -18,7 +18,7 @@ import { presentWebhook } from './present.ts'
 import { findWebhook, rotateUrl } from './queries.ts'
 import { mintUrlSlug, urlParts } from './url-parts.ts'
 
-/** Contract part 3: a new URL for the same endpoint. One former URL is kept until its deadline; an older one ends here. */
+/** Contract part 3: a new URL for the same endpoint. The previous URL works until its deadline; an older one ends now. */
 export const rotate: Room<'webhooks'>['rotate'] = (ctx, { id, overlap_hours, end_overlap: mayEnd }) =>
   inTransaction(ctx, async (tx) => {
     const held = await findWebhook(tx.db, { ...tx, id, lock: true })
@@ -62,7 +62,7 @@ export const rotate: Room<'webhooks'>['rotate'] = (ctx, { id, overlap_hours, end
     }
   })
 
-/** One former URL is kept: what was former before ends now. */
+/** An endpoint has only one previous URL, so an older one ends now. */
 async function endOlder(
   tx: Ctx,
   former: { workspaceId: string; subjectId: string; hash: Buffer; expiresAt: Date },

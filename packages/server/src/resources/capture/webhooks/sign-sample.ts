@@ -1,23 +1,34 @@
 import { encodeId } from '@postroad/contract'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
-import { signatureSeconds, signRequest } from '../../../domain/signature/index.ts'
+import { isSignable, signatureSeconds, signRequest } from '../../../domain/signature/index.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import type { Room } from '../../verbs.ts'
+import { presentWebhook } from './present.ts'
 import { findWebhook } from './queries.ts'
+import { urlParts } from './url-parts.ts'
 
-/** Signs as the sender of the endpoint would. Its work is one digest of a body that the admin API bounds to 1 MiB. */
+const TOKEN_IS_SECRET =
+  'Requests to this endpoint carry the secret itself, and nobody can read a stored secret back. Send the request with the secret that you have.'
+const WHY_UNSIGNABLE = {
+  public_key: 'Only the sender has the private key, so nothing can be signed here. Send a test from the sender.',
+  static_token: TOKEN_IS_SECRET,
+  basic_auth: TOKEN_IS_SECRET,
+} as const
+
+/** Signs as the sender of the endpoint would. The work is one digest of a body, which the admin API limits to 1 MiB. */
 export const signSample: Room<'webhooks'>['signSample'] = (ctx, { id, body, body_base64 }) =>
   inTransaction(ctx, async (tx) => {
     const webhook = await findWebhook(tx.db, { ...tx, id })
     if (webhook === undefined) throw refuse('not_found')
     const { verification: settings, secret } = webhook
     if (settings.scheme === 'none') return { scheme: settings.scheme, headers: {}, expires_at: null }
+    if (!isSignable(settings)) throw refuse('invalid_state', WHY_UNSIGNABLE[settings.scheme])
     if (secret === null) {
       throw refuse(
         'invalid_state',
-        'This endpoint has no verification secret yet, so nothing can be signed. Set the secret with a change of its verification.',
+        'This endpoint has no verification secret yet, so Postroad cannot sign for it. Change its verification to set the secret.',
       )
     }
     const nowMs = tx.clock.wall()
@@ -27,6 +38,7 @@ export const signSample: Room<'webhooks'>['signSample'] = (ctx, { id, body, body
       id: `msg_${tx.randomText(24)}`,
       body: body_base64 === undefined ? Buffer.from(body ?? '') : Buffer.from(body_base64, 'base64'),
       nowSeconds: Math.floor(nowMs / 1_000),
+      url: presentWebhook(tx, webhook, await urlParts(tx)).public_url,
     })
     const seconds = signatureSeconds(settings)
     await audit(tx, {

@@ -10,17 +10,27 @@ import { sealedSecret } from './create.ts'
 import { changedHandshake } from './handshake.ts'
 import { presentWebhook, type Settings } from './present.ts'
 import { findWebhook, isSlugTaken, updateWebhook, type WebhookRow } from './queries.ts'
+import { checkSecret } from './rotate-secret.ts'
 import { deleteSamplesOf } from './refused-samples/index.ts'
 import { urlParts } from './url-parts.ts'
 import { changedMembers, keepVersion } from './versions.ts'
 
-/** Changes what was sent. A secret set here replaces the old one at once, also one that a rotation kept alive. */
-export const update: Room<'webhooks'>['update'] = (ctx, { id, ...settings }) => {
+/** Changes the members that were sent. A secret set here replaces the old one at once, and ends a previous one in its overlap. */
+export const update: Room<'webhooks'>['update'] = (ctx, input) => updateWith(ctx, input, {})
+
+/** As a configuration changes an endpoint: another scheme may be turned on before its secret is known. */
+export const updateWithoutSecret: typeof update = (ctx, input) => updateWith(ctx, input, { withoutSecret: true })
+
+function updateWith(
+  ctx: Ctx,
+  { id, ...settings }: Settings & { readonly id: string },
+  how: Pick<Change, 'withoutSecret'>,
+): ReturnType<typeof update> {
   checkConditions(settings.criteria, 'criteria')
   return inTransaction(ctx, async (tx) => {
     const held = await findWebhook(tx.db, { ...tx, id, lock: true })
     if (held === undefined) throw refuse('not_found')
-    const row = await changeWebhook(tx, held, { settings, restoredFrom: null })
+    const row = await changeWebhook(tx, held, { settings, restoredFrom: null, ...how })
     await audit(tx, {
       action: 'update_webhook',
       target: encodeId('webhook', id),
@@ -33,13 +43,13 @@ export const update: Room<'webhooks'>['update'] = (ctx, { id, ...settings }) => 
 
 export type Change = {
   readonly settings: Settings
-  /** The version whose settings these are. */
+  /** The version that these settings were restored from. */
   readonly restoredFrom: number | null
-  /** Another scheme may be turned on before its secret is known. */
+  /** Allows another scheme before its secret is known. */
   readonly withoutSecret?: true
 }
 
-/** Writes a change to an endpoint whose row is locked, and its version when a setting differs or was restored. */
+/** Writes a change to an endpoint whose row is locked, and a version if a setting differs or was restored. */
 export async function changeWebhook(tx: Ctx, held: WebhookRow, change: Change): Promise<WebhookRow> {
   const { settings, restoredFrom } = change
   if (
@@ -81,7 +91,7 @@ function changed(held: WebhookRow, settings: Settings) {
   }
 }
 
-/** What is looked at in each request besides its payload. */
+/** The settings that apply to each request besides its payload. */
 function changedIntake(held: WebhookRow, { ip_allowlist, idempotency, event_title, refused_samples }: Settings) {
   return {
     ip_allowlist: ip_allowlist ?? held.ip_allowlist,
@@ -99,7 +109,9 @@ function changedVerification(tx: Ctx, held: WebhookRow, change: Change): Verifie
   if (patch === undefined)
     return { verification: settings, secret: heldSecret, previous_secret, previous_secret_expires_at }
   const verification = changedSettings(settings, patch, change)
-  const secret = sealedSecret(tx, { id: held.id, secret: 'secret' in patch ? patch.secret : undefined })
+  const given = 'secret' in patch ? patch.secret : undefined
+  checkSecret(verification, given)
+  const secret = sealedSecret(tx, { id: held.id, secret: given })
   const keeps = secret === null && verification.scheme === settings.scheme
   if (keeps) return { verification, secret: heldSecret, previous_secret, previous_secret_expires_at }
   return { verification, secret, previous_secret: null, previous_secret_expires_at: null }

@@ -3,11 +3,13 @@ import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
 import { explainSignature, type HeldSecret } from '../../../domain/signature/index.ts'
 import type { Room } from '../../verbs.ts'
+import { presentWebhook } from './present.ts'
 import { findWebhook, type WebhookRow } from './queries.ts'
+import { urlParts } from './url-parts.ts'
 
 const NOT_ASKED = { ok: true, reason: null, failed_step: null, matched_secret: null, age_seconds: null, steps: [] }
 
-/** What the endpoint's verification would say to a request, with the secrets it holds. */
+/** Explains how the verification of the endpoint would check a request, with its stored secrets. */
 export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, headers, body, body_base64, now }) => {
   const webhook = await findWebhook(ctx.db, { ...ctx, id })
   if (webhook === undefined) throw refuse('not_found')
@@ -17,7 +19,7 @@ export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, 
       scheme: 'none',
       has_secret: false,
       ...NOT_ASKED,
-      hints: ['This endpoint asks for no signature: every request passes. Set a scheme to verify them.'],
+      hints: ['This endpoint requires no signature, so every request passes. Set a scheme to verify requests.'],
     }
   }
   const nowMs = now === undefined ? ctx.clock.wall() : typeof now === 'number' ? now * 1_000 : now.getTime()
@@ -27,6 +29,7 @@ export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, 
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     body: body_base64 === undefined ? Buffer.from(body ?? '') : Buffer.from(body_base64, 'base64'),
     nowSeconds: Math.floor(nowMs / 1_000),
+    url: presentWebhook(ctx, webhook, await urlParts(ctx)).public_url,
   })
   return {
     scheme: settings.scheme,
@@ -37,7 +40,7 @@ export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, 
   }
 }
 
-/** The current secret first, as on the road; a previous one that has ended may still explain a sample. */
+/** The current secret first, as in the ingest path. A previous one that has expired may still explain a sample. */
 function heldSecrets(ctx: Ctx, row: WebhookRow, nowMs: number): readonly HeldSecret[] {
   const open = (column: 'secret' | 'previous_secret'): string | undefined => {
     const sealed = row[column]

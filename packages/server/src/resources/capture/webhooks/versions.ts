@@ -14,7 +14,7 @@ import {
   type WebhookRow,
 } from './queries.ts'
 
-/** Keeps the settings of a row as its newest version, inside the change that made them. The oldest beyond the limit go. */
+/** Stores the settings of a row as its newest version, in the change that made them. Deletes the oldest versions beyond the limit. */
 export async function keepVersion(
   tx: Ctx,
   row: WebhookRow,
@@ -61,7 +61,7 @@ export const getVersion: Room<'webhooks'>['getVersion'] = async (ctx, at) => {
   return { version: { ...present(row), config: row.config } }
 }
 
-/** A version that is not there, or no longer, is answered like an endpoint that is not there. */
+/** A version that does not exist, or no longer exists, gives the same response as a missing endpoint. */
 export async function findVersionOf(
   ctx: Ctx,
   at: { readonly id: string; readonly version: number },
@@ -71,11 +71,11 @@ export async function findVersionOf(
   return row
 }
 
-/** Versions are counted, so the cursor is the last number of the page before. */
+/** Versions are numbered, so the cursor is the last number of the previous page. */
 function afterVersion(cursor: string | undefined): number | null {
   if (cursor === undefined) return null
   if (!/^[1-9]\d{0,8}$/.test(cursor))
-    throw refuse('invalid_request', 'The cursor is not one of ours; use next_cursor of the page before, as it is.')
+    throw refuse('invalid_request', 'The cursor is not valid; send next_cursor of the previous page unchanged.')
   return Number(cursor)
 }
 

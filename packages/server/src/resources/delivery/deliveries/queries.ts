@@ -1,8 +1,7 @@
+import type { StoredRequest } from '../../../domain/delivery/sent-request.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
-import type { HeldFilter } from '../delivery-holds/index.ts'
-import type { IdRange } from '../../id-range.ts'
 
-type At = { readonly workspaceId: string; readonly projectId: string }
+export type At = { readonly workspaceId: string; readonly projectId: string }
 type LaneAt = { readonly workspaceId: string; readonly destinationId: string; readonly now: Date }
 export type PauseReason = 'workspace_suspended' | 'workspace_closed' | 'destination_disabled' | 'allowance_used'
 
@@ -21,7 +20,7 @@ export type DeliveryRow = {
   readonly updated_at: Date
 }
 
-const columns: Sql = sql`
+export const columns: Sql = sql`
   d.id, d.record_id, r.dataset, d.destination_id, d.state, d.pause_reason, d.attempt_count, d.next_attempt_at,
   d.last_status, d.last_error, d.created_at, d.updated_at
 `
@@ -32,111 +31,6 @@ const withRecord: Sql = sql`
    and r.project_id = d.project_id
    and r.id = d.record_id
 `
-
-export type DeliveryFilter = {
-  readonly state: DeliveryRow['state'] | null
-  readonly destinationId: string | null
-  readonly recordIds: readonly string[] | null
-  readonly held: HeldFilter | null
-}
-
-/** As a word of the statement, so that the index of a state serves: a parameter might be any of them. */
-const IN_STATE: Readonly<Record<DeliveryRow['state'], Sql>> = {
-  pending: sql`and state = 'pending' and next_attempt_at is not null`,
-  sending: sql`and state = 'sending'`,
-  delivered: sql`and state = 'delivered'`,
-  retrying: sql`and state = 'retrying' and next_attempt_at is not null`,
-  failed: sql`and state = 'failed'`,
-  paused: sql`and state = 'paused'`,
-  cancelled: sql`and state = 'cancelled'`,
-}
-
-const idsOf = (lanes: HeldFilter['lanes']) => lanes.map((lane) => lane.destinationId)
-
-/** Deliveries that wait and are held: they are due in a lane that begins nothing, or an earlier one has their key. */
-const heldWaiting = ({ lanes, ordered, now }: HeldFilter): Sql => sql`
-  and next_attempt_at is not null
-  and state in ('pending', 'retrying')
-  and destination_id = any (${[...idsOf(lanes), ...ordered]}::uuid[])
-  and (exists (
-             select 1
-               from unnest(${idsOf(lanes)}::uuid[], ${lanes.map((lane) => lane.until)}::timestamptz[]) as held (destination_id, until)
-              where held.destination_id = deliveries.destination_id
-                and held.until >= deliveries.next_attempt_at
-           )
-       or (destination_id = any (${ordered}::uuid[])
-           and next_attempt_at <= ${now}
-           and order_key is not null
-           and exists (
-             select 1
-               from deliveries earlier
-              where earlier.workspace_id = deliveries.workspace_id
-                and earlier.destination_id = deliveries.destination_id
-                and earlier.order_key = deliveries.order_key
-                and earlier.order_key is not null
-                and earlier.order_seq < deliveries.order_seq
-                and earlier.state in ('pending', 'sending', 'retrying', 'paused')
-           )))
-`
-const heldPaused = ({ off }: HeldFilter): Sql => sql`
-  and state = 'paused'
-  and pause_reason = 'destination_disabled'
-  and destination_id = any (${off}::uuid[])
-`
-
-/** What is held is looked for in two parts, each with its index. */
-function pageRows(at: At & DeliveryFilter & IdRange & { before: string | null; limit: number }): Sql {
-  if (at.held === null) return newestRows(at, sql``)
-  return sql`
-    select workspace_id, project_id, id, record_id, destination_id, state, pause_reason, attempt_count, next_attempt_at,
-           last_status, last_error, created_at, updated_at
-      from ((${newestRows(at, heldWaiting(at.held))}) union all (${newestRows(at, heldPaused(at.held))})) held_back
-     order by id desc
-     limit ${at.limit}
-  `
-}
-
-// oxlint-disable-next-line max-params -- what is asked for, and what else must hold
-const newestRows = (
-  at: At & DeliveryFilter & IdRange & { before: string | null; limit: number },
-  further: Sql,
-): Sql => sql`
-             select workspace_id, project_id, id, record_id, destination_id, state, pause_reason, attempt_count, next_attempt_at,
-                    last_status, last_error, created_at, updated_at
-               from deliveries
-              where workspace_id = ${at.workspaceId}
-                and project_id = ${at.projectId}
-                ${at.state === null ? sql`` : IN_STATE[at.state]}
-                ${at.destinationId === null ? sql`` : sql`and destination_id = ${at.destinationId}`}
-                ${at.recordIds === null ? sql`` : sql`and record_id = any (${at.recordIds}::uuid[])`}
-                ${at.before === null ? sql`` : sql`and id < ${at.before}`}
-                ${at.fromId === null ? sql`` : sql`and id >= ${at.fromId}`}
-                ${at.toId === null ? sql`` : sql`and id < ${at.toId}`}
-                ${further}
-              order by id desc
-              limit ${at.limit}
-`
-
-/** Newest first; `before` is the id to continue after. The page is found first, and its records one by one: a plan for all days would join all of them. */
-export function listDeliveries(
-  db: Db,
-  at: At & DeliveryFilter & IdRange & { before: string | null; limit: number },
-): Promise<readonly DeliveryRow[]> {
-  return db.many<DeliveryRow>(sql`
-    select ${columns}
-      from (${pageRows(at)}
-           ) d
-     cross join lateral (
-             select dataset
-               from records
-              where workspace_id = d.workspace_id
-                and project_id = d.project_id
-                and id = d.record_id
-             offset 0
-           ) r
-     order by d.id desc
-  `)
-}
 
 export function findDelivery(db: Db, at: At & { id: string }): Promise<DeliveryRow | undefined> {
   return db.maybe<DeliveryRow>(sql`
@@ -162,12 +56,13 @@ export type AttemptRow = {
   readonly error_code: string | null
   readonly error_detail: string | null
   readonly next_attempt_at: Date | null
+  readonly request: StoredRequest | null
 }
 
 export function listAttempts(db: Db, at: At & { deliveryId: string }): Promise<readonly AttemptRow[]> {
   return db.many<AttemptRow>(sql`
     select id, number, trigger, started_at, duration_ms, outcome, response_status, response_headers, response_body,
-           response_truncated, error_code, error_detail, next_attempt_at
+           response_truncated, error_code, error_detail, next_attempt_at, request
       from delivery_attempts
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
@@ -176,7 +71,22 @@ export function listAttempts(db: Db, at: At & { deliveryId: string }): Promise<r
   `)
 }
 
-/** The deliveries of these records, the first one first. */
+/** One attempt, whole. */
+export function findAttempt(
+  db: Db,
+  at: At & { id: string },
+): Promise<(AttemptRow & { readonly delivery_id: string }) | undefined> {
+  return db.maybe<AttemptRow & { delivery_id: string }>(sql`
+    select id, delivery_id, number, trigger, started_at, duration_ms, outcome, response_status, response_headers, response_body,
+           response_truncated, error_code, error_detail, next_attempt_at, request
+      from delivery_attempts
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+  `)
+}
+
+/** The deliveries of these records, oldest first. */
 export function listDeliveriesOf(
   db: Db,
   at: At & { recordIds: readonly string[]; limit: number },
@@ -192,10 +102,12 @@ export function listDeliveriesOf(
   `)
 }
 
-/** An attempt without what was answered, which may be long. */
-export type AttemptOfRow = Omit<AttemptRow, 'response_headers' | 'response_body'> & { readonly delivery_id: string }
+/** An attempt without its request and its answer, which may be long. */
+export type AttemptOfRow = Omit<AttemptRow, 'response_headers' | 'response_body' | 'request'> & {
+  readonly delivery_id: string
+}
 
-/** The attempts of these deliveries, the first one first. */
+/** The attempts of these deliveries, oldest first. */
 export function listAttemptsOf(
   db: Db,
   at: At & { deliveryIds: readonly string[]; limit: number },
@@ -224,13 +136,13 @@ export async function findAttemptDelivery(db: Db, at: At & { id: string }): Prom
   return row?.delivery_id
 }
 
-/** Inside a `case`: why workspace `w` sends nothing. A suspension comes first, for the operator decides about it. */
+/** Inside a `case`: the reason why workspace `w` sends nothing. A suspension comes first, because only the operator can lift it. */
 export const whenHalted: Sql = sql`
                 when w.suspended_at is not null then 'workspace_suspended'
                 when w.closed_at is not null then 'workspace_closed'
 `
 
-/** Why nothing may be sent to destination `t` of workspace `w` at this moment; null when it may. */
+/** The reason why nothing may be sent to destination `t` of workspace `w` now; null when sending is allowed. */
 export const reasonToWait: Sql = sql`
   cross join lateral (
     select case ${whenHalted}
@@ -239,7 +151,7 @@ export const reasonToWait: Sql = sql`
   ) why
 `
 
-/** What a replay makes of delivery `d` besides its state: a fresh schedule, behind all others of its key. */
+/** The columns that a replay resets in delivery `d` besides its state: a new schedule, and a place behind all others with its key. */
 export const startedAfresh: Sql = sql`
            pause_reason = why.reason,
            failure_count = 0,
@@ -248,13 +160,12 @@ export const startedAfresh: Sql = sql`
 `
 
 /**
- * The most rows that one statement below moves: a backlog of a million must not hold its locks for seconds, for turns of
- * other lanes would wait behind them. Rows that a turn is just moving are passed by for the same reason, in both
- * directions. What is left over is found by the sweeps of the senders.
+ * The most rows that one of the statements below moves, because a backlog of a million must not keep its locks for seconds: turns of
+ * other lanes would wait for them. For the same reason they skip rows that a turn has locked. The sweeps find the remaining rows.
  */
 export const MOVED_ROWS_MAX = 2_000
 
-/** What waits for a destination is paused; what is being sent ends as it began and is paused when it settles. */
+/** Pauses the deliveries that wait for a destination. A delivery that is being sent is paused when its attempt settles. */
 export function pauseOutstanding(db: Db, at: LaneAt & { reason: PauseReason }): Promise<number> {
   return db.run(sql`
     update deliveries
@@ -278,7 +189,7 @@ export function pauseOutstanding(db: Db, at: LaneAt & { reason: PauseReason }): 
   `)
 }
 
-/** What is paused is due at once; what another reason still holds back says so from now on. */
+/** Makes paused deliveries due at once. A delivery that another reason holds back stays paused with that reason. */
 export function resumePaused(db: Db, at: LaneAt): Promise<number> {
   return db.run(sql`
     update deliveries d
@@ -315,8 +226,8 @@ export function resumePaused(db: Db, at: LaneAt): Promise<number> {
 }
 
 /**
- * Ends everything outstanding of a destination, what is being sent included: its sender finds the fence moved on. Attempts are
- * locked before deliveries, as a turn settles, so neither waits for the other for ever; one that is being settled right now ends by that.
+ * Ends everything outstanding for a destination, also what is being sent: its sender's fence is out of date. It locks attempts before
+ * deliveries, as a turn does, so there is no deadlock. An attempt that a turn is settling now ends with that turn.
  */
 export async function cancelOutstanding(db: Db, at: LaneAt): Promise<number> {
   const open = await db.many<{ delivery_id: string }>(sql`
@@ -364,8 +275,8 @@ export async function cancelOutstanding(db: Db, at: LaneAt): Promise<number> {
 }
 
 /**
- * Lanes with deliveries that are paused although nothing holds them back, or whose destination or project was deleted: what a commit
- * wrote that did not see another one beside it. Walks the index of paused deliveries from destination to destination.
+ * Lanes with paused deliveries that have no reason to wait, or whose destination or project was deleted. A commit leaves them when
+ * it does not see a concurrent one. Walks the index of paused deliveries from destination to destination.
  */
 export function findForgotten(
   db: Db,

@@ -4,7 +4,7 @@ import { RATE_PERIODS_MS, RateWindow } from '../../../domain/delivery/rate-windo
 import { presentBreaker } from '../lanes/index.ts'
 import type { LaneRow } from './queries.ts'
 
-/** Why this lane begins nothing at this moment, as it was last stored; undefined when it may. What keeps its order is asked for each delivery. */
+/** The reason why this lane starts nothing now, from its stored state; undefined when it may. Order is checked for each delivery, not here. */
 export function holdOf(row: LaneRow, now: number): HeldBy | undefined {
   const breaker = presentBreaker(row.lane)
   const { last_error, last_status, opened_at, next_probe_at } = breaker
@@ -37,7 +37,7 @@ const OFF_CAUSES = {
 const inFuture = (moment: string | null, now: number): string | null =>
   moment === null || Date.parse(moment) <= now ? null : moment
 
-/** True when the rate limit allows no attempt now. What had begun when its sender stored it counts from then. */
+/** True when the rate limit allows no attempt now. Attempts that had started when the sender stored its state count from that time. */
 function isSpent({ rate_count: count, rate_per, lane }: LaneRow, now: number): boolean {
   const { memory, remembered_at } = lane
   if (count === null || rate_per === null || memory === null || remembered_at === null) return false

@@ -1,4 +1,4 @@
-/** What destinations hold back, and why. Every place that shows a delivery asks here. */
+/** The deliveries that destinations hold back, and why. Every place that shows a delivery uses this room. */
 import {
   encodeId,
   heldBy,
@@ -15,15 +15,15 @@ import type { Room } from '../../verbs.ts'
 import { holdOf } from './hold.ts'
 import { countBehind, countHeld, findBehind, listLanes, type HeldCountRow, type LaneRow } from './queries.ts'
 
-const { backlogCountMax, deliveryHoldsMax } = LIMITS
+const { backlogCountMax, deliveryHoldsCountedMax, deliveryHoldsMax } = LIMITS
 const FOREVER = new Date('9999-01-01T00:00:00Z')
 
 export const deliveryHolds: Room<'deliveryHolds'> = {
   list: async (ctx) => {
     const found = await listHolds(ctx.db, { ...ctx, projectIds: [ctx.projectId], now: ctx.clock.now() })
-    const holds = found.slice(0, deliveryHoldsMax).map(({ hold, destinationId, name, count }) => {
+    const holds = found.slice(0, deliveryHoldsMax).map(({ hold, destinationId, name, count, more }) => {
       const { behind: _behind, ...shown } = hold
-      return { ...shown, destination_id: encodeId('destination', destinationId), name, deliveries: count }
+      return { ...shown, destination_id: encodeId('destination', destinationId), name, deliveries: count, more }
     })
     return { holds, truncated: found.length > holds.length }
   },
@@ -33,18 +33,20 @@ export type Hold = {
   readonly destinationId: string
   readonly name: string
   readonly hold: HeldBy
-  /** How many deliveries it holds back, counted up to `backlogCountMax`. */
+  /** How many deliveries it holds back, as far as they were counted. */
   readonly count: number
+  /** There are more than were counted. */
+  readonly more: boolean
 }
 type Asked = {
   readonly workspaceId: string
   readonly projectIds: readonly string[]
-  /** Absent: all of them. */
+  /** Absent: all destinations. */
   readonly destinationIds?: readonly string[]
   readonly now: number
 }
 
-/** Each destination that holds deliveries back now, the one that holds most first. */
+/** Each destination that holds deliveries back now, the largest number first. */
 export async function listHolds(
   db: Db,
   { workspaceId, projectIds, destinationIds, now }: Asked,
@@ -55,10 +57,16 @@ export async function listHolds(
   const held = lanes.flatMap(({ row, hold }) => (hold === undefined ? [] : [laneHeld(row, { hold, now })]))
   const ordered = lanes.flatMap(({ row, hold }) => (hold === undefined && row.ordered ? [row.destination_id] : []))
   const [counts, behind] = await Promise.all([
-    held.length === 0 ? [] : countHeld(db, { workspaceId, lanes: held, max: backlogCountMax }),
-    ordered.length === 0
-      ? []
-      : countBehind(db, { workspaceId, destinationIds: ordered, now: at, max: backlogCountMax }),
+    countShared(
+      held,
+      ({ destinationId }) => destinationId,
+      (some, max) => countHeld(db, { workspaceId, lanes: some, max }),
+    ),
+    countShared(
+      ordered,
+      (id) => id,
+      (some, max) => countBehind(db, { workspaceId, destinationIds: some, now: at, max }),
+    ),
   ])
   const countOf = new Map([...counts, ...behind].map((row) => [row.destination_id, row]))
   return lanes
@@ -66,16 +74,54 @@ export async function listHolds(
     .toSorted((a, b) => b.count - a.count)
 }
 
+type Counted = HeldCountRow & { readonly more: boolean }
+
+/**
+ * Counts in all of these lanes together what one call may count. Lanes with few deliveries leave their share to the others, so a lane that
+ * holds nearly all of them is counted far.
+ */
+// oxlint-disable-next-line max-params -- what, by what, and how
+async function countShared<Lane>(
+  lanes: readonly Lane[],
+  idOf: (lane: Lane) => string,
+  count: (lanes: readonly Lane[], max: number) => Promise<readonly HeldCountRow[]>,
+): Promise<readonly Counted[]> {
+  if (lanes.length === 0) return []
+  // One more than is counted says that there are more.
+  const countTo = async (some: readonly Lane[], max: number): Promise<readonly Counted[]> =>
+    (await count(some, max + 1)).map((row) => ({ ...row, count: Math.min(row.count, max), more: row.looked > max }))
+  const max = shareOf(lanes.length)
+  const rows = await countTo(lanes, max)
+  const full = new Set(rows.filter(({ more }) => more).map((row) => row.destination_id))
+  const further = shareOf(full.size)
+  if (full.size === 0 || further <= max) return rows
+  const again = await countTo(
+    lanes.filter((lane) => full.has(idOf(lane))),
+    further,
+  )
+  return [...rows.filter((row) => !full.has(row.destination_id)), ...again]
+}
+
+const shareOf = (lanes: number): number => Math.min(backlogCountMax, Math.ceil(deliveryHoldsCountedMax / lanes))
+
 type Counting = {
   readonly row: LaneRow
   readonly hold: HeldBy | undefined
-  readonly count: HeldCountRow | undefined
+  readonly count: Counted | undefined
 }
 
 function counted({ row, hold = IN_ORDER, count }: Counting): readonly Hold[] {
   if (count === undefined || count.count === 0) return []
   const since = hold.since ?? count.oldest_due_at?.toISOString() ?? null
-  return [{ destinationId: row.destination_id, name: row.name, hold: { ...hold, since }, count: count.count }]
+  return [
+    {
+      destinationId: row.destination_id,
+      name: row.name,
+      hold: { ...hold, since },
+      count: count.count,
+      more: count.more,
+    },
+  ]
 }
 
 const IN_ORDER: HeldBy = {
@@ -93,18 +139,18 @@ const laneHeld = (row: LaneRow, { hold, now }: { readonly hold: HeldBy; readonly
   off: isOff(hold),
 })
 
-/** What a filter for held deliveries looks for. */
+/** The conditions of a filter for held deliveries. */
 export type HeldFilter = {
-  /** Deliveries of these lanes that are due until then. */
+  /** In these lanes, deliveries that are due by `until`. */
   readonly lanes: readonly { readonly destinationId: string; readonly until: Date }[]
-  /** Deliveries that are paused with their destination, in these lanes. */
+  /** In these lanes, deliveries that are paused because the destination is off. */
   readonly off: readonly string[]
-  /** Deliveries of these lanes that are due now and have an earlier one with their key. */
+  /** In these lanes, deliveries that are due now and have an earlier one with their key. */
   readonly ordered: readonly string[]
   readonly now: Date
 }
 
-/** `stuck`: only lanes in trouble: the breaker is not closed, or Postroad has switched the destination off. */
+/** `stuck` selects lanes in trouble: the breaker is not closed, or Postroad has switched the destination off. */
 export async function heldFilter(ctx: Ctx, cause: HoldCause | 'any' | 'stuck'): Promise<HeldFilter> {
   const now = ctx.clock.now()
   const at = { workspaceId: ctx.workspaceId, projectIds: [ctx.projectId], destinationIds: null, now: new Date(now) }
@@ -123,6 +169,22 @@ export async function heldFilter(ctx: Ctx, cause: HoldCause | 'any' | 'stuck'): 
   }
 }
 
+/** What a list reads of lanes in which few wait, in all of them together. */
+const FEW_IN_ALL = 5_000
+
+/** Of these lanes those in which more deliveries wait than a list reads at once. */
+export async function crowdedLanes(
+  ctx: Pick<Ctx, 'db' | 'workspaceId'>,
+  { lanes, ordered, now }: Pick<HeldFilter, 'lanes' | 'ordered' | 'now'>,
+): Promise<ReadonlySet<string>> {
+  const all = [...lanes, ...ordered.map((destinationId) => ({ destinationId, until: now }))]
+  if (all.length === 0) return new Set()
+  const max = Math.ceil(FEW_IN_ALL / all.length)
+  const asked = all.map((lane) => ({ ...lane, off: false }))
+  const rows = await countHeld(ctx.db, { workspaceId: ctx.workspaceId, lanes: asked, max: max + 1 })
+  return new Set(rows.filter(({ count }) => count > max).map((row) => row.destination_id))
+}
+
 function isWanted(wanted: HoldCause | 'any' | 'stuck', { cause }: HeldBy): boolean {
   return wanted === 'stuck' ? TROUBLE_CAUSES.has(cause) : wanted === 'any' || wanted === cause
 }
@@ -135,7 +197,7 @@ type Waiting = {
   readonly next_attempt_at: Date | null
 }
 
-/** What holds each of these deliveries of the project back. Nothing is asked when none of them waits. */
+/** For each of these deliveries, the reason why it is held back. Runs no query when none of them waits. */
 export async function heldOf<Row extends Waiting>(
   ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId' | 'clock'>,
   rows: readonly Row[],
@@ -147,11 +209,12 @@ export async function heldOf<Row extends Waiting>(
   const destinationIds = [...new Set(waiting.map((row) => row.destination_id))]
   const lanes = await listLanes(ctx.db, { workspaceId, projectIds: [projectId], destinationIds, now: new Date(now) })
   const holds = new Map(lanes.map((row) => [row.destination_id, holdOf(row, now)]))
-  const byLane = (row: Row): HeldBy | null =>
-    heldBy(
-      { ...row, next_attempt_at: row.next_attempt_at?.toISOString() ?? null },
-      { hold: holds.get(row.destination_id), now },
-    )
+  const byLane = (row: Row): HeldBy | null => {
+    const hold = holds.get(row.destination_id)
+    // Its destination is on again: a sweep lets the delivery go in a moment, and neither filters nor counts have it.
+    if (row.pause_reason === 'destination_disabled' && (hold === undefined || !isOff(hold))) return null
+    return heldBy({ ...row, next_attempt_at: row.next_attempt_at?.toISOString() ?? null }, { hold, now })
+  }
   const ordered = new Set(lanes.filter((lane) => lane.ordered).map((lane) => lane.destination_id))
   const ids = waiting.filter((row) => ordered.has(row.destination_id) && byLane(row) === null).map((row) => row.id)
   const found = ids.length === 0 ? [] : await findBehind(ctx.db, { workspaceId, projectId, ids })

@@ -2,7 +2,7 @@ import { sql, type Db } from '../../../platform/db.ts'
 import type { RatePer } from '../../../domain/delivery/rate-window.ts'
 import type { LaneStandRow } from '../lanes/index.ts'
 
-/** What destinations hold back. The statements read lanes and deliveries of other rooms and change nothing. */
+/** Held deliveries. These statements read lanes and deliveries of other rooms and change nothing. */
 
 type InProjects = { readonly workspaceId: string; readonly projectIds: readonly string[] }
 
@@ -17,15 +17,16 @@ export type LaneRow = {
   readonly rate_per: RatePer | null
   readonly ordered: boolean
   readonly lane: LaneStandRow
-  /** Requests under way, those of previous senders included. */
+  /** Requests in progress, including those of previous senders. */
   readonly busy: number
 }
 
-/** The lanes that may hold something back: their destination is off, their sender has stored something, all their slots are taken, or they keep an order. */
+/** The lanes that may hold deliveries back: the destination is off, the sender has stored a state, all slots are taken, or the lane is ordered. */
 export function listLanes(
   db: Db,
   at: InProjects & { destinationIds: readonly string[] | null; now: Date },
 ): Promise<readonly LaneRow[]> {
+  const asked = at.destinationIds === null ? sql`` : sql`and destination_id = any (${at.destinationIds}::uuid[])`
   const among = at.destinationIds === null ? sql`` : sql`and t.id = any (${at.destinationIds}::uuid[])`
   return db.many<LaneRow>(sql`
     with sending as (
@@ -33,12 +34,14 @@ export function listLanes(
         from deliveries
        where workspace_id = ${at.workspaceId}
          and state = 'sending'
+         ${asked}
        group by destination_id
     ), orphaned as (
       select destination_id, count(*)::int as count
         from orphaned_requests
        where workspace_id = ${at.workspaceId}
          and ends_by > ${at.now}
+         ${asked}
        group by destination_id
     )
     select t.id as destination_id, t.name, t.enabled, t.disabled_reason, t.disabled_at, t.max_in_flight, t.rate_count, t.rate_per, l.ordered,
@@ -60,22 +63,24 @@ export function listLanes(
   `)
 }
 
-/** Which deliveries of a lane are held: those due until then, and with `off` those that are paused with the destination. */
+/** The held deliveries of a lane: those due by `until`, and with `off` those paused because the destination is off. */
 export type HeldLane = { readonly destinationId: string; readonly until: Date; readonly off: boolean }
 export type HeldCountRow = {
   readonly destination_id: string
   readonly count: number
-  /** Since when the first of them is due; null: they are paused. */
+  /** How many were looked at, up to the limit. */
+  readonly looked: number
+  /** The time at which the first of them became due; null: they are paused. */
   readonly oldest_due_at: Date | null
 }
 
-/** How many deliveries each of these lanes holds, each counted up to `max`. */
+/** The number of deliveries that each of these lanes holds back, each counted up to `max`. */
 export function countHeld(
   db: Db,
   at: { workspaceId: string; lanes: readonly HeldLane[]; max: number },
 ): Promise<readonly HeldCountRow[]> {
   return db.many<HeldCountRow>(sql`
-    select given.destination_id, held.count, held.oldest_due_at
+    select given.destination_id, held.count, held.count as looked, held.oldest_due_at
       from unnest(
              ${at.lanes.map((lane) => lane.destinationId)}::uuid[],
              ${at.lanes.map((lane) => lane.until)}::timestamptz[],
@@ -117,16 +122,17 @@ export function countHeld(
   `)
 }
 
-/** How many deliveries wait behind an earlier one with their key, in each of these lanes; so many are looked at. */
+/** In each of these lanes, the number of deliveries behind an earlier one with their key. Looks at no more than `max`. */
 export function countBehind(
   db: Db,
   at: { workspaceId: string; destinationIds: readonly string[]; now: Date; max: number },
 ): Promise<readonly HeldCountRow[]> {
   return db.many<HeldCountRow>(sql`
-    select given.destination_id, held.count, held.oldest_due_at
+    select given.destination_id, held.count, held.looked, held.oldest_due_at
       from unnest(${at.destinationIds}::uuid[]) as given (destination_id)
      cross join lateral (
-             select count(*)::int as count, min(next_attempt_at) as oldest_due_at
+             select count(*) filter (where place > 1 and next_attempt_at <= ${at.now})::int as count, count(*)::int as looked,
+                    min(next_attempt_at) filter (where place > 1 and next_attempt_at <= ${at.now}) as oldest_due_at
                from (
                       select next_attempt_at, row_number() over (partition by order_key order by order_seq) as place
                         from (
@@ -140,13 +146,11 @@ export function countBehind(
                                 limit ${at.max}
                              ) looked_at
                     ) placed
-              where place > 1
-                and next_attempt_at <= ${at.now}
            ) held
   `)
 }
 
-/** Of these deliveries those that an earlier one with the same key holds back, each with that one. */
+/** The deliveries among these that an earlier one with the same key holds back, each with that earlier one. */
 export function findBehind(
   db: Db,
   at: { workspaceId: string; projectId: string; ids: readonly string[] },

@@ -9,10 +9,10 @@ import type { Room } from '../../verbs.ts'
 
 const DOTS = '••••••••'
 const SIGNATURES = ['Service-Signature', 'webhook-signature']
-/** Nothing is signed with it that anybody could verify: the signatures are dots. */
+/** A placeholder: the dots replace every signature, so nobody can verify one. */
 const NO_SECRET = 'whsec_'
 
-/** The request as an attempt would make it, from the same pieces; what a secret goes into is dots. */
+/** The request that an attempt would send, built by the same functions. Dots replace every value made with a secret. */
 const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
   const { url, auth, headers: own, signing, template } = await settingsOf(ctx, input)
   const record = await getRecord(ctx, input.record_id)
@@ -47,12 +47,12 @@ const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
 type Input = RouteInput<Routes['destinationPreviews']['make']>
 const NEW = { url: undefined, auth: null, headers: {}, signing: { header: 'both' }, payload_template: null } as const
 
-/** What was sent, over what is saved, over what a new destination has. */
+/** The settings in the request override the saved ones, and those override the defaults of a new destination. */
 async function settingsOf(ctx: Ctx, input: Input) {
   const held = input.destination_id === undefined ? NEW : await destinationSettings(ctx, input.destination_id)
   const { url = held.url, signing = held.signing } = input
   if (url === undefined) throw refuse('invalid_request', 'url: is needed without destination_id; send one of them.')
-  checkUrl(url, ctx.whyUrlRefused)
+  checkUrl(url, ctx.validateUrl)
   const headers = input.headers === undefined ? held.headers : changedHeaders(input.headers, held.headers)
   checkHeaders(headers)
   const auth = input.auth === undefined ? held.auth : unsaved(input.auth)
@@ -63,7 +63,7 @@ async function settingsOf(ctx: Ctx, input: Input) {
   return { url, auth, headers, signing, template }
 }
 
-/** No secret is needed here, for each is shown as dots. */
+/** A preview needs no secret: it shows dots in the place of each one. */
 function unsaved(sent: DestinationAuth): HeldAuth | null {
   const auth = heldAuth(sent, { anySecret: DOTS })
   return auth === null || 'missing' in auth ? null : auth
@@ -79,7 +79,7 @@ function withDots(auth: HeldAuth | null): Record<string, string> {
   )
 }
 
-/** Custom headers by their names, in lower case: no answer shows their values. */
+/** Custom headers with their names in lower case; no response shows their values. */
 function asDots(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.keys(headers).map((name) => [name.toLowerCase(), DOTS]))
 }

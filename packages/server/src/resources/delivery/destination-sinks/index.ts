@@ -1,5 +1,5 @@
 import { encodeId, LIMITS, type RouteInput, type Routes } from '@postroad/contract'
-import type { Deps } from '../../../context.ts'
+import type { Ctx, Deps } from '../../../context.ts'
 import { secretsToSign } from '../../../domain/delivery/signing-secrets.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
@@ -8,13 +8,13 @@ import { createDestination } from '../destinations/index.ts'
 import type { Room } from '../../verbs.ts'
 import { findSinkSecrets } from './queries.ts'
 
-/** Where the sinks of this server are, on its own address. */
+/** The path of this server's sinks. */
 export const SINK_PATH = '/v1/sink'
 
 const SECOND_MS = 1_000
-/** An attempt keeps 16 KiB of an answer, and the body is not all of it. */
+/** An attempt stores 16 KiB of a response, and the body is only a part of it. */
 const SHOWN_CHARS_MAX = 8_192
-/** What an answer may give back: never the value of a custom header, nor what proves who calls. */
+/** The headers that the response may show: no custom header and no credential. */
 const SHOWN_HEADERS = [
   'content-type',
   'user-agent',
@@ -30,11 +30,23 @@ const SHOWN_HEADERS = [
 /** A destination that this server receives itself. */
 const create: Room<'destinationSinks'>['create'] = (ctx, { name, datasets }) => {
   const id = ctx.uuid()
-  const url = `${ctx.baseUrl()}${SINK_PATH}/${encodeId('workspace', ctx.workspaceId)}/${encodeId('destination', id)}`
-  return createDestination(ctx, { id, input: { ...PLAIN, name, url, datasets } })
+  return createDestination(ctx, { id, input: { ...PLAIN, name, url: sinkUrl(ctx, id), datasets } })
 }
 
-/** As a destination that names nothing but its URL. */
+/** Where the deliveries of the destination with this id go when it is a sink. */
+export function sinkUrl(ctx: Pick<Ctx, 'baseUrl' | 'workspaceId'>, id: string): string {
+  return ctx.baseUrl() + sinkPath(ctx, id)
+}
+
+/** Whether a URL is the sink of this destination, also after a change of PUBLIC_URL. */
+export function isSinkOf(ctx: Pick<Ctx, 'workspaceId'>, { id, url }: { id: string; url: string }): boolean {
+  return url.endsWith(sinkPath(ctx, id))
+}
+
+const sinkPath = ({ workspaceId }: Pick<Ctx, 'workspaceId'>, id: string): string =>
+  `${SINK_PATH}/${encodeId('workspace', workspaceId)}/${encodeId('destination', id)}`
+
+/** The defaults of a destination that sets only its URL. */
 const PLAIN: Omit<RouteInput<Routes['destinations']['create']>, 'name' | 'url' | 'datasets'> = {
   enabled: true,
   conditions: [],
@@ -58,7 +70,7 @@ type Came = {
   readonly body: string
 }
 
-/** What a sink answers with: what came, cut where an attempt would not keep it. */
+/** The response of a sink: the delivery that it received, cut to a size that an attempt stores whole. */
 export type SinkAnswer = {
   readonly received: true
   readonly verified: true
@@ -68,7 +80,7 @@ export type SinkAnswer = {
   readonly truncated: boolean
 }
 
-/** Takes a delivery of the destination whose sink it is, and nothing else: the signature proves whose it is. */
+/** Accepts only signed deliveries of the destination that owns this sink. */
 export async function receive(
   { database, cipher, clock }: Pick<Deps, 'database' | 'cipher' | 'clock'>,
   { workspaceId, destinationId: id, headers, body }: Came,

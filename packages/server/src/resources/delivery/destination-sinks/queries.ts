@@ -6,7 +6,7 @@ type SinkSecrets = {
   readonly previous_secret_expires_at: Date | null
 }
 
-/** What signs the deliveries of a destination. The URL of a sink names no project, so this asks by workspace and id. */
+/** The signing secrets of a destination. The URL of a sink names no project, so this selects by workspace and id. */
 export function findSinkSecrets(
   db: Db,
   at: { readonly workspaceId: string; readonly id: string },

@@ -1,24 +1,24 @@
 import type { DestinationAuth, DestinationProxy, DestinationTls } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { whyAuthoritiesRefused, whyClientCertificateRefused } from '../../../domain/delivery/certificates.ts'
+import { validateAuthorities, validateClientCertificate } from '../../../domain/delivery/certificates.ts'
 import { headerNameOf, heldAuth, secretOf, type HeldAuth } from '../../../domain/delivery/destination-auth.ts'
 import type { HeldProxy, HeldTls, Reach } from '../../../domain/delivery/destination-reach.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { whyHeaderRefused } from '../../../platform/outbound-http.ts'
+import { validateHeader } from '../../../platform/outbound-http.ts'
 import type { SentReach } from './reach.ts'
 
 type Change = {
   readonly sent: SentReach & { readonly url: string }
   readonly headers: Readonly<Record<string, string>>
-  /** The names of those whose value was not sent. */
+  /** The names of the headers whose value the request leaves out. */
   readonly keptHeaders: readonly string[]
   readonly held: Reach
-  /** Where held secrets were meant for; undefined when none are. */
+  /** The URL that the stored secrets were set for; undefined when there are none. */
   readonly heldUrl: string | undefined
 }
-type Checks = Pick<Ctx, 'clock' | 'whyUrlRefused'>
+type Checks = Pick<Ctx, 'clock' | 'validateUrl'>
 
-/** What holds after a change, or the refusal that says which member is wrong. */
+/** The settings after a change, or a refusal that names the wrong member. */
 export function changedReach(ctx: Checks, { sent, headers, keptHeaders, held, heldUrl }: Change): Reach {
   const reach = {
     auth: sent.auth === undefined ? held.auth : checkedAuth(ctx, sent.auth, held.auth),
@@ -35,7 +35,7 @@ export function changedReach(ctx: Checks, { sent, headers, keptHeaders, held, he
   return reach
 }
 
-/** A held secret goes only where it was meant for, and so does the value of a custom header, which may be one. */
+/** A stored secret goes only to the place that it was set for. The same holds for the value of a custom header, which may be a secret. */
 function checkSecretsStay({
   sent,
   reach,
@@ -49,7 +49,7 @@ function checkSecretsStay({
   if (keepsSecret && (isElsewhere || tokenUrlOf(held) !== tokenUrlOf(reach)))
     throw refuse(
       'invalid_request',
-      'auth: send its secret again, for it would now go elsewhere: the origin of the url, the token endpoint, the proxy or the trusted authorities are others.',
+      'auth: send its secret again. The origin of the url, the token endpoint, the proxy or the trusted authorities change, and a stored secret is not sent to another place.',
     )
   if (keptHeaders.length > 0 && isElsewhere)
     throw refuse(
@@ -59,8 +59,8 @@ function checkSecretsStay({
     )
 }
 
-/** Everybody who may come to see what a request carries. */
-function whereTo(url: string, { tls, proxy }: Reach): string {
+/** Every party that can see the content of a request. */
+export function whereTo(url: string, { tls, proxy }: Pick<Reach, 'tls' | 'proxy'>): string {
   return JSON.stringify([URL.parse(url)?.origin, proxy?.url ?? null, tls?.ca ?? null])
 }
 
@@ -72,13 +72,13 @@ function checkedAuth(ctx: Checks, sent: DestinationAuth, held: HeldAuth | null):
   const auth = heldAuth(sent, held)
   if (auth === null) return null
   if ('missing' in auth)
-    throw refuse('invalid_request', `auth.${auth.missing}: is needed to turn the kind ${sent.kind} on; send it.`)
+    throw refuse('invalid_request', `auth.${auth.missing}: is required for the kind ${sent.kind}; send it.`)
   if (auth.kind === 'oauth2_client_credentials') {
-    const why = ctx.whyUrlRefused(auth.token_url)
+    const why = ctx.validateUrl(auth.token_url)
     if (why !== undefined) throw refuse('invalid_url', `auth.token_url: ${why}`)
   }
   if (auth.kind === 'header') {
-    const why = whyHeaderRefused(auth.header, auth.secret)
+    const why = validateHeader(auth.header, auth.secret)
     if (why !== undefined) throw refuse('invalid_request', `auth.header: ${why}`)
   }
   return auth
@@ -88,19 +88,20 @@ function checkedTls(ctx: Checks, sent: DestinationTls, held: HeldTls | null): He
   if (sent === null) return null
   const { certificate, private_key, ca } = sent
   if (certificate === undefined && ca === undefined)
-    throw refuse('invalid_request', 'tls: needs a certificate, a ca, or both; send null to remove it.')
-  const why = ca === undefined ? undefined : whyAuthoritiesRefused(ca, ctx.clock.now())
+    throw refuse('invalid_request', 'tls: must have a certificate, a ca, or both; send null to remove it.')
+  const why = ca === undefined ? undefined : validateAuthorities(ca, ctx.clock.now())
   if (why !== undefined) throw refuse('invalid_request', `tls.ca: ${why}.`)
   if (certificate !== undefined)
     return { certificate, private_key: checkedKey(ctx, certificate, private_key ?? held?.private_key), ca }
-  if (private_key !== undefined) throw refuse('invalid_request', 'tls.certificate: is needed with a private key.')
+  if (private_key !== undefined)
+    throw refuse('invalid_request', 'tls.certificate: is required with a private key; send it.')
   return { ca }
 }
 
 function checkedKey(ctx: Checks, certificate: string, privateKey: string | undefined): string {
   if (privateKey === undefined)
-    throw refuse('invalid_request', 'tls.private_key: is needed with a certificate; send it.')
-  const refused = whyClientCertificateRefused({ certificate, privateKey, now: ctx.clock.now() })
+    throw refuse('invalid_request', 'tls.private_key: is required with a certificate; send it.')
+  const refused = validateClientCertificate({ certificate, privateKey, now: ctx.clock.now() })
   if (refused !== undefined) throw refuse('invalid_request', `tls.${refused.member}: ${refused.why}.`)
   return privateKey
 }
@@ -112,16 +113,16 @@ function checkedProxy(ctx: Checks, sent: DestinationProxy, held: HeldProxy | nul
   const isSame = held?.url === url && held.username === username
   const password = sent.password ?? (isSame ? held.password : undefined)
   if (username === undefined && password !== undefined)
-    throw refuse('invalid_request', 'proxy.username: is needed with a password.')
+    throw refuse('invalid_request', 'proxy.username: is required with a password; send it.')
   if (username !== undefined && password === undefined)
     throw refuse(
       'invalid_request',
-      'proxy.password: is needed with a user name; send it, too, when the proxy or the user name changes.',
+      'proxy.password: is required with a user name. Send it again when the proxy or the user name changes.',
     )
   return { url, username, password }
 }
 
-/** Plain http to a proxy is allowed anywhere: what goes through it to an https destination is sealed by that TLS. */
+/** Plain http to a proxy is allowed anywhere: TLS to an https destination encrypts everything that goes through the proxy. */
 function checkedProxyUrl(ctx: Checks, text: string): string {
   const url = URL.parse(text)
   const parts = url === null ? [] : [url.pathname.replace('/', ''), url.search, url.hash]
@@ -132,7 +133,7 @@ function checkedProxyUrl(ctx: Checks, text: string): string {
       'invalid_request',
       'proxy.url: must not contain a user name or password; send them as username and password.',
     )
-  const why = ctx.whyUrlRefused(url.origin.replace(/^http:/, 'https:'))
+  const why = ctx.validateUrl(url.origin.replace(/^http:/, 'https:'))
   if (why !== undefined) throw refuse('invalid_url', `proxy.url: ${why}`)
   return url.origin
 }

@@ -5,11 +5,11 @@ import { refuse } from '../../../domain/refusal.ts'
 type Sent = { readonly url?: string | undefined; readonly auth?: DestinationAuth | undefined }
 
 /**
- * Refuses plain http to a host that is not in OUTBOUND_ALLOW, whatever its name leads to; what is `held` already was judged when it
- * was saved, and is judged again whenever it is used. Names are looked up, so this comes before the transaction.
+ * Refuses plain http to a host that is not in OUTBOUND_ALLOW, whatever address its name resolves to. Skips URLs that are saved already:
+ * they are checked at every use. It resolves names, so it runs before the transaction.
  */
 export async function checkPlainHttp(
-  ctx: Pick<Ctx, 'whyPlainHttpRefused'>,
+  ctx: Pick<Ctx, 'validatePlainHttp'>,
   { sent, held }: { sent: Sent; held: readonly string[] },
 ): Promise<void> {
   const tokenUrl = sent.auth?.kind === 'oauth2_client_credentials' ? sent.auth.token_url : undefined
@@ -19,7 +19,7 @@ export async function checkPlainHttp(
   ]
   const refused = await Promise.all(
     places.map(async ({ member, url }) => {
-      const why = url === undefined || held.includes(url) ? undefined : await ctx.whyPlainHttpRefused(url)
+      const why = url === undefined || held.includes(url) ? undefined : await ctx.validatePlainHttp(url)
       return why === undefined ? [] : [`${member}: ${why}`]
     }),
   )

@@ -2,7 +2,7 @@ import type { Reach } from '../../../domain/delivery/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../../domain/delivery/payload-template.ts'
 import { refuse } from '../../../domain/refusal.ts'
 
-/** The template, ready to be rendered, or undefined for the envelope; what could never be rendered is refused. */
+/** The compiled template, or undefined for the envelope. Refuses a template that could never be rendered. */
 export function checkTemplate(template: unknown, { auth }: Pick<Reach, 'auth'>): Compiled | undefined {
   if (template === null) return undefined
   const compiled = compileTemplate(template)

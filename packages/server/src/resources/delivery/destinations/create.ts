@@ -20,14 +20,30 @@ export const create: Room<'destinations'>['create'] = (ctx, input) => createDest
 
 type Asked = { readonly id: string; readonly input: RouteInput<Routes['destinations']['create']> }
 
-/** Makes a destination with its signing secret, in the form that Standard Webhooks libraries take. */
-export async function createDestination(ctx: Ctx, { id, input }: Asked) {
+/** Creates a destination with its signing secret, in the form that Standard Webhooks libraries take. */
+export async function createDestination(ctx: Ctx, asked: Asked) {
+  await checkNewDestination(ctx, asked.input)
+  return insertNewDestination(ctx, asked)
+}
+
+/** Refuses what cannot be created. It looks names up, so it comes before the transaction. */
+export async function checkNewDestination(ctx: Ctx, input: Asked['input']): Promise<void> {
+  checkedReach(ctx, input)
+  await checkPlainHttp(ctx, { sent: input, held: [] })
+}
+
+function checkedReach(ctx: Ctx, input: Asked['input']) {
   checkConditions(input.conditions, 'conditions')
-  checkUrl(input.url, ctx.whyUrlRefused)
+  checkUrl(input.url, ctx.validateUrl)
   const headers = changedHeaders(input.headers, {})
   const reach = changedReach(ctx, { sent: input, headers, keptHeaders: [], held: NO_REACH, heldUrl: undefined })
   checkTemplate(input.payload_template, reach)
-  await checkPlainHttp(ctx, { sent: input, held: [] })
+  return { headers, reach }
+}
+
+/** What `checkNewDestination` has let pass, alone or as a part of a larger transaction. */
+export async function insertNewDestination(ctx: Ctx, { id, input }: Asked) {
+  const { headers, reach } = checkedReach(ctx, input)
   return inTransaction(ctx, async (tx) => {
     const secret = mintSigningSecret(tx)
     const now = new Date(tx.clock.now())
@@ -61,8 +77,8 @@ export async function createDestination(ctx: Ctx, { id, input }: Asked) {
   })
 }
 
-/** Refuses at once what no delivery could ever reach; names are looked up when they are used. */
-export function checkUrl(url: string, whyRefused: (url: string) => string | undefined): void {
-  const why = whyRefused(url)
+/** Refuses a URL that no delivery could ever reach. Names are resolved at each use, not here. */
+export function checkUrl(url: string, validateUrl: (url: string) => string | undefined): void {
+  const why = validateUrl(url)
   if (why !== undefined) throw refuse('invalid_url', why)
 }

@@ -2,11 +2,11 @@ import type { CustomHeaders, ShownHeaders } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
-import { whyHeaderRefused } from '../../../platform/outbound-http.ts'
+import { validateHeader } from '../../../platform/outbound-http.ts'
 
 export type HeldHeaders = Readonly<Record<string, string>>
 
-/** What holds after a change: all that was sent, and of a header without a value the one that is held under its name. */
+/** The headers after a change: those that were sent, and for a header without a value the stored value with the same name. */
 export function changedHeaders(sent: CustomHeaders, held: HeldHeaders): HeldHeaders {
   const values = new Map(Object.entries(held).map(([name, value]) => [name.toLowerCase(), value]))
   return Object.fromEntries(
@@ -19,12 +19,12 @@ export function changedHeaders(sent: CustomHeaders, held: HeldHeaders): HeldHead
   )
 }
 
-/** The headers that keep their value in such a change; undefined: nothing was sent, and all of them do. */
+/** The names of the headers that keep their stored value; undefined `sent`: all of them. */
 export function keptHeaders(sent: CustomHeaders | undefined, held: HeldHeaders): readonly string[] {
   return Object.entries(sent ?? held).flatMap(([name]) => (typeof sent?.[name] === 'string' ? [] : [name]))
 }
 
-/** What answers show. */
+/** The part that responses show. */
 export function presentHeaders(headers: HeldHeaders): ShownHeaders {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, { has_value: true }]))
 }
@@ -39,7 +39,7 @@ export function sealHeaders(ctx: Ctx, of: { id: string; headers: HeldHeaders }):
 
 export function checkHeaders(headers: HeldHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
-    const why = whyHeaderRefused(name, value)
+    const why = validateHeader(name, value)
     if (why !== undefined) throw refuse('invalid_request', `headers: ${why}`)
   }
 }

@@ -3,19 +3,18 @@ import { quantileMs, type Histogram } from '../../../domain/workspace/latency-hi
 import { refuse } from '../../../domain/refusal.ts'
 import { uuidv7Ms } from '../../../platform/ids.ts'
 import { rangeAt, seriesOfDestination, sumDestinations, type CountedRange } from '../../workspace/rollups/index.ts'
-import type { ShownBreaker } from '../lanes/index.ts'
+import { presentBreaker, type ShownBreaker } from '../lanes/index.ts'
 import type { Room } from '../../verbs.ts'
 import { measureBacklog } from './backlog/queries.ts'
 import { listHolds } from '../delivery-holds/index.ts'
-import { presentDestination } from './present.ts'
 import { findDestination } from './queries.ts'
 
 const HOUR_MS = 3_600_000
-/** Up to so many hours are told minute by minute. */
+/** Up to this many hours are shown minute by minute. */
 const MINUTES_UP_TO_HOURS = 3
 const NOTHING = { succeeded: 0, failed: 0, interrupted: 0, gave_up: 0, open: 0, response_ms: [], delivery_ms: [] }
 
-/** How deliveries went lately, from rollups, and what waits now, from the index of what is due: no question reads the attempts. */
+/** Recent outcomes from rollups, and waiting deliveries from the index of due ones. No query reads the attempts. */
 export const health: Room<'destinations'>['health'] = async (ctx, { id, hours }) => {
   const row = await findDestination(ctx.db, { ...ctx, id })
   if (row === undefined) throw refuse('not_found')
@@ -35,7 +34,7 @@ export const health: Room<'destinations'>['health'] = async (ctx, { id, hours })
     measureBacklog(ctx.db, { workspaceId: ctx.workspaceId, destinationId: id, max: LIMITS.backlogCountMax }),
     listHolds(ctx.db, { workspaceId: ctx.workspaceId, projectIds: [ctx.projectId], destinationIds: [id], now }),
   ])
-  const { breaker } = presentDestination(ctx, row)
+  const breaker = presentBreaker(row.lane)
   const { succeeded, failed, interrupted, gave_up, response_ms, delivery_ms } = sums[0] ?? NOTHING
   return {
     health: {
@@ -65,7 +64,7 @@ export const health: Room<'destinations'>['health'] = async (ctx, { id, hours })
   }
 }
 
-/** Before the next probe of an open breaker nothing is sent, whatever is due. */
+/** Nothing is sent before the next probe of an open breaker, even if it is due. */
 function nextOf(due: Date | null, { state, next_probe_at }: ShownBreaker): string | null {
   if (due === null) return null
   const probeAt = state === 'open' && next_probe_at !== null ? Date.parse(next_probe_at) : 0

@@ -17,11 +17,13 @@ import { test } from './try-out.ts'
 import { update } from './update.ts'
 
 export { checkTemplate } from './check-template.ts'
-export { checkUrl, createDestination } from './create.ts'
+export { missingSecrets, listConfiguredDestinations, type ConfiguredDestination, type ReachConfig } from './config.ts'
+export { checkNewDestination, checkUrl, createDestination, insertNewDestination } from './create.ts'
 export { changedHeaders, checkHeaders } from './headers.ts'
 export { notifyDisabled } from './notify-disabled.ts'
 export { listDestinationIds } from './queries.ts'
 export { destinationSettings } from './settings.ts'
+export { changeDestination, checkChangeOf } from './update.ts'
 
 export const destinations: Room<'destinations'> = {
   list: async (ctx, { limit, cursor }) => {

@@ -9,7 +9,7 @@ import { findDestination } from './queries.ts'
 
 const USEFUL_MS = 7 * 86_400_000
 
-/** `gone`: it answered 410; `failing`: nothing has succeeded for days. */
+/** `gone`: the destination answered 410; `failing`: no delivery has succeeded for days. */
 export type DisabledDestination = {
   readonly workspaceId: string
   readonly projectId: string
@@ -19,8 +19,8 @@ export type DisabledDestination = {
 }
 
 /**
- * No member disabled the destination, so the owners and admins get a mail, and the audit row names the attempt that ended
- * it: all in the transaction that settles that attempt.
+ * No member disabled the destination, so Postroad emails the owners and admins. The email and the audit row, which names the last
+ * attempt, are written in the transaction that settles that attempt.
  */
 export async function notifyDisabled(deps: Deps, db: Db, at: DisabledDestination): Promise<void> {
   const { workspaceId, projectId, destinationId, attemptId, reason } = at
@@ -34,14 +34,14 @@ export async function notifyDisabled(deps: Deps, db: Db, at: DisabledDestination
 
 function letterOf(name: string, reason: DisabledDestination['reason']): Letter {
   const why = {
-    gone: 'It answered 410 Gone, which says that it wants no more deliveries.',
-    failing: 'Nothing that was sent to it in the last five days has succeeded.',
+    gone: 'It answered 410 Gone, which means that it accepts no more deliveries.',
+    failing: 'No delivery to it has succeeded in the last five days.',
   }
   return {
     subject: `The destination ${name} was switched off`,
     lines: [
       `Postroad has switched off the destination ${name}. ${why[reason]}`,
-      'Nothing is lost: what waits for it, and what still comes in for it, is paused. When it works again, switch it on; all of that is sent then.',
+      'Nothing is lost: Postroad pauses the deliveries that wait for it and those of new events. When it works again, switch it on, and Postroad sends them all.',
     ],
   }
 }

@@ -5,7 +5,7 @@ import { openHeaders, presentHeaders } from './headers.ts'
 import type { DestinationRow } from './queries.ts'
 import { openReach, presentReach } from './reach.ts'
 
-/** Row → public shape; its secrets have no place in it. */
+/** Row → public shape, without any secret. */
 export function presentDestination(ctx: Ctx, row: DestinationRow) {
   return {
     id: encodeId('destination', row.id),
@@ -32,7 +32,7 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
   }
 }
 
-/** A deadline that has passed is none any more; nothing is written when it does. */
+/** A deadline that has passed is shown as null. Nothing is written when it passes. */
 function untilOf({ previous_secret_expires_at: until }: DestinationRow, now: number): string | null {
   return until === null || until.getTime() <= now ? null : until.toISOString()
 }

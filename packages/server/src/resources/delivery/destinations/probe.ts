@@ -8,7 +8,7 @@ import { makeOneDue } from './backlog/queries.ts'
 import { presentDestination } from './present.ts'
 import { findDestination } from './queries.ts'
 
-/** Sends the next probe of an open breaker at once: a delivery that waits, brought forward when none is due. */
+/** Sends the next probe of an open breaker at once. When no delivery is due, it makes the next one due. */
 export const probe: Room<'destinations'>['probe'] = (ctx, { id }) =>
   inTransaction(ctx, async (tx) => {
     const held = await findDestination(tx.db, { ...tx, id, lock: true })
@@ -27,8 +27,8 @@ export const probe: Room<'destinations'>['probe'] = (ctx, { id }) =>
     return { destination: presentDestination(tx, row) }
   })
 
-const OFF = 'This destination is off, so nothing is sent to it. Switch it on: that closes its breaker.'
-const UNDER_WAY = 'A probe of this destination is under way. Wait for it to end.'
+const OFF = 'This destination is off, so Postroad sends nothing to it. Switch it on, which closes its breaker.'
+const UNDER_WAY = 'A probe of this destination is in progress. Wait until it ends.'
 const NOT_OPEN = 'The breaker of this destination is not open, so there is nothing to probe. Send a test instead.'
 const NOTHING_WAITS =
-  'No delivery waits for this destination, so there is nothing to probe it with. Send a test instead: a test that succeeds closes the breaker.'
+  'No delivery waits for this destination, so there is nothing to probe it with. Send a test instead. A test that succeeds closes the breaker.'

@@ -22,7 +22,7 @@ export type DestinationRow = {
   readonly max_in_flight: number
   readonly rate_count: number | null
   readonly rate_per: RatePer | null
-  /** By which records are kept in order; null: in none. */
+  /** The path of the key that deliveries are ordered by; null: no order. */
   readonly order_path: string | null
   readonly signing: { readonly header: SigningHeader }
   readonly previous_secret_expires_at: Date | null
@@ -32,7 +32,7 @@ export type DestinationRow = {
   readonly payload_template: unknown
   readonly created_at: Date
   readonly updated_at: Date
-  /** Null only in the statement that makes it. */
+  /** Null only in the statement that inserts the destination. */
   readonly lane: LaneStandRow | null
 }
 
@@ -50,7 +50,7 @@ export type DestinationPlanRow = Pick<
   'id' | 'name' | 'enabled' | 'datasets' | 'conditions' | 'order_path'
 >
 
-/** All of a project in the order they were made, for the road. */
+/** Every destination of a project, in order of creation, for the ingest path. */
 export function listDestinationPlans(db: Db, at: At): Promise<readonly DestinationPlanRow[]> {
   return db.many<DestinationPlanRow>(sql`
     select id, name, enabled, datasets, conditions, order_path
@@ -72,7 +72,7 @@ export type SendingRow = Pick<
   readonly previous_secret_expires_at: Date | null
 }
 
-/** What a sender must know of a destination. The lane names no project, so this asks by workspace and id. */
+/** The settings that a sender needs. A lane does not name its project, so this selects by workspace and id. */
 export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
   return db.maybe<SendingRow>(sql`
     select id, url, headers, timeout_ms, max_in_flight, signing, auth, tls, proxy, access_token, payload_template, secret, previous_secret,
@@ -83,7 +83,7 @@ export function findForSending(db: Db, at: { workspaceId: string; id: string }):
   `)
 }
 
-/** Keeps an access token beside the settings it was asked for with; nothing is kept when those have changed since. */
+/** Stores an access token with the settings that it was issued for. Stores nothing if they have changed since. */
 export function keepAccessToken(
   db: Db,
   of: { workspaceId: string; id: string; auth: Buffer; token: Buffer },
@@ -112,7 +112,7 @@ export function listDestinations(
   `)
 }
 
-/** `lock`: held against other changes until the transaction ends. */
+/** `lock` locks the row against other changes until the transaction ends. */
 export function findDestination(db: Db, at: At & { id: string; lock?: boolean }): Promise<DestinationRow | undefined> {
   return db.maybe<DestinationRow>(sql`
     select ${columns}
@@ -139,7 +139,7 @@ const jsonOrNull = (value: unknown): string | null => (value === null ? null : J
 
 type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' | 'updated_at' | 'lane'>
 
-/** Makes the destination and its lane; undefined when the name is taken. */
+/** Inserts the destination and its lane; undefined when the name is taken. */
 export async function insertDestination(
   db: Db,
   row: At & Written & { secret: Buffer; now: Date },
@@ -193,7 +193,7 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
   `)
 }
 
-/** The sealed signing secret, held against another rotation until the transaction ends. */
+/** The sealed signing secret, locked against another rotation until the transaction ends. */
 type HeldSecret = { readonly secret: Buffer; readonly previous_secret_expires_at: Date | null }
 
 export function holdSecret(db: Db, at: At & { id: string }): Promise<HeldSecret | undefined> {
@@ -230,7 +230,7 @@ export function replaceSecret(
   `)
 }
 
-/** Its lane stays with a higher fence, so that a sender that still holds it changes nothing any more. */
+/** The lane stays, with a higher fence, so its current sender can change nothing any more. */
 export async function deleteDestination(db: Db, at: At & { id: string }): Promise<number> {
   await db.run(sql`
     update lanes
@@ -247,7 +247,7 @@ export async function deleteDestination(db: Db, at: At & { id: string }): Promis
   `)
 }
 
-/** All of a workspace, held against turns and other changes until the transaction ends. Always in the same order, as turns do. */
+/** Every destination of a workspace, always in the order in which turns lock them. */
 export function listDestinationIds(db: Db, workspaceId: string): Promise<readonly { id: string }[]> {
   return db.many<{ id: string }>(sql`
     select id
@@ -257,7 +257,7 @@ export function listDestinationIds(db: Db, workspaceId: string): Promise<readonl
   `)
 }
 
-/** Off at once, unless it is off already. */
+/** Disables the destination; undefined when it is disabled already. */
 export function disableDestination(
   db: Db,
   at: { workspaceId: string; destinationId: string; reason: 'gone' | 'failing'; now: Date },

@@ -5,7 +5,7 @@ import type { HeldAuth } from '../../../domain/delivery/destination-auth.ts'
 import { reachOf, type HeldTls, type Reach } from '../../../domain/delivery/destination-reach.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
 
-/** The three are sealed each in a column of its own; null where there is nothing to hold. */
+/** Each of the three is sealed in its own column; null when there is nothing to store. */
 export type SealedReach = { readonly auth: Buffer | null; readonly tls: Buffer | null; readonly proxy: Buffer | null }
 export type SentReach = {
   readonly auth?: DestinationAuth | undefined
@@ -25,7 +25,7 @@ export function openReach(ctx: Pick<Ctx, 'cipher'>, of: SealedReach & { readonly
   return reachOf({ auth: open('auth'), tls: open('tls'), proxy: open('proxy') })
 }
 
-/** Seals what has changed; what has not keeps the very bytes, for an access token belongs to those of `auth`. */
+/** Seals each changed column. An unchanged one keeps the same bytes, because an access token belongs to the bytes of `auth`. */
 export function sealReach(
   ctx: Pick<Ctx, 'cipher'>,
   of: { readonly id: string; readonly reach: Reach; readonly sent: SentReach; readonly held: SealedReach },
@@ -38,7 +38,7 @@ export function sealReach(
   return { auth: seal('auth'), tls: seal('tls'), proxy: seal('proxy') }
 }
 
-/** What answers show: settings, and whether a secret is held. */
+/** The part that responses show: the settings, and whether a secret is stored. */
 export function presentReach({ auth, tls, proxy }: Reach) {
   return {
     auth: presentAuth(auth),

@@ -12,8 +12,8 @@ import { update } from './update.ts'
 const WAITING_COUNTED_MAX = 10_000
 
 /**
- * Everything that was not delivered since a time: what failed is replayed; what is paused goes when the destination is on. An
- * event that came while it was off has its paused delivery too (pipeline/route/fan-out.ts), so there is nothing else to look for.
+ * Recovers every delivery since a time. A replay sends those that failed; those that are paused are sent when the destination is on. An
+ * event that arrived while it was off has a paused delivery (pipeline/route/fan-out.ts), so no search for missing ones is needed.
  */
 export const recover: Room<'destinations'>['recover'] = async (
   ctx,

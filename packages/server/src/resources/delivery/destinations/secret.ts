@@ -12,7 +12,7 @@ import { findDestination, holdSecret, replaceSecret } from './queries.ts'
 
 type Verbs = Room<'destinations'>
 
-/** Shows the secret to a person; who looked stands in the audit log. */
+/** Shows the secret to a person. The audit log records who saw it. */
 export const revealSecret: Verbs['revealSecret'] = (ctx, { id }) =>
   inTransaction(ctx, async (tx) => {
     const held = await holdSecret(tx.db, { ...tx, id })
@@ -25,7 +25,7 @@ export const revealSecret: Verbs['revealSecret'] = (ctx, { id }) =>
     }
   })
 
-/** A new signing secret. The previous one also signs until its deadline; an older one ends here, if the caller agrees. */
+/** Replaces the signing secret. The previous one also signs until its deadline. An even older one ends now, if the caller agrees. */
 export const rotateSecret: Verbs['rotateSecret'] = (ctx, { id, overlap_hours, end_overlap: mayEnd }) =>
   inTransaction(ctx, async (tx) => {
     const held = await holdSecret(tx.db, { ...tx, id })

@@ -4,7 +4,7 @@ import { openHeaders } from './headers.ts'
 import { findDestination } from './queries.ts'
 import { openReach } from './reach.ts'
 
-/** What requests to a destination are made of, its secrets opened: never for an answer. */
+/** The settings of requests to a destination, with its secrets in plain text. Never put them into a response. */
 export async function destinationSettings(ctx: Ctx, id: string) {
   const held = await findDestination(ctx.db, { ...ctx, id })
   if (held === undefined) throw refuse('not_found')

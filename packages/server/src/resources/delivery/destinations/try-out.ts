@@ -9,7 +9,7 @@ import { closeBreaker, presentBreaker } from '../lanes/index.ts'
 import type { Room } from '../../verbs.ts'
 import { findDestination, type DestinationRow } from './queries.ts'
 
-/** Sends a sample, or a record, to see how the destination answers. The request is made outside of any transaction. */
+/** Sends a sample or a record to see the response of the destination. The request is sent outside of any transaction. */
 export const test: Room<'destinations'>['test'] = async (ctx, { id, record_id }) => {
   const row = await findDestination(ctx.db, { ...ctx, id })
   if (row === undefined) throw refuse('not_found')
@@ -53,7 +53,7 @@ export const test: Room<'destinations'>['test'] = async (ctx, { id, record_id })
   }
 }
 
-/** A destination that answers needs no breaker any more; false when it is closed, or the destination is off. */
+/** Closes the breaker, because the destination has answered; false when it is closed already or the destination is off. */
 async function closedBreaker(tx: Ctx, id: string): Promise<boolean> {
   const row = await findDestination(tx.db, { ...tx, id, lock: true })
   if (row === undefined || !row.enabled || presentBreaker(row.lane).state === 'closed') return false
@@ -61,7 +61,7 @@ async function closedBreaker(tx: Ctx, id: string): Promise<boolean> {
   return true
 }
 
-/** An event that nobody stored, in a dataset that the destination receives. */
+/** An event that is not stored, in a dataset that the destination receives. */
 function sampleFor(ctx: Ctx, { datasets }: DestinationRow): PayloadRow {
   const data = JSON.stringify({
     test: true,

@@ -19,11 +19,27 @@ import { openReach, sealReach } from './reach.ts'
 
 type Input = RouteInput<Routes['destinations']['update']>
 
-/** Changes what was sent. Off pauses what is outstanding, in the same transaction; on makes it due again and closes the breaker. */
+/** Changes the members that were sent. In the same transaction, off pauses the outstanding deliveries; on makes them due and closes the breaker. */
 export const update: Room<'destinations'>['update'] = async (ctx, input) => {
+  await checkDestinationChange(ctx, input)
+  return changeDestination(ctx, input)
+}
+
+/** Refuses what can be refused without a lock. It looks names up, so it comes before the transaction. */
+async function checkDestinationChange(ctx: Ctx, input: Input): Promise<void> {
   checkConditions(input.conditions, 'conditions')
-  if (input.url !== undefined) checkUrl(input.url, ctx.whyUrlRefused)
+  if (input.url !== undefined) checkUrl(input.url, ctx.validateUrl)
   await checkPlainHttp(ctx, { sent: input, held: await heldUrls(ctx, input) })
+}
+
+/** Refuses a change of this row that could not be made, and makes nothing of it. */
+export async function checkChangeOf(ctx: Ctx, held: DestinationRow, input: Input): Promise<void> {
+  await checkDestinationChange(ctx, input)
+  changed(ctx, held, input)
+}
+
+/** What the checks have let pass, alone or as a part of a larger transaction. */
+export function changeDestination(ctx: Ctx, input: Input): ReturnType<Room<'destinations'>['update']> {
   return inTransaction(ctx, async (tx) => {
     const held = await findDestination(tx.db, { ...tx, id: input.id, lock: true })
     if (held === undefined) throw refuse('not_found')
@@ -49,7 +65,7 @@ export const update: Room<'destinations'>['update'] = async (ctx, input) => {
   })
 }
 
-/** Where it is sent to now, which a form sends again with every change; not read when none of it is sent. */
+/** The saved URLs, which a form sends again with every change. They are read only if the request has one. */
 async function heldUrls(ctx: Ctx, { id, url, auth }: Input): Promise<readonly string[]> {
   if (url === undefined && auth === undefined) return []
   const held = await findDestination(ctx.db, { ...ctx, id })

@@ -1,7 +1,7 @@
 import type { BreakerMemory, BreakerState, LastFailure } from '../../../domain/delivery/breaker.ts'
 import { isProbeAsked, type LaneMemory } from '../../../domain/delivery/lane-memory.ts'
 
-/** What a lane's last sender noted, when, and how often the breaker had been closed by hand until now. */
+/** The state that the last sender of a lane persisted, when it did so, and how many times people had closed the breaker by then. */
 export type LaneStandRow = {
   readonly memory: LaneMemory | null
   readonly remembered_at: string | null
@@ -29,7 +29,7 @@ const CLOSED: ShownBreaker = {
   last_status: null,
 }
 
-/** The breaker as it was last stored: a move at once, mere counts within seconds. */
+/** The breaker as last stored: a change of its state is stored at once, a change of its counts within seconds. */
 export function presentBreaker(lane: LaneStandRow | null): ShownBreaker {
   const breaker = storedBreaker(lane)
   if (lane?.remembered_at === undefined || lane.remembered_at === null || breaker === null) return CLOSED
@@ -48,7 +48,7 @@ export function presentBreaker(lane: LaneStandRow | null): ShownBreaker {
   }
 }
 
-/** What was stored before a person closed the breaker says nothing. */
+/** A state that was stored before a person closed the breaker no longer counts. */
 function storedBreaker(lane: LaneStandRow | null): BreakerMemory | null {
   return lane?.memory?.breaker_resets === lane?.breaker_resets ? (lane?.memory?.breaker ?? null) : null
 }

@@ -1,10 +1,10 @@
 import { LIMITS } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
-/** What rooms do to lanes, and the requests whose end nobody will hear of. The engine's own statements are beside it, in pipeline/deliver. */
+/** The changes that rooms make to lanes, and the requests without a sender to settle them. The statements of the engine are in pipeline/deliver. */
 export type LaneAt = { readonly workspaceId: string; readonly destinationId: string }
 
-/** By hand: what was noted of its breaker says nothing any more, and its next owner need not wait. */
+/** A person closes the breaker: its stored state no longer counts, and the next owner need not wait. */
 export function closeBreaker(db: Db, at: LaneAt): Promise<number> {
   return db.run(sql`
     update lanes
@@ -15,7 +15,7 @@ export function closeBreaker(db: Db, at: LaneAt): Promise<number> {
   `)
 }
 
-/** The next probe of its open breaker goes at once, whoever holds the lane. */
+/** Lets the next probe of an open breaker go at once, whichever process has the lane. */
 export function askProbe(db: Db, at: LaneAt): Promise<number> {
   return db.run(sql`
     update lanes
@@ -26,7 +26,7 @@ export function askProbe(db: Db, at: LaneAt): Promise<number> {
   `)
 }
 
-/** From now on deliveries of this lane may have keys, and are looked for by them. */
+/** From now on deliveries of this lane may have keys, and turns check them. */
 export function keepOrder(db: Db, at: LaneAt): Promise<number> {
   return db.run(sql`
     update lanes
@@ -37,14 +37,12 @@ export function keepOrder(db: Db, at: LaneAt): Promise<number> {
   `)
 }
 
-/** Orphans are requests whose end nobody will hear of. Nothing here is asked while every sender lives. */
-
-/** A setting is known to every sender after this time. */
+/** After this time every sender knows a changed setting. */
 const SETTLED_MS = 60_000
 
 /**
- * Keeps the attempts of a table `orphan` of the statement. A request leaves soon after its begin or never, and ends within its timeout; if
- * the destination has just been changed, that may have been any.
+ * Stores the attempts of the table `orphan` of the statement. A request leaves soon after its attempt starts, or never, and it ends within
+ * the timeout of the destination. If the destination changed shortly before, that timeout may have been up to the maximum.
  */
 export const keepOrphans: Sql = sql`
     insert into orphaned_requests (workspace_id, destination_id, attempt_id, ends_by)
@@ -59,7 +57,7 @@ export const keepOrphans: Sql = sql`
 
 export type OrphanRow = { readonly workspace_id: string; readonly destination_id: string; readonly ends_by: Date }
 
-/** What may be under way in these lanes for all that a new owner can know. */
+/** The requests that may still be under way in these lanes, as far as a new owner can know. */
 export function findOrphans(
   db: Db,
   at: { lanes: readonly { readonly workspaceId: string; readonly destinationId: string }[]; now: Date },
@@ -75,7 +73,7 @@ export function findOrphans(
   `)
 }
 
-/** Those that ended before this moment. */
+/** Deletes the orphans that ended before this moment. */
 export function deleteEndedOrphans(db: Db, before: Date): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- upkeep prunes every workspace
   return db.run(sql`

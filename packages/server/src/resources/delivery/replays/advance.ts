@@ -5,7 +5,7 @@ import type { LanesChange } from '../../../features.ts'
 import { monthOf } from '../../../domain/workspace/month.ts'
 import { limitsOf } from '../../../domain/workspace/plan.ts'
 import { inTransaction } from '../../../transaction.ts'
-import { scan, type Found } from '../deliveries/index.ts'
+import { countOutcomes, countOutcomesOf, scan, type Found } from '../deliveries/index.ts'
 import { lanesChanged } from '../lanes/index.ts'
 import { readsPayloads } from '../../capture/payloads/index.ts'
 import { holdAllowance, useAllowance, type Allowance } from '../../workspace/usage/index.ts'
@@ -18,30 +18,41 @@ import {
   restartReplay,
   saveProgress,
   type HeldReplay,
+  type Slot,
 } from './queries.ts'
 
-/** A page is made due this long ahead, each of its deliveries at its own moment, so that the pace does not hang on when we run. */
+/** A page is made due this far ahead, each delivery at its own moment, so the pace does not depend on when the loop runs. */
 const AHEAD_MS = 1_500
-/** A replay gets its next page when less than this is left of the one before: more than the time between two runs. */
+/** A replay gets its next page when less than this is left of the previous one. It is longer than the time between two runs. */
 const LEFT_MS = 750
 const AT_ONCE = 20
-/** So that a process that is asked to stop does so soon. */
+/** Bounds one run, so that a process that is asked to stop does so soon. */
 const ROUNDS_MAX = 25
 const SCANNED_WITH_PAYLOADS_MAX = 500
+const COUNTED_AT_ONCE = 2_000
 
-/** Brings every replay that runs as far as its pace allows, one page each in turn. Several processes may do so at once. */
+/** Advances every running replay as far as its pace allows, one page each in turn. Several processes may do so at once. */
 export async function advanceReplays(deps: Deps): Promise<void> {
+  await countEnded(deps)
   await restartStopped(deps)
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
     const due = await listDueReplays(deps.database, { before: new Date(deps.clock.now() + LEFT_MS), limit: AT_ONCE })
-    // oxlint-disable-next-line no-await-in-loop -- page after page: replays must not crowd out what is being sent
+    // oxlint-disable-next-line no-await-in-loop -- one page at a time: replays must not crowd out live deliveries
     for (const at of due) await advance(deps, { workspaceId: at.workspace_id, projectId: at.project_id, id: at.id })
     if (due.length === 0) return
   }
 }
 
-/** Those that came to the end of the allowance go on when the month has turned, or the plan has changed. */
+/** What has become of deliveries that were sent again is counted behind the turns that settle them, which do nothing for it. */
+async function countEnded({ database }: Deps): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- piece after piece, each a commit
+    if ((await countOutcomes(database, COUNTED_AT_ONCE)) < COUNTED_AT_ONCE) return
+  }
+}
+
+/** Restarts the replays that the allowance stopped, once the month has turned or the plan has changed. */
 async function restartStopped({ database, clock, plans }: Deps): Promise<void> {
   const now = clock.now()
   for (const { workspace_id: workspaceId, project_id: projectId, id, plan, used } of await listStoppedReplays(
@@ -55,14 +66,14 @@ async function restartStopped({ database, clock, plans }: Deps): Promise<void> {
   }
 }
 
-/** One page in one commit with the place that it has come to: whoever dies before it has done nothing, after it all of it. */
+/** One page, in one commit with the new cursor: a process that dies before the commit has done nothing. */
 async function advance(
   deps: Deps,
   { id, ...at }: { workspaceId: string; projectId: string; id: string },
 ): Promise<void> {
   const database = deps.database.forWorkspace(at.workspaceId)
   const ctx = { ...asSystem(deps, { ...at, requestId: 'replay' }), database, db: database }
-  // oxlint-disable-next-line house/verb-guards -- whoever began the replay was audited then; these are its pages
+  // oxlint-disable-next-line house/verb-guards -- the start of the replay was audited; these are its pages
   await inTransaction(ctx, async (tx) => {
     const replay = await holdReplay(tx.db, { ...at, id })
     if (replay === undefined) return
@@ -85,12 +96,11 @@ async function nextPage(tx: Ctx, replay: HeldReplay): Promise<LanesChange['lanes
     scannedMax: readsPayloads(wanted) ? SCANNED_WITH_PAYLOADS_MAX : LIMITS.replayScannedPerPageMax,
   })
   const momentOf = (index: number): Date => new Date(start + Math.ceil((index * 1_000) / replay.rate_per_second))
-  // Ingest counts under the same month, so it is held for the change and not for the search.
+  // Ingest locks the same month, so the lock is taken for the change and not for the search.
   const allowance = found.rows.length === 0 ? null : await holdAllowance(tx)
   const { rows, reached, stopped } = within(found, allowance)
   const slots = rows.map((row, index) => ({ id: row.id, at: momentOf(index) }))
-  const made =
-    slots.length === 0 ? [] : await makeDue(tx.db, { ...tx, slots, states: replay.filter.state, now: new Date(now) })
+  const made = slots.length === 0 ? [] : await sendAgain(tx, replay, { slots, now: new Date(now) })
   if (allowance !== null) await useAllowance(tx, allowance, made.length)
   await saveProgress(tx.db, {
     ...tx,
@@ -109,7 +119,13 @@ async function nextPage(tx: Ctx, replay: HeldReplay): Promise<LanesChange['lanes
   }))
 }
 
-/** No more than the allowance has room for; the replay stops before what goes beyond it. */
+/** What an earlier replay made of them is counted before they are this one's. */
+async function sendAgain(tx: Ctx, replay: HeldReplay, { slots, now }: { slots: readonly Slot[]; now: Date }) {
+  await countOutcomesOf(tx.db, { ...tx, ids: slots.map(({ id }) => id) })
+  return makeDue(tx.db, { ...tx, replayId: replay.id, slots, states: replay.filter.state, now })
+}
+
+/** Only as many deliveries as the allowance has left. The replay stops at the first one beyond. */
 function within({ rows, reached }: Found, allowance: Allowance | null): Found & { readonly stopped: boolean } {
   if (allowance === null || rows.length <= allowance.left) return { rows, reached, stopped: false }
   const fitting = rows.slice(0, allowance.left)

@@ -10,14 +10,14 @@ import { countOpenReplays, insertReplay, type ReplayRow, type StoredFilter } fro
 
 type Asked = { readonly filter: StoredFilter; readonly ratePerSecond: number }
 
-/** What a replay of this filter would come to. */
+/** The plan of a replay with this filter. */
 export function planOf(ctx: Ctx, { filter, ratePerSecond }: Asked): Promise<ReplayPlan> {
   const wanted = wantedBy(filter)
   checkConditions(wanted.conditions, 'filter.conditions')
   return planReplay(ctx, { after: afterOf(filter), upto: uptoOf(ctx, filter), wanted, ratePerSecond })
 }
 
-/** Writes, in the caller's transaction, that a replay runs; null when its plan is empty. The caller audits it. */
+/** Inserts a running replay in the caller's transaction; null when its plan is empty. The caller writes the audit row. */
 export async function beginReplay(
   tx: Ctx,
   { filter, ratePerSecond, plan, kind }: Asked & { plan: ReplayPlan; kind: ReplayRow['kind'] },
@@ -38,7 +38,7 @@ export async function beginReplay(
   return presentReplay(row)
 }
 
-/** What of a replay stands in its audit row: never the text that payloads are searched for. */
+/** The part of a replay that its audit row records: never the search text. */
 export function auditDetails({ filter, ratePerSecond, plan }: Asked & { plan: ReplayPlan }): Record<string, unknown> {
   const { destination_id } = filter
   return {

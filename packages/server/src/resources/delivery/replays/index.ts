@@ -17,7 +17,7 @@ export { auditDetails, beginReplay, planOf } from './begin.ts'
 export { countWaiting, type StoredFilter } from './queries.ts'
 export { listCovered }
 
-/** The newest deliveries that a replay matches, whatever has become of them; it looks at a bounded number. */
+/** The newest deliveries that a replay matches, in any state now. It looks at a bounded number. */
 async function listCovered(
   ctx: Ctx,
   { id, limit, scannedMax }: { id: string; limit: number; scannedMax: number },
@@ -64,7 +64,7 @@ export const replays: Room<'replays'> = {
   cancel: (ctx, { id }) => moved(ctx, { id, from: ['running', 'paused'], to: 'cancelled', action: 'cancel_replay' }),
 }
 
-/** As it is stored: times as text. */
+/** The filter as it is stored: times are text. */
 function storedFilter({ from, to, ...rest }: RouteInput<Routes['replays']['create']>['filter']): StoredFilter {
   return {
     ...rest,
@@ -86,15 +86,15 @@ function moved(ctx: Ctx, { id, from, to, action }: Move) {
     if (held === undefined) throw refuse('not_found')
     const row = await moveReplay(tx.db, { ...tx, id, from, to, now: new Date(tx.clock.now()) })
     if (row === undefined)
-      throw refuse('invalid_state', WHY_NOT[(await findReplay(tx.db, { ...tx, id }))?.state ?? held.state])
+      throw refuse('invalid_state', REFUSALS[(await findReplay(tx.db, { ...tx, id }))?.state ?? held.state])
     await audit(tx, { action, target: encodeId('replay', id) })
     return { replay: presentReplay(row) }
   })
 }
 
-const WHY_NOT: Readonly<Record<ReplayState, string>> = {
-  running: 'This replay is running already.',
-  paused: 'This replay is paused. Resume it, or cancel it.',
-  done: 'This replay has ended. Begin another one to send the same deliveries again.',
-  cancelled: 'This replay was cancelled. Begin another one to go on.',
+const REFUSALS: Readonly<Record<ReplayState, string>> = {
+  running: 'This replay is already running.',
+  paused: 'This replay is paused. Resume or cancel it.',
+  done: 'This replay has ended. To send the same deliveries again, start a new replay.',
+  cancelled: 'This replay was cancelled. To continue, start a new replay.',
 }

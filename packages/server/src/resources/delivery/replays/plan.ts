@@ -11,21 +11,21 @@ type Asked = {
   readonly ratePerSecond: number
 }
 
-/** Tells how large they are; more would cost live traffic more than it tells. */
+/** The sample for estimating the payload size. A larger one would slow live traffic for little gain. */
 const SAMPLED = 200
 const COUNTED_PER_PAGE_MAX = 20_000
 const DESTINATIONS_MAX = 100
 
 type Group = { readonly destination_id: string; readonly state: string; readonly count: number }
 
-/** What a replay would come to. Counts page by page, so that no statement runs long, and stops when it has taken too long. */
+/** The plan of a replay. Counts page by page, so that no statement runs long, and stops at a deadline. */
 export async function planReplay(ctx: Ctx, asked: Asked): Promise<ReplayPlan> {
   const deadline = ctx.clock.now() + LIMITS.replayPlanMs
   const first = await scanNext(ctx, { ...asked, limit: SAMPLED })
   const groups: Group[] = first.rows.map(({ destination_id, state }) => ({ destination_id, state, count: 1 }))
   let { reached } = first
   while (reached !== null && ctx.clock.now() < deadline) {
-    // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
+    // oxlint-disable-next-line no-await-in-loop -- each page starts where the previous one ended
     const page = readsPayloads(asked.wanted)
       ? await scanNext(ctx, { ...asked, after: reached, limit: LIMITS.replayScannedPerPageMax })
       : await countNext(ctx, asked, reached)

@@ -3,7 +3,7 @@ import { reasonToWait, startedAfresh } from '../deliveries/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-/** What a replay matches, as it is stored: ids are UUIDs. */
+/** The filter of a replay as it is stored: ids are UUIDs. */
 export type StoredFilter = {
   readonly state: readonly ('failed' | 'cancelled' | 'delivered')[]
   readonly destination_id?: string | undefined
@@ -30,12 +30,18 @@ export type ReplayRow = {
   readonly total: number | null
   readonly replayed: number
   readonly skipped: number
+  /** How many of those that were sent again have ended so. */
+  readonly delivered: number
+  readonly failed: number
+  readonly cancelled: number
+  readonly unknown: number
   readonly created_at: Date
   readonly updated_at: Date
   readonly ended_at: Date | null
 }
 
-const columns: Sql = sql`id, kind, filter, rate_per_second, state, pause_reason, total, replayed, skipped, created_at, updated_at, ended_at`
+const columns: Sql = sql`id, kind, filter, rate_per_second, state, pause_reason, total, replayed, skipped, delivered, failed, cancelled, unknown,
+  created_at, updated_at, ended_at`
 
 export function listReplays(db: Db, at: At & { before: string | null; limit: number }): Promise<readonly ReplayRow[]> {
   return db.many<ReplayRow>(sql`
@@ -84,7 +90,7 @@ export function insertReplay(db: Db, row: At & Begun): Promise<ReplayRow> {
   `)
 }
 
-/** Moves a replay from one of these states; undefined when it is in none of them. A page of it that is under way ends first. */
+/** Moves a replay out of one of these states; undefined when it is in none of them. A page that is under way ends first. */
 export function moveReplay(
   db: Db,
   at: At & { id: string; from: readonly ReplayState[]; to: ReplayState; now: Date },
@@ -106,7 +112,7 @@ export function moveReplay(
 
 type ReplayAt = { readonly workspace_id: string; readonly project_id: string; readonly id: string }
 
-/** Of all workspaces, those with a page to make due before this moment. A suspended workspace and a deleted project stand still. */
+/** The replays of all workspaces that need a page before this moment, except in suspended workspaces and deleted projects. */
 export function listDueReplays(db: Db, at: { before: Date; limit: number }): Promise<readonly ReplayAt[]> {
   return db.many<ReplayAt>(sql`
     select r.workspace_id, r.project_id, r.id
@@ -122,7 +128,7 @@ export function listDueReplays(db: Db, at: { before: Date; limit: number }): Pro
 
 export type HeldReplay = ReplayRow & { readonly cursor: string | null; readonly upto: string; readonly next_at: Date }
 
-/** Held until the transaction ends; undefined when it does not run, or another process has it. */
+/** Locks the replay until the transaction ends; undefined when it is not running or another process has locked it. */
 export function holdReplay(db: Db, at: At & { id: string }): Promise<HeldReplay | undefined> {
   return db.maybe<HeldReplay>(sql`
     select ${columns}, cursor, upto, next_at
@@ -138,18 +144,19 @@ export function holdReplay(db: Db, at: At & { id: string }): Promise<HeldReplay 
 export type Slot = { readonly id: string; readonly at: Date }
 
 /**
- * Makes ended deliveries due, each at its own moment, or paused while they may not be sent; those in another state by now stay
- * as they are. They wait as retries do, behind the first attempts of new events. The bounds of ids are there for the partitions.
+ * Makes ended deliveries due, each at its own moment, or paused while they may not be sent. Deliveries that are in another state by
+ * now stay as they are. Replayed ones wait as retries do, behind the first attempts of new events. The bounds of ids select partitions.
  */
 export function makeDue(
   db: Db,
-  at: At & { slots: readonly Slot[]; states: readonly string[]; now: Date },
+  at: At & { replayId: string; slots: readonly Slot[]; states: readonly string[]; now: Date },
 ): Promise<readonly { id: string; destination_id: string }[]> {
   const ids = at.slots.map(({ id }) => id)
   return db.many<{ id: string; destination_id: string }>(sql`
     update deliveries d
        set state = case when why.reason is null then 'retrying' else 'paused' end,
            ${startedAfresh},
+           replay_id = ${at.replayId},
            next_attempt_at = case when why.reason is null then slot.at end,
            updated_at = ${at.now}
       from unnest(${ids}::uuid[], ${at.slots.map((slot) => slot.at)}::timestamptz[]) as given (id, at)
@@ -204,7 +211,7 @@ export async function saveProgress(db: Db, at: At & Progress): Promise<void> {
 
 export type StoppedReplay = ReplayAt & { readonly plan: string; readonly used: number }
 
-/** Of all workspaces, replays that wait for the allowance, and what the month has used of it. */
+/** The replays of all workspaces that wait for the allowance, and how many deliveries their month has used. */
 export function listStoppedReplays(db: Db, month: string): Promise<readonly StoppedReplay[]> {
   return db.many<StoppedReplay>(sql`
     select r.workspace_id, r.project_id, r.id, w.plan, coalesce(used.deliveries, 0) as used
@@ -217,7 +224,7 @@ export function listStoppedReplays(db: Db, month: string): Promise<readonly Stop
   `)
 }
 
-/** Lets one go on that waited for the allowance. */
+/** Restarts a replay that waited for the allowance. */
 export function restartReplay(db: Db, at: At & { id: string; now: Date }): Promise<number> {
   return db.run(sql`
     update replays
@@ -233,7 +240,7 @@ export function restartReplay(db: Db, at: At & { id: string; now: Date }): Promi
   `)
 }
 
-/** Replays that ended before this moment, of workspaces on a plan; no more than the limit. Gives how many. */
+/** Deletes replays that ended before this moment, in workspaces on this plan, up to the limit. Returns how many. */
 export function deleteEndedReplays(db: Db, at: { plan: string; before: Date; limit: number }): Promise<number> {
   return db.run(sql`
     delete from replays
@@ -248,7 +255,7 @@ export function deleteEndedReplays(db: Db, at: { plan: string; before: Date; lim
   `)
 }
 
-/** Deliveries to a destination that have not ended, made at this id or later; no more than the limit are counted. */
+/** Deliveries to a destination that have not ended and whose id is this or later, counted up to the limit. */
 export async function countWaiting(
   db: Db,
   at: At & { destinationId: string; fromId: string; limit: number },

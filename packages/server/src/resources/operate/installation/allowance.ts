@@ -3,10 +3,10 @@ import type { Plans } from '../../../domain/workspace/plan.ts'
 import type { Db } from '../../../platform/db.ts'
 import { countWaitingBelow } from './queries.ts'
 
-/** What is let go when a month turns is given so long. */
+/** The time that the release of deliveries may take after the turn of a month. */
 const SPARE_MS = 60_000
 
-/** Deliveries that wait for an allowance although this month's has room, or the plan has none. */
+/** Deliveries that wait for an allowance although it has room in this month, or the plan has none. */
 export async function countWaitingWithRoom(db: Db, now: Date, plans: Plans): Promise<number> {
   const month = monthOf(now.getTime())
   if (now.getTime() - Date.parse(month) < SPARE_MS) return 0

@@ -18,9 +18,9 @@ export type Installed = {
   readonly webhook: { readonly id: string; readonly slug: string; readonly public_url: string }
 }
 
-/** What `postroad bootstrap --json` prints (decisions §2). */
+/** The output of `postroad bootstrap --json` (decisions §2). */
 export type Bootstrapped = Installed & {
-  /** An admin key for 90 days. It is stored as its hash, so this is the only time it is shown. */
+  /** An admin key for 90 days. Only its hash is stored, so it is shown only now. */
   readonly api_key: string
   /** Signs the owner in once, within an hour. */
   readonly sign_in_url: string
@@ -28,7 +28,7 @@ export type Bootstrapped = Installed & {
 
 const NAMES = { workspace: 'main', project: 'default', webhook: 'first' } as const
 
-/** For `npm start`: makes what is missing, and no key. Gives a sign-in link only when it made the workspace. */
+/** For `npm start`: creates the missing parts, and no key. Returns a sign-in link only if it created the workspace. */
 export function install(deps: Deps): Promise<Installed & { readonly sign_in_url: string | undefined }> {
   return asInstaller(deps, async (tx) => {
     const { installed, inProject, isNew } = await makeMissing(tx)
@@ -36,7 +36,7 @@ export function install(deps: Deps): Promise<Installed & { readonly sign_in_url:
   })
 }
 
-/** Makes what is missing, and an admin key that takes the place of the one that the previous call made. */
+/** Creates the missing parts, and an admin key that replaces the key of the previous call. */
 export function bootstrap(deps: Deps): Promise<Bootstrapped> {
   return asInstaller(deps, async (tx) => {
     const { installed, inProject } = await makeMissing(tx)
@@ -49,13 +49,13 @@ export function bootstrap(deps: Deps): Promise<Bootstrapped> {
   })
 }
 
-/** A link that signs the owner in once, within an hour. One that was given before ends. */
+/** A link that signs the owner in once, within an hour. The previous link ends. */
 export function signInLink(deps: Deps): Promise<string> {
-  // oxlint-disable-next-line house/verb-guards -- whoever signs in by it leaves a row then
+  // oxlint-disable-next-line house/verb-guards -- the sign-in writes the row
   return asInstaller(deps, async (tx) => newOwnerLink(await inFirstWorkspace(tx)))
 }
 
-/** A short-lived admin key for the command line on the server's own machine, which keeps it in memory only. */
+/** A short-lived admin key for the command line on the machine of the server, which stores it only in memory. */
 export function localKey(deps: Deps): Promise<string> {
   // oxlint-disable-next-line house/verb-guards -- mintApiKey writes the row
   return asInstaller(deps, async (tx) => {
@@ -66,7 +66,7 @@ export function localKey(deps: Deps): Promise<string> {
 }
 
 function asInstaller<T>(deps: Deps, work: (tx: Ctx) => Promise<T>): Promise<T> {
-  // oxlint-disable-next-line house/verb-guards -- each row that is made here is audited where it is made
+  // oxlint-disable-next-line house/verb-guards -- the code that creates each row writes its audit row
   return inTransaction(asSystem(deps, { workspaceId: '', projectId: '', requestId: 'bootstrap' }), async (tx) => {
     await lockBootstrap(tx.db)
     return work(tx)
@@ -100,7 +100,8 @@ async function inFirstWorkspace(tx: Ctx): Promise<Ctx> {
 async function makeWorkspace(tx: Ctx) {
   const now = new Date(tx.clock.now())
   const workspace = await insertWorkspace(tx.db, { id: tx.uuid(), slug: NAMES.workspace, name: 'Main', now })
-  if (workspace === undefined) throw new Error('The first workspace was made by somebody else meanwhile. Try again.')
+  if (workspace === undefined)
+    throw new Error('Another process created the first workspace in the meantime. Try again.')
   await insertOwner(tx.db, { workspaceId: workspace.id, id: tx.uuid(), name: 'Owner', now })
   await insertProject(tx.db, {
     workspaceId: workspace.id,
@@ -117,7 +118,7 @@ async function makeWorkspace(tx: Ctx) {
   return workspace
 }
 
-/** The oldest endpoint of the Default project; made when there is none. */
+/** The oldest endpoint of the Default project; created when there is none. */
 async function firstWebhook(tx: Ctx) {
   const { webhooks: found } = await webhooks.list(tx, { limit: 200, cursor: undefined })
   const oldest = found.at(-1)
@@ -145,7 +146,7 @@ async function mintOwnKey(
   of: { readonly name: string; readonly origin: 'bootstrap' | 'command_line'; readonly lifeMs: number },
 ): Promise<string> {
   const owner = await findOwner(tx.db, tx.workspaceId)
-  if (owner === undefined) throw new Error('The workspace has no owner to make a key for.')
+  if (owner === undefined) throw new Error('The workspace has no owner to create a key for.')
   const expires_at = new Date(tx.clock.now() + of.lifeMs)
   const { name, origin } = of
   return (await mintApiKey(tx, { name, origin, role: 'admin', created_by: owner.id, expires_at })).key

@@ -15,11 +15,11 @@ import {
 export type Invariant = {
   readonly check: string
   readonly meaning: string
-  /** How many rows break it. */
+  /** The number of rows that break it. */
   readonly count: (db: Db, now: Date, plans: Plans) => Promise<number>
 }
 
-/** What must hold at every moment, whatever died: the doctor asks them, and so does every round of chaos. */
+/** The invariants that hold at every moment, whatever process died. The doctor and every round of chaos check them. */
 export const INVARIANTS: readonly Invariant[] = [
   {
     check: 'every delivery has its record',
@@ -37,33 +37,33 @@ export const INVARIANTS: readonly Invariant[] = [
     count: countOrphanLanes,
   },
   {
-    check: 'what is sending has exactly one open attempt',
-    meaning: 'These deliveries would wait for an answer that cannot come.',
+    check: 'every delivery that is sending has exactly one open attempt',
+    meaning: 'These deliveries would wait for a response that cannot arrive.',
     count: countSendingWithoutAttempt,
   },
   {
-    check: 'what is sending has a living sender',
-    meaning: 'They are recovered within seconds while a server runs.',
+    check: 'every delivery that is sending has a living sender',
+    meaning: 'A running server recovers them within seconds.',
     count: countSendingWithoutSender,
   },
   {
-    check: 'an open attempt belongs to a delivery that is sending',
+    check: 'every open attempt belongs to a delivery that is sending',
     meaning: 'These attempts never ended.',
     count: countOpenAttemptsNotSending,
   },
   {
-    check: 'attempts are counted right',
+    check: 'attempts are counted correctly',
     meaning: 'The number of attempts differs from their rows.',
     count: countWrongAttemptCounts,
   },
   {
-    check: 'nothing is due for a destination that is off',
-    meaning: 'These should be paused; they are paused within seconds.',
+    check: 'no delivery is due for a destination that is off',
+    meaning: 'A running server pauses these deliveries within seconds.',
     count: countDueOfPausedDestinations,
   },
   {
-    check: 'nothing waits for an allowance that has room',
-    meaning: 'They are sent within seconds while a server with the role work runs; of many, some thousands a second.',
+    check: 'no delivery waits for an allowance that has room',
+    meaning: 'A running server with the role work sends them within seconds, some thousands a second.',
     count: countWaitingWithRoom,
   },
 ]

@@ -2,7 +2,7 @@ import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 const BOOTSTRAP_LOCK = 4_680_002
 
-/** One bootstrap at a time, also beside a running server. Ends with the transaction. */
+/** Allows one bootstrap at a time, also beside a running server. The lock ends with the transaction. */
 export async function lockBootstrap(db: Db): Promise<void> {
   await db.run(sql`select pg_advisory_xact_lock(${BOOTSTRAP_LOCK})`)
 }
@@ -11,7 +11,7 @@ async function count(db: Db, query: Sql): Promise<number> {
   return (await db.one<{ found: number }>(query)).found
 }
 
-/** `offset 0`: looked up by its key for each row. Left to itself the plan compares the two tables row by row, for hours where there are many. */
+/** `offset 0` makes PostgreSQL look each row up by its key. Otherwise the plan compares the two tables row by row, for hours when they are large. */
 export function countDeliveriesWithoutRecord(db: Db): Promise<number> {
   return count(
     db,
@@ -83,7 +83,7 @@ export function countSendingWithoutAttempt(db: Db): Promise<number> {
   )
 }
 
-/** Beside a running server: sends of a lane whose owner's lease ended more than 30 s ago. */
+/** Counts sends in lanes whose owner's lease ended more than 30 s ago, so it can run beside a running server. */
 export function countSendingWithoutSender(db: Db, now: Date): Promise<number> {
   return count(
     db,
@@ -157,7 +157,7 @@ type Below = {
   readonly before: Date
 }
 
-/** Since before a moment waiting for the allowance of a plan (null: none; `otherwise`: of a plan that is not named) that has room in a month. */
+/** Deliveries that have waited since before a moment for the allowance of a plan that has room in a month (null: unlimited; `otherwise`: unnamed plans). */
 export function countWaitingBelow(db: Db, at: Below): Promise<number> {
   return count(
     db,
@@ -179,14 +179,14 @@ export type StuckRow = {
   readonly deliveries: number
   readonly destinations: number
   readonly oldest_due_at: Date | null
-  /** Processes whose lease has not run out. */
+  /** Processes with a lease that has not expired. */
   readonly senders: number
 }
 
 /**
- * Deliveries that have been due since before a moment, in lanes where nothing has begun since then although nothing holds
- * them back: their destination is on, its breaker and its rate let them through, and none before them has their key. The
- * moment must be longer ago than a request can last, so that a lane whose slots are all taken has begun something since.
+ * Deliveries that have been due since before a moment, in lanes that have started nothing since then although nothing holds them back: the
+ * destination is on, its breaker and its rate allow it, and no earlier delivery has their key. The moment must be longer ago than the
+ * longest request, because a lane whose slots are all taken has then started something since.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export function findStuck(db: Db, at: { readonly dueBefore: Date; readonly now: Date }): Promise<StuckRow> {
@@ -225,5 +225,5 @@ export function findStuck(db: Db, at: { readonly dueBefore: Date; readonly now: 
   `)
 }
 
-/** A rate of so many an hour may hold the next attempt back as long. */
+/** A rate limit per hour may hold the next attempt back for this long. */
 const RATE_PERIOD_MS_MAX = 3_600_000

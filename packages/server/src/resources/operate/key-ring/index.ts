@@ -5,14 +5,14 @@ import { countByKey, listSealedByOthers, replaceSealed, type KeyCount, type Seal
 
 export { countTransactionsSince, lockKeyFile } from './queries.ts'
 
-/** Values that none of these keys has sealed. The keys are asked for after the count, as new ones may come at any time. */
+/** Values that none of these keys has sealed. The key ids are read after the count, because new keys may arrive at any time. */
 export async function sealedByOthers(db: Db, keyIds: () => KeyIds): Promise<readonly KeyCount[]> {
   const counts = await countByKey(db)
   const known: readonly string[] = keyIds()
   return counts.filter((row) => !known.includes(row.key_id))
 }
 
-/** How many values there are, and how many of them wait to be sealed by the newest key. */
+/** The number of values, and the number that must still be sealed by the newest key. */
 export async function countSealed(
   db: Db,
   cipher: Pick<Cipher, 'keyIds'>,
@@ -26,7 +26,7 @@ const sum = (rows: readonly KeyCount[]): number => rows.reduce((all, row) => all
 
 export type Resealed = {
   readonly resealed: number
-  /** Places of values that do not open: damaged, or sealed by a key that is not here. */
+  /** Places of values that cannot be opened, because they are damaged or sealed by an unknown key. */
   readonly unreadable: readonly string[]
 }
 
@@ -36,8 +36,8 @@ type Pass = { resealed: number; missed: number; readonly unreadable: Set<string>
 const BATCH = 100
 
 /**
- * Seals every value by the newest key, value by value, beside running servers: each is replaced only when it is still the
- * one that was read. Ends when a pass finds none, so it can be broken off and begun again at any time.
+ * Seals every value by the newest key, one by one, beside running servers. It replaces a value only if the value has not changed since the
+ * read. It ends when a pass finds none, so it can be interrupted and started again at any time.
  */
 export async function resealAll(parts: Parts): Promise<Resealed> {
   const unreadable = new Set<string>()
@@ -45,7 +45,7 @@ export async function resealAll(parts: Parts): Promise<Resealed> {
   for (;;) {
     const pass: Pass = { resealed: 0, missed: 0, unreadable }
     for (const column of SEALED_COLUMNS) {
-      // oxlint-disable-next-line no-await-in-loop -- one value at a time is kind to the server beside
+      // oxlint-disable-next-line no-await-in-loop -- one value at a time, to spare the running server
       await resealColumn({ ...parts, progress: (count) => parts.progress(resealed + count) }, column, pass)
     }
     resealed += pass.resealed
@@ -57,7 +57,7 @@ async function resealColumn(parts: Parts, column: SealedColumn, pass: Pass): Pro
   const { db, cipher } = parts
   let after: SealedRow | undefined
   do {
-    // oxlint-disable-next-line no-await-in-loop -- batch after batch
+    // oxlint-disable-next-line no-await-in-loop -- one batch after the other
     const rows: readonly SealedRow[] = await listSealedByOthers(db, {
       column,
       keyId: cipher.keyIds()[0],

@@ -1,9 +1,9 @@
 import { SEALED_COLUMNS, type SealedColumn } from '../../../domain/secret-place.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
-/** The statements of this room run over all workspaces: the key is the installation's, and so is its rotation. */
+/** The statements of this room cover all workspaces, because the key and its rotation belong to the installation. */
 
-/** Where a sealed value stands; a row of a workspace has no project; one of the installation no workspace, and its name or id as a text. */
+/** The place of a sealed value. A row of a workspace has no project; a row of the installation has no workspace, and its name or id is text. */
 export type SealedRow = {
   readonly workspace_id: string | null
   readonly project_id: string | null
@@ -51,12 +51,12 @@ const PLACES: Readonly<Record<SealedColumn, Place>> = {
   'mails.sealed': { table: sql`mails`, value: sql`sealed`, owner: 'installation', idColumn: sql`id::text` },
 }
 
-/** The id of the key stands in the value behind its version. */
+/** The id of the key is in the value, after its version. */
 const keyIdOf = (value: Sql): Sql => sql`encode(substring(${value} from 2 for 4), 'hex')`
 
 export type KeyCount = { readonly column: SealedColumn; readonly key_id: string; readonly count: number }
 
-/** How many values of each column each key has sealed. */
+/** The number of values of each column that each key has sealed. */
 export function countByKey(db: Db): Promise<readonly KeyCount[]> {
   const counts = SEALED_COLUMNS.map((column) => {
     const { table, value } = PLACES[column]
@@ -76,7 +76,7 @@ type Batch = {
   readonly limit: number
 }
 
-/** The next values of a column that another key than this one has sealed. */
+/** The next values of a column that were sealed by other keys. */
 export function listSealedByOthers(db: Db, { column, keyId, after, limit }: Batch): Promise<readonly SealedRow[]> {
   const { table, value, owner, idColumn = sql`id` } = PLACES[column]
   if (owner === 'installation') {
@@ -119,7 +119,7 @@ export function listSealedByOthers(db: Db, { column, keyId, after, limit }: Batc
 
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-/** Puts a value in the place of the one that was read; 0 when somebody has changed it meanwhile. */
+/** Replaces a value; 0 when somebody has changed it since it was read. */
 export function replaceSealed(
   db: Db,
   of: { readonly column: SealedColumn; readonly row: SealedRow; readonly fresh: Buffer },
@@ -141,12 +141,12 @@ export function replaceSealed(
 
 const KEY_FILE_LOCK = 4_680_003
 
-/** Who changes the key file does it alone. Ends with the transaction. */
+/** Locks the key file for one writer. The lock ends with the transaction. */
 export async function lockKeyFile(db: Db): Promise<void> {
   await db.run(sql`select pg_advisory_xact_lock(${KEY_FILE_LOCK})`)
 }
 
-/** Transactions of this database that began before this moment and have not ended. */
+/** Transactions of this database that started before this moment and have not ended. */
 export async function countTransactionsSince(db: Db, before: Date): Promise<number> {
   const { found } = await db.one<{ found: number }>(sql`
     select count(*) as found

@@ -12,12 +12,12 @@ import { endSessionsOf, renewSession } from '../sessions/index.ts'
 import { throttle } from '../throttles/index.ts'
 import { auditOwn, findUser, findUserByEmail, setEmail, type UserRow } from '../users/index.ts'
 
-/** A person at their own account; `sessionId` is the session they ask with, begun by a sign-in at `signedInAt`. */
+/** A person and their account; `sessionId` is the session of the request, which started with a sign-in at `signedInAt`. */
 type Own = { readonly userId: string; readonly sessionId: string; readonly signedInAt: Date }
 
 const DAY_MS = 86_400_000
 const MINUTES = LIMITS.mailLinkMs / 60_000
-/** Mails to addresses that somebody types in: 5 at once, then one in five minutes. */
+/** Emails to addresses that somebody types in: 5 at once, then one every five minutes. */
 const MAILS = { burst: 5, refillMs: 300_000 } as const
 const GUESSES = { burst: 10, refillMs: 60_000 } as const
 
@@ -35,8 +35,8 @@ export async function showAccount(ctx: Ctx, { userId }: Own) {
 }
 
 /**
- * Mails a link to the new address. Whether another account has it, only its owner learns. The recent sign-in is asked for here and
- * not at the link: nobody has a link of this account for an address of theirs unless they passed this check.
+ * Emails a link to the new address. Only the owner of that address learns whether another account has it. The recent sign-in is checked
+ * here and not at the link: nobody has a link of this account for their address without having passed this check.
  */
 export async function requestEmail(ctx: Ctx, { userId, email, signedInAt }: Own & { email: string }): Promise<void> {
   requireRecentSignIn(ctx, signedInAt)
@@ -54,7 +54,7 @@ export async function requestEmail(ctx: Ctx, { userId, email, signedInAt }: Own 
           `The link works once, within ${MINUTES} minutes.`,
         ],
         action: { label: 'Confirm this address', url: `${tx.baseUrl()}/sign-in/email#t=${token}` },
-        footnote: 'If it was not you, delete this mail; nothing happens without the link.',
+        footnote: 'If it was not you, delete this email. Nothing happens without the link.',
       },
       usefulMs: LIMITS.mailLinkMs,
       void: holder !== undefined && holder.id !== userId,
@@ -64,8 +64,8 @@ export async function requestEmail(ctx: Ctx, { userId, email, signedInAt }: Own 
 }
 
 /**
- * The address becomes that of the account which asked; the previous address is notified, and every link mailed to it ends. Only that account may say so: else one
- * could have a stranger confirm their own address for an account that is not theirs.
+ * Gives the new address to the account that requested it, notifies the previous address, and ends every link emailed to it. Only that account
+ * may confirm: otherwise a stranger could be made to confirm their address for somebody else's account.
  */
 export function confirmEmail(ctx: Ctx, { userId, token }: Own & { token: string }): Promise<{ email: string }> {
   return inTransaction(ctx, async (tx) => {
@@ -81,9 +81,9 @@ export function confirmEmail(ctx: Ctx, { userId, token }: Own & { token: string 
       if (error instanceof DbError && error.constraint === 'users_email') throw refuse('email_taken')
       throw error
     })
-    // After setEmail, which holds the row of the person: a link that is being minted for the previous address waits for it.
+    // After setEmail, which locks the row of the person, so a link that is being created for the previous address waits for it.
     await endTokensOf(tx.db, { userId, now: new Date(tx.clock.now()) })
-    await tellOwner(tx, {
+    await notifyOwner(tx, {
       user,
       kind: 'email_changed',
       line: 'The email address of your Postroad account was changed to another one.',
@@ -93,7 +93,7 @@ export function confirmEmail(ctx: Ctx, { userId, token }: Own & { token: string 
   })
 }
 
-/** Gives the new secret of the session that asked; all others end. */
+/** Returns the new secret of the session that made the request. All other sessions end. */
 export async function changePassword(
   ctx: Ctx,
   of: Own & { current: string | undefined; next: string },
@@ -113,7 +113,7 @@ export async function changePassword(
   })
 }
 
-/** Stores a new password, ends what could still come in by the old one, and tells the owner. */
+/** Stores a new password, ends everything that the old one allows, and notifies the owner. */
 export async function replacePassword(
   tx: Ctx,
   of: { user: UserRow; hash: string; keep: string | null },
@@ -122,14 +122,14 @@ export async function replacePassword(
   await storePassword(tx, { userId: user.id, hash })
   await endTokensOf(tx.db, { userId: user.id, now: new Date(tx.clock.now()) })
   await endSessionsOf(tx, { userId: user.id, keep })
-  await tellOwner(tx, {
+  await notifyOwner(tx, {
     user,
     kind: 'password_changed',
     line: 'The password of your Postroad account was changed, and all other sessions were signed out.',
   })
 }
 
-/** A passkey signs in, so without this check it would make any old session a recent one. */
+/** A passkey signs in, so without this check it would turn any old session into a recent one. */
 export async function preparePasskey(ctx: Ctx, { userId, signedInAt }: Own) {
   requireRecentSignIn(ctx, signedInAt)
   return registrationOptions(ctx, await own(ctx, userId))
@@ -144,7 +144,7 @@ export async function addPasskey(
   const registered = await checkRegistration(ctx, { userId, response })
   // oxlint-disable-next-line house/verb-guards -- storePasskey writes it
   return inTransaction(ctx, async (tx) => {
-    await tellOwner(tx, {
+    await notifyOwner(tx, {
       user,
       kind: 'passkey_added',
       line: 'A passkey was added to your Postroad account; it can sign in now.',
@@ -153,7 +153,7 @@ export async function addPasskey(
   })
 }
 
-/** Whoever finds an old session open does not get to take the account over. */
+/** Prevents that somebody who finds an old session open takes the account over. */
 function requireRecentSignIn({ clock }: Ctx, signedInAt: Date): void {
   if (clock.now() - signedInAt.getTime() > LIMITS.recentSignInMs) throw refuse('recent_sign_in_required')
 }
@@ -164,8 +164,8 @@ async function own(ctx: Ctx, userId: string): Promise<UserRow> {
   return user
 }
 
-/** So that nobody's account is changed without their knowing. Who has no address here is told nothing. */
-async function tellOwner(tx: Ctx, of: { user: UserRow; kind: string; line: string }): Promise<void> {
+/** Notifies the owner of every change. An account without an address gets no email. */
+async function notifyOwner(tx: Ctx, of: { user: UserRow; kind: string; line: string }): Promise<void> {
   const { user, kind, line } = of
   if (user.email === null) return
   const footnote =

@@ -9,7 +9,7 @@ import { mintApiKey } from './mint.ts'
 import { presentApiKey } from './present.ts'
 import { findListedApiKey } from './queries.ts'
 
-/** Makes a key of the person who asks, with no more role than that person has. */
+/** Creates a key of the calling person, with a role up to that of the person. */
 export const create: Room<'apiKeys'>['create'] = (ctx, { name, role, project_id, expires_at, ip_allowlist }) => {
   const { actor } = ctx
   if (actor.kind !== 'person') throw refuse('agent_not_permitted')
@@ -22,7 +22,7 @@ export const create: Room<'apiKeys'>['create'] = (ctx, { name, role, project_id,
   // oxlint-disable-next-line house/verb-guards -- mintApiKey writes the audit row
   return inTransaction(ctx, async (tx) => {
     if (project_id !== null && (await findProject(tx.db, { ...tx, projectId: project_id })) === undefined) {
-      throw refuse('not_found', 'project_id: there is no project with this id in the workspace.')
+      throw refuse('not_found', 'project_id: the workspace has no project with this id. Check the id.')
     }
     const { id, key } = await mintApiKey(tx, {
       name,
@@ -33,7 +33,7 @@ export const create: Room<'apiKeys'>['create'] = (ctx, { name, role, project_id,
       created_by: actor.userId,
     })
     const row = await findListedApiKey(tx.db, { ...tx, id })
-    if (row === undefined) throw new Error(`The key ${encodeId('apiKey', id)} is gone as it is made.`)
+    if (row === undefined) throw new Error(`The key ${encodeId('apiKey', id)} disappeared during its creation.`)
     return { api_key: presentApiKey(tx, row), key }
   })
 }

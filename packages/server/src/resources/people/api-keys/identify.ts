@@ -16,15 +16,16 @@ import { findApiKey, touchApiKey, type ApiKeyRow } from './queries.ts'
 export type Identified = {
   readonly actor: Actor & { kind: 'api_key' }
   readonly workspaceId: string
-  /** Where it may be used from, and when it was used last. */
+  /** The addresses from which the key may be used, and the time of its last use. */
   readonly key: Pick<ApiKeyRow, 'ip_allowlist' | 'last_used_at'>
 }
 
-const UNKNOWN_KEY = 'This API key is not known here. Check that it was copied whole, and that it is of this server.'
+const UNKNOWN_KEY =
+  'This API key does not exist on this server. Check that you copied the whole key, and that it belongs to this server.'
 
 /**
- * The actor behind an `hk_` key: it acts as the member who created it, capped at the key's role and at what that member
- * may do at this moment. An unknown key is as unauthorized as none.
+ * The actor behind an `hk_` key. It acts as the member who created it, limited to the role of the key and to the current role of that
+ * member. An unknown key is as unauthorized as none.
  */
 export async function identifyApiKey(at: { db: Db; now: number }, text: string): Promise<Identified> {
   const credential = await findCredential(at.db, hashCredential(text))
@@ -46,12 +47,12 @@ export async function identifyApiKey(at: { db: Db; now: number }, text: string):
   }
 }
 
-/** Where a request comes from; `ip` is undefined when that cannot be told. */
+/** The origin of a request; `ip` is undefined when it is unknown. */
 type ComesFrom = { readonly ip: string | undefined; readonly requestId: string }
 
 /**
- * Contract part 5, rule 4: a key with an allowlist may be used from there only, and never from an address that cannot be
- * told; each refusal is audited. A use that may be is noted, at most once a minute.
+ * Contract part 5, rule 4: a key with an allowlist may be used only from its addresses, and never from an unknown address. Each refusal
+ * is audited. A permitted use is stored at most once a minute.
  */
 export async function admitApiKey(deps: Deps, { actor, workspaceId, key }: Identified, from: ComesFrom): Promise<void> {
   const allows = compileIpAllowlist(key.ip_allowlist)
@@ -59,7 +60,7 @@ export async function admitApiKey(deps: Deps, { actor, workspaceId, key }: Ident
     await auditDenied(deps, { actor, workspaceId, from })
     throw refuse(
       'ip_not_allowed',
-      'This API key may not be used from this address. Use it from an address in its allowlist, or make another key.',
+      'This API key may not be used from this address. Use it from an address in its allowlist, or create another key.',
     )
   }
   const now = deps.clock.now()

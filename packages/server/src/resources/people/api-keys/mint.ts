@@ -11,7 +11,7 @@ const SHOWN_CHARS = SECRET_PREFIXES.apiKey.length + 8
 type Minting = Pick<ApiKeyRow, 'name' | 'role' | 'created_by'> &
   Partial<Pick<ApiKeyRow, 'project_id' | 'ip_allowlist' | 'expires_at'>> & { readonly origin?: KeyOrigin }
 
-/** Mints an admin API key inside the caller's transaction and gives its text, which is stored nowhere. */
+/** Creates an admin API key inside the caller's transaction and returns its text, which is stored nowhere. */
 export async function mintApiKey(tx: Ctx, of: Minting): Promise<{ readonly id: string; readonly key: string }> {
   const key = mintSecret(tx, 'apiKey')
   const id = tx.uuid()

@@ -4,7 +4,7 @@ import type { ApiKeyRow, ListedApiKeyRow } from './queries.ts'
 
 type Status = 'active' | 'expired' | 'revoked'
 
-/** Revoked stays revoked; what ends at a moment has ended at it. */
+/** A revoked key stays revoked. A key with an expiry has expired at that moment. */
 export function statusOf(
   { revoked_at, expires_at }: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>,
   now: number,
@@ -13,7 +13,7 @@ export function statusOf(
   return expires_at !== null && expires_at.getTime() <= now ? 'expired' : 'active'
 }
 
-/** Row → public shape: never the key. */
+/** Row → public shape, without the key. */
 export function presentApiKey({ clock }: Pick<Ctx, 'clock'>, row: ListedApiKeyRow) {
   return {
     id: encodeId('apiKey', row.id),

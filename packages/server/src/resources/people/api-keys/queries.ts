@@ -14,10 +14,10 @@ export type ApiKeyRow = {
   readonly last_used_at: Date | null
 }
 
-/** What made a key: `bootstrap`, the command line on the server's own machine, or null: a person in the console. */
+/** The creator of a key: `bootstrap`, the command line on the machine of the server, or null for a person in the console. */
 export type KeyOrigin = 'bootstrap' | 'command_line' | null
 
-/** With who made it; `is_member`: whether that person is in the workspace still. */
+/** A key with its creator; `is_member`: whether that person is still in the workspace. */
 export type ListedApiKeyRow = ApiKeyRow & { readonly creator_name: string; readonly is_member: boolean }
 
 const columns: Sql = sql`
@@ -80,7 +80,7 @@ export function listApiKeys(
   `)
 }
 
-/** 0 when there is no such key, or it was revoked before. */
+/** Revokes a key; 0 when there is no such key, or it is already revoked. */
 export function revokeApiKey(db: Db, at: At & { now: Date }): Promise<number> {
   return db.run(sql`
     update api_keys
@@ -91,7 +91,7 @@ export function revokeApiKey(db: Db, at: At & { now: Date }): Promise<number> {
   `)
 }
 
-/** Writes when the last use was noted at `since` or before. */
+/** Stores the use if the last stored use was at `since` or before. */
 export function touchApiKey(db: Db, at: At & { now: Date; since: Date }): Promise<number> {
   return db.run(sql`
     update api_keys
@@ -102,7 +102,7 @@ export function touchApiKey(db: Db, at: At & { now: Date; since: Date }): Promis
   `)
 }
 
-/** Revokes the keys of an origin; gives those that were not revoked before, the oldest first. */
+/** Revokes the keys of an origin. Returns those that were not revoked yet, oldest first. */
 export async function revokeKeysFrom(
   db: Db,
   at: { workspaceId: string; origin: KeyOrigin; now: Date },
@@ -118,7 +118,7 @@ export async function revokeKeysFrom(
   return rows.map(({ id }) => id).toSorted()
 }
 
-/** Removes the keys of an origin that have expired; gives their ids. */
+/** Removes the expired keys of an origin. Returns their ids. */
 export async function deleteExpiredKeys(
   db: Db,
   at: { workspaceId: string; origin: KeyOrigin; now: Date },
@@ -133,7 +133,7 @@ export async function deleteExpiredKeys(
   return rows.map(({ id }) => id)
 }
 
-/** Revokes all keys that a person made; gives those that were not revoked before, the oldest first. */
+/** Revokes all keys that a person created. Returns those that were not revoked yet, oldest first. */
 export async function revokeKeysOf(
   db: Db,
   at: { workspaceId: string; createdBy: string; now: Date },

@@ -7,7 +7,7 @@ import type { Room } from '../../verbs.ts'
 import { deleteCredentialsOf } from '../../capture/credentials/index.ts'
 import { deleteExpiredKeys, findApiKey, revokeApiKey, revokeKeysFrom, revokeKeysOf, type KeyOrigin } from './queries.ts'
 
-/** The row of the key stays: whoever uses it is told that it was revoked. */
+/** The row of the key stays, so that a later use gets the reason `api_key_revoked`. */
 export const remove: Room<'apiKeys'>['remove'] = (ctx, { id }) =>
   inTransaction(ctx, async (tx) => {
     if ((await findApiKey(tx.db, { ...tx, id })) === undefined) throw refuse('not_found')
@@ -16,7 +16,7 @@ export const remove: Room<'apiKeys'>['remove'] = (ctx, { id }) =>
     return { ok: true }
   })
 
-/** Revokes what a person made here, each key with its row. Gives how many. */
+/** Revokes the keys that a person created here, each with its audit row. Returns how many. */
 export async function revokeApiKeysOf(tx: Ctx, { userId }: { userId: string }): Promise<number> {
   const revoked = await revokeKeysOf(tx.db, {
     workspaceId: tx.workspaceId,
@@ -28,7 +28,7 @@ export async function revokeApiKeysOf(tx: Ctx, { userId }: { userId: string }): 
   return revoked.length
 }
 
-/** Revokes what `bootstrap` or the command line made here, each key with its row. */
+/** Revokes the keys that `bootstrap` or the command line created here, each with its audit row. */
 export async function revokeApiKeysFrom(tx: Ctx, origin: KeyOrigin): Promise<void> {
   const { workspaceId } = tx
   const revoked = await revokeKeysFrom(tx.db, { workspaceId, origin, now: new Date(tx.clock.now()) })
@@ -36,7 +36,7 @@ export async function revokeApiKeysFrom(tx: Ctx, origin: KeyOrigin): Promise<voi
   for (const id of revoked) await auditRevoked(tx, id)
 }
 
-/** Keys that last for one command would fill the list; what they did is in the audit log. */
+/** Deletes expired keys of single commands, which would fill the list. The audit log still has their actions. */
 export async function removeExpiredKeysOf(tx: Ctx, origin: KeyOrigin): Promise<void> {
   const { workspaceId } = tx
   const over = await deleteExpiredKeys(tx.db, { workspaceId, origin, now: new Date(tx.clock.now()) })

@@ -12,8 +12,8 @@ import { holdInviting, requireRoomForMember } from './member-limit.ts'
 import { deleteInvite, lockByToken, type InviteRow } from './queries.ts'
 
 /**
- * Uses an invite up: whoever comes later with the same link finds none. The session goes to the workspace. Who is a member
- * already stays what they are there.
+ * Accepts an invite, which uses it up: a later request with the same link finds none. The session switches to the workspace. A person who
+ * is already a member keeps their role.
  */
 export const accept: Room<'invites'>['accept'] = (ctx, { token }) => {
   const { userId, sessionId } = personOf(ctx)
@@ -26,7 +26,7 @@ export const accept: Room<'invites'>['accept'] = (ctx, { token }) => {
     await requireRoomForMember(tx, workspace)
     const { slug, name } = workspace
     if ((await insertMember(tx.db, { workspaceId, userId, role, now: new Date(tx.clock.now()) })) === 0) {
-      throw refuse('invalid_state', 'You are a member of this workspace already. Switch to it.')
+      throw refuse('invalid_state', 'You are already a member of this workspace. Switch to it.')
     }
     await deleteInvite(tx.db, { workspaceId, id })
     await moveSession(tx, { id: sessionId, workspaceId })
@@ -38,7 +38,7 @@ export const accept: Room<'invites'>['accept'] = (ctx, { token }) => {
   })
 }
 
-/** The address of an account is always a proven one. */
+/** The address of an account is always proven. */
 async function requireInvited(tx: Ctx, { userId, invite }: { userId: string; invite: InviteRow }): Promise<void> {
   const user = await findUser(tx.db, userId)
   if (user?.email?.toLowerCase() !== invite.email.toLowerCase()) throw refuse('invite_for_another')

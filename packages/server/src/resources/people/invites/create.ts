@@ -12,7 +12,7 @@ import { presentInvite } from './present.ts'
 import { countInvites, findInvite, insertInvite, isMemberByEmail } from './queries.ts'
 import { mailInvite, mintInviteToken } from './send.ts'
 
-/** Letters to strangers that one workspace may cause: 100 at once, then one a minute. */
+/** Emails to strangers from one workspace: 100 at once, then one a minute. */
 const MAILS = { burst: 100, refillMs: 60_000 } as const
 
 export const create: Room<'invites'>['create'] = async (ctx, { email, role }) => {
@@ -26,9 +26,12 @@ export const create: Room<'invites'>['create'] = async (ctx, { email, role }) =>
   return inTransaction(ctx, async (tx) => {
     const workspace = await holdRoomForInvite(tx, { workspaceId, email })
     if (await isMemberByEmail(tx.db, { workspaceId, email }))
-      throw refuse('invalid_state', 'Somebody with this address is a member already. There is no need to invite them.')
+      throw refuse('invalid_state', 'A member of the workspace already has this address, so no invite is needed.')
     if ((await countInvites(tx.db, workspaceId)) >= LIMITS.invitesOpenMax)
-      throw refuse('invalid_state', `There are ${LIMITS.invitesOpenMax} open invites already. Revoke some first.`)
+      throw refuse(
+        'invalid_state',
+        `The workspace already has ${LIMITS.invitesOpenMax} open invites. Revoke some first.`,
+      )
     const id = tx.uuid()
     const { token, tokenHash, expiresAt } = mintInviteToken(tx)
     const inserted = await insertInvite(tx.db, {
@@ -42,11 +45,11 @@ export const create: Room<'invites'>['create'] = async (ctx, { email, role }) =>
       now: new Date(tx.clock.now()),
     })
     if (inserted === 0)
-      throw refuse('invalid_state', 'This address is invited already. Send that invite again, or revoke it first.')
+      throw refuse('invalid_state', 'This address is already invited. Send that invite again, or revoke it first.')
     await mailInvite(tx, { to: email, role, workspace: workspace.name, userId, token })
     await audit(tx, { action: 'create_invite', target: encodeId('invite', id), details: { email, role } })
     const row = await findInvite(tx.db, { workspaceId, id })
-    if (row === undefined) throw new Error(`The invite ${encodeId('invite', id)} is gone as it is made.`)
+    if (row === undefined) throw new Error(`The invite ${encodeId('invite', id)} disappeared during its creation.`)
     return { invite: presentInvite(tx, row) }
   })
 }

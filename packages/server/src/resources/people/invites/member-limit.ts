@@ -7,7 +7,7 @@ import { countPendingInvites } from './queries.ts'
 type Tx = Pick<Ctx, 'db' | 'plans' | 'upgradeUrl' | 'clock'>
 type Held = NonNullable<Awaited<ReturnType<typeof holdWorkspace>>>
 
-/** Holds the workspace of an invite until the commit, so that the counts stay true, and refuses one that is suspended or closed. */
+/** Locks the workspace of an invite until the commit, so that the counts stay true. Refuses one that is suspended or closed. */
 export async function holdInviting(tx: Tx, workspaceId: string): Promise<Held> {
   const held = await holdWorkspace(tx.db, workspaceId)
   if (held === undefined) throw refuse('not_found')
@@ -24,12 +24,12 @@ export async function holdInviting(tx: Tx, workspaceId: string): Promise<Held> {
   return held
 }
 
-/** Room for one more member: whoever accepts has their place already, so other invites do not count. */
+/** Requires room for one more member. The invite of this person already counts, so other invites are not counted. */
 export async function requireRoomForMember(tx: Tx, { id, plan }: Held): Promise<void> {
   requireRoom(tx, { plan, members: await countMembers(tx.db, id), pending: 0 })
 }
 
-/** Room for an invite: pending ones to other addresses take places too, so that no plan is promised away twice. */
+/** Requires room for an invite. Pending invites to other addresses count too, so that a plan never promises one place twice. */
 export async function holdRoomForInvite(tx: Tx, at: { workspaceId: string; email: string }): Promise<Held> {
   const held = await holdInviting(tx, at.workspaceId)
   const members = await countMembers(tx.db, at.workspaceId)

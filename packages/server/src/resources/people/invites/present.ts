@@ -2,7 +2,7 @@ import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import type { InviteRow } from './queries.ts'
 
-/** Never the token. What ends at a moment has ended at it. */
+/** Row → public shape, without the token. An invite has expired at its expiry. */
 export function presentInvite({ clock }: Pick<Ctx, 'clock'>, row: InviteRow) {
   return {
     id: encodeId('invite', row.id),

@@ -41,7 +41,7 @@ export function findInvite(db: Db, at: At): Promise<InviteRow | undefined> {
   `)
 }
 
-/** By the hash of its token, so without a workspace: whoever accepts it is not in that one yet. Held until the transaction ends. */
+/** Finds an invite by the hash of its token, without a workspace, because the person is not in it yet. Locks it until the transaction ends. */
 export function lockByToken(db: Db, hash: Uint8Array): Promise<InviteRow | undefined> {
   return db.maybe<InviteRow>(sql`
     ${selected}
@@ -59,7 +59,7 @@ export async function countInvites(db: Db, workspaceId: string): Promise<number>
   return found
 }
 
-/** Invites to other addresses that may still be accepted. */
+/** Invites to other addresses that can still be accepted. */
 export async function countPendingInvites(
   db: Db,
   at: { workspaceId: string; email: string; now: Date },
@@ -74,7 +74,7 @@ export async function countPendingInvites(
   return found
 }
 
-/** 0 when the address is invited already. */
+/** Inserts an invite; 0 when the address is already invited. */
 export function insertInvite(
   db: Db,
   row: At & { email: string; role: Role; invitedBy: string; tokenHash: Uint8Array; now: Date; expiresAt: Date },
@@ -86,7 +86,7 @@ export function insertInvite(
   `)
 }
 
-/** The former token opens nothing any more. */
+/** Replaces the token. The previous one no longer works. */
 export function renewInvite(db: Db, at: At & { tokenHash: Uint8Array; expiresAt: Date }): Promise<number> {
   return db.run(sql`
     update invites
@@ -105,7 +105,7 @@ export function deleteInvite(db: Db, at: At): Promise<number> {
   `)
 }
 
-/** Whether an invite waits for this address, in any workspace. */
+/** Whether this address has an invite in any workspace. */
 export async function isInvited(db: Db, at: { email: string; now: Date }): Promise<boolean> {
   // oxlint-disable-next-line house/tenant-statement -- an address may be invited anywhere
   const { found } = await db.one<{ found: boolean }>(sql`
@@ -119,7 +119,7 @@ export async function isInvited(db: Db, at: { email: string; now: Date }): Promi
   return found
 }
 
-/** Invites that ended before this moment, in all workspaces. Gives how many. */
+/** Deletes the invites of all workspaces that ended before this moment. Returns how many. */
 export function deleteEndedInvites(db: Db, before: Date): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- upkeep prunes every workspace
   return db.run(sql`
@@ -128,7 +128,7 @@ export function deleteEndedInvites(db: Db, before: Date): Promise<number> {
   `)
 }
 
-/** Whether somebody with this address is in the workspace. */
+/** Whether a member of the workspace has this address. */
 export async function isMemberByEmail(db: Db, at: { workspaceId: string; email: string }): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`
     select exists (

@@ -12,10 +12,10 @@ import { presentInvite } from './present.ts'
 import { findInvite, renewInvite } from './queries.ts'
 import { mailInvite, mintInviteToken } from './send.ts'
 
-/** Letters about one invite: 3 at once, then one in five minutes. */
+/** Emails about one invite: 3 at once, then one every five minutes. */
 const MAILS = { burst: 3, refillMs: 300_000 } as const
 
-/** The new link takes the place of the former one, and is good for as long as a new invite. */
+/** The new link replaces the previous one, and is valid for as long as a new invite. */
 export const resend: Room<'invites'>['resend'] = async (ctx, { id }) => {
   const { userId, role: own } = personOf(ctx)
   const at = { workspaceId: ctx.workspaceId, id }

@@ -7,13 +7,13 @@ import { findUser } from '../users/index.ts'
 
 const DAYS = LIMITS.inviteMs / 86_400_000
 
-/** A token for an invite; the store keeps its hash, and the letter its text. */
+/** A token for an invite. The database stores its hash, and only the email contains its text. */
 export function mintInviteToken(tx: Pick<Ctx, 'randomText' | 'clock'>) {
   const token = mintSecret(tx)
   return { token, tokenHash: hashCredential(token), expiresAt: new Date(tx.clock.now() + LIMITS.inviteMs) }
 }
 
-type Letter = {
+type Invitation = {
   readonly to: string
   readonly role: Role
   readonly workspace: string
@@ -21,8 +21,8 @@ type Letter = {
   readonly token: string
 }
 
-/** Queues the letter. The token stands in the fragment, which no server or log ever sees. */
-export async function mailInvite(tx: Ctx, { to, role, workspace, userId, token }: Letter): Promise<void> {
+/** Queues the email. The token is in the fragment of the URL, which no server or log ever sees. */
+export async function mailInvite(tx: Ctx, { to, role, workspace, userId, token }: Invitation): Promise<void> {
   const inviter = await findUser(tx.db, userId)
   const letter = {
     subject: `You are invited to ${workspace} on Postroad`,
@@ -30,8 +30,8 @@ export async function mailInvite(tx: Ctx, { to, role, workspace, userId, token }
       `${inviter?.name ?? 'Somebody'} invites you to the workspace ${workspace} as ${role}.`,
       `Sign in with this address, ${to}, to accept. The link works once, within ${DAYS} days.`,
     ],
-    action: { label: 'Look at the invite', url: `${tx.baseUrl()}/invites/accept#t=${token}` },
-    footnote: 'If you do not know who that is, delete this mail; nothing happens without the link.',
+    action: { label: 'View the invite', url: `${tx.baseUrl()}/invites/accept#t=${token}` },
+    footnote: 'If you do not know this person, delete this email. Nothing happens without the link.',
   }
   await queueMail(tx, { kind: 'invite', to, letter, usefulMs: LIMITS.inviteMs })
 }

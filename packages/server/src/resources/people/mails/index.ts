@@ -4,17 +4,17 @@ import { secretPlace } from '../../../domain/secret-place.ts'
 import { insertMail, leaseDueMails, setFailed, setRetry, setSent, type DueMail } from './queries.ts'
 
 type Queued = {
-  /** What the letter is about, for the log: `sign_in_link`. */
+  /** The subject of the email, for the log: `sign_in_link`. */
   readonly kind: string
   readonly to: string
   readonly letter: Letter
-  /** How long anybody has a use for it; it is not sent later. */
+  /** How long the email is useful; it is not sent later. */
   readonly usefulMs: number
-  /** Writes the row and sends nothing: so that asking for a link costs the same whether or not there is an account. */
+  /** Writes the row but sends nothing, so that a request for a link costs the same whether or not there is an account. */
   readonly void?: boolean
 }
 
-/** Queues a letter in the caller's transaction. It is sent after the commit, and tried again until it is of no more use. */
+/** Queues an email in the caller's transaction. It is sent after the commit, and tried again for as long as it is useful. */
 export async function queueMail(tx: Ctx, of: Queued): Promise<void> {
   const id = tx.uuid()
   const now = tx.clock.now()
@@ -34,11 +34,11 @@ export async function queueMail(tx: Ctx, of: Queued): Promise<void> {
 
 const LEASE_MS = 120_000
 const AT_ONCE = 10
-/** Between two tries: 5 s, 15 s, 1 min, 5 min, 15 min, then every hour. */
+/** The waits between two tries: 5 s, 15 s, 1 min, 5 min, 15 min, then every hour. */
 const RETRY_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000] as const
 const ERROR_CHARS_MAX = 300
 
-/** Sends what is due, ten at a time; gives how many were tried. */
+/** Sends the emails that are due, ten at a time. */
 export async function sendDueMails(deps: Deps): Promise<void> {
   for (;;) {
     const now = deps.clock.now()
@@ -58,7 +58,7 @@ async function sendOne(deps: Deps, mail: DueMail): Promise<void> {
   const { id, kind, attempts } = mail
   const now = new Date(deps.clock.now())
   if (mail.expires_at <= now) {
-    await setFailed(deps.database, { id, now, error: 'It was of no more use when its turn came.' })
+    await setFailed(deps.database, { id, now, error: 'It was no longer useful when it became due.' })
     deps.log.error('mail.given_up', { id, kind, attempts })
     return
   }

@@ -18,7 +18,7 @@ export type DueMail = {
   readonly expires_at: Date
 }
 
-/** Takes mails that are due until `leaseUntil`: whoever dies with them leaves them due again then. */
+/** Leases due emails until `leaseUntil`. If the process dies, they become due again then. */
 export function leaseDueMails(db: Db, at: { now: Date; leaseUntil: Date; limit: number }): Promise<readonly DueMail[]> {
   return db.many<DueMail>(sql`
     update mails
@@ -40,7 +40,7 @@ export function leaseDueMails(db: Db, at: { now: Date; leaseUntil: Date; limit: 
   `)
 }
 
-/** Sent; what it said is forgotten. */
+/** Records that the email was sent, and deletes its content. */
 export async function setSent(db: Db, at: { id: string; now: Date }): Promise<void> {
   await db.run(sql`
     update mails
@@ -73,7 +73,7 @@ export async function setFailed(db: Db, at: { id: string; now: Date; error: stri
   `)
 }
 
-/** Forgets mails that are done with. */
+/** Deletes old emails. */
 export function deleteOldMails(db: Db, before: Date): Promise<number> {
   return db.run(sql`
     delete from mails

@@ -6,7 +6,7 @@ import { presentMember } from './present.ts'
 import { setRole } from './queries.ts'
 import { holdMembers, memberOf, requireAnotherOwner, requireRole } from './standing.ts'
 
-/** What the member may do follows at the next request, for every session and key. */
+/** The change applies from the next request of the member, for every session and key. */
 export const update: Room<'members'>['update'] = (ctx, { id, role }) =>
   inTransaction(ctx, async (tx) => {
     const self = await holdMembers(tx)

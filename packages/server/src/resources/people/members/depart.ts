@@ -24,8 +24,8 @@ export const remove: Room<'members'>['remove'] = (ctx, { id }) =>
   })
 
 /**
- * Leaves the workspace that is named, else the one where the session stands. Afterwards the session stands in another one, so a repeat
- * leaves nothing more only when it names the workspace, or has the key of the first.
+ * Leaves the named workspace, or the current one of the session. Afterwards the session works in another workspace, so a repeat leaves
+ * nothing more only if it names the workspace or has the same idempotency key.
  */
 export const leave: Room<'members'>['leave'] = (ctx, { workspace_id: named }) =>
   inTransaction({ ...ctx, workspaceId: named ?? ctx.workspaceId }, async (tx) => {
@@ -44,7 +44,7 @@ export const leave: Room<'members'>['leave'] = (ctx, { workspace_id: named }) =>
     return { ok: true }
   })
 
-/** The keys are revoked for good: who is invited again later finds none of them at work. */
+/** The keys are revoked for good: a person who is invited again later does not get them back. */
 async function endMembership(tx: Ctx, userId: string): Promise<number> {
   const { workspaceId } = tx
   await deleteMember(tx.db, { workspaceId, userId })

@@ -11,7 +11,7 @@ export type MemberRow = {
 
 type At = { readonly workspaceId: string; readonly userId: string }
 
-/** By the id of the person: who has had an account for the shortest time first. */
+/** In order of the id of the person, newest account first. */
 export function listMembers(
   db: Db,
   at: { workspaceId: string; before: string | null; limit: number },

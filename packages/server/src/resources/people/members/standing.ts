@@ -8,8 +8,8 @@ import { holdWorkspace, personOf } from '../../workspace/workspaces/index.ts'
 import { countOwners, findMemberRow, type MemberRow } from './queries.ts'
 
 /**
- * Holds the workspace, so that who is in it changes one after the other, and gives the caller's role as it is then: what the
- * ladder saw may have ended meanwhile. `otherwise`: why who is not in it is refused.
+ * Locks the workspace, so that changes of its members run one after the other, and returns the current role of the caller, which may
+ * have changed since the ladder. `otherwise` is the reason to refuse a caller who is not a member.
  */
 export async function holdMembers(
   tx: Ctx,
@@ -28,7 +28,7 @@ export async function memberOf(tx: Ctx, userId: string): Promise<MemberRow> {
   return member
 }
 
-/** Nobody acts on, or gives, a role above their own. */
+/** Nobody may change a member above their role, or give a role above it. */
 export function requireRole(own: Role, { least, to }: { least: Role; to: string }): void {
   if (roleReaches(own, least)) return
   throw insufficientRole(`${to} needs the role ${least}, and yours is ${own}. Ask an owner of the workspace.`)

@@ -7,13 +7,13 @@ import { presentMember } from './present.ts'
 import { setRole } from './queries.ts'
 import { holdMembers, memberOf, requireRole } from './standing.ts'
 
-/** In one commit, so that the workspace is never without an owner. */
+/** Runs in one commit, so that the workspace is never without an owner. */
 export const transferOwnership: Room<'members'>['transferOwnership'] = (ctx, { user_id: userId }) =>
   inTransaction(ctx, async (tx) => {
     const self = await holdMembers(tx)
     requireRole(self.role, { least: 'owner', to: 'Transferring the ownership' })
     const member = await memberOf(tx, userId)
-    if (userId === self.userId) throw refuse('invalid_state', 'You are the owner already. Name another member.')
+    if (userId === self.userId) throw refuse('invalid_state', 'You are already the owner. Name another member.')
     const { workspaceId } = tx
     await setRole(tx.db, { workspaceId, userId, from: member.role, to: 'owner' })
     await setRole(tx.db, { workspaceId, userId: self.userId, from: 'owner', to: 'admin' })

@@ -1,22 +1,30 @@
 import type { Ctx } from '../../../context.ts'
 import type { Letter } from '../../../domain/people/letter.ts'
 import { queueMail } from '../mails/index.ts'
-import { listManagers } from './queries.ts'
+import { listManagers, listOwners } from './queries.ts'
 
 type Notice = {
-  /** What the notice is about, for the log: `destination_disabled`. */
+  /** The subject of the notice, for the log: `destination_disabled`. */
   readonly kind: string
   readonly letter: Letter
-  /** For how long anybody has a use for it. It is not sent later. */
+  /** How long the notice is useful; it is not sent later. */
   readonly usefulMs: number
 }
 
 /**
- * Queues one mail to each owner and admin of the workspace, in the caller's transaction. Any room may call it: it reads
- * addresses and queues mail, and knows nothing of what happened.
+ * Queues one email to each owner and admin of the workspace, in the caller's transaction. Any room may call it: it only reads addresses
+ * and queues emails.
  */
 export async function notifyManagers(tx: Ctx, { kind, letter, usefulMs }: Notice): Promise<void> {
   for (const { email } of await listManagers(tx.db, tx.workspaceId)) {
+    // oxlint-disable-next-line no-await-in-loop -- one transaction has one connection
+    await queueMail(tx, { kind, to: email, letter, usefulMs })
+  }
+}
+
+/** The same to the owners alone. */
+export async function notifyOwners(tx: Ctx, { kind, letter, usefulMs }: Notice): Promise<void> {
+  for (const { email } of await listOwners(tx.db, tx.workspaceId)) {
     // oxlint-disable-next-line no-await-in-loop -- one transaction has one connection
     await queueMail(tx, { kind, to: email, letter, usefulMs })
   }

@@ -16,16 +16,16 @@ export { endOwnerLinks, endTokensOf }
 
 type Minting = {
   readonly purpose: Purpose
-  /** Null when nobody has the account that was named: such a token is of no use. */
+  /** Null when nobody has the named account; such a token cannot be used. */
   readonly userId: string | null
   readonly workspaceId?: string
   readonly email?: string
   readonly lifeMs: number
-  /** A token that was made elsewhere, such as the challenge of a passkey. */
+  /** A token from elsewhere, such as the challenge of a passkey. */
   readonly token?: string
 }
 
-/** Makes a token that is good once; its text is stored nowhere. */
+/** Creates a token that can be used once. Its text is stored nowhere. */
 export async function mintToken(tx: Pick<Ctx, 'db' | 'clock' | 'randomText'>, of: Minting): Promise<string> {
   const token = of.token ?? mintSecret(tx)
   const { purpose, userId, workspaceId = null, email = null } = of
@@ -46,7 +46,7 @@ export function useToken(db: Db, { purpose, token, now }: Spending): Promise<Tok
   return spendToken(db, { hash: hashCredential(token), purpose, now: new Date(now) })
 }
 
-/** Looks without using it up. `now` may be later, to ask whether it will still be good then. */
+/** Looks a token up without using it. A later `now` checks whether it will still be valid then. */
 export function lookUpToken(db: Db, { purpose, token, now }: Spending): Promise<TokenRow | undefined> {
   return findToken(db, { hash: hashCredential(token), purpose, now: new Date(now) })
 }

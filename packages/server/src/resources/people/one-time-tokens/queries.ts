@@ -27,7 +27,7 @@ export async function insertToken(
 
 type At = { readonly hash: Uint8Array; readonly purpose: Purpose; readonly now: Date }
 
-/** Uses a token up; undefined when it is unknown, of another purpose, used or over. Of two that come at once, one gets it. */
+/** Uses a token up; undefined when it is unknown, for another purpose, used or expired. Of two concurrent uses, one succeeds. */
 export function spendToken(db: Db, at: At): Promise<TokenRow | undefined> {
   return db.maybe<TokenRow>(sql`
     update one_time_tokens
@@ -40,7 +40,7 @@ export function spendToken(db: Db, at: At): Promise<TokenRow | undefined> {
   `)
 }
 
-/** A token that `spendToken` would take at this moment. */
+/** A token that `spendToken` would accept now. */
 export function findToken(db: Db, at: At): Promise<TokenRow | undefined> {
   return db.maybe<TokenRow>(sql`
     select user_id, workspace_id, email
@@ -52,7 +52,7 @@ export function findToken(db: Db, at: At): Promise<TokenRow | undefined> {
   `)
 }
 
-/** Ends the links that were mailed to a person: after a change of password none of them signs in. */
+/** Ends the links that were emailed to a person, so that none of them signs in after a change of password. */
 export async function endTokensOf(db: Db, at: { userId: string; now: Date }): Promise<void> {
   await db.run(sql`
     update one_time_tokens
@@ -62,7 +62,7 @@ export async function endTokensOf(db: Db, at: { userId: string; now: Date }): Pr
   `)
 }
 
-/** Ends the links that were printed for the owner of a workspace; mailed ones name no workspace. */
+/** Ends the links that were printed for the owner of a workspace. Emailed links name no workspace. */
 export async function endOwnerLinks(db: Db, at: { workspaceId: string; now: Date }): Promise<void> {
   await db.run(sql`
     update one_time_tokens

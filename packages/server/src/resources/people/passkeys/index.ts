@@ -7,27 +7,27 @@ import { mintToken, useToken } from '../one-time-tokens/index.ts'
 import { auditOwn, type UserRow } from '../users/index.ts'
 import { deletePasskey, findPasskey, insertPasskey, listPasskeys, setUsed } from './queries.ts'
 
-/** Loaded at the first use: it brings 250 modules, a fifth of all that a server that starts would load. */
+/** Loaded at the first use: it brings 250 modules, a fifth of all modules that the server would load at its start. */
 const webAuthn = () => import('@simplewebauthn/server')
 
 const TIMEOUT_MS = LIMITS.passkeyChallengeMs
-/** ES256, EdDSA, RS256: what passkeys sign with (COSE numbers), the most usual first. */
+/** The signature algorithms of passkeys (COSE numbers), most common first: ES256, EdDSA, RS256. */
 const ALGORITHMS = [-7, -8, -257]
 
-/** Passkeys belong to a host name, and browsers take no IP address for one. */
+/** Passkeys belong to a host name, and browsers accept no IP address as one. */
 export function passkeysWork(deps: Pick<Deps, 'baseUrl'>): boolean {
   const { hostname } = new URL(deps.baseUrl())
   return !isIpAddress(hostname.replace(/^\[|\]$/g, ''))
 }
 
-/** Whom the browser must have asked: PUBLIC_URL, whatever the request calls us. */
+/** The server for which the browser must have created the response, from PUBLIC_URL, whatever host the request names. */
 function relyingParty(deps: Deps): { rpID: string; origin: string } {
   if (!passkeysWork(deps)) throw refuse('passkeys_unavailable')
   const { hostname, origin } = new URL(deps.baseUrl())
   return { rpID: hostname, origin }
 }
 
-/** Options for signing in without naming an account: the passkey says whose it is. */
+/** Options for signing in without naming an account, because the passkey identifies it. */
 export async function signInOptions(deps: Deps) {
   const { rpID } = relyingParty(deps)
   const { generateAuthenticationOptions } = await webAuthn()
@@ -39,7 +39,7 @@ export async function signInOptions(deps: Deps) {
   return options
 }
 
-/** The person whose passkey answered a challenge of ours. A challenge is good once, whether or not the answer is right. */
+/** The person whose passkey answered a challenge of this server. A challenge can be used once, even if the response is wrong. */
 export async function identifyPasskey(deps: Deps, response: AuthenticationResponseJSON): Promise<{ userId: string }> {
   const { rpID, origin } = relyingParty(deps)
   const { verifyAuthenticationResponse } = await webAuthn()
@@ -67,7 +67,7 @@ export async function identifyPasskey(deps: Deps, response: AuthenticationRespon
   })
 }
 
-/** For a passkey that nobody has here: what it signed cannot be checked, but its challenge is spent all the same. */
+/** For an unknown passkey: its signature cannot be checked, but its challenge is used up all the same. */
 const NOBODYS = { id: '', publicKey: new Uint8Array(), counter: 0 }
 
 export async function registrationOptions(deps: Deps, user: UserRow) {
@@ -94,7 +94,7 @@ export async function registrationOptions(deps: Deps, user: UserRow) {
   return options
 }
 
-/** Checks what the browser made, before the transaction that stores it. */
+/** Checks the result of the browser, before the transaction that stores it. */
 export async function checkRegistration(deps: Deps, of: { userId: string; response: RegistrationResponseJSON }) {
   const { rpID, origin } = relyingParty(deps)
   const { verifyRegistrationResponse } = await webAuthn()
@@ -120,7 +120,7 @@ type Registered = Awaited<ReturnType<typeof checkRegistration>>
 export async function storePasskey(tx: Ctx, of: Registered & { userId: string; name: string }) {
   const id = tx.uuid()
   const inserted = await insertPasskey(tx.db, { ...of, id, now: new Date(tx.clock.now()) })
-  if (!inserted) throw refuse('passkey_refused', 'This passkey is registered already. Sign in with it.')
+  if (!inserted) throw refuse('passkey_refused', 'This passkey is already registered. Sign in with it.')
   await auditOwn(tx, { action: 'add_passkey', target: encodeId('passkey', id), details: { name: of.name } })
   return { id: encodeId('passkey', id), name: of.name }
 }
@@ -140,13 +140,13 @@ export async function listOwnPasskeys(deps: Deps, userId: string) {
   }))
 }
 
-/** The library throws at whatever is wrong with a response; to the caller all of it is one answer. */
+/** The library throws different errors for different faults of a response. The caller gets the same refusal for all of them. */
 async function refusing<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
     if (cause instanceof Refusal) throw cause
-    // The library quotes challenges and origins; what was refused is enough.
+    // The library quotes challenges and origins, which do not belong in the log.
     deps.log.debug('passkey.refused', {
       why: cause instanceof Error ? cause.message.replaceAll(/"[^"]*"/g, '"…"') : 'unknown',
     })
@@ -154,7 +154,7 @@ async function refusing<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the passkey keeps to say whose it is: the bytes of the user's id, which tell nothing about the person. */
+/** The handle that a passkey stores for its owner: the bytes of the user's id, which reveal nothing about the person. */
 function handleOf(userId: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(userId.replaceAll('-', ''), 'hex'))
 }

@@ -31,7 +31,7 @@ export function listPasskeys(db: Db, userId: string): Promise<readonly PasskeyRo
   `)
 }
 
-/** False when this passkey is known already. */
+/** False when this passkey is already known. */
 export async function insertPasskey(
   db: Db,
   row: {

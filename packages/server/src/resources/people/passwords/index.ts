@@ -1,5 +1,5 @@
 import type { Ctx, Deps } from '../../../context.ts'
-import { whyWeakPassword } from '../../../domain/people/password-rule.ts'
+import { validatePassword } from '../../../domain/people/password-rule.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { PasswordsBusy } from '../../../platform/password-hash.ts'
 import { findPassword, putPassword, replaceHash } from './queries.ts'
@@ -9,8 +9,8 @@ export async function hasPassword(deps: Deps, userId: string): Promise<boolean> 
 }
 
 /**
- * Whether this is the person's password. Takes as long for nobody, and for who has none. A right one whose hash was made
- * under former parameters is hashed anew.
+ * Whether this is the person's password. It takes as long for an unknown person, and for one without a password. A correct password whose
+ * hash has previous parameters is hashed again.
  */
 export async function isPassword(deps: Deps, of: { userId: string | undefined; password: string }): Promise<boolean> {
   const { userId, password } = of
@@ -27,9 +27,9 @@ export async function isPassword(deps: Deps, of: { userId: string | undefined; p
   })
 }
 
-/** Checks the rule and hashes; to be called before the transaction that stores it, because it is slow. */
+/** Checks the rule and hashes the password. It is slow, so call it before the transaction that stores the hash. */
 export function hashNewPassword(deps: Deps, of: { password: string; email: string | null }): Promise<string> {
-  const why = whyWeakPassword(of.password, of.email)
+  const why = validatePassword(of.password, of.email)
   if (why !== undefined) throw refuse('weak_password', why)
   return unlessBusy(() => deps.passwordHash.hash(of.password))
 }
@@ -43,7 +43,7 @@ async function unlessBusy<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (error instanceof PasswordsBusy)
-      throw refuse('overloaded', 'Too many people are signing in just now. Try again in a moment.')
+      throw refuse('overloaded', 'Too many people are signing in. Try again in a moment.')
     throw error
   }
 }

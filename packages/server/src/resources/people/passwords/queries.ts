@@ -18,7 +18,7 @@ export async function putPassword(db: Db, row: { userId: string; hash: string; n
   `)
 }
 
-/** The same password under other parameters; not when it was changed meanwhile. */
+/** Stores the same password under other parameters, unless it was changed in the meantime. */
 export async function replaceHash(db: Db, at: { userId: string; from: string; to: string }): Promise<void> {
   await db.run(sql`
     update passwords

@@ -29,15 +29,15 @@ type Opening = {
   readonly userId: string
   readonly method: SignInMethod
   readonly userAgent: string | undefined
-  /** Where to begin, if the person is a member there; else in the workspace that they were in last. */
+  /** The workspace to start in, if the person is a member of it; otherwise the last one that they used. */
   readonly workspaceId?: string | null
-  /** What the person has done to their account on the way in. */
+  /** A change to the account that this sign-in made. */
   readonly did?: AuditEntry | undefined
-  /** The secret that the browser had before: its session ends, so that no session outlives a sign-in. */
+  /** The previous secret of the browser. Its session ends, so that no session outlives a sign-in. */
   readonly replaces: string | undefined
 }
 
-/** Signs a person in: a new session with a new secret, which only its cookie holds. */
+/** Signs a person in: creates a session with a secret that only its cookie contains. */
 export async function openSession(tx: Ctx, of: Opening): Promise<string> {
   const now = new Date(tx.clock.now())
   if (of.replaces !== undefined) await revokeByHash(tx.db, { hash: hashCredential(of.replaces), now })
@@ -61,7 +61,7 @@ export async function openSession(tx: Ctx, of: Opening): Promise<string> {
   return secret
 }
 
-/** The live session of a secret. Writes that it was used at most once a minute. */
+/** The active session of a secret. It stores the use at most once a minute. */
 export async function findOwnSession(deps: Deps, secret: string): Promise<SessionRow> {
   const now = deps.clock.now()
   const session = await findSession(deps.database, { hash: hashCredential(secret), ...liveAt(now) })
@@ -72,8 +72,8 @@ export async function findOwnSession(deps: Deps, secret: string): Promise<Sessio
 }
 
 /**
- * The person behind a session, with the role held at this moment. Who was removed from a workspace goes on in another; who is
- * in none is refused, or is nobody much in `withoutWorkspace`.
+ * The person behind a session, with their current role. A person who was removed from a workspace continues in another one. A person
+ * without a workspace is refused, or gets the lowest rights in `withoutWorkspace`.
  */
 export async function identifySession(
   deps: Deps,
@@ -92,8 +92,8 @@ export async function identifySession(
 }
 
 /**
- * Where the person of a session is a member at this moment: in its workspace; else, for who has left that one or was removed, in the
- * one they were in last; undefined: in none. What they do to their account is audited there, and in no workspace that they are not in.
+ * The current membership of the person of a session: in its workspace; after a removal, in the last one that they used; undefined without
+ * any. Changes to the account are audited there, and never in a workspace that they are not in.
  */
 export async function findStanding(
   db: Db,
@@ -105,12 +105,12 @@ export async function findStanding(
   return home === undefined ? undefined : { workspaceId: home.workspace_id, role: home.role }
 }
 
-/** Where a session works from the commit on. The caller has seen that the person is in that workspace. */
+/** Moves a session to a workspace. The caller has checked that the person is a member of it. */
 export function moveSession(tx: Ctx, of: { id: string; workspaceId: string }): Promise<void> {
   return setWorkspace(tx.db, of)
 }
 
-/** Signs out: the secret opens nothing from the commit on. Without a live session it does nothing. */
+/** Signs out: the secret is invalid from the commit on. Without an active session it does nothing. */
 export async function endSession(tx: Ctx, secret: string): Promise<void> {
   const ended = await revokeByHash(tx.db, { hash: hashCredential(secret), now: new Date(tx.clock.now()) })
   if (ended === undefined) return
@@ -126,18 +126,18 @@ export function listOwnSessions(deps: Deps, userId: string): Promise<readonly Se
   return listSessions(deps.database, { userId, ...liveAt(deps.clock.now()) })
 }
 
-/** Ends one session of a person; one that is somebody else's answers like one that is not there. */
+/** Ends one session of a person. Another person's session gives the same response as a missing one. */
 export async function endOwnSession(tx: Ctx, of: { id: string; userId: string }): Promise<void> {
   if ((await revokeOne(tx.db, { ...of, now: new Date(tx.clock.now()) })) === 0) throw refuse('not_found')
   await auditOwn(tx, { action: 'end_session', target: encodeId('session', of.id) })
 }
 
-/** Ends the sessions of a person, all but `keep`; gives how many. */
+/** Ends the sessions of a person, except `keep`. Returns how many. */
 export function endSessionsOf(tx: Ctx, of: { userId: string; keep: string | null }): Promise<number> {
   return revokeAll(tx.db, { ...of, now: new Date(tx.clock.now()) })
 }
 
-/** Gives a session a new secret, after which a cookie that was copied before is of no use. */
+/** Gives a session a new secret, so that a copy of its previous cookie is useless. */
 export async function renewSession(tx: Ctx, id: string): Promise<string> {
   const secret = mintSecret(tx)
   await setSecret(tx.db, { id, hash: hashCredential(secret) })

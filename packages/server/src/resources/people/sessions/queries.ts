@@ -38,7 +38,7 @@ export async function insertSession(
   `)
 }
 
-/** Live: not ended, not past its life, and used since `idleSince`. */
+/** Active: not ended, not expired, and used since `idleSince`. */
 type LiveAt = { readonly now: Date; readonly idleSince: Date }
 
 const live = ({ now, idleSince }: LiveAt): Sql =>
@@ -81,7 +81,7 @@ export async function setWorkspace(db: Db, at: { id: string; workspaceId: string
   `)
 }
 
-/** A new secret for the same session; the former one opens nothing any more. */
+/** Gives the same session a new secret. The previous one is invalid. */
 export async function setSecret(db: Db, at: { id: string; hash: Uint8Array }): Promise<void> {
   await db.run(sql`
     update sessions
@@ -101,7 +101,7 @@ export function revokeByHash(db: Db, at: { hash: Uint8Array; now: Date }): Promi
   `)
 }
 
-/** Ends one session of a person; 0 when it is not theirs, or over. */
+/** Ends one session of a person; 0 when it belongs to somebody else, or has ended. */
 export function revokeOne(db: Db, at: { id: string; userId: string; now: Date }): Promise<number> {
   return db.run(sql`
     update sessions
@@ -112,7 +112,7 @@ export function revokeOne(db: Db, at: { id: string; userId: string; now: Date })
   `)
 }
 
-/** Ends the sessions of a person, all but `keep`. */
+/** Ends the sessions of a person, except `keep`. */
 export function revokeAll(db: Db, at: { userId: string; keep: string | null; now: Date }): Promise<number> {
   return db.run(sql`
     update sessions
@@ -123,7 +123,7 @@ export function revokeAll(db: Db, at: { userId: string; keep: string | null; now
   `)
 }
 
-/** The workspace that a person was in last, of those they are in, with their role there; else the one they joined first. */
+/** The workspace that a person used last, of those they are in, with their role there; otherwise the one that they joined first. */
 export function findHome(db: Db, userId: string): Promise<{ workspace_id: string; role: Role } | undefined> {
   return db.maybe<{ workspace_id: string; role: Role }>(sql`
     select m.workspace_id, m.role

@@ -8,14 +8,14 @@ import { findUserByEmail } from '../users/index.ts'
 import { accountOfProven, mayBegin } from './invited.ts'
 import { atTheDoor, throttleNetwork, welcome, type Visit } from './visit.ts'
 
-/** Where to send the browser, and what must be known when it comes back. */
+/** The URL for the browser, and the state that is needed when it returns. */
 export async function beginIdentity(visit: Visit, redirectUri: string): Promise<{ url: string; begun: OidcBegun }> {
   await throttleNetwork(visit)
   const oidc = configured(visit)
   return asProvider(visit, () => oidc.begin(redirectUri))
 }
 
-/** `returned`: our redirect URI with what the provider has added. Gives the secret of the new session. */
+/** `returned` is the redirect URI with the parameters of the provider. Returns the secret of the new session. */
 export async function signInByIdentity(
   visit: Visit,
   { returned, begun }: { returned: URL; begun: OidcBegun },
@@ -28,8 +28,8 @@ export async function signInByIdentity(
 }
 
 /**
- * An account is known by (issuer, subject). One that is new here belongs to who has the same address, provided that both
- * sides have it proven: the provider calls it verified, and ours are always proven. An invited one becomes an account.
+ * An account is identified by (issuer, subject). A new identity belongs to the account with the same address, if both sides have proven
+ * the address: the provider marks it as verified, and addresses here are always proven. An invited address gets an account.
  */
 async function accountOf(tx: Ctx, person: OidcPerson): Promise<{ readonly userId: string; readonly did?: AuditEntry }> {
   const known = await findIdentity(tx.db, person)
@@ -56,23 +56,23 @@ function configured(visit: Visit): Oidc {
   return visit.oidc
 }
 
-/** Whatever a provider does wrong is one answer to the person; the operator finds the cause in the log. */
+/** Every fault of the provider gives the person the same refusal. The operator finds the cause in the log. */
 async function asProvider<T>(visit: Visit, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    visit.log.warn('identity_provider.failed', { request_id: visit.requestId, why: whyFailed(cause) })
+    visit.log.warn('identity_provider.failed', { request_id: visit.requestId, why: failureText(cause) })
     throw new Refusal('identity_provider_error', { cause })
   }
 }
 
-/** Names and codes only: what the provider has sent may hold tokens. */
-function whyFailed(cause: unknown): string {
+/** Names and codes only, because the data of the provider may contain tokens. */
+function failureText(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown'
   const code = 'code' in cause ? String(cause.code) : ''
-  const told = 'error' in cause ? String(cause.error) : ''
+  const providerError = 'error' in cause ? String(cause.error) : ''
   const below = cause.cause instanceof Error ? cause.cause.message : ''
-  return [cause.name, code, told, cause.message, below]
+  return [cause.name, code, providerError, cause.message, below]
     .filter((part) => part !== '')
     .join(': ')
     .slice(0, 300)

@@ -11,16 +11,16 @@ import { findOwner } from '../../workspace/workspaces/index.ts'
 import { accountOfProven, mayBegin } from './invited.ts'
 import { atTheDoor, throttleNetwork, welcome, type Visit } from './visit.ts'
 
-/** Mails to one address: 3 at once, then one in five minutes. */
+/** Emails to one address: 3 at once, then one every five minutes. */
 const MAILS = { burst: 3, refillMs: 300_000 } as const
 const MINUTES = LIMITS.mailLinkMs / 60_000
 
-/** Signs in by the token of a link, once. Links stand in fragments and are spent by a POST, so no mail scanner uses one up. */
+/** Signs in with the token of a link, once. Links carry it in the fragment and a POST uses it up, so no email scanner can use it. */
 export async function signInByLink(visit: Visit, { token }: { token: string }): Promise<string> {
   await throttleNetwork(visit)
   return atTheDoor(visit, async (tx) => {
     const found = await useToken(tx.db, { purpose: 'sign_in', token, now: tx.clock.now() })
-    // Whoever has a link that was mailed to an invited address has proven the address.
+    // A person with a link that was emailed to an invited address has proven the address.
     const userId =
       found?.user_id ??
       (typeof found?.email === 'string' ? await accountOfProven(tx, { email: found.email }) : undefined)
@@ -29,7 +29,7 @@ export async function signInByLink(visit: Visit, { token }: { token: string }): 
   })
 }
 
-/** Mails a link that signs in once, also to who has no account but is invited. Nothing of it tells whether there is such an account. */
+/** Emails a sign-in link, also to an invited person without an account. Nothing in the response reveals whether there is an account. */
 export function requestLink(visit: Visit, { email, next }: { email: string; next: string | undefined }): Promise<void> {
   const go = nextPath(next)
   return mailLink(visit, {
@@ -42,7 +42,7 @@ export function requestLink(visit: Visit, { email, next }: { email: string; next
   })
 }
 
-/** Mails a link that sets a new password once. */
+/** Emails a link that sets a new password once. */
 export function requestReset(visit: Visit, { email }: { email: string }): Promise<void> {
   return mailLink(visit, {
     email,
@@ -89,26 +89,26 @@ async function mailLink(visit: Visit, { email, purpose, kind, path, next, letter
 const SIGN_IN = (url: string): Letter => ({
   subject: 'Your link to sign in to Postroad',
   lines: [
-    'Somebody, probably you, asked for a link to sign in to Postroad.',
+    'Somebody, probably you, requested a link to sign in to Postroad.',
     `It works once, within ${MINUTES} minutes.`,
   ],
   action: { label: 'Sign in', url },
-  footnote: 'If it was not you, delete this mail; nothing happens without the link.',
+  footnote: 'If it was not you, delete this email. Nothing happens without the link.',
 })
 
 const RESET = (url: string): Letter => ({
   subject: 'Set a new password for Postroad',
   lines: [
-    'Somebody, probably you, asked to set a new password for your Postroad account.',
+    'Somebody, probably you, requested a new password for your Postroad account.',
     `The link works once, within ${MINUTES} minutes.`,
   ],
   action: { label: 'Set a new password', url },
-  footnote: 'If it was not you, delete this mail; your password stays as it is.',
+  footnote: 'If it was not you, delete this email. Your password stays as it is.',
 })
 
 const OWNER_LINK_MS = 3_600_000
 
-/** A link that signs the owner of the workspace in once, within an hour; for who is at the machine itself. The previous one ends. */
+/** A link that signs the owner of the workspace in once, within an hour, for the operator of the machine. The previous one ends. */
 export async function mintOwnerLink(tx: Ctx): Promise<string> {
   const owner = await findOwner(tx.db, tx.workspaceId)
   if (owner === undefined) throw new Error('The workspace has no owner to sign in.')

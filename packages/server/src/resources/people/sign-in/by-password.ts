@@ -5,12 +5,12 @@ import { forgive, throttle } from '../throttles/index.ts'
 import { findUserByEmail } from '../users/index.ts'
 import { atTheDoor, throttleNetwork, welcome, type Visit } from './visit.ts'
 
-/** Of one account from one network: 10 at once, then one a minute. */
+/** Tries for one account from one network: 10 at once, then one a minute. */
 const NEAR = { burst: 10, refillMs: 60_000 } as const
-/** Of one account from everywhere. Its owner can still come in by link or passkey. */
+/** Tries for one account from everywhere. Its owner can still sign in with a link or a passkey. */
 const ALL = { burst: 100, refillMs: 30_000 } as const
 
-/** Gives the secret of the new session. What is counted, and how long it takes, is the same for an account that is not there. */
+/** Returns the secret of the new session. The counting and the duration are the same for an account that does not exist. */
 export async function signInByPassword(
   visit: Visit,
   { email, password }: { email: string; password: string },

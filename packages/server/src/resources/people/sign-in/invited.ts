@@ -3,12 +3,12 @@ import type { Ctx } from '../../../context.ts'
 import { isInvited } from '../invites/index.ts'
 import { findUserByEmail, insertUser } from '../users/index.ts'
 
-/** Whether an address that nobody has may become an account: an invite waits for it. */
+/** Whether an unknown address may become an account, because it has an invite. */
 export function mayBegin(tx: Pick<Ctx, 'database' | 'clock'>, email: string): Promise<boolean> {
   return isInvited(tx.database, { email, now: new Date(tx.clock.now()) })
 }
 
-/** The account of an address that was proven this moment: the one there is, or a new one, in no workspace yet. */
+/** The account of an address that was just proven: the existing one, or a new one without a workspace. */
 export async function accountOfProven(
   tx: Ctx,
   { email, name }: { email: string; name?: string | undefined },

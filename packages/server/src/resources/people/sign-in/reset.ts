@@ -6,7 +6,7 @@ import { findUser } from '../users/index.ts'
 import { replacePassword } from '../account/index.ts'
 import { atTheDoor, throttleNetwork, welcome, type Visit } from './visit.ts'
 
-/** Sets a new password by a mailed link, ends every session, and signs in anew. A password that is refused costs no link. */
+/** Sets a new password with an emailed link, ends every session, and signs in again. A refused password does not use the link up. */
 export async function resetPassword(
   visit: Visit,
   { token, newPassword }: { token: string; newPassword: string },

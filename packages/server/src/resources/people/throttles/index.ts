@@ -3,15 +3,15 @@ import { Refusal } from '../../../domain/refusal.ts'
 import { hashCredential } from '../../../platform/cipher.ts'
 import { fillBucket, findBucket, takeToken } from './queries.ts'
 
-/** So many at once, and one more each `refillMs`. All nodes count together. */
+/** `burst` tries at once, and one more each `refillMs`. All nodes share the count. */
 export type Limit = { readonly burst: number; readonly refillMs: number }
 
 type Of = { readonly what: string; readonly whose: string }
 
-// Kept as hashes: the table tells nobody who has tried to sign in.
+// Stored as hashes, so that the table does not reveal who has tried to sign in.
 const hashOf = ({ what, whose }: Of): Buffer => hashCredential(`${what}\n${whose}`)
 
-/** Counts one try; throws 429 `too_many_attempts` when there were too many, and then counts nothing. */
+/** Counts one try. When there were too many, it throws 429 `too_many_attempts` and does not count the try. */
 export async function throttle(deps: Deps, of: Of & Limit): Promise<void> {
   const { burst, refillMs } = of
   const hash = hashOf(of)
@@ -26,7 +26,14 @@ export async function throttle(deps: Deps, of: Of & Limit): Promise<void> {
   })
 }
 
-/** Forgets earlier tries: after the right password nobody has to wait. */
+/** Counts one try and says whether there was room for it; for what is left out when it comes too often. */
+export async function hasRoom(deps: Pick<Deps, 'database' | 'clock'>, of: Of & Limit): Promise<boolean> {
+  const { burst, refillMs } = of
+  const bucket = { hash: hashOf(of), now: new Date(deps.clock.now()), refillMs, burst }
+  return (await takeToken(deps.database, bucket)) !== undefined
+}
+
+/** Deletes earlier tries, so that nobody has to wait after the correct password. */
 export function forgive(deps: Deps, of: Of): Promise<void> {
   return fillBucket(deps.database, hashOf(of))
 }

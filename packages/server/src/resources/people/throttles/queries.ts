@@ -7,7 +7,7 @@ export type Bucket = {
   readonly burst: number
 }
 
-/** Takes one token of a bucket, in one statement, so that no two nodes take the same; undefined when there is none left. */
+/** Takes one token of a bucket in one statement, so that two nodes never take the same; undefined when none is left. */
 export function takeToken(db: Db, { hash, now, refillMs, burst }: Bucket): Promise<{ full_at: Date } | undefined> {
   const [refill, room] = [`${refillMs} milliseconds`, `${refillMs * burst} milliseconds`]
   return db.maybe<{ full_at: Date }>(sql`
@@ -35,7 +35,7 @@ export async function fillBucket(db: Db, hash: Uint8Array): Promise<void> {
   `)
 }
 
-/** Forgets buckets that are full: they are as good as new. */
+/** Deletes full buckets, which are the same as new ones. */
 export function deleteFullBuckets(db: Db, now: Date): Promise<number> {
   return db.run(sql`
     delete from throttles

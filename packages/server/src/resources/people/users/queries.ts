@@ -20,7 +20,7 @@ export function findUserByEmail(db: Db, email: string): Promise<UserRow | undefi
   `)
 }
 
-/** As `findUserByEmail`, and the person keeps this address until the transaction ends. */
+/** Like `findUserByEmail`, but locks the row, so that the person retains this address until the transaction ends. */
 export function lockUserByEmail(db: Db, email: string): Promise<UserRow | undefined> {
   return db.maybe<UserRow>(sql`
     select id, name, email
@@ -30,7 +30,7 @@ export function lockUserByEmail(db: Db, email: string): Promise<UserRow | undefi
   `)
 }
 
-/** To be called with an address that its owner has just proven. Of two at once, the unique address lets one in. */
+/** Call it only with an address that its owner has just proven. Of two concurrent calls, the unique address admits one. */
 export async function insertUser(db: Db, row: { id: string; name: string; email: string; now: Date }): Promise<void> {
   await db.run(sql`
     insert into users (id, name, email, created_at)
@@ -38,7 +38,7 @@ export async function insertUser(db: Db, row: { id: string; name: string; email:
   `)
 }
 
-/** To be called with an address that its owner has just proven, and with none other. */
+/** Call it only with an address that its owner has just proven. */
 export async function setEmail(db: Db, at: { userId: string; email: string }): Promise<void> {
   await db.run(sql`
     update users
@@ -47,7 +47,7 @@ export async function setEmail(db: Db, at: { userId: string; email: string }): P
   `)
 }
 
-/** A member with the role held at this moment; undefined once removed. */
+/** A member with their current role; undefined after their removal. */
 export function findMember(
   db: Db,
   at: { workspaceId: string; userId: string },

@@ -5,7 +5,7 @@ import { refuse } from '../../../domain/refusal.ts'
 import { DbError } from '../../../platform/db.ts'
 import { uuidv7Ms } from '../../../platform/ids.ts'
 import { checkConditions } from '../../check-conditions.ts'
-import { presentDeliveries, scan, type DeliveryRow } from '../../delivery/deliveries/index.ts'
+import { presentListed, scan, type DeliveryRow } from '../../delivery/deliveries/index.ts'
 import { heldFilter } from '../../delivery/delivery-holds/index.ts'
 import { readsPayloads } from '../../capture/payloads/index.ts'
 import { idRange } from '../../id-range.ts'
@@ -18,12 +18,12 @@ import type { Room } from '../../verbs.ts'
 type Verbs = Room<'search'>
 type Piece<Row> = { readonly rows: readonly Row[]; readonly reached: string | null; readonly scanned?: number }
 
-/** One call looks at no more than so many pieces, each of them bounded in rows and bytes. */
+/** The most pieces that one call searches, each bounded in rows and bytes. */
 const PIECES_MAX = 5
 const PIECE_MS = 2_000
 const SCANNED_WITH_PAYLOADS_MAX = 500
 
-/** Piece by piece until the page is full, there is nothing more, or enough was looked at: then the cursor says where to go on. */
+/** Searches piece by piece until the page is full, the end is reached, or the limit is used up. The cursor then continues the search. */
 async function pieces<Row>(
   ctx: Ctx,
   asked: { limit: number; before: string | null; work: PacedWork },
@@ -34,7 +34,7 @@ async function pieces<Row>(
   let before = asked.before
   let scanned = 0
   for (let piece = 0; piece < PIECES_MAX; piece += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- a piece begins where the one before ended
+    // oxlint-disable-next-line no-await-in-loop -- each piece starts where the previous one ended
     const found = await inTime(next({ limit: asked.limit - rows.length, before }))
     rows.push(...found.rows)
     scanned += found.scanned ?? 0
@@ -63,7 +63,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 
 type SearchState = NonNullable<RouteInput<Routes['search']['deliveries']>['state']>[number]
 
-/** States of the table, and the lanes of `stuck`, which is no state of its own. */
+/** The requested states of the table, and the lanes of `stuck`, which is not a state. */
 async function wantedStates(ctx: Ctx, asked: readonly SearchState[] | undefined) {
   const states = asked?.filter((state) => state !== 'stuck') ?? null
   const stuck = asked?.includes('stuck') === true ? await heldFilter(ctx, 'stuck') : null
@@ -72,7 +72,7 @@ async function wantedStates(ctx: Ctx, asked: readonly SearchState[] | undefined)
 
 export const deliveries: Verbs['deliveries'] = async (
   ctx,
-  { limit, cursor, q, f, dataset, webhook, destination, state, held_by, ...times },
+  { limit, cursor, q, f, dataset, webhook, destination, state, held_by, rule, ...times },
 ) => {
   checkConditions(f, 'f')
   const { fromId, toId } = idRange(times)
@@ -83,10 +83,12 @@ export const deliveries: Verbs['deliveries'] = async (
     recordId: null,
     webhookId: webhook ?? null,
     dataset: dataset ?? null,
+    ruleId: rule ?? null,
     conditions: f,
     text: q ?? null,
   }
-  const scannedMax = readsPayloads(wanted) ? SCANNED_WITH_PAYLOADS_MAX : LIMITS.replayScannedPerPageMax
+  const scannedMax =
+    readsPayloads(wanted) || wanted.ruleId !== null ? SCANNED_WITH_PAYLOADS_MAX : LIMITS.replayScannedPerPageMax
   const work = new PacedWork(LIMITS.searchWorkMax)
   const {
     rows,
@@ -95,7 +97,7 @@ export const deliveries: Verbs['deliveries'] = async (
   } = await pieces<DeliveryRow>(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, (at) =>
     scan(ctx, { wanted, newestFirst: true, after: fromId, before: at.before, limit: at.limit, scannedMax, work }),
   )
-  return { deliveries: await presentDeliveries(ctx, rows), ...looked }
+  return { deliveries: await presentListed(ctx, rows), ...looked }
 }
 
 export const events: Verbs['events'] = async (

@@ -14,7 +14,7 @@ import { storyOf, type StoryRows } from './story.ts'
 
 const { correlatedDeliveriesMax, correlatedAttemptsMax } = LIMITS
 
-/** Any id, and any Request-Id of ingest → all that belongs to it. What is not there, and what is another project's, answer alike. */
+/** Any id, or any Request-Id of ingest → everything that belongs to it. A missing id and one of another project give the same response. */
 export const correlate: Room<'search'>['correlate'] = async (ctx, { id }) => {
   const found = await named(ctx, id)
   const { rows, truncated } = await rowsOf(ctx, found)

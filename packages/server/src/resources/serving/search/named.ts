@@ -16,28 +16,28 @@ import { listCovered, replays } from '../../delivery/replays/index.ts'
 
 type Subject = RouteOutput<Routes['search']['correlate']>['subject']
 
-/** What an id names: one submission, or the newest events of something that is set up. */
+/** The subject of an id: one submission, or the newest events of a configured resource. */
 export type Named = {
   readonly subject: Subject
   readonly submissionId?: string
   readonly recordIds: readonly string[]
-  /** undefined: those of the records. */
+  /** undefined: the deliveries of the records. */
   readonly deliveries?: readonly DeliveryRow[]
   readonly rejection?: RejectionRow
 }
 
-/** How many events of a setting are shown. */
+/** The number of events shown for a resource. */
 const NEWEST = 20
-/** How many are looked at where no index leads from the setting to its events. */
+/** The number searched where no index leads from the resource to its events. */
 const SCANNED_MAX = 500
 
 const nothing = (): Refusal =>
   refuse(
     'not_found',
-    'Nothing in this project has this id, or it is not retained any more. Use the id of an event, a delivery, an attempt, a rejection or a setting, or the Request-Id of an ingest request.',
+    'This project has nothing with this id, or no longer retains it. Use the id of an event, a delivery, an attempt, a rejection or a setting, or the Request-Id of an ingest request.',
   )
 
-/** Throws the same refusal for whatever is not there, another project's, or no id at all. */
+/** Throws the same refusal for a missing id, an id of another project, and a text that is not an id. */
 export async function named(ctx: Ctx, text: string): Promise<Named> {
   const left = leftBehind(text)
   const found = left === undefined ? await byKind(ctx, text) : await ofRequest(ctx, left)
@@ -52,7 +52,7 @@ async function ofRequest(ctx: Ctx, id: string): Promise<Named | undefined> {
 async function byKind(ctx: Ctx, text: string): Promise<Named | undefined> {
   for (const kind of KINDS) {
     const id = decodeId(kind, text)
-    // oxlint-disable-next-line no-await-in-loop -- an id is of one kind
+    // oxlint-disable-next-line no-await-in-loop -- an id has one kind
     if (id !== undefined) return FINDERS[kind]?.(ctx, id)
   }
   return undefined
@@ -63,7 +63,7 @@ type Kind = Subject['kind']
 
 const about = (kind: Kind, id: string, name: string | null = null): Subject => ({ kind, id: encodeId(kind, id), name })
 
-/** undefined where a room answers that it is not there. */
+/** undefined where a room throws not_found. */
 async function orNothing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

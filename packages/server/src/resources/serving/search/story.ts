@@ -25,7 +25,7 @@ export type StoryRows = {
 type Story = Omit<RouteOutput<Routes['search']['correlate']>, 'id' | 'truncated'>
 type Moment = Story['timeline'][number]
 
-/** The rows of an event's way as its public story, each with its times, and all of them in one line. */
+/** The rows of one event as its public story, each with its times, and all of them in one timeline. */
 export function storyOf({ subject, rejection, submission, records, deliveries, attempts }: StoryRows): Story {
   const presented = {
     subject,
@@ -55,7 +55,7 @@ const presentRecord = (row: RecordRow) => ({
   received_at: row.received_at.toISOString(),
 })
 
-/** From a beginning to an end; null when it has none, or none that anybody knows. */
+/** The end and the duration of a moment; null when it has not ended or the end is unknown. */
 function span(beganMs: number, endedMs: number | null) {
   return endedMs === null
     ? { ended_at: null, duration_ms: null }
@@ -94,14 +94,14 @@ function timelineOf(
   return moments.toSorted((a, b) => ORDER(a, b))
 }
 
-/** A submission ends where its id was made: it was read, found right and routed by then. */
+/** A submission ends when its id was created: by then it was read, verified and routed. */
 function submissionMoment({ id, received_at }: SubmissionRow): Moment {
   const at = received_at.toISOString()
   const ended = span(received_at.getTime(), uuidv7Ms(id))
   return { kind: 'submission', id: encodeId('submission', id), parent_id: null, at, ...ended, state: 'accepted' }
 }
 
-/** When the latest of the refused requests came. */
+/** The moment of the latest refused request. */
 function rejectionMoment({ id, at, reason }: NonNullable<Story['rejection']>): Moment {
   return { kind: 'rejection', id, parent_id: null, at, ended_at: at, duration_ms: 0, state: reason }
 }
@@ -124,6 +124,6 @@ function deliveryMoments(delivery: Story['deliveries'][number]): Moment[] {
 
 const KINDS: readonly Moment['kind'][] = ['rejection', 'submission', 'record', 'delivery', 'attempt']
 
-/** By time; in the same millisecond what comes first on the way comes first. Timestamps have one form, so they sort as text. */
+/** Sorts by time, and in the same millisecond by the order of the path. Timestamps have one form, so they sort as text. */
 const ORDER = (a: Moment, b: Moment): number =>
   a.at < b.at ? -1 : a.at > b.at ? 1 : KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || (a.id < b.id ? -1 : 1)

@@ -24,21 +24,21 @@ import {
 export type { StreamRow, StreamScope }
 
 /**
- * From the making of an id to the begin of its transaction: 5 s in the queue of the group commit, 15 s until the database
- * is given up, 6 s of asking whether it was stored after all.
+ * The longest time from the creation of an id to the start of its transaction: 5 s in the queue of the group commit, 15 s until the
+ * connection is given up, and 6 s to check whether the event was stored after all.
  */
 const MARGIN_MS = 26_000
-/** Who waited longer for a commit was told 503, so it is no promise. */
+/** A sender who waited longer for a commit got 503, so the event was not promised. */
 const PATIENCE_MS = 60_000
-/** An attempt ends within its timeout of a minute, and is written soon after. */
+/** An attempt ends within its timeout of at most a minute, and is stored soon after. */
 const ATTEMPT_MS = 90_000
-/** The minute of a refusal, the time its request took to arrive, and some to write it. */
+/** The minute of a refusal, the time until its request arrived, and the time to write it. */
 const COUNTED_MS = 180_000
 const ROWS_MAX = 500
 const BYTES_MAX = 262_144
 const LIVE_READS_AT_ONCE = 2
 
-/** One read: what `to` sees beyond `from`, by id, as far as a page goes. */
+/** One read: the rows that `to` sees and `from` does not, by id, up to the end of a page. */
 export type Page = {
   readonly history: string
   readonly from: Snapshot
@@ -46,7 +46,7 @@ export type Page = {
   readonly to: Snapshot
   readonly toFloor: number
   readonly rows: readonly StreamRow[]
-  /** Whether the same read goes on behind the last row. */
+  /** Whether the same read continues after the last row. */
   readonly more: boolean
 }
 
@@ -55,34 +55,34 @@ export type Changes = {
   readonly position: Position
   readonly more: boolean
 }
-/** Rows of the rejection log that were counted in, and where to look on from. */
+/** Rows of the rejection log with new counts, and the position to continue from. */
 export type Refusals = { readonly rejections: readonly Rejection[]; readonly position: Position }
 type PublicDelivery = ReturnType<typeof presentDelivery>
 
 export type StreamReader = {
-  /** The position of who has everything up to now. */
+  /** The position after everything up to now. */
   now(): Promise<Position>
-  /** The next page behind a position, of these datasets or of all. `live` reads do not wait for those that catch up. */
+  /** The next page after a position, of these datasets or of all. `live` reads do not wait for clients that catch up. */
   read(at: {
     scope: StreamScope
     position: Position
     datasets?: readonly string[] | undefined
     live?: true
   }): Promise<Page>
-  /** Deliveries that were made or tried behind a position of a moment ago, as they stand now. */
+  /** Deliveries that were created or tried after a recent position, in their current state. */
   changes(at: { scope: StreamScope; position: Position }): Promise<Changes>
-  /** Rows of the rejection log that were counted in since a position of a moment ago: at most 500, the newest. */
+  /** Rows of the rejection log with new counts since a recent position: at most 500, newest first. */
   refusals(at: { scope: StreamScope; position: Position }): Promise<Refusals>
-  /** The moment before which records are no longer kept; undefined while nothing was dropped. */
+  /** The moment before which records are no longer stored; undefined while nothing was dropped. */
   keptSince(workspaceId: string): Promise<number | undefined>
 }
 
-/** The position of who has everything from a moment on (milliseconds). */
+/** The position at a moment (milliseconds): everything after it is still to come. */
 export function since(ms: number): Position {
   return { history: '0-0', from: NOTHING, floor: Math.max(0, Math.floor(ms)) }
 }
 
-/** Where a reader stands after a page: `row` undefined, after the whole of it. */
+/** The position of a reader after a page, or after one of its rows. */
 export function positionAfter(page: Page, row: StreamRow | undefined): Position {
   const { history, from, floor, to, toFloor } = page
   return row === undefined
@@ -90,7 +90,7 @@ export function positionAfter(page: Page, row: StreamRow | undefined): Position 
     : { history, from, floor, partway: { to, floor: toFloor, after: row.id } }
 }
 
-/** Reads streams of records without loss or repetition (docs/adr/0008); at most two statements at once in a process, and one for those who catch up. */
+/** Reads streams without loss or repetition (docs/adr/0008). A process runs at most two live reads at once, and one for clients that catch up. */
 export function createStreamReader(deps: Deps): StreamReader {
   const horizon = new Horizon(PATIENCE_MS)
   const inTurn = createTurns(1)
@@ -106,7 +106,7 @@ export function createStreamReader(deps: Deps): StreamReader {
       readPage(deps.database.forWorkspace(scope.workspaceId), {
         ...scope,
         from: position.from,
-        // A clock that was set back makes ids of before.
+        // A clock that was set back creates ids from before.
         floor: seesNothing(position.from) ? position.floor : Math.min(position.floor, now - MARGIN_MS),
         to: partway?.to,
         after: partway?.after,
@@ -116,7 +116,7 @@ export function createStreamReader(deps: Deps): StreamReader {
       }),
     )
     if (isUnsaid(found)) return afresh(deps, () => read(asked))
-    // Another database, or this one after a crash: its transactions have other numbers. By time nothing is lost, and some comes again.
+    // Another database, or this one after a crash, has other transaction numbers. A read by time loses nothing, but repeats some rows.
     if (found.history !== position.history && (partway !== undefined || !seesNothing(position.from))) {
       return read({ ...asked, position: { history: found.history, from: NOTHING, floor: position.floor } })
     }
@@ -148,7 +148,7 @@ export function createStreamReader(deps: Deps): StreamReader {
     if (isUnsaid(found)) return afresh(deps, () => changes({ scope, position }))
     const seen = snapshotOf(found.snapshot)
     const to = partway?.to ?? seen
-    // After a crash transactions have other numbers: begin anew.
+    // After a crash transactions have other numbers, so the read starts again.
     const after = found.history === position.history && found.more ? found.rows.at(-1)?.id : undefined
     const { history } = found
     const next =
@@ -176,7 +176,7 @@ export function createStreamReader(deps: Deps): StreamReader {
   }
 }
 
-/** Days of everybody are dropped as a whole, and a shorter plan keeps fewer of them. */
+/** The days of all workspaces are dropped together, and a shorter plan stores fewer of them. */
 async function keptSince({ database, plans, clock }: Deps, workspaceId: string): Promise<number | undefined> {
   const db = database.forWorkspace(workspaceId)
   const found = await findKept(db, workspaceId)
@@ -191,7 +191,7 @@ async function afresh<T>({ database }: Deps, again: () => Promise<T>): Promise<T
   return again()
 }
 
-/** undefined while it is not said since which crash the database is. */
+/** undefined while the generation of the database is not recorded. */
 async function readRefusals(
   { database, clock }: Deps,
   { scope, position }: Parameters<StreamReader['refusals']>[0],
@@ -204,7 +204,7 @@ async function readRefusals(
     rowsMax: ROWS_MAX,
   })
   if (isUnsaid(found)) return undefined
-  // After a crash transactions have other numbers: begin anew.
+  // After a crash transactions have other numbers, so the read starts again.
   const rows = found.history === position.history ? found.rows : []
   return {
     rejections: rows.map(presentRejection),
@@ -212,7 +212,7 @@ async function readRefusals(
   }
 }
 
-/** The columns of the reading itself are none of the delivery's. */
+/** Removes the columns of the read itself, which are not part of the delivery. */
 function presentChanged({
   id,
   record_id,
@@ -247,11 +247,11 @@ const isUnsaid = ({ history }: { readonly history: string }): boolean => history
 
 function snapshotOf(text: string): Snapshot {
   const snapshot = readSnapshot(text)
-  if (snapshot === undefined) throw new Error(`PostgreSQL gave a snapshot that is none: ${text.slice(0, 200)}`)
+  if (snapshot === undefined) throw new Error(`PostgreSQL returned an invalid snapshot: ${text.slice(0, 200)}`)
   return snapshot
 }
 
-/** Lets `count` run at a time, in order: however many clients catch up, ingest finds the database free. */
+/** Runs at most `count` at a time, in order, so that ingest finds the database free however many clients catch up. */
 function createTurns(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = count
@@ -270,10 +270,10 @@ function createTurns(count: number): <T>(work: () => Promise<T>) => Promise<T> {
 
 export type Place = { readonly workspaceId: string; readonly id: string }
 
-/** A process confirms its places this often, and one that was silent for three times as long holds none any more. */
+/** The interval in which a process confirms its places. After three intervals without a confirmation it loses them. */
 export const CONFIRM_MS = 5_000
 
-/** Takes one of the plan's places for a connection; false when all are taken, on whichever process. */
+/** Takes one of the plan's places for a connection; false when all are taken, in any process. */
 export function takeStreamPlace(deps: Deps, at: Place & { max: number }): Promise<boolean> {
   // oxlint-disable-next-line house/verb-guards -- a connection that opens changes nothing of the workspace
   return deps.database.forWorkspace(at.workspaceId).transaction(async (db) => {

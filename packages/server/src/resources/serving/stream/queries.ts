@@ -5,19 +5,19 @@ import type { DeliveryRow } from '../../delivery/deliveries/index.ts'
 import type { RejectionRow } from '../../capture/rejections/index.ts'
 import { headerTitle } from '../../capture/submissions/index.ts'
 
-/** What is streamed: a project, or with null all projects of a workspace. */
+/** The scope of a stream: a project, or with null all projects of a workspace. */
 export type StreamScope = { readonly workspaceId: string; readonly projectId: string | null }
 
-/** The moment that a statement saw, and of which database since which crash; ends in `-0` when that is not said yet. */
+/** The moment that a statement saw, with the database and its generation; ends in `-0` while no generation is recorded. */
 type MomentRow = { readonly snapshot: string; readonly history: string }
 
 export type StreamRow = {
   readonly id: string
   readonly dataset: string
   readonly received_at: Date
-  /** The transaction that wrote it. */
+  /** The transaction that wrote the row. */
   readonly xid: number
-  /** The payload's text. */
+  /** The text of the payload. */
   readonly data: string
   readonly webhook_id: string | null
   readonly header_title: string | null
@@ -25,14 +25,14 @@ export type StreamRow = {
 
 export type PageAt = StreamScope & {
   readonly from: Snapshot
-  /** Milliseconds: no row that `from` does not see has an id before it. */
+  /** Milliseconds: every row that `from` does not see has an id from this time or later. */
   readonly floor: number
-  /** What may be seen at most; undefined: everything there is now. */
+  /** The upper bound of the read; undefined: everything that exists now. */
   readonly to: Snapshot | undefined
   readonly after: string | undefined
   readonly datasets: readonly string[] | undefined
   readonly rowsMax: number
-  /** At least one row is given, and no more once these are full. */
+  /** At least one row is returned, and no further row once these bytes are full. */
   readonly bytesMax: number
 }
 
@@ -40,12 +40,12 @@ type JoinedRow = MomentRow & { readonly found: number | null } & {
   readonly [Name in keyof StreamRow]: StreamRow[Name] | null
 }
 
-// The transaction that wrote row `r`, in full: the system column has its lower 32 bits, and it is not after this moment.
+// The full number of the transaction that wrote row `r`: the system column has its lower 32 bits, and it is not after this moment.
 const xid: Sql = sql`m.next - ((m.next - r.xmin::text::bigint) & 4294967295)`
 
 /**
- * Rows that `from` does not see. Ages are compared first, for they cost a tenth: nearly every row of the window is seen.
- * They are ages of 31 bits.
+ * Rows that `from` does not see. It compares ages first, at a tenth of the cost, because `from` sees nearly every row of the window. Ages
+ * have 31 bits.
  */
 const unseenBy = ({ xmin, xmax, running }: Snapshot): Sql => sql`
   and (m.next - ${xmin}::bigint >= 2000000000 or age(r.xmin) <= (select age((${xmin}::bigint & 4294967295)::text::xid)))
@@ -65,7 +65,7 @@ const moment: Sql = sql`
     from pg_control_system() s
 `
 
-/** After a crash of the database, and at its first start, a new generation begins. */
+/** After a crash of the database, and at its first start, a new generation starts. */
 export async function beginGeneration(db: Db): Promise<void> {
   await db.run(sql`
     insert into stream_generation (generation)
@@ -83,7 +83,7 @@ export function readMoment(db: Db): Promise<MomentRow> {
 
 export type FoundPage = MomentRow & { readonly rows: readonly StreamRow[]; readonly more: boolean }
 
-/** Rows that `to` sees and `from` does not, by id; one statement, so its snapshot is the moment it gives. */
+/** Rows that `to` sees and `from` does not, by id. It is one statement, so its snapshot is the moment that it returns. */
 export async function readPage(db: Db, at: PageAt): Promise<FoundPage> {
   const rows = await db.many<JoinedRow>(sql`
     with m as materialized (${moment})
@@ -98,7 +98,7 @@ export async function readPage(db: Db, at: PageAt): Promise<FoundPage> {
      order by page.id
   `)
   const [first] = rows
-  if (first === undefined) throw new Error('A moment has no row.')
+  if (first === undefined) throw new Error('The statement returned no row for its moment.')
   const found = rows.filter(isFound)
   return {
     snapshot: first.snapshot,
@@ -112,7 +112,7 @@ function isFound(row: JoinedRow): row is JoinedRow & StreamRow {
   return row.id !== null
 }
 
-/** Project by project, so that the index gives each one's rows in order from the floor on. */
+/** Reads project by project, so that the index returns the rows of each one in order from the floor on. */
 function newRows(at: PageAt): Sql {
   const { from, to, after, datasets } = at
   return sql`
@@ -146,7 +146,7 @@ export type ChangesAt = StreamScope & {
   readonly from: Snapshot
   readonly to: Snapshot | undefined
   readonly after: string | undefined
-  /** Milliseconds: deliveries that were made, and attempts that were begun, before these are not looked at. */
+  /** Milliseconds: deliveries created before, and attempts started before, these times are skipped. */
   readonly madeFrom: number
   readonly begunFrom: number
   readonly rowsMax: number
@@ -154,7 +154,7 @@ export type ChangesAt = StreamScope & {
 
 type ChangedRow = MomentRow & { readonly [Name in keyof DeliveryRow]: DeliveryRow[Name] | null }
 
-/** Deliveries that were made or tried between two moments, by id, as they stand now. */
+/** Deliveries that were created or tried between two moments, by id, in their current state. */
 export async function readChangedDeliveries(
   db: Db,
   at: ChangesAt,
@@ -199,7 +199,7 @@ export async function readChangedDeliveries(
      order by d.id
   `)
   const [first] = rows
-  if (first === undefined) throw new Error('A moment has no row.')
+  if (first === undefined) throw new Error('The statement returned no row for its moment.')
   const found = rows.filter(isDelivery)
   return {
     snapshot: first.snapshot,
@@ -209,14 +209,14 @@ export async function readChangedDeliveries(
   }
 }
 
-/** One whose record is gone by now, past its retention, is shown no more. */
+/** A delivery whose record was removed after its retention is no longer shown. */
 function isDelivery(row: ChangedRow): row is ChangedRow & DeliveryRow {
   return row.id !== null && row.dataset !== null
 }
 
 type CountedRejection = MomentRow & { readonly [Name in keyof RejectionRow]: RejectionRow[Name] | null }
 
-/** Rows of the rejection log that were counted in since a moment, as they stand now: at most `rowsMax`, the newest minutes first. */
+/** Rows of the rejection log with new counts since a moment, in their current state: at most `rowsMax`, newest minutes first. */
 export async function readCountedRejections(
   db: Db,
   at: StreamScope & { from: Snapshot; countedFrom: number; rowsMax: number },
@@ -241,7 +241,7 @@ export async function readCountedRejections(
      order by c.at
   `)
   const [first] = rows
-  if (first === undefined) throw new Error('A moment has no row.')
+  if (first === undefined) throw new Error('The statement returned no row for its moment.')
   return { snapshot: first.snapshot, history: first.history, rows: rows.filter(isRejection) }
 }
 
@@ -249,7 +249,7 @@ function isRejection(row: CountedRejection): row is CountedRejection & Rejection
   return row.id !== null
 }
 
-/** The first day of which anybody's records are kept, and what tells how long this workspace's are and whether it had any before. */
+/** The first day with stored records, and the data that decides how long this workspace's records are stored and whether it had earlier ones. */
 export function findKept(
   db: Db,
   workspaceId: string,
@@ -268,12 +268,12 @@ export function findKept(
   `)
 }
 
-/** One at a time in a workspace, so that no two take the last place. To be called in a transaction. */
+/** Locks the places of a workspace, so that two connections never take the last one. Call it in a transaction. */
 export async function lockConnections(db: Db, workspaceId: string): Promise<void> {
   await db.run(sql`select pg_advisory_xact_lock(hashtextextended('stream_connections ' || ${workspaceId}, 0))`)
 }
 
-/** Takes a place when there is one; `staleBefore`: rows that were last confirmed before it are gone. */
+/** Takes a place if there is one. Rows that were last confirmed before `staleBefore` no longer count. */
 export async function takePlace(
   db: Db,
   at: { workspaceId: string; id: string; max: number; now: Date; staleBefore: Date },

@@ -3,10 +3,10 @@ import type { Database } from '../../../platform/db.ts'
 import { anchorAt, sealAnchor } from './anchor.ts'
 import { findEnds, holdAnchor, listChains, putAnchor } from './queries.ts'
 
-/** Once, when the database of a release without anchors is brought up: each chain is anchored where it stands. */
+/** Runs once, when the database of a release without anchors is upgraded: it anchors each chain at its current end. */
 export async function anchorChains(database: Database, cipher: Cipher): Promise<void> {
   for (const workspaceId of await listChains(database)) {
-    // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one at a time; what is noted is the log itself
+    // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one at a time; the subject is the log itself
     await database.transaction(async (db) => {
       if ((await holdAnchor(db, workspaceId)) !== null) return
       const ends = await findEnds(db, workspaceId)

@@ -4,7 +4,7 @@ import { secretPlace } from '../../../domain/secret-place.ts'
 import type { Cipher } from '../../../platform/cipher.ts'
 import type { Ends } from './queries.ts'
 
-/** Sealed, so that only who has the SECRET_KEY can say where a chain ends, and bound to its workspace. */
+/** Sealed, so that only the owner of the SECRET_KEY can state the end of a chain, and bound to its workspace. */
 
 const Sealed = z.object({
   count: z.int(),
@@ -18,7 +18,7 @@ export function sealAnchor(cipher: Cipher, anchor: Anchor, workspaceId: string):
   return cipher.seal(JSON.stringify(anchor), place(workspaceId))
 }
 
-/** Undefined when it was not sealed here, for this workspace. */
+/** Undefined when it was not sealed by this installation for this workspace. */
 export function openAnchor(cipher: Cipher, sealed: Uint8Array, workspaceId: string): Anchor | undefined {
   try {
     return Sealed.parse(JSON.parse(cipher.open(sealed, place(workspaceId)).reveal()))
@@ -27,7 +27,7 @@ export function openAnchor(cipher: Cipher, sealed: Uint8Array, workspaceId: stri
   }
 }
 
-/** The anchor of a chain that has none, told by its rows. */
+/** The anchor of a chain without one, computed from its rows. */
 export function anchorAt({ count, tail, id, hash }: Ends): Anchor {
   return { ...EMPTY_CHAIN, count, tail: hex(tail), head: { id, hash: hex(hash) } }
 }

@@ -7,15 +7,15 @@ import { appendRow, findEnds, holdAnchor } from './queries.ts'
 export type AuditEntry = {
   /** `verb_noun`, as the contract names them: `create_api_key`. */
   readonly action: string
-  /** The public id of what was changed. */
+  /** The public id of the changed resource. */
   readonly target?: string
-  /** What a reader needs; never a secret, a slug or a payload. */
+  /** The details for a reader; never a secret, a slug or a payload. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Writes the audit row of a change inside its transaction, each with the hash of the one before. The end of a chain is
- * locked from there to the commit, so it is the last thing that `inTransaction` does, workspace by workspace.
+ * Writes the audit row of a change inside its transaction, with the hash of the previous row. The end of a chain stays locked until the
+ * commit, so `inTransaction` writes these rows last, workspace by workspace.
  */
 export async function audit(tx: Ctx, entry: AuditEntry): Promise<void> {
   const link: Link = {
@@ -32,7 +32,7 @@ export async function audit(tx: Ctx, entry: AuditEntry): Promise<void> {
   else tx.beforeCommit(tx.workspaceId, write)
 }
 
-/** What goes before is what the anchor says, not what the table holds: rows that were cut off stay missing. */
+/** The anchor defines the previous row, not the table, so rows that were cut off stay missing. */
 async function append(tx: Ctx, of: Link): Promise<void> {
   const { workspaceId, cipher } = tx
   const anchor = await heldAnchor(tx, of)
@@ -49,7 +49,7 @@ async function append(tx: Ctx, of: Link): Promise<void> {
   })
 }
 
-/** A lost anchor stops nobody's work: the chain goes on from its newest row, and says from then on that it was lost. */
+/** A lost anchor stops nobody's work: the chain continues from its newest row, and its anchor records the loss from then on. */
 async function heldAnchor(tx: Ctx, next: Link): Promise<Anchor> {
   const { db, workspaceId, cipher } = tx
   const sealed = await holdAnchor(db, workspaceId)
@@ -62,7 +62,7 @@ async function heldAnchor(tx: Ctx, next: Link): Promise<Anchor> {
   return { ...anchorAt(ends), lost_before: idAfter(ends.id, next.id) }
 }
 
-/** Who acts, and through what: as audit rows and versions say it. */
+/** The actor and the agent, in the form of audit rows and versions. */
 export function actorNames({ actor }: Ctx): { actor: string; agent: string | null } {
   switch (actor.kind) {
     case 'person':
@@ -71,6 +71,8 @@ export function actorNames({ actor }: Ctx): { actor: string; agent: string | nul
       return { actor: encodeId('user', actor.userId), agent: `api_key:${encodeId('apiKey', actor.keyId)}` }
     case 'agent':
       return { actor: encodeId('user', actor.userId), agent: actor.agentId }
+    case 'operator':
+      return { actor: encodeId('user', actor.userId), agent: 'operator' }
     case 'system':
       return { actor: 'system', agent: null }
   }

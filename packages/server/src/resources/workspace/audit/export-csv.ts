@@ -7,11 +7,11 @@ import { listRows, type AuditFilter, type AuditRow } from './queries.ts'
 const HEADS = ['id', 'at', 'actor', 'agent', 'action', 'target', 'ip', 'details', 'prev_hash', 'hash']
 const ROWS_AT_ONCE = 500
 
-/** Page by page, as fast as the reader takes them, with no connection held in between. A row that is newer than the first page is not in it. */
+/** Reads page by page, as fast as the reader takes them, without a connection in between. Leaves out rows newer than the first page. */
 export async function exportCsv(ctx: Ctx, filter: AuditFilter): Promise<AsyncIterable<string>> {
   const pageAfter = (before: string | null): Promise<readonly AuditRow[]> =>
     listRows(ctx.db, { ...filter, workspaceId: ctx.workspaceId, before, limit: ROWS_AT_ONCE })
-  // A database that is away is said with its status, before the file begins.
+  // Read before the file starts, so that an unreachable database still gives an error status.
   return chunks(await pageAfter(null), pageAfter)
 }
 
@@ -25,7 +25,7 @@ async function* chunks(
     if (last === undefined) return
     yield page.map(lineOf).join('')
     if (page.length < ROWS_AT_ONCE) return
-    // oxlint-disable-next-line no-await-in-loop -- a page is asked for once the one before was taken
+    // oxlint-disable-next-line no-await-in-loop -- each page is read after the reader took the previous one
     page = await pageAfter(last.id)
   }
 }

@@ -5,7 +5,7 @@ import type { AuditRow } from './queries.ts'
 /** Row → public shape. */
 export function presentRow(row: AuditRow) {
   const { at, actor, agent, action, target, ip } = row
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `audit`, which makes it of an object
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `audit` wrote it from an object
   const details = JSON.parse(row.details) as Record<string, unknown>
   return {
     id: encodeId('audit', row.id),

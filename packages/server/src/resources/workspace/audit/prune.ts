@@ -11,8 +11,8 @@ const DAY_MS = 86_400_000
 const ROWS_AT_ONCE = 1_000
 
 /**
- * Removes the rows that the plan of their workspace keeps no longer, from the begin of each chain. Where it begins from
- * then on is noted in its anchor, so that it still verifies. A closed workspace keeps its rows as long.
+ * Removes rows whose retention under the plan of their workspace has expired, from the start of each chain. The anchor stores the new
+ * start, so that the chain still verifies. The rows of a closed workspace are retained as long.
  */
 export async function pruneAudit(deps: Deps): Promise<void> {
   const now = deps.clock.now()
@@ -24,16 +24,16 @@ export async function pruneAudit(deps: Deps): Promise<void> {
     const days = plan === null ? LIMITS.auditDaysMin : limitsOf(deps.plans, plan).audit_retention_days
     if (days === null) continue
     for (let last = ROWS_AT_ONCE; last === ROWS_AT_ONCE; removed += last) {
-      // oxlint-disable-next-line no-await-in-loop -- in pieces, so that nobody waits long for the end of the chain
+      // oxlint-disable-next-line no-await-in-loop -- in pieces, so that no writer waits long for the end of the chain
       last = await pruneChain(deps, { workspaceId, before: now - days * DAY_MS })
     }
   }
   if (removed > 0) deps.log.debug('audit.pruned', { rows: removed })
 }
 
-/** One piece of one chain. Without its anchor a chain is left as it is: what is missing must stay visible. */
+/** One piece of one chain. A chain without its anchor is left as it is, because missing rows must stay visible. */
 function pruneChain(deps: Deps, { workspaceId, before }: { workspaceId: string; before: number }): Promise<number> {
-  // oxlint-disable-next-line house/verb-guards -- the anchor counts what was removed; a row for it would make the log grow by itself
+  // oxlint-disable-next-line house/verb-guards -- the anchor counts the removed rows; an audit row for each removal would make the log grow
   return inTransaction(asSystem(deps, { workspaceId, projectId: '', requestId: 'audit' }), async ({ db, cipher }) => {
     const sealed = await holdAnchor(db, workspaceId)
     const anchor = sealed === null ? undefined : openAnchor(cipher, sealed, workspaceId)

@@ -6,7 +6,7 @@ export type AuditRow = StoredLink
 
 const columns: Sql = sql`id, at, actor, agent, action, target, ip, details, prev_hash, hash`
 
-/** The sealed anchor of a chain, held until the transaction ends: one writer at a time. Null: nothing is written yet. */
+/** The sealed anchor of a chain, locked until the transaction ends, so there is one writer at a time. Null: nothing is written yet. */
 export async function holdAnchor(db: Db, workspaceId: string): Promise<Buffer | null> {
   const held = await lockedAnchor(db, workspaceId)
   if (held !== undefined) return held.sealed
@@ -44,7 +44,7 @@ export async function putAnchor(db: Db, at: { workspaceId: string; sealed: Uint8
   `)
 }
 
-/** The row and the anchor that ends with it, in one statement. */
+/** Writes the row and its anchor in one statement. */
 export async function appendRow(
   db: Db,
   row: AuditRow & { readonly workspaceId: string; readonly sealed: Uint8Array },
@@ -61,10 +61,10 @@ export async function appendRow(
   `)
 }
 
-/** What the rows alone say of a chain: how many, what the oldest continues, and the newest. */
+/** The ends of a chain according to its rows: their number, the hash that the oldest one continues, and the newest one. */
 export type Ends = { readonly count: number; readonly tail: Buffer | null; readonly id: string; readonly hash: Buffer }
 
-/** Undefined: it has no rows. */
+/** Undefined: the chain has no rows. */
 export function findEnds(db: Db, workspaceId: string): Promise<Ends | undefined> {
   return db.maybe<Ends>(sql`
     select newest.id, newest.hash,
@@ -95,7 +95,7 @@ export type AuditAt = AuditFilter & {
   readonly limit: number
 }
 
-/** Newest first. An id is never made for an earlier moment than its row, so `from` bounds the ids too. */
+/** Newest first. An id is never older than its row, so `from` bounds the ids too. */
 export function listRows(db: Db, at: AuditAt): Promise<readonly AuditRow[]> {
   return db.many<AuditRow>(sql`
     select ${columns}
@@ -113,7 +113,7 @@ export function listRows(db: Db, at: AuditAt): Promise<readonly AuditRow[]> {
   `)
 }
 
-/** The chain from behind a row on, oldest first; null: from its begin. */
+/** The chain after a row, oldest first; null: from its start. */
 export function listChain(
   db: Db,
   at: { workspaceId: string; after: string | null; limit: number },
@@ -139,7 +139,7 @@ export async function hasHash(db: Db, at: { workspaceId: string; hash: Uint8Arra
   return found !== undefined
 }
 
-/** Workspaces with rows from before a moment, and the plan they are on; null: the workspace itself is gone. */
+/** Workspaces with rows from before a moment, and their plans; null: the workspace was deleted. */
 export async function chainsWithRowsBefore(
   db: Db,
   before: Date,
@@ -160,7 +160,7 @@ export async function chainsWithRowsBefore(
   return rows.map((row) => ({ workspaceId: row.workspace_id, plan: row.plan }))
 }
 
-/** Removes the begin of a chain, up to and with a row. */
+/** Removes the start of a chain, up to and including a row. */
 export function deleteChainUpTo(db: Db, at: { workspaceId: string; last: string }): Promise<number> {
   return db.run(sql`
     delete from audit_rows
@@ -169,7 +169,7 @@ export function deleteChainUpTo(db: Db, at: { workspaceId: string; last: string 
   `)
 }
 
-/** Every workspace that has a chain, or had an anchor. */
+/** Every workspace that has a chain or had an anchor. */
 export async function listChains(db: Db): Promise<readonly string[]> {
   const rows = await db.many<{ workspace_id: string }>(sql`
     select workspace_id from audit_anchors

@@ -12,12 +12,12 @@ const ROWS_AT_ONCE = 1_000
 const WALKS_MAX = 5
 
 /**
- * Walks a chain from the oldest row that is kept to the newest. Nothing is locked and no connection is held: rows that are
- * written meanwhile are walked too, and a begin that retention moves meanwhile is walked again.
+ * Walks a chain from the oldest retained row to the newest, without a lock and without a connection in between. It includes rows that are
+ * written during the walk, and walks again when retention has moved the start.
  */
 export async function verifyChain(at: At): Promise<Verification> {
   for (let walks = 1; ; walks += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- the first one is the last, but for retention
+    // oxlint-disable-next-line no-await-in-loop -- usually one walk, unless retention moved the start
     const { begun, verification } = await walk(at)
     // oxlint-disable-next-line no-await-in-loop -- as above
     if (verification.ok || walks === WALKS_MAX || (await anchorOf(at))?.removed === begun?.removed) return verification
@@ -30,7 +30,7 @@ async function walk(at: At): Promise<{ begun: Anchor | undefined; verification: 
   const begun = await anchorOf(at)
   let place: Place = { last: undefined, oldest: undefined, count: 0 }
   for (;;) {
-    // The anchor first: a row that it ends with is in the page, or was in one before.
+    // The anchor is read first, so that its last row is in the page or in a previous one.
     // oxlint-disable-next-line no-await-in-loop -- page by page
     const anchor = await anchorOf(at)
     // oxlint-disable-next-line no-await-in-loop -- as above
@@ -41,7 +41,7 @@ async function walk(at: At): Promise<{ begun: Anchor | undefined; verification: 
         verification: said(place, { removed: begun?.removed ?? 0, problem: problemAtEnd(place, anchor) }),
       }
     for (const row of page) {
-      // oxlint-disable-next-line no-await-in-loop -- only asks when something is wrong
+      // oxlint-disable-next-line no-await-in-loop -- queries only when something is wrong
       const problem = await problemAt(at, { row, place, begun })
       if (problem !== undefined) return { begun, verification: said(place, { removed: begun?.removed ?? 0, problem }) }
       place = { last: row, oldest: place.oldest ?? row, count: place.count + 1 }
@@ -71,7 +71,7 @@ async function problemAt(
   return { kind: elsewhere ? 'reordered' : misfit, id: row.id, at: row.at }
 }
 
-/** The rows fit each other: are they all, and those that were written? */
+/** The rows fit each other. This checks that they are complete and original. */
 function problemAtEnd({ last, count }: Place, anchor: Anchor | undefined): Problem | undefined {
   if (anchor === undefined) return last === undefined ? undefined : { kind: 'unanchored', id: last.id, at: last.at }
   const { head } = anchor
@@ -85,16 +85,16 @@ function problemAtEnd({ last, count }: Place, anchor: Anchor | undefined): Probl
 
 const TEXTS: Readonly<Record<Misfit, string>> = {
   changed: 'This row is not what was written: its content or its hash was changed in the database.',
-  missing: 'The row before this one was removed from the database, or was changed together with its hash.',
-  reordered: 'The row that this one continues is in another place: somebody moved rows in the database.',
-  added: 'This row, or one shortly before it, was added to the database by something else than Postroad.',
+  missing: 'The row before this one was removed from the database or changed together with its hash.',
+  reordered: 'The row before this one is in another place: somebody moved rows in the database.',
+  added: 'This row, or one shortly before it, was added to the database, and not by Postroad.',
   cut_off: 'The newest rows, up to this one, were removed from the database:',
   rewritten:
     'The rows fit each other, but the last one is not the one that Postroad wrote: somebody rewrote the log in the database.',
   unanchored:
-    'The sealed note of where the log ends was removed, changed or sealed under a SECRET_KEY that is not here, so rows before this one may be missing unseen.',
+    'The sealed record of the end of the log was removed, changed, or sealed with an unknown SECRET_KEY, so rows before this one may be missing.',
 }
-const ADVICE = 'Compare with a backup from before, and find out who can write to the database.'
+const ADVICE = 'Compare the log with an earlier backup, and find out who can write to the database.'
 
 function said(
   { last, oldest, count }: Place,
@@ -120,7 +120,7 @@ function presentProblem({ kind, id, at, text }: Problem): NonNullable<Verificati
   }
 }
 
-/** The same, and some row has this hash: what was noted once is still there. */
+/** The same, and a row must have this hash: the recorded row is still there. */
 export async function verifyNoted(at: At, hash: string | undefined): Promise<Verification> {
   const verification = await verifyChain(at)
   if (hash === undefined || !verification.ok) return verification
@@ -135,7 +135,7 @@ export async function verifyNoted(at: At, hash: string | undefined): Promise<Ver
 const NOT_NOTED =
   'No row has the recorded hash: somebody restored an older log or rewrote it, or Postroad removed the row because its retention had expired.'
 
-/** The first problem of each chain of the installation that has one. */
+/** The first problem of each broken chain of the installation. */
 export async function findBrokenChains(
   at: Pick<At, 'cipher' | 'db'>,
 ): Promise<readonly { readonly workspace: string; readonly text: string }[]> {

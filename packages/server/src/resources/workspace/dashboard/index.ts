@@ -112,24 +112,26 @@ async function scopeOf({ db, workspaceId }: Ctx, { project_id }: Asked): Promise
 
 function askedRange({ clock }: Ctx, asked: Asked): Range {
   const now = clock.now()
-  // Nothing has happened tomorrow, and the last days of the calendar have no next one.
+  // The end is at most tomorrow, because later days are empty and the last day of the calendar has no next one.
   const to = Math.min(asked.to?.getTime() ?? now, now + 24 * HOUR_MS)
   const from = asked.from?.getTime() ?? to - dashboardRangeHoursDefault * HOUR_MS
   if (from >= to) throw refuse('invalid_request', 'query: `from` must be before `to`, and not in the future.')
-  if (from < EARLIEST_MS)
-    throw refuse('invalid_request', 'query: `from` is before the year 2000; there was nothing to count.')
+  if (from < EARLIEST_MS) throw refuse('invalid_request', 'query: `from` is before the year 2000; send a later time.')
   if (to - from > dashboardRangeDaysMax * 24 * HOUR_MS)
-    throw refuse('invalid_request', `query: the range is longer than ${dashboardRangeDaysMax} days; ask for less.`)
+    throw refuse(
+      'invalid_request',
+      `query: the range is longer than ${dashboardRangeDaysMax} days; send a shorter one.`,
+    )
   return { from, to, now }
 }
 
-// oxlint-disable-next-line max-params -- what I may use, whose, and when
+// oxlint-disable-next-line max-params -- the context, the scope, and the range
 async function sumOf({ db }: Ctx, scope: Scope, { from, to, pieces }: CountedRange): Promise<ProjectSums | undefined> {
   const [sums] = await sumProjects(db, { ...scope, pieces, from: new Date(from), bucketSeconds: (to - from) / 1_000 })
   return sums
 }
 
-/** Deleted ones are left out, so more are looked at than are shown. */
+/** Deleted destinations are left out, so the query reads more than are shown. */
 async function failingDestinations(
   { db }: Ctx,
   scope: Scope,
@@ -164,7 +166,7 @@ async function failingDestinations(
     .slice(0, failingDestinationsMax)
 }
 
-/** Of the whole workspace. Exact where a limit of the plan counts it. */
+/** The usage of the whole workspace. It is exact where a limit of the plan counts it. */
 async function usageOf(ctx: Ctx): Promise<Summary['usage']> {
   const { db, workspaceId, plans } = ctx
   const now = ctx.clock.now()
@@ -181,7 +183,7 @@ async function usageOf(ctx: Ctx): Promise<Summary['usage']> {
   }
 }
 
-/** As the rollups know it. */
+/** The number of events according to the rollups. */
 async function eventsSince(ctx: Ctx, { from, now }: { from: number; now: number }): Promise<number> {
   const { db, workspaceId } = ctx
   const range = await rangeAt(db, { from, to: now, now })

@@ -2,11 +2,11 @@ import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 import type { LaneStandRow } from '../../delivery/lanes/index.ts'
 
-/** The statements of this room look over the tables of others, for numbers. */
+/** The statements of this room read the tables of other rooms, for numbers only. */
 
 type InProjects = { readonly workspaceId: string; readonly projectIds: readonly string[] }
 
-/** Deliveries of each destination that are due, in the order of their index: the one that is due first leads. */
+/** Due deliveries of each destination, in the order of their index, earliest first. */
 const dueOf = (state: string, limit: number): Sql => sql`
   select d.id
     from deliveries d
@@ -26,7 +26,7 @@ const pausedOf = (limit: number): Sql => sql`
    limit ${limit}
 `
 
-/** How many of these there are in all destinations together, as far as `max`: it stops reading there. */
+/** The number of these in all destinations together, counted up to `max`. */
 const upTo = (max: number, of: Sql): Sql => sql`
   (select count(*)
      from (
@@ -39,7 +39,7 @@ const upTo = (max: number, of: Sql): Sql => sql`
           ) counted)
 `
 
-/** Of each destination so many are looked at for the oldest: retries are not due in the order in which they came. */
+/** The number per destination that is searched for the oldest, because retries are not due in the order of their events. */
 const LOOKED_AT = 100
 
 export type BacklogRow = {
@@ -49,7 +49,7 @@ export type BacklogRow = {
   readonly oldest: string | null
 }
 
-/** What waits at this moment, each counted up to `max`, and the id of the oldest of what is due. */
+/** The deliveries that wait now, each state counted up to `max`, and the id of the oldest due one. */
 export function measureBacklog(db: Db, at: InProjects & { max: number }): Promise<BacklogRow> {
   return db.one<BacklogRow>(sql`
     select ${upTo(at.max, dueOf('pending', at.max))} as pending,
@@ -83,7 +83,7 @@ export type NamedDestination = {
   readonly lane: LaneStandRow | null
 }
 
-/** Those of these destinations that there still are. */
+/** The destinations with these ids, without deleted ones. */
 export function nameDestinations(
   db: Db,
   at: InProjects & { ids: readonly string[] },

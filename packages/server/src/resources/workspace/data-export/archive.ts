@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 
-/** The size of the pieces that a file is kept in; the last one may be shorter. It never changes: a place in the file is found by it. */
+/** The size of the pieces in which a file is stored; the last one may be shorter. It never changes, because it locates every byte. */
 export const CHUNK_BYTES = 524_288
 
 export type Entry = { readonly name: string; readonly content: () => AsyncIterable<string> }
 
 /**
- * One zip of these entries in pieces of `CHUNK_BYTES`, made as fast as they are taken: of an entry and of the zip only what is under way is
- * held. ZIP64 where an entry or the whole is longer than 4 GiB. `hash` is of what was taken so far.
+ * One zip of these entries in pieces of `CHUNK_BYTES`, made as fast as they are taken. Only the current part of an entry and of the zip is in
+ * memory. It uses ZIP64 where an entry or the whole exceeds 4 GiB. `hash` covers the pieces taken so far.
  */
 export function archive(
   entries: readonly Entry[],
@@ -17,7 +17,7 @@ export function archive(
 ): { readonly chunks: AsyncGenerator<Buffer>; readonly hash: () => Buffer } {
   const zip = new ZipFile()
   const hash = createHash('sha256')
-  // An entry that breaks off breaks the zip off, and so its reader.
+  // An entry that fails ends the zip with its error, and so the reader.
   zip.on('error', (cause) =>
     asReadable(zip.outputStream).destroy(cause instanceof Error ? cause : new Error(String(cause))),
   )

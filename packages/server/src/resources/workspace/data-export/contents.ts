@@ -4,7 +4,7 @@ import { uuidv7Floor } from '../../../platform/ids.ts'
 import { apiKeys } from '../../people/api-keys/index.ts'
 import { auditLog } from '../audit/index.ts'
 import { datasets } from '../../capture/datasets/index.ts'
-import { presentAttempt, presentDelivery } from '../../delivery/deliveries/index.ts'
+import { presentDelivery, presentWholeAttempt } from '../../delivery/deliveries/index.ts'
 import { destinations } from '../../delivery/destinations/index.ts'
 import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { invites } from '../../people/invites/index.ts'
@@ -15,6 +15,7 @@ import { rejections } from '../../capture/rejections/index.ts'
 import { replays } from '../../delivery/replays/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { presentSubmission } from '../../capture/submissions/index.ts'
+import { ssoRequests } from '../../people/sso-requests/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
 import { workspaces } from '../workspaces/index.ts'
 import {
@@ -27,9 +28,9 @@ import {
   type PageAt,
 } from './read/queries.ts'
 
-/** What is exported of a workspace: its settings as they are when they are read, and what came before a moment. */
+/** The scope of an export: the current settings of a workspace, and its events from before a moment. */
 export type Scope = {
-  /** For this workspace alone. */
+  /** A context for this workspace only. */
   readonly ctx: Ctx
   readonly projectIds: readonly string[]
   readonly before: Date
@@ -39,13 +40,13 @@ export type Scope = {
 type Lines = AsyncGenerator<readonly string[]>
 type Source = {
   readonly name: string
-  /** The tables whose rows stand in its lines. */ readonly tables: readonly string[]
+  /** The tables whose rows its lines contain. */ readonly tables: readonly string[]
   readonly lines: (scope: Scope) => Lines
 }
 
 /**
- * The files of an export, in order: what is named comes before what names it. Rows are as the API shows them, with the project
- * that they are in. What lets somebody in, or signs, is not among them: no URL of an endpoint, no secret, no key, no value of a header.
+ * The files of an export, in order: a row comes before the rows that refer to it. Rows have the form of the API, with their project. They
+ * leave credentials and secrets out: the URL of an endpoint, secrets, keys, and values of headers.
  */
 export const SOURCES: readonly Source[] = [
   {
@@ -87,6 +88,15 @@ export const SOURCES: readonly Source[] = [
       listed(
         (page) => apiKeys.list(ctx, page),
         (answer) => answer.api_keys,
+      ),
+  },
+  {
+    name: 'sso_requests',
+    tables: ['sso_requests'],
+    lines: ({ ctx }) =>
+      listed(
+        (page) => ssoRequests.list(ctx, page),
+        (answer) => answer.requests,
       ),
   },
   {
@@ -176,22 +186,23 @@ export const SOURCES: readonly Source[] = [
   },
 ]
 
-/** What a workspace has besides, and why no file holds it. Stands in the manifest; each table of a workspace is here or above. */
+/** The other tables of a workspace, with the reason why no file contains them, for the manifest. Each table is either here or above. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
-  credentials: 'Hashes of keys and of URLs, which let senders and clients in.',
-  sessions: 'Hashes of what signs people in.',
+  credentials: 'Hashes of keys and of URLs, which admit senders and clients.',
+  sessions: 'Hashes of the secrets that sign people in.',
   one_time_tokens: 'Hashes of links that sign people in.',
   idempotency_keys: 'Stored for days, to recognize a repeated event.',
-  idempotency_records: 'Sealed answers, stored for a day, to recognize a repeated request.',
-  stream_connections: 'Who watches the live stream at the moment.',
-  lanes: 'Who sends to a destination at the moment, and its breaker.',
-  orphaned_requests: 'Requests that a dead sender may have under way, for the minute that they can last.',
+  idempotency_records: 'Sealed responses, stored for a day, to recognize a repeated request.',
+  stream_connections: 'The current connections to the live stream.',
+  lanes: 'The current sender of each destination, and its breaker.',
+  orphaned_requests: 'Requests that a dead sender may have in progress, for the minute that they can last.',
   audit_anchors:
-    'Seals of the ends of the audit log, good on this installation alone. The hashes of its rows are in its file.',
+    'Seals of the ends of the audit log, valid only on this installation. The file of the log contains the hashes of its rows.',
   project_rollups: 'Counts of the events above by the minute and the hour.',
   destination_rollups: 'Counts of the attempts above by the minute and the hour.',
   record_columns: 'Keys of the records above.',
   refused_samples: 'Redacted samples of refused requests, which are deleted after 7 days.',
+  network_access: 'The addresses that may use the workspace, which GET settings/network shows.',
   data_exports: 'Exports themselves.',
   data_export_chunks: 'Files of exports.',
 }
@@ -207,7 +218,7 @@ async function* listed<Answer extends { next_cursor: string | null }>(
   rowsOf: (answer: Answer) => readonly object[],
 ): Lines {
   for (let cursor: string | undefined; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the cursor of the one before
+    // oxlint-disable-next-line no-await-in-loop -- each page needs the cursor of the previous one
     const answer = await list({ limit: LIMITS.listLimitMax, cursor })
     yield rowsOf(answer).map((row) => JSON.stringify(row))
     if (answer.next_cursor === null) return
@@ -240,7 +251,7 @@ function withoutHeaderValues<Row extends { headers: Readonly<Record<string, unkn
 
 async function* viewLines(ctx: Ctx): Lines {
   for (let cursor: string | undefined; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the cursor of the one before
+    // oxlint-disable-next-line no-await-in-loop -- each page needs the cursor of the previous one
     const page = await webhooks.list(ctx, { limit: LIMITS.listLimitMax, cursor })
     for (const id of page.webhooks.flatMap((webhook) => decodeId('webhook', webhook.id) ?? []))
       yield* listed(
@@ -252,10 +263,10 @@ async function* viewLines(ctx: Ctx): Lines {
   }
 }
 
-/** Settings as they were: of each endpoint the oldest version first. */
+/** Previous settings: for each endpoint the oldest version first. */
 async function* versionLines(ctx: Ctx): Lines {
   for (let after = { webhookId: NO_ID, version: 0 }; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the last key of the one before
+    // oxlint-disable-next-line no-await-in-loop -- each page needs the last key of the previous one
     const rows = await readVersions(ctx.db, { ...ctx, after })
     const last = rows.at(-1)
     if (last === undefined) return
@@ -275,18 +286,18 @@ async function* usageLines({ ctx }: Scope): Lines {
   yield (await readUsage(ctx.db, ctx)).map((row) => JSON.stringify(row))
 }
 
-/** A row with one member more, byte for byte, but for the ends of lines, which a JSON text has between its members only. */
+/** A row with one further member, byte for byte except for line ends, which JSON text has only between its tokens. */
 const withText = (row: object, { name, json }: { name: string; json: string }): string =>
   `${JSON.stringify(row).slice(0, -1)},"${name}":${json.replaceAll(/[\r\n]+/g, ' ')}}`
 
-/** Along the keys, oldest first. */
+/** Reads in the order of the keys, oldest first. */
 async function* paged<Row extends { id: string }>(
   read: (at: PageAt) => Promise<readonly Row[]>,
   { ctx, before }: Pick<Scope, 'ctx' | 'before'>,
 ): AsyncGenerator<readonly Row[]> {
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId, before: uuidv7Floor(before.getTime()) }
   for (let after = NO_ID; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- a page is asked for once the one before was taken
+    // oxlint-disable-next-line no-await-in-loop -- each page is read after the reader took the previous one
     const rows = await read({ ...at, after })
     const last = rows.at(-1)
     if (last === undefined) return
@@ -324,7 +335,7 @@ async function* deliveryLines(ctx: Ctx, { before }: Scope): Lines {
       ({ delivery_id }) => delivery_id,
     )
     yield rows.map((row) => {
-      const tries = (attempts.get(row.id) ?? []).map((attempt) => presentAttempt(attempt, row.id))
+      const tries = (attempts.get(row.id) ?? []).map((attempt) => presentWholeAttempt(attempt, row))
       return JSON.stringify({ ...inside(ctx)(presentDelivery(row)), attempts: tries })
     })
   }

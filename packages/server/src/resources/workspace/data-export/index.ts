@@ -34,7 +34,7 @@ export const dataExport: Room<'dataExport'> = {
 
   create: (ctx) =>
     inTransaction(ctx, async (tx) => {
-      // Two that ask at once are told apart.
+      // Serializes concurrent requests, so that only one starts an export.
       await holdWorkspace(tx.db, tx.workspaceId)
       const now = tx.clock.now()
       const { underway, ready } = await countExports(tx.db, { workspaceId: tx.workspaceId, now: new Date(now) })
@@ -66,7 +66,7 @@ export const dataExport: Room<'dataExport'> = {
     const state = stateOf(row, ctx.clock.now())
     if (state === 'expired') throw refuse('export_over')
     if (state !== 'ready' || row.sha256 === null)
-      throw refuse('invalid_state', `This export is ${state}; only one that is ready can be downloaded.`)
+      throw refuse('invalid_state', `This export is ${state}; only a ready export can be downloaded.`)
     return fileOf(ctx, { id, bytes: row.bytes, sha256: row.sha256 })
   },
 }
@@ -77,7 +77,7 @@ async function exportOf({ db, workspaceId }: Ctx, id: string): Promise<ExportRow
   return row
 }
 
-/** Piece by piece, as fast as the reader takes them; no connection is held in between. */
+/** Reads piece by piece, as fast as the reader takes them, without a connection in between. */
 function fileOf(
   { db, workspaceId }: Ctx,
   { id, bytes, sha256 }: { id: string; bytes: number; sha256: Buffer },
@@ -88,11 +88,11 @@ function fileOf(
     read: async function* read({ from, to }) {
       for (let at = from; at < to;) {
         const number = Math.floor(at / CHUNK_BYTES)
-        // oxlint-disable-next-line no-await-in-loop -- a piece is read once the one before was taken
+        // oxlint-disable-next-line no-await-in-loop -- each piece is read after the reader took the previous one
         const chunk = await findChunk(db, { workspaceId, id, number })
         const begin = number * CHUNK_BYTES
         const part = chunk?.subarray(at - begin, to - begin)
-        // Deleted while it was read: the download breaks off.
+        // The export was deleted during the read, so the download breaks off.
         if (part === undefined || part.length === 0) throw new Error('A piece of the export is missing.')
         yield part
         at += part.length

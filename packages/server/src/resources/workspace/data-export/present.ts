@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import type { ExportRow } from './queries.ts'
 
-/** What has run out is expired from that moment on, though its file goes a little later. */
+/** An export is expired from its expiry on, even if its file is deleted a little later. */
 export function stateOf({ state, expires_at }: ExportRow, now: number): ExportRow['state'] | 'expired' {
   return state === 'ready' && expires_at !== null && expires_at.getTime() <= now ? 'expired' : state
 }

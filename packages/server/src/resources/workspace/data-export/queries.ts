@@ -51,7 +51,7 @@ export function findExport(db: Db, at: At): Promise<ExportRow | undefined> {
   `)
 }
 
-/** How many are being written or waiting for it, and how many can be downloaded at this moment. */
+/** The number of exports being written or waiting for it, and the number that can be downloaded now. */
 export function countExports(
   db: Db,
   at: { workspaceId: string; now: Date },
@@ -76,7 +76,7 @@ export function insertExport(
   `)
 }
 
-/** Its file goes later, piece by piece. Gives how many: 0 when it is not there. */
+/** Marks an export as deleted; its file is deleted later, piece by piece. Returns 0 when there is none. */
 export function deleteExport(db: Db, at: At & { now: Date }): Promise<number> {
   return db.run(sql`
     update data_exports
@@ -99,7 +99,7 @@ export async function findChunk(db: Db, at: At & { number: number }): Promise<Bu
   return row?.data
 }
 
-/** The oldest that nobody writes, of any workspace, from now on claimed. Whoever wrote it before has died, or is overtaken. */
+/** Claims the oldest export of any workspace that nobody writes. Its previous writer has died, or has lost the claim. */
 export function claimExport(db: Db, at: { now: Date; until: Date }): Promise<ExportRow | undefined> {
   return db.maybe<ExportRow>(sql`
     update data_exports
@@ -139,7 +139,7 @@ export type Progress = {
   readonly bytes: number
 }
 
-/** Says how far it is and holds on to the claim; with the next piece of the file, if there is one. False when the claim is lost. */
+/** Stores the progress, with the next piece of the file if there is one, and extends the claim. False when the claim is lost. */
 export async function putProgress(
   db: Db,
   at: Claim & Progress & { until: Date; chunk?: { number: number; data: Uint8Array } },
@@ -186,7 +186,7 @@ export async function finishExport(
   )
 }
 
-/** Lets another process begin again, from this moment on. */
+/** Lets another process start again, from this moment on. */
 export async function releaseExport(db: Db, at: Claim & { from: Date }): Promise<void> {
   // oxlint-disable-next-line house/tenant-statement -- claimed() names the workspace
   await db.run(sql`
@@ -208,7 +208,7 @@ export async function failExport(db: Db, at: Claim & { now: Date; error: string 
   `)
 }
 
-/** Some pieces of a file; gives how many there were. */
+/** Deletes some pieces of a file. Returns how many. */
 export function deleteChunks(db: Db, at: At & { limit: number }): Promise<number> {
   return db.run(sql`
     delete from data_export_chunks
@@ -224,7 +224,7 @@ export function deleteChunks(db: Db, at: At & { limit: number }): Promise<number
   `)
 }
 
-/** An export whose file is to go: deleted, failed or expired, and nobody is still at it. */
+/** An export whose file must be deleted (deleted, failed or expired) and that nobody is writing. */
 export function findUnswept(
   db: Db,
   now: Date,

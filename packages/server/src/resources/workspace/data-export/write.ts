@@ -19,28 +19,28 @@ import {
 } from './queries.ts'
 import { countFew, countPiece, type CountedTable } from './read/queries.ts'
 
-/** Longer than any page takes; who is silent for so long has died. */
+/** Longer than any page takes. A writer that is silent for this long has died. */
 const LEASE_MS = 60_000
-/** How often progress is told at least. */
-const TELL_MS = 2_000
-/** What broke off is begun again after so long, and so often. */
+/** The longest interval between two reports of the progress. */
+const REPORT_MS = 2_000
+/** An export that broke off starts again after this time, and at most this many times. */
 const AGAIN_MS = 30_000
 const BEGINS_MAX = 5
 const CHUNKS_AT_ONCE = 20
 const COUNTED_AT_ONCE = 20_000
 const DAY_MS = 86_400_000
-/** The clocks of nodes differ by less: what was accepted before an export was asked for is in it, whichever node took it. */
+/** The clocks of nodes differ by less, so events that any node accepted before the request are in the export. */
 const SKEW_MS = 1_000
 
-/** The writer of exports. `run` writes what is asked for and removes what is over; `stop` lets it break off, for another to begin again. */
+/** The writer of exports. `run` writes requested exports and removes expired ones; `stop` interrupts it, so that another process starts again. */
 export type Exporter = { run(): Promise<void>; stop(): void }
 
-/** Why a run ends before its export does: not an error of it. */
+/** Ends a run before its export is finished, although the export itself has no error. */
 class BrokenOff extends Error {
   override name = 'BrokenOff'
 }
 
-const lost = (): BrokenOff => new BrokenOff('It was deleted, or another process writes it.')
+const lost = (): BrokenOff => new BrokenOff('The export was deleted, or another process writes it.')
 
 export function createExporter(deps: Deps): Exporter {
   let stopping = false
@@ -53,7 +53,7 @@ export function createExporter(deps: Deps): Exporter {
         // oxlint-disable-next-line no-await-in-loop -- one after the other
         const row = await claimExport(deps.database, { now: new Date(now), until: new Date(now + LEASE_MS) })
         if (row === undefined) return
-        // oxlint-disable-next-line no-await-in-loop -- likewise
+        // oxlint-disable-next-line no-await-in-loop -- as above
         await write(deps, row, () => stopping)
       }
     },
@@ -63,14 +63,14 @@ export function createExporter(deps: Deps): Exporter {
   }
 }
 
-/** From the begin: a zip cannot be gone on with in its middle. */
-// oxlint-disable-next-line max-params -- what I may use, what I was asked, and whether to go on
+/** Writes from the start, because a zip cannot be resumed in the middle. */
+// oxlint-disable-next-line max-params -- the dependencies, the export, and whether to stop
 async function write(deps: Deps, row: ExportRow, stopped: () => boolean): Promise<void> {
   const claim: Claim = { workspaceId: row.workspace_id, id: row.id, claim: row.claim }
   const names = { workspace: encodeId('workspace', row.workspace_id), export: encodeId('dataExport', row.id) }
-  // Rows of this workspace and of no other, whatever a statement forgets.
+  // Restricted to the rows of this workspace, even if a statement forgets that.
   const database = deps.database.forWorkspace(row.workspace_id)
-  const telling = createTelling(deps, { claim, stopped })
+  const reporter = createReporter(deps, { claim, stopped })
   try {
     await emptied(deps, claim)
     const scope: Scope = {
@@ -82,16 +82,16 @@ async function write(deps: Deps, row: ExportRow, stopped: () => boolean): Promis
       projectIds: await listProjectIds(database, row.workspace_id),
       before: new Date(row.created_at.getTime() + SKEW_MS),
     }
-    telling.progress.rowsTotal = await countRows(scope, telling)
-    const { chunks, hash } = archive(entriesOf(scope, telling), { at: row.created_at })
+    reporter.progress.rowsTotal = await countRows(scope, reporter)
+    const { chunks, hash } = archive(entriesOf(scope, reporter), { at: row.created_at })
     let number = 0
     for await (const data of chunks) {
-      telling.progress.bytes = number * CHUNK_BYTES + data.length
-      await telling.tell({ number, data })
+      reporter.progress.bytes = number * CHUNK_BYTES + data.length
+      await reporter.report({ number, data })
       number += 1
     }
     const now = deps.clock.now()
-    await telling.tell()
+    await reporter.report()
     const finished = await finishExport(deps.database, {
       ...claim,
       now: new Date(now),
@@ -99,13 +99,17 @@ async function write(deps: Deps, row: ExportRow, stopped: () => boolean): Promis
       sha256: hash(),
     })
     if (!finished) throw lost()
-    deps.log.info('data_export.finished', { ...names, rows: telling.progress.rowsDone, bytes: telling.progress.bytes })
+    deps.log.info('data_export.finished', {
+      ...names,
+      rows: reporter.progress.rowsDone,
+      bytes: reporter.progress.bytes,
+    })
   } catch (cause) {
     await brokeOff(deps, row, { claim, cause })
   }
 }
 
-// oxlint-disable-next-line max-params -- what I may use, of which export, and what happened
+// oxlint-disable-next-line max-params -- the dependencies, the export, and the cause
 async function brokeOff(deps: Deps, row: ExportRow, { claim, cause }: { claim: Claim; cause: unknown }): Promise<void> {
   const now = deps.clock.now()
   const ours = cause instanceof BrokenOff
@@ -116,43 +120,43 @@ async function brokeOff(deps: Deps, row: ExportRow, { claim, cause }: { claim: C
     await failExport(deps.database, {
       ...claim,
       now: new Date(now),
-      error: `It was begun ${BEGINS_MAX} times and broke off each time. Ask for a new one; if that fails too, the log of the server says why.`,
+      error: `Postroad started the export ${BEGINS_MAX} times, and it broke off each time. Create a new one. If that fails too, the log of the server contains the cause.`,
     })
 }
 
-type Telling = {
+type Reporter = {
   readonly progress: { filesDone: number; rowsDone: number; rowsTotal: number; bytes: number }
-  /** Says how far it is, and learns whether to go on. */
-  tell(chunk?: { number: number; data: Uint8Array }): Promise<void>
-  /** The same, if it was not said lately. */
+  /** Reports the progress, and throws when the run must end. */
+  report(chunk?: { number: number; data: Uint8Array }): Promise<void>
+  /** The same, unless it was reported recently. */
   now(): Promise<void>
 }
 
-function createTelling(deps: Deps, { claim, stopped }: { claim: Claim; stopped: () => boolean }): Telling {
+function createReporter(deps: Deps, { claim, stopped }: { claim: Claim; stopped: () => boolean }): Reporter {
   const progress = { filesDone: 0, rowsDone: 0, rowsTotal: 0, bytes: 0 }
-  let toldAt = deps.clock.now()
-  const tell: Telling['tell'] = async (chunk) => {
-    if (stopped()) throw new BrokenOff('The server stops.')
-    toldAt = deps.clock.now()
+  let reportedAt = deps.clock.now()
+  const report: Reporter['report'] = async (chunk) => {
+    if (stopped()) throw new BrokenOff('The server is stopping.')
+    reportedAt = deps.clock.now()
     const held = await putProgress(deps.database, {
       ...claim,
       ...progress,
-      until: new Date(toldAt + LEASE_MS),
+      until: new Date(reportedAt + LEASE_MS),
       ...(chunk === undefined ? {} : { chunk }),
     })
     if (!held) throw lost()
   }
   return {
     progress,
-    tell,
+    report,
     now: async () => {
-      if (stopped() || deps.clock.now() - toldAt >= TELL_MS) await tell()
+      if (stopped() || deps.clock.now() - reportedAt >= REPORT_MS) await report()
     },
   }
 }
 
-function entriesOf(scope: Scope, telling: Telling): readonly Entry[] {
-  const { progress } = telling
+function entriesOf(scope: Scope, reporter: Reporter): readonly Entry[] {
+  const { progress } = reporter
   const rows: Record<string, number> = {}
   const files = SOURCES.map(({ name, lines }) => ({
     name: `${name}.ndjson`,
@@ -161,7 +165,7 @@ function entriesOf(scope: Scope, telling: Telling): readonly Entry[] {
       for await (const page of lines(scope)) {
         progress.rowsDone += page.length
         rows[`${name}.ndjson`] = (rows[`${name}.ndjson`] ?? 0) + page.length
-        await telling.now()
+        await reporter.now()
         if (page.length > 0) yield `${page.join('\n')}\n`
       }
       progress.filesDone += 1
@@ -179,8 +183,8 @@ function entriesOf(scope: Scope, telling: Telling): readonly Entry[] {
 
 const COUNTED: readonly CountedTable[] = ['submissions', 'records', 'deliveries', 'rejections']
 
-/** In pieces along the keys, so that no statement runs long. */
-async function countRows({ ctx, projectIds, before }: Scope, telling: Telling): Promise<number> {
+/** Counts in pieces along the keys, so that no statement runs long. */
+async function countRows({ ctx, projectIds, before }: Scope, reporter: Reporter): Promise<number> {
   const { db, workspaceId } = ctx
   let sum = await countFew(db, { workspaceId, projectIds, before })
   for (const table of COUNTED) {
@@ -197,8 +201,8 @@ async function countRows({ ctx, projectIds, before }: Scope, telling: Telling): 
         })
         sum += piece.count
         after = piece.last
-        // oxlint-disable-next-line no-await-in-loop -- likewise
-        await telling.now()
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await reporter.now()
       }
     }
   }
@@ -207,13 +211,13 @@ async function countRows({ ctx, projectIds, before }: Scope, telling: Telling): 
 
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
-/** What another process has left of the file. */
+/** Deletes the pieces that another process has left of the file. */
 async function emptied({ database }: Deps, { workspaceId, id }: Pick<Claim, 'workspaceId' | 'id'>): Promise<void> {
   // oxlint-disable-next-line no-await-in-loop -- one piece after the other
   while ((await deleteChunks(database, { workspaceId, id, limit: CHUNKS_AT_ONCE })) > 0);
 }
 
-/** Removes the files of exports that are over. */
+/** Removes the files of exports that have ended. */
 async function sweep(deps: Deps): Promise<void> {
   for (;;) {
     const now = new Date(deps.clock.now())
@@ -221,9 +225,9 @@ async function sweep(deps: Deps): Promise<void> {
     const over = await findUnswept(deps.database, now)
     if (over === undefined) return
     const at = { workspaceId: over.workspace_id, id: over.id }
-    // oxlint-disable-next-line no-await-in-loop -- likewise
+    // oxlint-disable-next-line no-await-in-loop -- as above
     await emptied(deps, at)
-    // oxlint-disable-next-line no-await-in-loop -- likewise
+    // oxlint-disable-next-line no-await-in-loop -- as above
     await setSwept(deps.database, { ...at, now })
   }
 }

@@ -22,22 +22,22 @@ import {
 
 export { keptFrom } from './queries.ts'
 
-/** Longer than anything that began before the deletion may go on. */
+/** Longer than any work that started before the deletion may take. */
 const SETTLED_MS = 3_600_000
 const ROWS_AT_ONCE = 1_000
-/** Each with up to a hundred attempts. */
+/** A lower number, because each has up to a hundred attempts. */
 const DELIVERIES_AT_ONCE = 100
-/** So that a process that is asked to stop does so soon; the rest is left to the next run. */
+/** Bounds one run, so that a process that is asked to stop does so soon. The next run continues. */
 const STEPS_MAX = 100
 
 /**
- * Erases what deleted projects held, and workspaces whose grace is over, in small pieces, each a commit of its own: whoever
- * dies on the way leaves the rest to the next run, here or in another process. The audit log stays; its own room prunes it.
+ * Erases the contents of deleted projects, and workspaces whose grace period has ended, in small pieces with a commit for each. If a process
+ * dies, the next run of any process continues. The audit log stays; its room prunes it.
  */
 export async function eraseEnded(deps: Deps): Promise<void> {
   const tables = await listTenantTables(deps.database)
   for (let steps = 0; steps < STEPS_MAX; steps += 1) {
-    // oxlint-disable-next-line house/verb-guards, no-await-in-loop -- the deletion was audited when it was asked for; only the end of a workspace is told again. One piece after the other
+    // oxlint-disable-next-line house/verb-guards, no-await-in-loop -- the request for the deletion was audited; only the end of a workspace is audited again. One piece after the other
     if (
       !(await inTransaction(asSystem(deps, { workspaceId: '', projectId: '', requestId: 'erasure' }), (tx) =>
         step(tx, tables),
@@ -47,7 +47,7 @@ export async function eraseEnded(deps: Deps): Promise<void> {
   }
 }
 
-/** One piece of what comes next; false when there is nothing to do, or another process is at it. */
+/** One piece of the next work; false when there is none, or another process is doing it. */
 async function step(tx: Ctx, tables: readonly TenantTable[]): Promise<boolean> {
   if (!(await tryLockErasure(tx.db))) return false
   const now = tx.clock.now()
@@ -59,8 +59,8 @@ async function step(tx: Ctx, tables: readonly TenantTable[]): Promise<boolean> {
 }
 
 /**
- * What points at something goes before what it points at, so that the invariants of the doctor hold at every commit:
- * deliveries, destinations, records, then the rest.
+ * A row is erased before the rows that it refers to, so that the invariants of the doctor hold at every commit: deliveries, destinations,
+ * records, then the rest.
  */
 async function emptyProject(
   tx: Ctx,
@@ -79,10 +79,10 @@ async function emptyProject(
   return true
 }
 
-/** Kept for a while by their own room: the story of a workspace outlives it. */
+/** Its room retains it for a while, because the log of a workspace outlives the workspace. */
 const AUDIT_LOG: ReadonlySet<string> = new Set(['audit_rows', 'audit_anchors'])
 
-/** First nobody gets in any more, then what the projects hold, then the rest, and the workspace itself last. */
+/** Ends the access first, then erases the contents of the projects, then the rest, and the workspace itself last. */
 async function eraseClosed(
   tx: Ctx,
   { workspace, tables }: { workspace: { id: string; slug: string }; tables: readonly TenantTable[] },

@@ -1,13 +1,13 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor, uuidv7Ms } from '../../../platform/ids.ts'
 
-/** The statements of this room run over the tables of all rooms: what was deleted as a whole is erased as a whole, piece by piece. */
+/** The statements of this room cover the tables of all rooms, because a deleted project or workspace is erased as a whole, piece by piece. */
 
 type InProject = { readonly workspaceId: string; readonly projectId: string; readonly limit: number }
 
 const ERASURE_LOCK = 4_680_022
 
-/** One process erases at a time; false while another does. Ends with the transaction. */
+/** Lets one process erase at a time; false while another one does. The lock ends with the transaction. */
 export async function tryLockErasure(db: Db): Promise<boolean> {
   const { held } = await db.one<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${ERASURE_LOCK}) as held`)
   return held
@@ -15,7 +15,7 @@ export async function tryLockErasure(db: Db): Promise<boolean> {
 
 export type DoomedProject = { readonly workspace_id: string; readonly id: string }
 
-/** A project that was deleted before this moment and still holds something, as far as is known. */
+/** A project that was deleted before this moment and may still have contents. */
 export function nextDeletedProject(db: Db, before: Date): Promise<DoomedProject | undefined> {
   return db.maybe<DoomedProject>(sql`
     select workspace_id, id
@@ -27,7 +27,7 @@ export function nextDeletedProject(db: Db, before: Date): Promise<DoomedProject 
   `)
 }
 
-/** The same of the projects of one workspace, deleted or not. */
+/** The same for the projects of one workspace, deleted or not. */
 export function nextProjectOf(db: Db, workspaceId: string): Promise<DoomedProject | undefined> {
   return db.maybe<DoomedProject>(sql`
     select workspace_id, id
@@ -60,7 +60,7 @@ export function nextClosedWorkspace(db: Db, before: Date): Promise<{ id: string;
   `)
 }
 
-/** Takes the attempts of a `piece` of deliveries with it: only the index of their deliveries finds them. */
+/** Erases the attempts of a `piece` of deliveries, which only the index of their deliveries finds. */
 const attemptsOfPiece = (workspaceId: string): Sql => sql`
          attempts as (
            delete from delivery_attempts
@@ -69,7 +69,7 @@ const attemptsOfPiece = (workspaceId: string): Sql => sql`
          )
 `
 
-/** Deliveries with their attempts. Gives how many deliveries. */
+/** Erases deliveries with their attempts. Returns how many deliveries. */
 export function eraseDeliveries(db: Db, at: InProject): Promise<number> {
   return db.run(sql`
     with piece as materialized (
@@ -87,7 +87,7 @@ export function eraseDeliveries(db: Db, at: InProject): Promise<number> {
   `)
 }
 
-/** Destinations with their lanes: at no moment is there one without the other. Gives how many. */
+/** Erases destinations with their lanes, in one statement, so that none exists without the other. Returns how many. */
 export function eraseDestinations(db: Db, at: InProject): Promise<number> {
   return db.run(sql`
     with gone as (
@@ -111,7 +111,7 @@ export function eraseDestinations(db: Db, at: InProject): Promise<number> {
 
 export type TenantTable = { readonly name: string; readonly key: readonly string[] }
 
-/** Every table whose key begins with the workspace (docs/adr/0004), as the database itself knows them, so that none is forgotten. */
+/** Every table whose key starts with the workspace (docs/adr/0004), read from the catalog, so that none is forgotten. */
 export function listTenantTables(db: Db): Promise<readonly TenantTable[]> {
   return db.many<TenantTable>(sql`
     select c.relname as name, array_agg(a.attname::text order by k.place) as key
@@ -128,12 +128,12 @@ export function listTenantTables(db: Db): Promise<readonly TenantTable[]> {
   `)
 }
 
-/** Names of tables and columns come from the catalog only. */
+/** Names of tables and columns come only from the catalog. */
 const named = (name: string): Sql => ({ strings: [`"${name.replaceAll('"', '""')}"`], values: [] })
 
 /**
- * A piece of one table; gives how many rows. `projectId` null: of the whole workspace. Found by their place, since no plan can
- * make that slow. In a partitioned table a place is one of each partition: still only rows that are to go.
+ * Erases a piece of one table. Returns how many rows. `projectId` null: of the whole workspace. It finds rows by ctid, which no plan makes
+ * slow. In a partitioned table a ctid may occur once per partition, but the condition still matches only rows to erase.
  */
 export function eraseRows(
   db: Db,
@@ -156,13 +156,13 @@ export function eraseRows(
   `)
 }
 
-/** Ends whatever could still be let in: people and credentials. Gives how many rows. */
+/** Erases the access of people and credentials. Returns how many rows. */
 export async function eraseAccess(db: Db, workspaceId: string): Promise<number> {
   const members = await db.run(sql`delete from members where workspace_id = ${workspaceId}`)
   return members + (await db.run(sql`delete from credentials where workspace_id = ${workspaceId}`))
 }
 
-/** The last of a workspace. Gives its projects, for those who remember them. */
+/** Erases the last rows of a workspace. Returns its projects, for the caches that contain them. */
 export async function eraseWorkspace(db: Db, workspaceId: string): Promise<readonly { id: string }[]> {
   const projects = await db.many<{ id: string }>(sql`
     delete from projects
@@ -177,10 +177,10 @@ export async function eraseWorkspace(db: Db, workspaceId: string): Promise<reado
   return projects
 }
 
-/** What retention deletes row by row, where days cannot be dropped; deliveries go first, with their attempts. */
+/** The tables that retention deletes row by row, where whole days cannot be dropped. Deliveries go first, with their attempts. */
 export const EXPIRED_TABLES = ['delivery_attempts', 'records', 'submissions'] as const
 
-/** Workspaces on a plan that hold events from before this moment (milliseconds): nothing else need be looked at. */
+/** Workspaces on a plan with events from before this moment (milliseconds). Only these need work. */
 export function listWorkspacesWithExpired(
   db: Db,
   at: { plan: string; before: number },
@@ -197,10 +197,10 @@ export function listWorkspacesWithExpired(
 }
 
 const DAY_MS = 86_400_000
-/** An event's rows get their ids one after the other. */
+/** The rows of one event get their ids one after the other, within this time. */
 const SPARE_MS = 60_000
 
-/** The moment from which on a workspace's events are kept: `before`, or the day (UTC) of its oldest delivery that waits for the allowance. */
+/** The start of a workspace's retention: `before`, or the day (UTC) of its oldest delivery that waits for the allowance. */
 export async function keptFrom(
   db: Db,
   { workspaceId, before }: { workspaceId: string; before: number },
@@ -213,7 +213,7 @@ export async function keptFrom(
      order by id
      limit 1
   `)
-  // Nothing that it hangs on is older than the begin of its day.
+  // Every row that the delivery depends on is from this day or later.
   return waiting === undefined
     ? before
     : Math.min(before, Math.floor((uuidv7Ms(waiting.id) - SPARE_MS) / DAY_MS) * DAY_MS)
@@ -221,7 +221,7 @@ export async function keptFrom(
 
 type Expired = { readonly workspaceId: string; readonly before: number; readonly limit: number }
 
-/** A piece of the deliveries from before this moment, each with all its attempts. Gives how many deliveries. */
+/** Deletes a piece of the deliveries from before this moment, each with all its attempts. Returns how many deliveries. */
 export function expireDeliveries(db: Db, at: Expired): Promise<number> {
   return db.run(sql`
     with piece as materialized (
@@ -240,7 +240,7 @@ export function expireDeliveries(db: Db, at: Expired): Promise<number> {
   `)
 }
 
-/** The same of another table. */
+/** The same for another table. */
 export function expireRows(db: Db, name: (typeof EXPIRED_TABLES)[number], at: Expired): Promise<number> {
   return db.run(sql`
     with piece as materialized (

@@ -16,16 +16,16 @@ import {
 
 export type { Holder } from './queries.ts'
 
-/** What a request answered: its status and its JSON as text. */
+/** The response of a request: its status, and its JSON as text. */
 export type KeptResponse = { readonly status: number; readonly json: string }
-/** The turn of one request under a key: others that had the key before, or take it over later, have another id. */
+/** The use of a key by one request. An earlier or a later user of the same key has another id. */
 export type Claim = { readonly holder: Holder; readonly id: string }
 
 type Asked = { readonly holder: Holder; readonly keyHash: Uint8Array; readonly fingerprint: Uint8Array }
 
 /**
- * Claims an Idempotency-Key of the admin API, or gives the answer that is kept under it. 409 while another request runs
- * under it, 422 when it was another request, 429 when its holder has used 10,000 in 24 hours.
+ * Claims an Idempotency-Key of the admin API, or returns the response that is stored under it. 409 while another request runs under it,
+ * 422 when it was another request, 429 when its holder has used 10,000 in 24 hours.
  */
 export function claimKey(deps: Deps, asked: Asked): Promise<KeptResponse | Claim> {
   const now = deps.clock.now()
@@ -50,7 +50,7 @@ function keptOf(deps: Deps, { held, asked }: { held: IdempotencyRecordRow; asked
   if (!held.fingerprint.equals(asked.fingerprint)) {
     throw refuse(
       'idempotency_key_reused',
-      'This Idempotency-Key was used in the last 24 hours for another path, body or credential. Send a repeat exactly as the first request, and a new request with a new key.',
+      'This Idempotency-Key was used in the last 24 hours for another path, body or credential. To repeat a request, send it unchanged. For a new request, use a new key.',
     )
   }
   if (held.status === null || held.response === null)
@@ -60,7 +60,7 @@ function keptOf(deps: Deps, { held, asked }: { held: IdempotencyRecordRow; asked
 
 function inProgress(text: string): Refusal {
   return new Refusal('idempotency_in_progress', {
-    text: `${text} Send it again after retry_after seconds to get its answer.`,
+    text: `${text} Send it again after retry_after seconds to get its response.`,
     fields: { retry_after: 1 },
   })
 }
@@ -73,8 +73,8 @@ async function requireRoom(db: Db, at: { holder: Holder; since: Date }): Promise
 }
 
 /**
- * Keeps the answer, sealed, in the transaction of the change it tells of; over 64 KiB it is not kept and the key is free
- * again. When another request has taken the key over, this one is refused, and so its change is rolled back.
+ * Stores the response, sealed, in the transaction of its change. A response over 64 KiB is not stored, and the key is free again. When
+ * another request has taken the key over, this one is refused, so its change is rolled back.
  */
 export async function settleClaim(
   tx: Ctx,
@@ -103,7 +103,7 @@ export async function settleRefused(
   await keepOrFree({ db: deps.database, cipher: deps.cipher }, { claim, response })
 }
 
-/** Frees the key after a failure of ours: a repeat is carried out anew. */
+/** Frees the key after a failure of the server, so that a repeat is carried out again. */
 export async function freeClaim(deps: Deps, claim: Claim): Promise<void> {
   await deleteClaim(deps.database, claim)
 }

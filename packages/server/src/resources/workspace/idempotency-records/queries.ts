@@ -1,6 +1,6 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
-/** Whose keys they are: a workspace's, or a person's where the request is about their workspaces. Each has keys of its own. */
+/** The owner of keys: a workspace, or a person for requests about their workspaces. Each has separate keys. */
 export type Holder = { readonly kind: 'workspace' | 'person'; readonly id: string }
 
 type Place = { readonly table: Sql; readonly holder: Sql }
@@ -21,7 +21,7 @@ export type IdempotencyRecordRow = {
   readonly response: Buffer | null
 }
 
-/** One claim of a holder at a time, until the transaction ends: so the number of keys is exact. */
+/** Locks the claims of a holder until the transaction ends, so that the number of keys is exact. */
 export async function lockClaims(db: Db, { kind, id }: Holder): Promise<void> {
   await db.run(sql`select pg_advisory_xact_lock(hashtextextended(${`${kind} ${id}`}, 4681))`)
 }
@@ -36,7 +36,7 @@ export function findRecord(db: Db, at: At): Promise<IdempotencyRecordRow | undef
   `)
 }
 
-/** Those claimed after `since`. */
+/** The number of keys claimed after `since`. */
 export async function countRecords(db: Db, at: { holder: Holder; since: Date }): Promise<number> {
   const { table, holder } = PLACES[at.holder.kind]
   const { count } = await db.one<{ count: number }>(sql`
@@ -48,7 +48,7 @@ export async function countRecords(db: Db, at: { holder: Holder; since: Date }):
   return count
 }
 
-/** Takes the key, also from a claim that was abandoned or is over; the caller has looked and holds `lockClaims`. */
+/** Takes the key, also from a claim that was abandoned or has expired. The caller has checked that under `lockClaims`. */
 export async function putClaim(db: Db, row: At & { id: string; fingerprint: Uint8Array; now: Date }): Promise<void> {
   const { table, holder } = PLACES[row.holder.kind]
   await db.run(sql`
@@ -63,7 +63,7 @@ export async function putClaim(db: Db, row: At & { id: string; fingerprint: Uint
   `)
 }
 
-/** Keeps the answer of a claim that is still running; 0 when another request has taken the key over. */
+/** Stores the response of a claim that is still running; 0 when another request has taken the key over. */
 export function keepResponse(db: Db, row: Claimed & { status: number; response: Uint8Array }): Promise<number> {
   const { table, holder } = PLACES[row.holder.kind]
   return db.run(sql`
@@ -87,7 +87,7 @@ export function deleteClaim(db: Db, at: Claimed): Promise<number> {
   `)
 }
 
-/** Removes up to `limit` records of all holders of a kind that were claimed before `since`; gives how many. */
+/** Removes up to `limit` records of all holders of a kind that were claimed before `since`. Returns how many. */
 export function pruneRecords(
   db: Db,
   { of, since, limit }: { of: Holder['kind']; since: Date; limit: number },

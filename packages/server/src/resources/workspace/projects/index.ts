@@ -17,11 +17,12 @@ import {
   insertProject,
   listProjectIds,
   listProjects,
+  lockProject,
   renameProject,
   type ProjectRow,
 } from './queries.ts'
 
-export { findDefaultProject, findProject, insertProject, listProjectIds }
+export { findDefaultProject, findProject, insertProject, listProjectIds, lockProject }
 
 const present = (row: ProjectRow) => ({
   id: encodeId('project', row.id),
@@ -32,7 +33,7 @@ const present = (row: ProjectRow) => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-/** To be called by every change that the road must know: this node knows at once, the others within a second. */
+/** Call it after every change that the ingest path must know: this node knows it at once, the others within a second. */
 export async function configChanged(tx: Ctx): Promise<void> {
   await bumpConfig(tx.db, { ...tx, now: new Date(tx.clock.now()) })
   tx.afterCommit?.(() => tx.configChanged(tx.projectId))

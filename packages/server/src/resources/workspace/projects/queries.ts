@@ -11,10 +11,10 @@ export type ProjectRow = {
   readonly updated_at: Date
 }
 
-/** Why a workspace accepts and sends nothing, as it is answered. A suspension comes before: the operator decides about it. */
+/** The reason in responses why a workspace accepts and sends nothing. A suspension comes first, because only the operator can lift it. */
 export type Halt = 'workspace_suspended' | 'workspace_closed'
 
-/** What the road must know of a project and its workspace. */
+/** The data of a project and its workspace that the ingest path needs. */
 export function findProjectPlan(
   db: Db,
   at: At,
@@ -34,7 +34,7 @@ export function findProjectPlan(
   `)
 }
 
-/** Projects whose configuration changed lately, in all workspaces, deleted ones too: what nodes poll. */
+/** Projects of all workspaces whose configuration changed recently, including deleted ones. Nodes poll this. */
 export function changedProjects(db: Db, since: Date): Promise<readonly { id: string; config_version: number }[]> {
   // oxlint-disable-next-line house/tenant-statement -- a node polls every workspace
   return db.many(sql`
@@ -90,6 +90,17 @@ export function findProject(db: Db, at: At): Promise<ProjectRow | undefined> {
   `)
 }
 
+/** No other change of the project's configuration commits before this transaction ends. */
+export async function lockProject(db: Db, at: At): Promise<void> {
+  await db.run(sql`
+    select id
+      from projects
+     where workspace_id = ${at.workspaceId}
+       and id = ${at.projectId}
+       for no key update
+  `)
+}
+
 export function findDefaultProject(db: Db, workspaceId: string): Promise<ProjectRow | undefined> {
   return db.maybe<ProjectRow>(sql`
     select id, slug, name, is_default, created_at, updated_at
@@ -99,7 +110,7 @@ export function findDefaultProject(db: Db, workspaceId: string): Promise<Project
   `)
 }
 
-/** undefined when the slug is taken. */
+/** Inserts a project; undefined when the slug is taken. */
 export function insertProject(
   db: Db,
   row: { workspaceId: string; id: string; slug: string; name: string; isDefault: boolean; now: Date },
@@ -124,7 +135,7 @@ export function renameProject(db: Db, at: At & { name: string; now: Date }): Pro
   `)
 }
 
-/** The row stays, so that nodes that poll learn of it; its slug is free again. */
+/** The row stays, so that nodes that poll notice the deletion. Its slug is free again. */
 export function deleteProject(db: Db, at: At & { now: Date }): Promise<number> {
   return db.run(sql`
     update projects
@@ -139,7 +150,7 @@ export function deleteProject(db: Db, at: At & { now: Date }): Promise<number> {
   `)
 }
 
-/** Every project of the workspace that was not deleted. */
+/** Every project of the workspace, without deleted ones. */
 export async function listProjectIds(db: Db, workspaceId: string): Promise<readonly string[]> {
   const rows = await db.many<{ id: string }>(sql`
     select id

@@ -1,12 +1,12 @@
 import { addAt } from '../../../domain/workspace/latency-histogram.ts'
 
-/** From what the tables hold of one minute to the rows of its rollups. */
+/** Turns the rows of one minute in the tables into the rows of its rollups. */
 
 type InProject = { readonly workspace_id: string; readonly project_id: string }
 
 export type AttemptsGroup = InProject & {
   readonly destination_id: string
-  /** null: under way. */
+  /** null: still in progress. */
   readonly outcome: 'succeeded' | 'failed' | 'interrupted' | null
   readonly gave_up: boolean
   readonly response_place: number | null
@@ -24,7 +24,7 @@ export type Attempts = {
   succeeded: number
   failed: number
   interrupted: number
-  /** Of the failed: those after which a delivery was given up. */
+  /** The failed attempts after which their delivery was given up. */
   gave_up: number
   open: number
   readonly response_ms: number[]

@@ -5,7 +5,7 @@ import type { Attempts, AttemptsGroup, DestinationRow, ProjectRow, RejectionsGro
 
 const ROLLUPS_LOCK = 4_680_027
 
-/** One process counts at a time; false while another does. Ends with the transaction. */
+/** Lets one process count at a time; false while another one does. The lock ends with the transaction. */
 export async function tryLockRollups(db: Db): Promise<boolean> {
   const { held } = await db.one<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${ROLLUPS_LOCK}) as held`)
   return held
@@ -15,7 +15,7 @@ export function findProgress(db: Db): Promise<{ readonly closed_until: Date; rea
   return db.maybe<{ closed_until: Date; rolled_at: Date }>(sql`select closed_until, rolled_at from rollup_progress`)
 }
 
-/** Never backwards: a slower process may come later with what it knew before. */
+/** Never moves backwards, because a slower process may write its older progress later. */
 export async function putProgress(db: Db, at: { closedUntil: Date; rolledAt: Date }): Promise<void> {
   await db.run(sql`
     insert into rollup_progress as known (closed_until, rolled_at)
@@ -26,14 +26,14 @@ export async function putProgress(db: Db, at: { closedUntil: Date; rolledAt: Dat
   `)
 }
 
-/** Before the first project nothing can have happened. */
+/** Nothing can have happened before the first project. */
 export async function firstMoment(db: Db): Promise<Date | undefined> {
   // oxlint-disable-next-line house/tenant-statement -- the writer counts every workspace
   const { at } = await db.one<{ at: Date | null }>(sql`select min(created_at) as at from projects`)
   return at ?? undefined
 }
 
-/** When the first thing that is counted happened at this moment or later. Looks into each project by its index. */
+/** The first counted event at this moment or later. Uses the index of each project. */
 export async function nextMomentWithData(db: Db, { from }: { from: number }): Promise<number | undefined> {
   const first = uuidv7Floor(from)
   const { id } = await db.one<{ id: string | null }>(sql`
@@ -58,8 +58,8 @@ const msOf = (id: Sql): Sql => sql`('x' || translate(left(${id}::text, 13), '-',
 const placeOf = (ms: Sql): Sql => sql`width_bucket(${ms}, ${BOUNDS_MS}::bigint[])`
 
 /**
- * Attempts that began in a range, workspace by workspace along the key. `offset 0` keeps it so: a plan that joins the other way
- * would read the whole day. When an event came stands in the id of its delivery.
+ * Attempts that started in a range, workspace by workspace along the key. `offset 0` preserves that order: a plan that joins the other way
+ * would read the whole day. The id of a delivery contains the time of its event.
  */
 export function countAttempts(db: Db, { from, to }: Range): Promise<readonly AttemptsGroup[]> {
   return db.many<AttemptsGroup>(sql`
@@ -127,7 +127,7 @@ export function countRejections(db: Db, { from, to }: Range): Promise<readonly R
 
 const histograms = (rows: readonly (readonly number[])[]): Sql => texts(rows.map((row) => `{${row.join(',')}}`))
 
-/** The columns that rows of projects and of destinations have in common, as arrays side by side. */
+/** The columns that rows of projects and of destinations share, as parallel arrays. */
 const attemptArrays = (rows: readonly Attempts[]): Sql => sql`
   unnest(${rows.map((row) => row.succeeded)}::bigint[]) as succeeded,
   unnest(${rows.map((row) => row.failed)}::bigint[]) as failed,
@@ -143,7 +143,7 @@ const attemptUpdates: Sql = sql`
   open = excluded.open, response_ms = excluded.response_ms, delivery_ms = excluded.delivery_ms
 `
 
-/** The minutes of destinations, in place of what was counted of them before. */
+/** Replaces the counted minutes of destinations. */
 export async function putDestinations(
   db: Db,
   { at, rows }: { at: Date; rows: readonly DestinationRow[] },
@@ -162,7 +162,7 @@ export async function putDestinations(
   `)
 }
 
-/** The minutes of projects, in place of what was counted of them before. */
+/** Replaces the counted minutes of projects. */
 export async function putProjects(db: Db, { at, rows }: { at: Date; rows: readonly ProjectRow[] }): Promise<void> {
   await db.run(sql`
     insert into project_rollups (workspace_id, project_id, span_seconds, at, submissions, records, bytes, rejected, rejected_by_reason, ${attemptColumns})
@@ -186,12 +186,12 @@ export async function putProjects(db: Db, { at, rows }: { at: Date; rows: readon
 type Hours = { readonly from: Date; readonly to: Date }
 
 const hourOf = sql`to_timestamp(floor(extract(epoch from at) / 3600) * 3600)`
-/** What became of attempts, over the rows of a group. */
+/** The outcomes of attempts, summed over the rows of a group. */
 export const attemptSums: Sql = sql`
   sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed, sum(interrupted)::bigint as interrupted,
   sum(gave_up)::bigint as gave_up, sum(open)::bigint as open
 `
-/** Adds up a histogram of the rows in `from`, place by place, for each `key`; `as` makes one of the sums again. */
+/** Adds up a histogram of the rows in `from`, place by place, for each `key`; `as` builds one histogram from the sums. */
 export const summed = ({ from, as }: { readonly from: Sql; readonly as: Sql }, key: Sql, histogram: Sql): Sql => sql`
   select ${key}, ${as}(n order by place) as ${histogram}
     from (select ${key}, place, sum(n)::bigint as n from ${from}, unnest(${histogram}) with ordinality as counted (n, place) group by ${key}, place) added
@@ -214,7 +214,7 @@ const minutesOf = ({ table, columns }: { table: Sql; columns: Sql }, { from, to 
          ) r
 `
 
-/** The hours of destinations, added up from their minutes. */
+/** The hours of destinations, summed from their minutes. */
 export async function putDestinationHours(db: Db, hours: Hours): Promise<void> {
   const key = sql`workspace_id, project_id, destination_id, hour`
   await db.run(sql`
@@ -233,7 +233,7 @@ export async function putDestinationHours(db: Db, hours: Hours): Promise<void> {
   `)
 }
 
-/** The hours of projects, added up from their minutes. */
+/** The hours of projects, summed from their minutes. */
 export async function putProjectHours(db: Db, hours: Hours): Promise<void> {
   const key = sql`workspace_id, project_id, hour`
   await db.run(sql`
@@ -264,7 +264,7 @@ export async function putProjectHours(db: Db, hours: Hours): Promise<void> {
   `)
 }
 
-/** Minutes before a moment with attempts that were under way when they were counted, the oldest first. */
+/** Minutes before a moment with attempts that were still open at their count, oldest first. */
 export function listOpenMinutes(
   db: Db,
   at: { before: Date; limit: number },
@@ -281,7 +281,7 @@ export function listOpenMinutes(
   `)
 }
 
-/** Forgets minutes and hours from before these moments, at most `limit` of each; gives how many rows. */
+/** Deletes minutes and hours from before these moments, at most `limit` of each. Returns how many rows. */
 export async function deleteOldRollups(
   db: Db,
   at: { minutesBefore: Date; hoursBefore: Date; limit: number },

@@ -18,14 +18,14 @@ import {
 } from './queries.ts'
 import { closedAfter, floorTo, GRACE_MS, HOUR_MS, MINUTE_MS, minutesToCount } from './spans.ts'
 
-/** Minutes with open attempts that one run looks at again. */
+/** The most minutes with open attempts that one run reads again. */
 const REOPENED_AT_ONCE_MAX = 10
-/** How many times as long as it took a run rests at least, so that all of it takes no more than 2 % of one connection. */
+/** A run rests for at least this many times its duration, so that the writer takes at most 2 % of one connection. */
 const REST_FACTOR = 49
-/** Further behind than this it looks where the next row is, lest an idle installation be counted minute by minute. */
+/** When it is further behind than this, the writer skips to the next row, so that an idle installation is not counted minute by minute. */
 const BEHIND_MS = 600_000
 
-/** The writer of the rollups, called every few seconds: counts what there is to count, and then rests in proportion. */
+/** The writer of the rollups, called every few seconds: it counts, and then rests in proportion. */
 export function createRollUp(deps: Deps): () => Promise<void> {
   let restUntil = 0
   return async () => {
@@ -38,8 +38,8 @@ export function createRollUp(deps: Deps): () => Promise<void> {
 }
 
 /**
- * One minute a transaction, under a lock that it does not wait for: several processes may be at it. Whoever dies on the way
- * leaves the rest to the next run; a minute that is counted again comes to the same.
+ * Counts one minute per transaction, under a lock that it does not wait for, because several processes may do so. If a process dies, the
+ * next run continues; a minute that is counted twice has the same result.
  */
 export async function rollUp(deps: Deps): Promise<void> {
   const { database } = deps
@@ -58,7 +58,7 @@ export async function rollUp(deps: Deps): Promise<void> {
     for (const { minute } of await listOpenMinutes(tx, { before: new Date(noted), limit: REOPENED_AT_ONCE_MAX })) {
       // oxlint-disable-next-line no-await-in-loop -- one minute after the other
       await recount(tx, minute.getTime())
-      // oxlint-disable-next-line no-await-in-loop -- likewise
+      // oxlint-disable-next-line no-await-in-loop -- as above
       await putHours(tx, {
         from: minute.getTime(),
         to: Math.min(floorTo(minute.getTime(), HOUR_MS) + HOUR_MS, closedUntil),
@@ -68,7 +68,7 @@ export async function rollUp(deps: Deps): Promise<void> {
   })
 }
 
-/** False when another process is at it. */
+/** False when another process is counting. */
 function alone({ database }: Deps, work: (tx: Db) => Promise<void>): Promise<boolean> {
   // oxlint-disable-next-line house/verb-guards -- counts what others changed and audited
   return database.transaction(async (tx) => {
@@ -78,7 +78,7 @@ function alone({ database }: Deps, work: (tx: Db) => Promise<void>): Promise<boo
   })
 }
 
-/** Where to go on: behind minutes that hold nothing and can hold nothing any more. */
+/** The minute to continue from, after minutes that are empty and will stay empty. */
 async function behindIdle(db: Db, { noted, now }: { noted: number; now: number }): Promise<number> {
   const settled = floorTo(now - GRACE_MS - MINUTE_MS, MINUTE_MS)
   if (now - noted < BEHIND_MS) return noted
@@ -96,7 +96,7 @@ async function recount(tx: Db, minute: number): Promise<void> {
   if (projects.length > 0) await putProjects(tx, { at: new Date(minute), rows: projects })
 }
 
-/** The hours that lie wholly before `to` and not before the one that holds `from`. */
+/** Writes the hours that end before `to`, from the hour that contains `from` on. */
 async function putHours(tx: Db, { from, to }: { from: number; to: number }): Promise<void> {
   const hours = { from: new Date(floorTo(from, HOUR_MS)), to: new Date(floorTo(to, HOUR_MS)) }
   if (hours.from >= hours.to) return

@@ -1,13 +1,13 @@
-/** What is counted when, and which rows a range of time is read from: judgements about time alone. All in milliseconds. */
+/** Decides which minutes are counted when, and which rows a time range is read from. It depends on time only; all in milliseconds. */
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
 
-/** A minute that has just ended is counted anew once what was under way at its end has surely been committed. */
+/** A minute that has just ended is counted again after everything in progress at its end has been committed. */
 const SETTLING_MS = 5_000
-/** Nothing is committed later than this after the moment in its id: who waits for a commit gives up long before. */
+/** Nothing is committed later than this after the time in its id, because a request gives up waiting for its commit long before. */
 export const GRACE_MS = 60_000
-/** So that one run ends soon; the next one goes on. */
+/** Bounds one run, so that it ends soon. The next run continues. */
 const MINUTES_AT_ONCE_MAX = 120
 
 export const floorTo = (ms: number, span: number): number => Math.floor(ms / span) * span
@@ -15,8 +15,8 @@ export const floorTo = (ms: number, span: number): number => Math.floor(ms / spa
 export type Progress = { readonly closedUntil: number; readonly rolledAt: number }
 
 /**
- * The minutes to count at `now`, each by its first moment: the running one at every run; one that has ended twice, shortly
- * after and, for good, after the grace; all that earlier runs did not come to. So most rows are read three times or four.
+ * The minutes to count at `now`, each by its first moment: the current one at every run; an ended one twice, shortly after its end and, for
+ * good, after the grace; and all that earlier runs did not reach. So most rows are read three or four times.
  */
 export function minutesToCount({ closedUntil, rolledAt, now }: Progress & { readonly now: number }): readonly number[] {
   const minutes: number[] = []
@@ -28,7 +28,7 @@ export function minutesToCount({ closedUntil, rolledAt, now }: Progress & { read
   return minutes
 }
 
-/** Until when everything is counted for good, once `counted` were counted at `now`. */
+/** The time before which everything is counted for good, after `counted` were counted at `now`. */
 export function closedAfter(
   { closedUntil, now }: { readonly closedUntil: number; readonly now: number },
   counted: readonly number[],
@@ -44,8 +44,8 @@ export function closedAfter(
 export type Piece = { readonly spanSeconds: 60 | 3_600; readonly from: number; readonly to: number }
 
 /**
- * The rows that a range of whole minutes is read from: hours where they are closed and lie inside, minutes at both ends. `to` is
- * outside.
+ * The rows for a range of whole minutes: hours where they are closed and inside the range, and minutes at both ends. `to` is
+ * exclusive.
  */
 export function piecesOf({
   from,

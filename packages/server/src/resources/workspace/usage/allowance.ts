@@ -5,14 +5,14 @@ import { Refusal } from '../../../domain/refusal.ts'
 import { addUsage, findUsage, holdUsage, type MonthOf } from './queries.ts'
 
 /**
- * Deliveries that the plan allows in this month (docs/adr/0049). A delivery counts when it is let go: in the commit of its
- * event, once more with each replay, and not at all while it waits for the allowance itself.
+ * Deliveries that the plan allows in this month (docs/adr/0049). A delivery counts when it is released: in the commit of its event, and once
+ * more with each replay. It does not count while it waits for the allowance.
  */
 export type Allowance = MonthOf & { readonly max: number; readonly left: number }
 
 type Of = Pick<Ctx, 'db' | 'plans' | 'clock' | 'workspaceId'>
 
-/** The allowance as it is at this moment; null: the plan has none. */
+/** The current allowance; null: the plan has none. */
 export async function findAllowance(of: Of): Promise<Allowance | null> {
   const at = { workspaceId: of.workspaceId, month: monthOf(of.clock.now()) }
   const { plan, deliveries } = await findUsage(of.db, at)
@@ -21,8 +21,8 @@ export async function findAllowance(of: Of): Promise<Allowance | null> {
 }
 
 /**
- * The same, held until the transaction ends, so that what is left is left. To be called before any delivery is locked: ingest,
- * replays and releases all take the month first.
+ * The same, locked until the transaction ends, so that the rest stays true. Call it before any delivery is locked: ingest, replays and
+ * releases all lock the month first.
  */
 export async function holdAllowance(tx: Of): Promise<Allowance | null> {
   const found = await findAllowance(tx)
@@ -31,13 +31,13 @@ export async function holdAllowance(tx: Of): Promise<Allowance | null> {
   return { ...found, left: Math.max(0, found.max - (used?.deliveries ?? 0)) }
 }
 
-/** Counts deliveries in a month that is held. */
+/** Counts deliveries in a month that is locked. */
 export async function useAllowance(tx: Of, { workspaceId, month }: MonthOf, deliveries: number): Promise<void> {
-  // oxlint-disable-line max-params -- what I may use, which month, and how many
+  // oxlint-disable-line max-params -- the context, the month, and the number
   if (deliveries > 0) await addUsage(tx.db, [{ workspaceId, month, events: 0, deliveries }])
 }
 
-/** Nothing is left of it. */
+/** The refusal when the allowance is used up. */
 export function allowanceExhausted({ clock, upgradeUrl }: Pick<Ctx, 'clock' | 'upgradeUrl'>): Refusal {
   const now = clock.now()
   return new Refusal('delivery_allowance_exhausted', {

@@ -3,14 +3,14 @@ import { sql, type Db } from '../../../platform/db.ts'
 /** A workspace's month, by its first day (UTC), such as 2026-11-01. */
 export type MonthOf = { readonly workspaceId: string; readonly month: string }
 
-/** What a month has used: accepted events, and deliveries that the allowance had room for. */
+/** The usage of a month: accepted events, and deliveries within the allowance. */
 export type Used = { readonly events: number; readonly deliveries: number }
 
 export type UsageRow = Used & { readonly workspace_id: string; readonly month: string }
 
 /**
- * What these months have used, held until the transaction ends: nobody else counts meanwhile. Always taken in the same
- * order, so two transactions that hold several never wait for each other.
+ * The usage of these months, locked until the transaction ends, so that nobody else counts in the meantime. It always locks in the same
+ * order, so that two transactions never deadlock.
  */
 export function holdUsage(db: Db, months: readonly MonthOf[]): Promise<readonly UsageRow[]> {
   return db.many<UsageRow>(sql`
@@ -27,7 +27,7 @@ export function holdUsage(db: Db, months: readonly MonthOf[]): Promise<readonly 
   `)
 }
 
-/** Counts in months that are held. */
+/** Counts in months that are locked. */
 export async function addUsage(db: Db, counts: readonly (MonthOf & Used)[]): Promise<void> {
   await db.run(sql`
     update monthly_usage
@@ -44,7 +44,7 @@ export async function addUsage(db: Db, counts: readonly (MonthOf & Used)[]): Pro
   `)
 }
 
-/** The plan of a workspace by its name, and what a month has used of what it limits. */
+/** The name of a workspace's plan, and the usage of a month. */
 export async function findUsage(db: Db, at: MonthOf): Promise<Used & { readonly plan: string }> {
   return db.one<Used & { plan: string }>(sql`
     select w.plan, coalesce(used.events, 0) as events, coalesce(used.deliveries, 0) as deliveries

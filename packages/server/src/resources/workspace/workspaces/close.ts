@@ -9,7 +9,7 @@ import { moveDeliveries, tellHalted } from './move-deliveries.ts'
 import { presentWorkspace } from './present.ts'
 import { holdWorkspace, setClosed, type WorkspaceRow } from './queries.ts'
 
-/** From the commit on the workspace stands still, as a suspended one does. */
+/** From the commit on, Postroad accepts and sends nothing for the workspace, as if it were suspended. */
 export const close: Room<'workspaces'>['close'] = async (ctx, { confirm }) => {
   const answer = await inTransaction(ctx, async (tx) => {
     const held = await holdOwn(tx)
@@ -26,7 +26,7 @@ export const close: Room<'workspaces'>['close'] = async (ctx, { confirm }) => {
   return answer
 }
 
-/** What was paused is due at once. Once the grace is over it is too late, whether or not upkeep has begun to delete. */
+/** Makes paused deliveries due at once. After the grace period it refuses, whether or not upkeep has started the deletion. */
 export const reopen: Room<'workspaces'>['reopen'] = async (ctx) => {
   const answer = await inTransaction(ctx, async (tx) => {
     const held = await holdOwn(tx)

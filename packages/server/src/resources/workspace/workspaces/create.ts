@@ -3,6 +3,8 @@ import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../audit/index.ts'
+import { isOperator } from '../../operate/operators/index.ts'
+import { findPlatformSettings } from '../../operate/platform-settings/index.ts'
 import { insertUnderFreeSlug } from '../../free-slug.ts'
 import { insertProject } from '../projects/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -10,7 +12,7 @@ import { personOf } from './person.ts'
 import { presentOwn } from './present.ts'
 import { countOwned, findFirstWorkspace, findWorkspace, insertMember, insertWorkspace, lockOwner } from './queries.ts'
 
-/** Makes a workspace with a Default project, and its maker the owner. */
+/** Creates a workspace with a Default project, and makes its creator the owner. */
 export const create: Room<'workspaces'>['create'] = (ctx, { name, slug }) => {
   const { userId } = personOf(ctx)
   return inTransaction(ctx, async (tx) => {
@@ -18,7 +20,9 @@ export const create: Room<'workspaces'>['create'] = (ctx, { name, slug }) => {
     if ((await countOwned(tx.db, userId)) >= LIMITS.workspacesOwnedMax) throw refuse('workspace_limit_reached')
     const now = new Date(tx.clock.now())
     const id = tx.uuid()
-    const plan = await planOfNew(tx)
+    const { workspace_creation: creators, default_plan: standard } = await findPlatformSettings(tx.db)
+    if (creators === 'operators' && !(await isOperator(tx, userId))) throw refuse('workspace_creation_closed')
+    const plan = standard ?? (await planOfNew(tx))
     const row = await insertUnderFreeSlug(tx, {
       slug,
       name,
@@ -42,7 +46,7 @@ export const create: Room<'workspaces'>['create'] = (ctx, { name, slug }) => {
   })
 }
 
-/** Nobody gets out of a plan by making another workspace: who pays for one gets a free one, on an installation of one's own all are alike. */
+/** A new workspace does not get around a plan: a person with a paid one gets a free one. On a self-hosted installation all are alike. */
 async function planOfNew(tx: Ctx): Promise<string> {
   const from = (await findWorkspace(tx.db, tx.workspaceId)) ?? (await findFirstWorkspace(tx.db))
   return from === undefined || from.plan === 'self_hosted' ? 'self_hosted' : 'free'

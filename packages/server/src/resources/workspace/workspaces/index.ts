@@ -13,7 +13,16 @@ import { personOf } from './person.ts'
 import { switchWorkspace } from './switch.ts'
 
 export { personOf } from './person.ts'
-export { listStandings, reinstateWorkspace, suspendWorkspace, type Standing } from './suspend.ts'
+export {
+  changePlan,
+  listStandings,
+  reinstateWorkspace,
+  reinstateWorkspaceById,
+  suspendWorkspace,
+  suspendWorkspaceById,
+  type Standing,
+} from './suspend.ts'
+export { suspendedRefusal } from './suspended-refusal.ts'
 export {
   countMembers,
   findFirstWorkspace,

@@ -5,7 +5,7 @@ import { lanesChanged } from '../../delivery/lanes/index.ts'
 
 export type Tx = Ctx & Required<Pick<Ctx, 'afterCommit'>>
 
-/** Tells the senders, after the commit, that a workspace stands still from now on. */
+/** Notifies the senders, after the commit, that a workspace was suspended or closed. */
 export async function tellHalted(tx: Tx): Promise<void> {
   const lanes = (await listDestinationIds(tx.db, tx.workspaceId)).map(({ id }) => ({
     workspaceId: tx.workspaceId,
@@ -15,9 +15,9 @@ export async function tellHalted(tx: Tx): Promise<void> {
 }
 
 /**
- * Pauses what waits in a workspace that stands still by now, or lets it go on; what else holds it back still does. Each
- * destination is a commit of its own, so that no turn of a sender waits behind a whole workspace. What is left over,
- * or all of it when this process dies here, is moved by the sweeps of the senders.
+ * Pauses the waiting deliveries of a workspace that is suspended or closed by now, or resumes them; other reasons still hold them back. Each
+ * destination is a separate commit, so that no turn of a sender waits for a whole workspace. The sweeps of the senders move the rest, or
+ * everything if this process dies here.
  */
 export async function moveDeliveries(
   deps: Pick<Ctx, 'database' | 'clock' | 'lanesChanged'>,

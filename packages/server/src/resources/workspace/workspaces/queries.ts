@@ -40,7 +40,7 @@ export function listWorkspaces(db: Db): Promise<readonly WorkspaceRow[]> {
   `)
 }
 
-/** Held against other changes until the transaction ends: of its standing, and of who is in it. */
+/** Locks a workspace against changes of its state and its members until the transaction ends. */
 export function holdWorkspace(db: Db, id: string): Promise<WorkspaceRow | undefined> {
   return db.maybe<WorkspaceRow>(sql`
     select ${columns}
@@ -73,7 +73,16 @@ export function setSuspension(
   `)
 }
 
-/** undefined when the slug is taken. */
+export function setPlan(db: Db, row: { id: string; plan: string }): Promise<WorkspaceRow> {
+  return db.one<WorkspaceRow>(sql`
+    update workspaces
+       set plan = ${row.plan}
+     where id = ${row.id}
+    returning ${columns}
+  `)
+}
+
+/** Inserts a workspace; undefined when the slug is taken. */
 export function insertWorkspace(
   db: Db,
   row: { id: string; slug: string; name: string; plan?: string; now: Date },
@@ -122,7 +131,7 @@ export function listWorkspacesOf(
   `)
 }
 
-/** One workspace at a time for one person, so that the count below is exact. Ends with the transaction. */
+/** Lets one person create one workspace at a time, so that the count below is exact. The lock ends with the transaction. */
 export async function lockOwner(db: Db, userId: string): Promise<void> {
   await db.run(sql`select pg_advisory_xact_lock(hashtextextended(${userId}, 4681))`)
 }
@@ -147,7 +156,7 @@ export async function countMembers(db: Db, workspaceId: string): Promise<number>
   return found
 }
 
-/** 0 when the person is in the workspace already. */
+/** Inserts a member; 0 when the person is already in the workspace. */
 export function insertMember(
   db: Db,
   row: { workspaceId: string; userId: string; role: Role; now: Date },

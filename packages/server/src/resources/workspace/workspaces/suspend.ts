@@ -1,14 +1,18 @@
 import { encodeId } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
-import type { Deps } from '../../../context.ts'
+import type { Ctx, Deps } from '../../../context.ts'
+import type { Letter } from '../../../domain/people/letter.ts'
 import { refuse } from '../../../domain/refusal.ts'
+import type { Db } from '../../../platform/db.ts'
 import { inTransaction } from '../../../transaction.ts'
+import { findPlatformSettings } from '../../operate/platform-settings/index.ts'
+import { notifyManagers } from '../../people/notices/index.ts'
 import { audit } from '../audit/index.ts'
 import { workspaceConfigChanged } from '../projects/index.ts'
 import { moveDeliveries, tellHalted, type Tx } from './move-deliveries.ts'
-import { listWorkspaces, lockWorkspace, setSuspension, type WorkspaceRow } from './queries.ts'
+import { holdWorkspace, listWorkspaces, lockWorkspace, setPlan, setSuspension, type WorkspaceRow } from './queries.ts'
 
-/** A workspace as the operator sees it. */
+/** A workspace as the operator's commands show it. */
 export type Standing = {
   readonly id: string
   readonly slug: string
@@ -22,54 +26,144 @@ export async function listStandings(deps: Deps): Promise<readonly Standing[]> {
   return (await listWorkspaces(deps.database)).map(present)
 }
 
-/**
- * Contract part 1, suspension: from the commit on nothing is accepted and nothing more is sent; what is being sent ends as
- * it began, and its result counts. A workspace that is suspended already stays as it is, under its first reason.
- */
+/** By the operator's command, on the machine of the server. */
 export async function suspendWorkspace(deps: Deps, asked: { slug: string; reason: string }): Promise<Standing> {
-  const row = await inWorkspace(deps, asked.slug, async (tx, held) => {
+  return present(await suspend(asCommand(deps), { hold: bySlug(asked.slug), reason: asked.reason }))
+}
+
+export async function reinstateWorkspace(deps: Deps, asked: { slug: string }): Promise<Standing> {
+  return present(await reinstate(asCommand(deps), bySlug(asked.slug)))
+}
+
+/** By an operator's request: `ctx` names them, and the workspace. */
+export async function suspendWorkspaceById(ctx: Ctx, { reason }: { reason: string }): Promise<void> {
+  await suspend(ctx, { hold: byId(ctx.workspaceId), reason })
+}
+
+export async function reinstateWorkspaceById(ctx: Ctx): Promise<void> {
+  await reinstate(ctx, byId(ctx.workspaceId))
+}
+
+/** The limits of another plan, on every node within a second. The deliveries that it has room for are let go by their loop. */
+export async function changePlan(ctx: Ctx, plan: string): Promise<void> {
+  await inWorkspace(ctx, byId(ctx.workspaceId), async (tx, held) => {
+    if (held.plan === plan) return held
+    const changed = await setPlan(tx.db, { id: held.id, plan })
+    await audit(tx, {
+      action: 'set_plan',
+      target: encodeId('workspace', held.id),
+      details: { plan, previous: held.plan },
+    })
+    await workspaceConfigChanged(tx)
+    return changed
+  })
+}
+
+type Hold = (db: Db) => Promise<WorkspaceRow>
+
+/**
+ * Contract part 1, suspension: from the commit on nothing is accepted and nothing more is sent. Attempts in progress end normally, and their
+ * results count. A workspace that is already suspended stays as it is, with its first reason.
+ */
+async function suspend(ctx: Ctx, { hold, reason }: { hold: Hold; reason: string }): Promise<WorkspaceRow> {
+  const row = await inWorkspace(ctx, hold, async (tx, held) => {
     if (held.suspended_at !== null) return held
     const now = new Date(tx.clock.now())
-    const suspended = await setSuspension(tx.db, { id: held.id, suspendedAt: now, reason: asked.reason })
+    const suspended = await setSuspension(tx.db, { id: held.id, suspendedAt: now, reason })
     await tellHalted(tx)
     await audit(tx, {
       action: 'suspend_workspace',
       target: encodeId('workspace', held.id),
-      details: { reason: asked.reason },
+      details: { reason },
     })
+    const { support_contact: contact } = await findPlatformSettings(tx.db)
+    await notify(tx, { kind: 'workspace_suspended', letter: suspendedLetter(held, { reason, contact }) })
     await workspaceConfigChanged(tx)
     return suspended
   })
-  await moveDeliveries(asSystem(deps, NOWHERE), { workspaceId: row.id, halted: 'workspace_suspended' })
-  return present(row)
+  await moveOnce(ctx, { workspaceId: row.id, halted: 'workspace_suspended' })
+  return row
 }
 
-/** What was paused is due at once; of a destination that is switched off it goes on waiting, for that reason. */
-export async function reinstateWorkspace(deps: Deps, asked: { slug: string }): Promise<Standing> {
-  const row = await inWorkspace(deps, asked.slug, async (tx, held) => {
+/** Makes paused deliveries due at once. Those of a destination that is off stay paused, for that reason. */
+async function reinstate(ctx: Ctx, hold: Hold): Promise<WorkspaceRow> {
+  const row = await inWorkspace(ctx, hold, async (tx, held) => {
     if (held.suspended_at === null) return held
     const reinstated = await setSuspension(tx.db, { id: held.id, suspendedAt: null, reason: null })
     await audit(tx, { action: 'reinstate_workspace', target: encodeId('workspace', held.id) })
+    await notify(tx, { kind: 'workspace_reinstated', letter: reinstatedLetter(held) })
     await workspaceConfigChanged(tx)
     return reinstated
   })
-  await moveDeliveries(asSystem(deps, NOWHERE), { workspaceId: row.id, halted: null })
-  return present(row)
+  await moveOnce(ctx, { workspaceId: row.id, halted: null })
+  return row
 }
 
-const NOWHERE = { workspaceId: '', projectId: '', requestId: 'command' } as const
+/** Under an Idempotency-Key the commit is still to come, and before it there is nothing to move. */
+async function moveOnce(ctx: Ctx, to: Parameters<typeof moveDeliveries>[1]): Promise<void> {
+  if (ctx.afterCommit === undefined) {
+    await moveDeliveries(ctx, to)
+    return
+  }
+  ctx.afterCommit(() => {
+    // What is left over is moved by the sweeps of the senders.
+    void moveDeliveries(ctx, to).catch((cause: unknown) => ctx.log.warn('deliveries.not_moved', { cause }))
+  })
+}
 
+const asCommand = (deps: Deps): Ctx => asSystem(deps, { workspaceId: '', projectId: '', requestId: 'command' })
+
+const bySlug =
+  (slug: string): Hold =>
+  async (db) => {
+    const held = await lockWorkspace(db, slug)
+    if (held === undefined)
+      throw refuse('not_found', `There is no workspace "${slug}". "postroad workspaces list" lists them.`)
+    return held
+  }
+
+const byId =
+  (id: string): Hold =>
+  async (db) => {
+    const held = await holdWorkspace(db, id)
+    if (held === undefined) throw refuse('not_found')
+    return held
+  }
+
+// oxlint-disable-next-line max-params -- what I may use, which workspace, and what to do in it
 function inWorkspace(
-  deps: Deps,
-  slug: string,
+  ctx: Ctx,
+  hold: Hold,
   work: (tx: Tx, held: WorkspaceRow) => Promise<WorkspaceRow>,
 ): Promise<WorkspaceRow> {
-  return inTransaction(asSystem(deps, NOWHERE), async (tx) => {
-    const held = await lockWorkspace(tx.db, slug)
-    if (held === undefined)
-      throw refuse('not_found', `There is no workspace "${slug}". "postroad workspaces list" shows those there are.`)
+  return inTransaction(ctx, async (tx) => {
+    const held = await hold(tx.db)
     return work({ ...tx, workspaceId: held.id }, held)
   })
+}
+
+const USEFUL_MS = 7 * 86_400_000
+
+function notify(tx: Tx, of: { kind: string; letter: Letter }): Promise<void> {
+  return notifyManagers(tx, { ...of, usefulMs: USEFUL_MS })
+}
+
+function suspendedLetter({ name }: WorkspaceRow, of: { reason: string; contact: string | null }): Letter {
+  return {
+    subject: `The workspace ${name} is suspended`,
+    lines: [
+      `The operator suspended the workspace ${name}. Reason: ${of.reason}`,
+      'The workspace accepts no events, sends no deliveries and refuses changes. Its data stays, and you can read it. The server sends what waits once the operator reinstates the workspace.',
+      ...(of.contact === null ? [] : [`Contact: ${of.contact}`]),
+    ],
+  }
+}
+
+function reinstatedLetter({ name }: WorkspaceRow): Letter {
+  return {
+    subject: `The workspace ${name} is active again`,
+    lines: [`The operator reinstated the workspace ${name}. It accepts events again and sends what waited.`],
+  }
 }
 
 function present({ id, slug, name, plan, suspended_at, suspended_reason }: WorkspaceRow): Standing {

@@ -9,7 +9,7 @@ import { personOf } from './person.ts'
 import { presentOwn } from './present.ts'
 import { findWorkspace } from './queries.ts'
 
-/** A workspace that the person is not in answers like one that is not there. The audit row stands where the person goes. */
+/** A workspace that the person is not in gives the same response as a missing one. The audit row is in the workspace that the person enters. */
 export const switchWorkspace: Room<'workspaces'>['switch'] = (ctx, { workspace_id: workspaceId }) => {
   const { userId, sessionId } = personOf(ctx)
   return inTransaction(ctx, async (tx) => {

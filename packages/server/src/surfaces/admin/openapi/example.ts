@@ -3,13 +3,13 @@ import { EXAMPLE_TIME, exampleId, MEMBER_EXAMPLES } from '@postroad/contract/ope
 import { isJson, type Json } from './schemas.ts'
 
 type Components = Readonly<Record<string, Json>>
-/** Which member of which named schema a value is for. */
+/** The named schema and the member that a value is for. */
 type At = { readonly owner?: string | undefined; readonly member?: string | undefined; readonly target?: string }
 
 const KINDS = new Map(Object.keys(ID_PREFIXES).map((kind) => [kind.toLowerCase(), kind]))
 const KIND_OF_PREFIX = new Map(Object.entries(ID_PREFIXES).map(([kind, prefix]) => [prefix as string, kind]))
 
-/** A value that a schema allows, with the values that the contract names for its members. */
+/** A value that a schema allows, with the contract's example values of its members. */
 export function exampleOf(schema: unknown, components: Components, at: At = {}): unknown {
   if (!isJson(schema)) return {}
   const known = knownValue(schema, components, at)
@@ -24,7 +24,7 @@ export function exampleOf(schema: unknown, components: Components, at: At = {}):
   return ofType(schema, components, at)
 }
 
-/** null stands for a value that there is none of, unless the value is an object that a reader wants to see. */
+/** null, if the schema allows it, unless the value is an object that a reader wants to see. */
 // oxlint-disable-next-line max-params -- the choices, what they refer to, and which member they are for
 function choiceOf(choices: readonly unknown[], components: Components, at: At): unknown {
   const seen = choices.find((choice) => isJson(choice) && ('$ref' in choice || typesOf(choice).includes('object')))
@@ -67,7 +67,7 @@ function objectOf(schema: Json, components: Components, at: At): Json {
   )
 }
 
-/** `deliveries` → Delivery: an object without a name of its own is one of what its member is called. */
+/** `deliveries` → Delivery: an object without a name is named after its member. */
 function ownerNamed(member: string | undefined): string | undefined {
   const one = member?.replace(/ies$/, 'y').replace(/s$/, '')
   return one === undefined ? undefined : one.slice(0, 1).toUpperCase() + one.slice(1)
@@ -75,7 +75,7 @@ function ownerNamed(member: string | undefined): string | undefined {
 
 function textOf(schema: Json, { owner, member = '' }: At): string {
   const [pattern, description] = [textIn(schema['pattern']), textIn(schema['description'])]
-  const prefix = /^([a-z]{3})_/.exec(pattern.slice(1))?.[1] ?? /^([a-z]{3})_/.exec(description)?.[1] ?? ''
+  const prefix = /^([a-z]{3,4})_/.exec(pattern.slice(1))?.[1] ?? /^([a-z]{3,4})_/.exec(description)?.[1] ?? ''
   const found = KIND_OF_PREFIX.get(prefix)
   if (found !== undefined) return exampleId(kind(found))
   if (schema['format'] === 'date-time' || description.includes('RFC 3339') || member.endsWith('_at'))
@@ -84,7 +84,7 @@ function textOf(schema: Json, { owner, member = '' }: At): string {
   return named === undefined ? 'text' : exampleId(kind(named))
 }
 
-/** `webhook_id` → webhook; the id of an object itself is of the kind of that object. */
+/** `webhook_id` → webhook. The id of an object itself has the kind of that object. */
 function kindNamed({ owner = '', member = '' }: At): string {
   const word = member === 'id' ? owner : (/^(.*)_ids?$/.exec(member)?.[1] ?? '')
   return word.replaceAll('_', '').toLowerCase()
@@ -109,7 +109,7 @@ function knownValue(
   return allows(schema, components, value) ? { value } : undefined
 }
 
-/** Whether a value is of the type and among the words of a schema; a named member has to fit in more than one place. */
+/** Whether a value has the type and one of the words of a schema, because the same member name occurs in several schemas. */
 // oxlint-disable-next-line max-params -- the schema, what it refers to, and the value
 function allows(schema: unknown, components: Components, value: unknown): boolean {
   if (!isJson(schema)) return true
@@ -126,7 +126,7 @@ function allows(schema: unknown, components: Components, value: unknown): boolea
   )
 }
 
-// oxlint-disable-next-line max-params -- the type, the value, and what its items must be
+// oxlint-disable-next-line max-params -- the type, the value, and the check of its items
 function isOfType(type: unknown, value: unknown, isItem: (item: unknown) => boolean): boolean {
   switch (type) {
     case 'null':
@@ -142,7 +142,7 @@ function isOfType(type: unknown, value: unknown, isItem: (item: unknown) => bool
   }
 }
 
-/** A schema has one type, or several, or any. */
+/** The types of a schema: one, several, or none when any type is allowed. */
 function typesOf({ type }: Json): readonly unknown[] {
   return type === undefined ? [] : [type].flat()
 }

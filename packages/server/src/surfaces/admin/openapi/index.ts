@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { mountedRoutes } from '../mount.ts'
 import { COOKIE } from '../session-cookie.ts'
 import { exampleOf } from './example.ts'
-import { INGEST_PATHS, OUTBOUND, STREAM_PATHS } from './outside.ts'
+import { INGEST_PATHS, OUTBOUND, SSO_PATHS, STREAM_PATHS } from './outside.ts'
 import { refusedAnswers, SHARED_ANSWERS } from './refused.ts'
 import { convert, isJson, type Json, type Schemas } from './schemas.ts'
 import { TAGS } from './tags.ts'
@@ -13,7 +13,7 @@ import { TAGS } from './tags.ts'
 type Planned = {
   readonly url: string
   readonly method: Route['method']
-  /** Unique in the document; `id` without what sets an alias apart. */
+  /** Unique in the document. `id` is the same without the suffix of an alias. */
   readonly operationId: string
   readonly id: OperationId
   readonly tag: string
@@ -27,7 +27,7 @@ type Planned = {
   readonly security?: readonly Json[]
 }
 
-/** OpenAPI 3.1 of the admin API, of ingest, of the streams and of deliveries, read from the contract. */
+/** OpenAPI 3.1 of the admin API, of ingest, of the streams and of deliveries, generated from the contract. */
 export function openApi(baseUrl: string, version: string): Json {
   const planned = [
     ...mountedRoutes()
@@ -46,11 +46,13 @@ export function openApi(baseUrl: string, version: string): Json {
       const schema = of[part]
       if (schema !== undefined) sent[`${id}:${part}`] = schema
     }
-    if (of.download === undefined) shown[`${id}:output`] = of.output
+    const { download } = of
+    if (download === undefined) shown[`${id}:output`] = of.output
+    else if (download.named !== undefined) shown[`${id}:output`] = named(download.named)
   }
   const schemas = convert(sent, shown)
   const bodies: Record<string, Json> = {}
-  const paths: Record<string, Json> = { ...INGEST_PATHS, ...STREAM_PATHS }
+  const paths: Record<string, Json> = { ...INGEST_PATHS, ...STREAM_PATHS, ...SSO_PATHS }
   for (const one of planned) {
     if (one.of.body !== undefined) bodies[bodyName(one.id)] = schemas.of(`${one.id}:body`)
     paths[one.url] = { ...paths[one.url], [one.method.toLowerCase()]: operation(one, schemas) }
@@ -75,7 +77,8 @@ export function openApi(baseUrl: string, version: string): Json {
           type: 'apiKey',
           in: 'cookie',
           name: COOKIE,
-          description: 'A person in the console. Every request but GET also needs the header X-Requested-With.',
+          description:
+            'The session of a person in the console. Every request except GET also needs the header X-Requested-With.',
         },
         ingest_key: { type: 'http', scheme: 'bearer', bearerFormat: 'ik_live_…' },
       },
@@ -90,7 +93,11 @@ function planOf({ route, room, verb, url }: ReturnType<typeof mountedRoutes>[num
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a room and its verb are an operation by the type of routes
   const id = `${room}.${verb}` as OperationId
   const people = route.callers === 'people'
-  const description = `${route.description} Least role: ${route.role}; scope: ${route.scope}.${people ? ' Not for API keys and agents.' : ''}${alias ? ' This is the operation for the Default project.' : ''}`
+  const least =
+    route.operator === true
+      ? 'For operators of the installation.'
+      : `Lowest role: ${route.role}; scope: ${route.scope}.`
+  const description = `${route.description} ${least}${people ? ' Not for API keys and agents.' : ''}${alias ? ' This is the operation for the Default project.' : ''}`
   return {
     url,
     method: route.method,
@@ -107,7 +114,7 @@ function planOfSignIn(): readonly Planned[] {
     url: `/admin/api/${route.path}`,
     method: route.method,
     operationId: `signIn.${name}`,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the name of a route of signing in
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the name of a sign-in route
     id: `signIn.${name}` as OperationId,
     tag: 'signIn',
     of: { ...route, status: 200, query: undefined, refusesIdempotencyKey: true },
@@ -134,7 +141,10 @@ function operation(one: Planned, schemas: Schemas): Json {
       ...(keyed ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(of.body === undefined ? {} : { requestBody: requestBody(one, schemas) }),
-    responses: { [of.status]: { description: 'Done.', content: content(one, schemas) }, ...refusedAnswers(reasons) },
+    responses: {
+      [of.status]: { description: 'The operation succeeded.', content: content(one, schemas) },
+      ...refusedAnswers(reasons),
+    },
   }
 }
 
@@ -148,7 +158,7 @@ function requestBody({ id }: Planned, schemas: Schemas): Json {
 }
 
 function content({ id, of }: Planned, schemas: Schemas): Json {
-  if (of.download !== undefined) {
+  if (of.download !== undefined && of.download.named === undefined) {
     const text = of.download.stored !== true
     return {
       [of.download.type]: text
@@ -158,6 +168,12 @@ function content({ id, of }: Planned, schemas: Schemas): Json {
   }
   const schema = schemas.of(`${id}:output`)
   return { 'application/json': { schema, example: exampleOf(schema, schemas.components) } }
+}
+
+function named(name: string): z.ZodType {
+  const schema = Object.entries<z.ZodType>(NAMED_SCHEMAS).find(([one]) => one === name)?.[1]
+  if (schema === undefined) throw new Error(`No schema has the name ${name}.`)
+  return schema
 }
 
 function parameters(
@@ -177,7 +193,7 @@ function parameters(
   })
 }
 
-// oxlint-disable-next-line max-params -- a parameter, its schema, and what that refers to
+// oxlint-disable-next-line max-params -- a parameter, its schema, and the named schemas
 function pathExample(name: string, schema: Json, { components }: Schemas): unknown {
   if (name === 'version') return '2'
   return typeof schema['pattern'] === 'string'
@@ -210,7 +226,7 @@ const IDEMPOTENCY_KEY: Json = {
   in: 'header',
   required: false,
   description:
-    'For 24 hours a repeat with the same key, path, body and credential gets the first answer again, with Idempotent-Replayed: true. Another request with the same key is refused with 422, ' +
-    'and with 409 while the first one is running. Answers over 64 KiB and 5xx answers are not stored. A workspace may use 10,000 keys in 24 hours; where a request is about the workspaces of a person, the person may.',
+    'For 24 hours, a repeat with the same key, path, body and credential gets the first response again, with Idempotent-Replayed: true. Another request with the same key is refused with 422, ' +
+    'and with 409 while the first one is running. Responses over 64 KiB and 5xx responses are not stored. A workspace may use 10,000 keys in 24 hours; for requests about the workspaces of a person, the person may.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 }

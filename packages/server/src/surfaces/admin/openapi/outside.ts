@@ -1,9 +1,9 @@
-import { DELIVERY_HEADERS, type Reason } from '@postroad/contract'
+import { DELIVERY_HEADERS, SSO_REPLACE_PATH, type Reason } from '@postroad/contract'
 import { EXAMPLE_TIME, exampleId, INGEST_REASONS, STREAM_REASONS } from '@postroad/contract/openapi'
 import { refusedAnswers } from './refused.ts'
 import type { Json } from './schemas.ts'
 
-/** Operations that are no routes of the admin API: ingest, the streams, and the request that a destination receives. */
+/** Operations outside of the admin API: ingest, the streams, and the request that a destination receives. */
 
 const PAYLOAD = { type: 'order.created', total: 42.5 }
 const text = { type: 'string' }
@@ -26,7 +26,7 @@ const IDEMPOTENCY_KEY: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'For 7 days a repeat with the same key, path and body gets the first answer again, with 200 and `duplicate: true`. Another body with the same key is refused with 422.',
+    'For 7 days, a repeat with the same key, path and body gets the first response again, with 200 and `duplicate: true`. Another body with the same key is refused with 422.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 }
 
@@ -64,7 +64,7 @@ function ingest({ id, summary, description, path, but, security = [] }: Ingest):
     operationId: id,
     tags: ['ingest'],
     summary,
-    description: `${description} The body is JSON, a urlencoded form or multipart/form-data; a body of any other type is read as JSON. gzip, deflate and br are understood.`,
+    description: `${description} The body is JSON, a urlencoded form or multipart/form-data; a body of any other type is read as JSON. gzip, deflate and br are supported.`,
     security,
     parameters: [...inPath(path), IDEMPOTENCY_KEY],
     requestBody: {
@@ -78,7 +78,7 @@ function ingest({ id, summary, description, path, but, security = [] }: Ingest):
     responses: {
       200: {
         description:
-          'A repeat: the event was accepted before, with the same idempotency key. Or the challenge of a provider that verifies the URL, as text.',
+          'A repeat: an event with the same idempotency key was accepted before. Or, for a provider that verifies the URL, the challenge as text.',
         content: { ...content(true), 'text/plain': { schema: text, example: 'the challenge' } },
       },
       201: {
@@ -108,7 +108,7 @@ const HANDSHAKE: Json = {
   ],
   responses: {
     200: {
-      description: 'The verify token is right; the body is the challenge.',
+      description: 'The verify token is correct; the body is the challenge.',
       content: { 'text/plain': { schema: text, example: '1158201444' } },
     },
     ...refusedAnswers([
@@ -141,7 +141,7 @@ export const INGEST_PATHS: Readonly<Record<string, Json>> = {
     post: ingest({
       id: 'ingest.sendToEndpointAndDataset',
       summary: 'Send an event to an endpoint, into another dataset',
-      description: 'As the URL without a dataset, but the event is filed in the dataset of the path.',
+      description: 'Like the URL without a dataset, but the event is filed in the dataset of the path.',
       path: ['workspace', 'project', 'webhook', 'dataset'],
       but: OF_URLS,
     }),
@@ -202,9 +202,9 @@ function stream({ id, summary, reasons, security, path = [] }: Stream): Json {
       tags: ['stream'],
       summary,
       description:
-        'Server-sent events, or a WebSocket when the request asks for an upgrade; the same events come as {"type","id","data"} there. ' +
+        'Server-sent events, or a WebSocket when the request asks for an upgrade, with the same events as {"type","id","data"}. ' +
         'Events: `record` (a DeliveryEnvelope), `gap` and `closing`; the streams of the admin API also have `delivery` (a Delivery) and `rejection` (a Rejection). ' +
-        'The id of an event is the cursor behind it.',
+        'The id of an event is the cursor after it.',
       ...(security === undefined ? {} : { security }),
       parameters: [...inPath(path), ...key, ...CURSORS],
       responses: {
@@ -269,7 +269,7 @@ export const STREAM_PATHS: Readonly<Record<string, Json>> = {
 
 const header = (name: string, description: string): Json => ({ name, in: 'header', description, schema: text })
 
-/** What every receiver is sent, unless its destination has a payload template. */
+/** The request that every receiver gets, unless its destination has a payload template. */
 export const OUTBOUND: Readonly<Record<string, Json>> = {
   delivery: {
     post: {
@@ -290,7 +290,7 @@ export const OUTBOUND: Readonly<Record<string, Json>> = {
         header('webhook-signature', 'The signature, as Standard Webhooks forms it.'),
         header(DELIVERY_HEADERS.eventId, 'The id of the record; it is the same on every retry and replay.'),
         header(DELIVERY_HEADERS.deliveryId, 'The id of the delivery.'),
-        header(DELIVERY_HEADERS.attempt, 'The number of the attempt, from 1.'),
+        header(DELIVERY_HEADERS.attempt, 'The number of the attempt, starting at 1.'),
         header(DELIVERY_HEADERS.dataset, 'The dataset of the record.'),
       ],
       requestBody: {
@@ -306,8 +306,24 @@ export const OUTBOUND: Readonly<Record<string, Json>> = {
         '2XX': { description: 'The delivery is complete.' },
         410: { description: 'The destination is switched off, and its deliveries are paused.' },
         '4XX': { description: 'The delivery is retried on the schedule of the destination. Retry-After is honored.' },
-        default: { description: 'Any other answer is retried in the same way. Redirects are not followed.' },
+        default: { description: 'Any other response is retried in the same way. Redirects are not followed.' },
       },
+    },
+  },
+}
+
+/** Answers 501 to everybody. Only a request that is not HTTP as this server reads it gets 400, before any route. */
+export const SSO_PATHS: Readonly<Record<string, Json>> = {
+  [`/admin/api/${SSO_REPLACE_PATH}`]: {
+    put: {
+      operationId: 'sso.replace',
+      tags: ['sso'],
+      summary: 'Replace an SSO configuration',
+      description:
+        'Not available on this version: the answer is always 501, before version, credential, plan, role or body are examined. Nothing changes.',
+      security: [],
+      parameters: [{ name: 'id', in: 'path', required: true, description: 'Any text.', schema: text }],
+      responses: refusedAnswers(['invalid_request', 'sso_not_available']),
     },
   },
 }

@@ -3,7 +3,7 @@ import type { Json } from './schemas.ts'
 
 const ERROR = { $ref: '#/components/schemas/Error' }
 
-/** Sets of reasons that many operations share, by the name that the document gives to their answer. */
+/** Sets of reasons that many operations share, by the name of their response in the document. */
 const SHARED: Readonly<Record<string, readonly Reason[]>> = {
   InvalidRequest: ['invalid_request', 'unsupported_version'],
   InvalidPost: ['invalid_request', 'unsupported_version', 'invalid_idempotency_key'],
@@ -42,12 +42,12 @@ export const SHARED_ANSWERS: Json = {
   ...Object.fromEntries(Object.entries(SHARED).map(([name, reasons]) => [name, answer(reasons)])),
   Failed: {
     description:
-      'The service failed, or is too busy: 500 `internal`, 503 `overloaded`. A repeat is safe after Retry-After, with the same Idempotency-Key if there was one.',
+      'The server failed, or is too busy: 500 `internal`, 503 `overloaded`. You can safely repeat the request after Retry-After, with the same Idempotency-Key if it had one.',
     content: { 'application/json': { schema: ERROR, examples: examplesOf(['internal', 'overloaded']) } },
   },
 }
 
-/** The refusals of an operation as its answers, one for each status, with an example for each reason. */
+/** The refusals of an operation as its responses, one for each status, with an example for each reason. */
 export function refusedAnswers(reasons: readonly Reason[]): Json {
   const byStatus = Map.groupBy(reasons, (reason) => REASONS[reason].status)
   const answers = [...byStatus].toSorted(([a], [b]) => a - b).map(([status, own]) => [status, answerOf(own)] as const)

@@ -10,7 +10,7 @@ const NAMES = new Map<z.ZodType, string>(
   Object.entries<z.ZodType>(NAMED_SCHEMAS).map(([name, schema]) => [schema, name]),
 )
 
-/** What a document refers to: the schemas of its operations by a key of their own, and the named ones that these use. */
+/** The schemas of a document: those of its operations by key, and the named ones that they use. */
 export type Schemas = { readonly of: (key: string) => Json; readonly components: Readonly<Record<string, Json>> }
 
 /** Converts all schemas of a document at once, because a named one is converted once and referred to everywhere else. */
@@ -25,7 +25,7 @@ export function convert(
   for (const name of reachable(Object.keys(sent), inputs)) {
     const own = inputs.get(name) ?? {}
     const other = components.get(name)
-    // A closed object and an open one are the same schema here: what Postroad adds to it later, it also takes.
+    // A closed object and an open one count as the same schema here, because Postroad also accepts members that it adds later.
     const input = other === undefined || isDeepStrictEqual(opened(own), opened(other)) ? name : `${name}Input`
     components.set(input, own)
     renamed.set(name, input)
@@ -45,7 +45,7 @@ export function convert(
 function converted(keyed: Readonly<Record<string, z.ZodType>>, io: Io): ReadonlyMap<string, Json> {
   const registry = z.registry<{ id: string }>()
   for (const [schema, name] of NAMES) registry.add(schema, { id: name })
-  // A clone, because two operations may share a schema, and a registry knows each by one name.
+  // A clone, because two operations may share a schema, and a registry stores one name for each.
   for (const [key, schema] of Object.entries(keyed)) if (!NAMES.has(schema)) registry.add(schema.clone(), { id: key })
   const { schemas } = z.toJSONSchema(registry, {
     io,
@@ -63,7 +63,7 @@ function converted(keyed: Readonly<Record<string, z.ZodType>>, io: Io): Readonly
   return all
 }
 
-/** zod writes the limits of a safe integer where a schema sets none. Answers may get new members under the same version. */
+/** Removes the safe-integer bounds that zod writes where a schema sets none. Opens output objects, which may get new members in a version. */
 function tidy(json: Json, io: Io): void {
   for (const bound of ['minimum', 'maximum'])
     if (Math.abs(Number(json[bound])) === Number.MAX_SAFE_INTEGER) delete json[bound]
@@ -77,16 +77,16 @@ const opened = (json: Json): unknown =>
   })
 
 const withRefs = (json: Json, rename: (name: string) => string): Json =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays one
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays an object
   mapped(json, (object) =>
     typeof object['$ref'] === 'string'
       ? { ...object, $ref: PLACE + rename(object['$ref'].slice(PLACE.length)) }
       : object,
   ) as Json
 
-/** openapi-typescript takes a member with a default for one that must be sent, so a body names its defaults in words. */
+/** openapi-typescript treats a member with a default as required, so the schema of a body states its defaults in the description. */
 const withoutDefaults = (json: Json): Json =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays one
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays an object
   mapped(json, (object) => {
     const { properties } = object
     if (!isJson(properties)) return object

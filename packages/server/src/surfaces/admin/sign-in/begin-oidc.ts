@@ -10,7 +10,7 @@ export const OIDC_PATH = '/admin/api/session/oidc'
 const COOKIE = 'service_sign_in'
 const MARK = 'oidc:'
 
-/** What is kept, sealed, in the browser that began: so that nobody can finish a sign-in in another one. */
+/** The sealed state that a browser stores during its sign-in, so that nobody can finish the sign-in in another browser. */
 const Begun = z.object({
   state: z.string(),
   nonce: z.string(),
@@ -20,20 +20,20 @@ const Begun = z.object({
 })
 export type Begun = z.infer<typeof Begun>
 
-/** Where to send the browser, and the cookie that it must bring back. `next` may hold the token of an invite, so it stands in no URL. */
+/** The URL for the browser, and the cookie that it must bring back. `next` may contain the token of an invite, so no URL contains it. */
 export async function beginOidc(
   visit: Visit,
   next: string | undefined,
 ): Promise<{ readonly url: string; readonly cookie: string }> {
   const { url, begun } = await beginIdentity(visit, redirectUri(visit))
-  const kept: Begun = { ...begun, next: nextPath(next), until: visit.clock.now() + LIMITS.oidcSignInMs }
-  const value = await visit.cookies.seal(MARK + JSON.stringify(kept))
+  const state: Begun = { ...begun, next: nextPath(next), until: visit.clock.now() + LIMITS.oidcSignInMs }
+  const value = await visit.cookies.seal(MARK + JSON.stringify(state))
   return { url, cookie: setCookie(visit, { name: COOKIE, value, path: OIDC_PATH, maxAgeMs: LIMITS.oidcSignInMs }) }
 }
 
 export async function begunIn(deps: Deps, request: FastifyRequest): Promise<Begun | undefined> {
   for (const value of cookiesNamed(request, COOKIE)) {
-    // oxlint-disable-next-line no-await-in-loop -- there is one, as a rule
+    // oxlint-disable-next-line no-await-in-loop -- there is usually one
     const opened = await deps.cookies.open(value)
     if (opened?.startsWith(MARK) !== true) continue
     const begun = Begun.safeParse(JSON.parse(opened.slice(MARK.length)))
@@ -45,5 +45,5 @@ export async function begunIn(deps: Deps, request: FastifyRequest): Promise<Begu
 export const endedBegun = (deps: Deps): string =>
   setCookie(deps, { name: COOKIE, value: '', path: OIDC_PATH, maxAgeMs: 0 })
 
-/** From PUBLIC_URL, whatever the request calls us. */
+/** Built from PUBLIC_URL, whichever host the request names. */
 export const redirectUri = (deps: Pick<Deps, 'baseUrl'>): string => `${deps.baseUrl()}${OIDC_PATH}/callback`

@@ -15,7 +15,7 @@ import { doorVerbs, ownVerbs, type Answered, type Owner } from './verbs.ts'
 
 type Run = (who: Visit | Owner, input: object) => Promise<Answered<object>>
 
-/** Signing in, and one's own account: routes that give or need the session cookie, and that no key can call. */
+/** Sign-in and accounts: routes that give or need the session cookie, and that no key may call. */
 export function mountSignIn(fastify: FastifyInstance, parts: DoorParts): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- doorVerbs and ownVerbs have a verb for every route, or they do not compile
   const verbs = { ...doorVerbs, ...ownVerbs } as unknown as Readonly<Record<string, Run>>
@@ -31,7 +31,7 @@ export function mountSignIn(fastify: FastifyInstance, parts: DoorParts): void {
   mountOidc(fastify, parts)
 }
 
-/** The order of checks: version, own page, a key that is not valid, who, how often, what do they ask. Who is not signed in is counted by network. */
+/** The checks, in order: version, own page, idempotency key, caller, rate, input. Callers without a session are counted by network. */
 async function handle(
   serving: DoorParts & { route: SignInRoute; run: Run },
   request: FastifyRequest,
@@ -53,7 +53,7 @@ async function handle(
 
 async function ownerOf({ rates }: DoorParts, visit: Visit): Promise<Owner> {
   if (visit.cookieSecret === undefined)
-    throw refuse('unauthorized', 'This needs somebody who is signed in. Sign in, and send the session cookie.')
+    throw refuse('unauthorized', 'This route needs a session. Sign in, and send the session cookie.')
   const session = await findOwnSession(visit, visit.cookieSecret)
   const { id: sessionId, user_id: userId, created_at: signedInAt } = session
   if (!rates.take(`person:${userId}`, visit.clock.now()))

@@ -8,7 +8,7 @@ import { sessionCookie } from '../session-cookie.ts'
 import { beginOidc, begunIn, endedBegun, OIDC_PATH, redirectUri } from './begin-oidc.ts'
 import { visitOf, type DoorParts } from './visit.ts'
 
-/** Sign-in by the identity provider: the browser goes there, and comes back to `callback`. People see pages, not JSON. */
+/** Sign-in with the identity provider: the browser goes there and returns to `callback`. People see pages, not JSON. */
 export function mountOidc(fastify: FastifyInstance, parts: DoorParts): void {
   fastify.get(OIDC_PATH, (request, reply) => asPage(request, reply, () => begin(parts, request, reply)))
   fastify.get(`${OIDC_PATH}/callback`, (request, reply) => asPage(request, reply, () => finish(parts, request, reply)))
@@ -36,7 +36,7 @@ function queryOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(request.url.split('?')[1] ?? '')
 }
 
-/** A browser gets a refusal as a page; a program gets it as JSON, like everywhere. */
+/** A browser gets a refusal as a page, and a program gets it as JSON. */
 async function asPage(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -27,11 +27,11 @@ import { auditOwn } from '../../../resources/people/users/index.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { beginOidc } from './begin-oidc.ts'
 
-/** An answer, and what becomes of the cookie: a new secret, none any more, or as it was. */
+/** A response, and the change of the session cookie: a new secret, its end, or no change. */
 export type Answered<Output> = {
   readonly body: Output
   readonly cookie?: { readonly secret: string } | 'ended'
-  /** Another cookie, whole. */ readonly begun?: string
+  /** A complete further cookie. */ readonly begun?: string
 }
 
 type DoorVerbs = {
@@ -41,7 +41,7 @@ type DoorVerbs = {
   ) => Promise<Answered<SignInOutput<SignInRoutesOf<'nobody'>[Name]>>>
 }
 
-/** Somebody who is signed in: their account, the session they ask with, and what a verb has. */
+/** A person who is signed in: the account, the session of the request, and the context of the verb. */
 export type Owner = {
   readonly userId: string
   readonly sessionId: string

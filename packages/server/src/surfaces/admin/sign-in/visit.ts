@@ -8,11 +8,11 @@ import { readSessionCookie } from '../session-cookie.ts'
 export type DoorParts = {
   readonly deps: Deps
   readonly sourceIp: (request: IncomingMessage) => string | undefined
-  /** Shared with the rest of the admin API: a person has one allowance for all of it. */
+  /** Shared with the rest of the admin API: a person has one limit for all of it. */
   readonly rates: RequestRates
 }
 
-/** Who knocks: from where, with what, and with which session before. */
+/** The visitor: the address, the browser, and the current session. */
 export async function visitOf({ deps, sourceIp }: DoorParts, request: FastifyRequest): Promise<Visit> {
   return {
     ...deps,

@@ -3,9 +3,9 @@ import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import { isOfDays, recentDays } from '../../../../platform/partitions.ts'
 import type { HeldAt } from '../queries.ts'
 
-/** What a lane has to do. Nothing here changes a row. */
+/** Reads of the work of lanes. No statement here changes a row. */
 
-/** `lost`: another holds the lane, or its destination is gone; then nothing else is meant. */
+/** `lost`: another owner holds the lane, or its destination is gone. The other columns then mean nothing. */
 export type LaneReadRow = {
   readonly ordinal: number
   readonly status: 'held' | 'paused' | 'lost'
@@ -21,13 +21,14 @@ export type LaneReadRow = {
   readonly next_due_in_ms: number | null
 }
 
-/** `heads`: in a lane that keeps an order, of those with the same key only the first that is outstanding. */
+/** `heads`: for a lane with an order, only the first outstanding delivery of each key. */
 export type ReadKind = 'all' | 'recent' | 'heads'
 type ReadAt = { readonly exclude: readonly string[]; readonly kind: ReadKind; readonly now: Date }
 
 /**
- * Due deliveries of lanes, first attempts before retries, the oldest first; `ordinal` counts the asked lanes from 1. `recent`:
- * what came in before yesterday is left out, so that each event costs the same however many days are kept.
+ * Returns the due deliveries of lanes: first attempts before retries, oldest first. `ordinal` counts the requested lanes from
+ * 1. `recent` leaves out deliveries from before yesterday, so that the cost of an event does not grow with the number of
+ * retained days.
  */
 export function readLanes(
   db: Db,
@@ -55,7 +56,7 @@ export function readLanes(
   `)
 }
 
-/** What is due in each asked lane, and when the next delivery falls due there. */
+/** The due deliveries of each requested lane, and the time when its next delivery falls due. */
 const dueAt = (at: ReadAt): Sql => {
   const ofDays = at.kind === 'recent' ? sql`and ${isOfDays('d.id', recentDays(at.now))}` : sql``
   return sql`
@@ -98,13 +99,13 @@ const dueAt = (at: ReadAt): Sql => {
 `
 }
 
-/** The states in which a delivery holds up those with the same key behind it. */
+/** In these states a delivery blocks later deliveries with the same key. */
 const OUTSTANDING: Sql = sql`('pending', 'sending', 'retrying', 'paused')`
 
 /**
- * The same in a lane that keeps an order. The index of outstanding keys is walked from key to key, from a place that
- * changes with each read and around its end, so that a read is bounded and every key's turn comes. A key's first
- * delivery is the only one of it that may be begun. Those without a key were made before the lane kept an order.
+ * The same for a lane with an order. It walks the index of outstanding keys from key to key and wraps around at the end. Each
+ * read starts at a random key, so a read is bounded and every key is reached. Only the first delivery of a key may start.
+ * Deliveries without a key were created before the lane had an order.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 const headsAt = (at: ReadAt): Sql => sql`

@@ -1,11 +1,14 @@
 import { processOf } from '../../../../domain/delivery/fair-share.ts'
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 
-/** What an owner learns of the others with its own lease, from their rows alone: lanes are counted by who holds them. */
+/**
+ * An owner learns this about the other owners with its own lease. It comes from their rows alone: each owner counts its own
+ * lanes.
+ */
 export type OthersRow = {
   readonly others: number
   readonly others_lanes: number
-  /** Each of them has left free lanes in its last sweep. */
+  /** Every other owner left free lanes in its last sweep. */
   readonly all_left: boolean
 }
 
@@ -23,11 +26,11 @@ const others = (owner: string, now: Date): Sql => sql`
                 where split_part(o.owner, '/', 1) <> ${processOf(owner)}
                   and o.lease_until > ${now}) as all_left`
 
-/** An owner is one start of a process; its lease holds every lane that names it. */
+/** An owner is one start of a process. Its lease covers every lane that names it. */
 
 /**
- * Extends the owner's lease under a new serial. `dead`: the lease has run out and is not revived; `old`: this call was
- * overtaken by a later one.
+ * Extends the owner's lease under a new serial. `dead`: the lease has expired and is not revived. `old`: a later call has
+ * overtaken this one.
  */
 export async function extendOwner(
   db: Db,
@@ -53,7 +56,10 @@ export async function extendOwner(
   `)
 }
 
-/** For the others, who may look for lanes before this owner says how many it holds, and who must know whether it has left any. */
+/**
+ * Updates the row for the other owners: they may look for lanes before this owner next reports its count, and they must know
+ * whether it left any.
+ */
 export function countLanes(db: Db, at: { owner: string; lanes: number; left: boolean }): Promise<number> {
   return db.run(sql`
     update lane_owners
@@ -63,7 +69,7 @@ export function countLanes(db: Db, at: { owner: string; lanes: number; left: boo
   `)
 }
 
-/** undefined when the lease has run out. */
+/** Returns undefined when the lease has expired. */
 export function renewOwner(
   db: Db,
   at: { owner: string; lanes: number; now: Date; leaseUntil: Date },
@@ -78,7 +84,7 @@ export function renewOwner(
   `)
 }
 
-/** Ends the owner's lease, and with it the hold on every lane; forgets owners that died a day ago. */
+/** Ends the owner's lease, which frees all its lanes. Also deletes owners whose lease ended a day ago. */
 export function endOwner(db: Db, at: { owner: string; now: Date }): Promise<number> {
   return db.run(sql`
     delete from lane_owners
@@ -87,7 +93,7 @@ export function endOwner(db: Db, at: { owner: string; now: Date }): Promise<numb
   `)
 }
 
-/** Ends every lease: for the server that has just taken a database which nobody else can use. */
+/** Ends every lease. Only for a server that has just started on a database that nobody else can use. */
 export function endEveryOwner(db: Db): Promise<number> {
   return db.run(sql`
     delete from lane_owners

@@ -14,11 +14,11 @@ import {
 
 const { columnsCharsMax, columnsReadRecordsMax, columnsReadBytesMax, recordsAnswerCharsMax } = LIMITS
 
-/** A submission is committed within so many milliseconds after its id was made; what is younger is read again next time. */
+/** A submission is committed within this time after its id was created. Younger ones are read again next time. */
 const SETTLED_MS = 30_000
 /** Each piece is read and flattened without a pause, so pieces are small. */
 const PIECE = { limit: 500, bytesMax: 524_288 }
-/** So far back nothing but submissions without a record is read again and again. */
+/** Within this time, only submissions without a record are read repeatedly. */
 const HOUR_MS = 3_600_000
 const BEGIN = '00000000-0000-0000-0000-000000000000'
 const END = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -27,8 +27,8 @@ export type FoundColumns = { readonly keys: readonly string[]; readonly complete
 type Asking = Pick<Ctx, 'db' | 'clock'>
 
 /**
- * The keys of all retained records of an endpoint. What earlier calls have read is stored, so that a call reads what came
- * since; a call reads at most 50,000 records or 32 MiB, and the next one continues there (docs/adr/0065).
+ * The keys of all retained records of an endpoint. Earlier calls store the keys that they found, so a call reads only later records. One
+ * call reads at most 50,000 records or 32 MiB, and the next one continues (docs/adr/0065).
  */
 export async function findColumns(ctx: Asking, of: OfWebhook): Promise<FoundColumns> {
   const [stored, oldest] = await Promise.all([findRecordColumns(ctx.db, of), findOldestSubmission(ctx.db, of)])
@@ -46,7 +46,7 @@ function lastSeenOf(text: string): Readonly<Record<string, string>> {
 
 type Reading = { readonly of: OfWebhook; readonly known: KnownColumns; readonly from: string }
 
-/** Says whether every record was read. What settled records have is stored, and younger ones are read each time. */
+/** Returns whether every record was read. Stores the keys of settled records; younger records are read each time. */
 async function readOn(ctx: Asking, { of, known, from }: Reading): Promise<boolean> {
   const settled = uuidv7Floor(ctx.clock.now() - SETTLED_MS)
   const budget = { records: columnsReadRecordsMax, bytes: columnsReadBytesMax }
@@ -66,14 +66,14 @@ type Piecewise = Omit<Reading, 'from'> & {
   readonly upTo: string
 }
 
-/** Piece by piece until there is nothing more or the budget is used up. */
+/** Reads piece by piece until the end or until the budget is used up. */
 async function readUntil(
   ctx: Asking,
   { of, known, budget, upTo, after: from }: Piecewise,
 ): Promise<{ readonly after: string; readonly toEnd: boolean }> {
   let after = from
   while (budget.records > 0 && budget.bytes > 0) {
-    // oxlint-disable-next-line no-await-in-loop -- a piece begins where the one before ended
+    // oxlint-disable-next-line no-await-in-loop -- each piece starts where the previous one ended
     const piece = await listPayloadsAfter(ctx.db, { ...of, after, upTo, ...PIECE })
     if (piece.length === 0) return { after, toEnd: true }
     for (const { submission_id, data } of piece) {
@@ -86,7 +86,7 @@ async function readUntil(
   return { after, toEnd: false }
 }
 
-/** undefined: its paths are too long to be listed. */
+/** The keys of a payload; undefined when its paths are too long to be listed. */
 function keysIn(data: string | null): readonly string[] | undefined {
   if (data === null) return []
   const parsed = parseStoredJson(data)

@@ -18,7 +18,7 @@ export function findRecordColumns(db: Db, at: OfWebhook): Promise<RecordColumnsR
   `)
 }
 
-/** Whoever has read further wins: each row says all that is known up to its own place. Nothing for a deleted webhook. */
+/** The row that was read further wins, because each row has everything up to its position. Stores nothing for a deleted webhook. */
 export async function saveRecordColumns(db: Db, row: OfWebhook & RecordColumnsRow): Promise<void> {
   await db.run(sql`
     insert into record_columns (workspace_id, project_id, webhook_id, scanned_to, last_seen, missed_at)
@@ -36,7 +36,7 @@ export async function saveRecordColumns(db: Db, row: OfWebhook & RecordColumnsRo
   `)
 }
 
-/** The oldest submission of the webhook that is retained. */
+/** The oldest retained submission of the webhook. */
 export async function findOldestSubmission(db: Db, at: OfWebhook): Promise<string | undefined> {
   const row = await db.maybe<{ id: string }>(sql`
     select id
@@ -51,8 +51,8 @@ export async function findOldestSubmission(db: Db, at: OfWebhook): Promise<strin
 }
 
 /**
- * The next submissions after this one and up to that one, oldest first, each with the payload of its record; null: the record is gone. At most
- * `bytesMax` of payloads are read, and the one that goes beyond it.
+ * The next submissions after one id and up to another, oldest first, each with the payload of its record; null: the record is gone. Reads
+ * at most `bytesMax` of payloads, plus the payload that exceeds it.
  */
 export function listPayloadsAfter(
   db: Db,

@@ -9,14 +9,14 @@ import { scanRecords, type ScannedRecordRow, type WantedDelivery } from './queri
 export type RecordScan = PayloadFilter & {
   readonly dataset: string | null
   readonly webhookId: string | null
-  /** The rule that filed it. */
+  /** The rule that filed the record. */
   readonly ruleId: string | null
   readonly delivery: WantedDelivery | null
   readonly after: string | null
   readonly before: string | null
   readonly limit: number
   readonly scannedMax: number
-  /** What reading the payloads may take; without more of it the piece ends before its end. */
+  /** The work budget for reading payloads. When it is used up, the piece ends early. */
   readonly work: PacedWork
 }
 
@@ -26,7 +26,7 @@ export type FoundRecords = {
   readonly scanned: number
 }
 
-/** One bounded piece of a search: of the next so many records, newest first, those that match; `reached` null: it came to the end. */
+/** One bounded piece of a search: the matches among the next records, newest first. `reached` is null at the end. */
 export async function scan(
   ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
   asked: RecordScan,
@@ -50,7 +50,7 @@ export async function scan(
     work: asked.work,
   })
   const rows = found.slice(0, asked.limit).map((row) => ({ ...row, data: payloads.get(row.id) ?? '' }))
-  // The last that was looked at: the last that is given, when more of them matched; else the last that was looked at, when not all were.
+  // The last record looked at: the last one returned when there are more matches, or the last one read when the budget ended early.
   const last =
     found.length > rows.length
       ? rows.at(-1)
@@ -64,7 +64,7 @@ export async function scan(
   }
 }
 
-/** Those of a page that a rule filed; undefined: no rule is asked for. Only what came without an endpoint meets rules. */
+/** The records of a page that a rule filed; undefined when no rule is given. Only records without an endpoint meet rules. */
 async function filedByRule(
   ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
   { page, ruleId }: { readonly page: readonly ScannedRecordRow[]; readonly ruleId: string | null },
@@ -74,6 +74,6 @@ async function filedByRule(
   return new Set(await listFiledBy(ctx, { rule: encodeId('rule', ruleId), submissionIds }))
 }
 
-/** undefined: there is nothing beyond this page. */
+/** The last row of a full page; undefined when nothing follows. */
 const endOf = (page: readonly ScannedRecordRow[], scannedMax: number): ScannedRecordRow | undefined =>
   page.length < scannedMax ? undefined : page.at(-1)

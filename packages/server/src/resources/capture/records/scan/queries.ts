@@ -12,16 +12,16 @@ export type ScannedRecordRow = {
   readonly received_at: Date
   readonly webhook_id: string | null
   readonly header_title: string | null
-  /** Bytes of its payload. */
+  /** Size of the payload in bytes. */
   readonly bytes: number
-  /** Whether it has such a delivery as is wanted; true when none is. */
+  /** Whether the record has a delivery that matches; true when none is required. */
   readonly has_delivery: boolean
 }
 
-/** One delivery that a record must have; null: whatever. */
+/** The conditions on one delivery of a record; null: no condition. */
 export type WantedDelivery = {
   readonly states: readonly string[] | null
-  /** Or one that waits in these lanes. */
+  /** Or a delivery that waits in these lanes. */
   readonly stuck: HeldFilter | null
   readonly destinationId: string | null
 }
@@ -39,7 +39,7 @@ function hasDelivery(at: At, wanted: WantedDelivery | null): Sql {
            )`
 }
 
-/** The next records from the newest on, whether or not they match more than a dataset: what one piece of a search looks at. */
+/** The next records for one piece of a search, newest first. Apart from the dataset they need not match. */
 export function scanRecords(
   db: Db,
   at: At & {

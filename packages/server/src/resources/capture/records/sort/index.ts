@@ -11,15 +11,15 @@ const STATEMENT_TIMED_OUT = '57014'
 
 export type Sorted = {
   readonly ids: readonly string[]
-  /** Records of submissions before this one were not compared; null: all were. */
+  /** Records of submissions before this one were not compared; null: all were compared. */
   readonly since: string | null
 }
 
 type Order = { readonly key: string; readonly dir: 'asc' | 'desc'; readonly limit: number }
 
 /**
- * The first records of an endpoint in an order, among all that are retained. PostgreSQL reads the values and keeps the best,
- * piece by piece from the newest on, until all were compared or the time is used up.
+ * The first records of an endpoint in an order, among all retained ones. PostgreSQL reads the values and selects the best, piece by piece
+ * from the newest on, until all are compared or the time is used up.
  */
 export async function sortRecords(
   ctx: Pick<Ctx, 'db' | 'clock'>,
@@ -30,7 +30,7 @@ export async function sortRecords(
   let best: readonly RankedRow[] = []
   let before: string | null = null
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- a piece begins where the one before ended
+    // oxlint-disable-next-line no-await-in-loop -- each piece starts where the previous one ended
     const next = await nextPiece(ctx, { ...asked, before, best })
     if (next === 'end') return { ids: idsOf(best), since: null }
     if (next !== 'too slow') {
@@ -38,7 +38,7 @@ export async function sortRecords(
       before = next.from
     }
     if (next === 'too slow' || ctx.clock.now() > until) {
-      // oxlint-disable-next-line no-await-in-loop -- the last thing that the loop does
+      // oxlint-disable-next-line no-await-in-loop -- the loop ends here
       const isAll = next !== 'too slow' && (await endOf(ctx, { of, before })) === undefined
       return { ids: idsOf(best), since: isAll ? null : (before ?? uuidv7Floor(ctx.clock.now())) }
     }

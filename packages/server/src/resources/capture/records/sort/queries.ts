@@ -3,7 +3,7 @@ import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 
 export type Of = { readonly workspaceId: string; readonly projectId: string; readonly webhookId: string }
 
-/** A record with what it is sorted by: `number` and `words` are null where its kind has none. */
+/** A record with its sort value; `number` and `words` are null where its kind has none. */
 export type RankedRow = {
   readonly id: string
   readonly kind: number | null
@@ -11,7 +11,7 @@ export type RankedRow = {
   readonly words: string | null
 }
 
-/** The last of the next submissions before this one, newest first: so many at most, and bodies of about so many bytes. */
+/** The end of the next piece: the last of at most `limit` submissions before this one, newest first, with about `bytesMax` of bodies. */
 export async function findPieceEnd(
   db: Db,
   at: Of & { before: string | null; limit: number; bytesMax: number },
@@ -41,15 +41,15 @@ export async function findPieceEnd(
 }
 
 export type Ranked = {
-  /** What gives `record_rank`'s columns for a record `r` of a submission `s`. */
+  /** SQL for `record_rank`'s columns, for a record `r` of a submission `s`. */
   readonly rank: Sql
   readonly dir: 'asc' | 'desc'
   readonly limit: number
 }
 
 /**
- * The first ones among `best` and the records of the submissions from `from` to before `before`. PostgreSQL alone compares:
- * the best of one piece compete with the next piece.
+ * The first ones among `best` and the records of the submissions from `from` to before `before`. Only PostgreSQL compares values, so the
+ * best of one piece compete with the next piece.
  */
 export function rankPiece(
   db: Db,
@@ -101,12 +101,12 @@ const META: Readonly<Record<MetaColumn, Sql>> = {
   _source: sql`row(1::smallint, null::numeric, case when s.ingest_key_id is null then 'endpoint_url' else 'ingest_key' end)::record_rank`,
 }
 
-/** What a record is sorted by in a column. A payload that is neither an object nor a list is its column `value`. */
+/** The sort value of a record in a column. A payload that is neither an object nor a list is its column `value`. */
 export function rankBy(key: string): Sql {
   if (isMetaColumn(key)) return META[key]
   const path = columnPath(key)
   return sql`record_rank_at(coalesce(r.data, s.body), ${path}::text[], ${path.some(looksLikePlace)}, ${key === 'value'})`
 }
 
-/** Whether PostgreSQL might take a key for a place in a list that it is not: -1, 007. */
+/** Whether PostgreSQL might take a key for a list index that it is not: -1, 007. */
 const looksLikePlace = (step: string): boolean => /^\s*[+-]?\d+$/.test(step) && !/^(?:0|[1-9]\d*)$/.test(step)

@@ -18,16 +18,16 @@ export type FoundSubmissions = {
   readonly rows: readonly SubmissionRow[]
   readonly reached: string | null
   readonly scanned: number
-  /** How many of them were filed nowhere. */
+  /** The number of them that were filed nowhere. */
   readonly unfiled: number
-  /** How many bodies could not be read as a payload. */
+  /** The number of bodies that could not be read as a payload. */
   readonly unreadable: number
 }
 
-/** For each character of a body that is decoded. */
+/** Work for each decoded character of a body. */
 const READ_WORK = 8
 
-/** One bounded piece of a search: of the next so many submissions, newest first, those that were filed nowhere and match. */
+/** One bounded piece of a search: the matches that were filed nowhere among the next submissions, newest first. */
 export async function scan(
   ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
   asked: UnfiledScan,

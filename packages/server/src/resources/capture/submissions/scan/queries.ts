@@ -4,11 +4,11 @@ import type { SubmissionRow } from '../queries.ts'
 type At = { readonly workspaceId: string; readonly projectId: string }
 
 export type ScannedSubmissionRow = SubmissionRow & {
-  /** Bytes of its body. */
+  /** Size of the body in bytes. */
   readonly bytes: number
 }
 
-/** The next submissions from the newest on, filed ones too: what one piece of a search looks at. */
+/** The next submissions for one piece of a search, newest first, including filed ones. */
 export function scanSubmissions(
   db: Db,
   at: At & { after: string | null; before: string | null; limit: number },

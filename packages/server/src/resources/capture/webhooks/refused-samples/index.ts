@@ -1,6 +1,6 @@
 import { LIMITS, VERIFICATION_SCHEMES, type RefusedSample, type VerificationSettings } from '@postroad/contract'
 import { refuse } from '../../../../domain/refusal.ts'
-import { explainRefused, hintsOfRefused, SIGNATURE_STEPS } from '../../../../domain/signature/index.ts'
+import { explainRefused, hintsOfRefused, isTimed, SIGNATURE_STEPS } from '../../../../domain/signature/index.ts'
 import type { Room } from '../../../verbs.ts'
 import { findWebhook, type WebhookRow } from '../queries.ts'
 import { listSamples, type SampleRow } from './queries.ts'
@@ -32,15 +32,21 @@ function present(row: SampleRow, webhook: WebhookRow): RefusedSample {
   }
 }
 
-/** Of a signature that the endpoint asked for; one that an ingest key asked for has no scheme of the endpoint. */
+/** Explains a signature that the endpoint required. A signature that an ingest key required has no scheme of the endpoint. */
 function explanationOf(row: SampleRow, webhook: WebhookRow): RefusedSample['explanation'] {
   const scheme = VERIFICATION_SCHEMES.find((one) => one === row.scheme)
   const failedStep = SIGNATURE_STEPS.find((one) => one === row.failed_step)
   const { reason } = row
   if (scheme === undefined || scheme === 'none' || failedStep === undefined || row.detail === null) return null
   if (reason !== 'missing_header' && reason !== 'bad_signature' && reason !== 'stale_timestamp') return null
-  const refused = { scheme, failedStep, detail: row.detail, headerNames: row.header_names }
   const settings: VerificationSettings = webhook.verification
+  const refused = {
+    scheme,
+    failedStep,
+    detail: row.detail,
+    headerNames: row.header_names,
+    isTimed: isTimed(scheme, settings),
+  }
   return {
     scheme,
     has_secret: webhook.secret !== null,

@@ -3,7 +3,7 @@ import { sql, type Db } from '../../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-/** One refused request, redacted already. Texts of JSON where the table has JSON. */
+/** One refused request, already redacted. Columns of JSON are texts here. */
 export type TakenSample = At & {
   readonly webhookId: string
   readonly reason: string
@@ -21,8 +21,8 @@ export type TakenSample = At & {
 }
 
 /**
- * Puts samples in the place of those that their endpoints have for the same reason. Each endpoint is locked first, in one
- * order: who has just switched samples off finds none afterwards.
+ * Replaces the samples that endpoints have for the same reasons. It locks each endpoint first, in one order, so that an endpoint whose
+ * samples were just switched off gets none afterwards.
  */
 export async function putSamples(db: Db, rows: readonly TakenSample[]): Promise<void> {
   await db.run(sql`
@@ -79,7 +79,7 @@ export type SampleRow = {
   readonly body_size: number | null
 }
 
-/** The latest first; those from before `since` are only waiting to be deleted. */
+/** Latest first. Samples from before `since` only wait for their deletion. */
 export function listSamples(
   db: Db,
   at: At & { webhookId: string; reason: RejectionReason | null; since: Date },
@@ -106,7 +106,7 @@ export async function deleteSamplesOf(db: Db, at: At & { webhookId: string }): P
   `)
 }
 
-/** Of every workspace, from before a moment; at most `limit`. Gives how many. */
+/** Deletes samples of all workspaces from before a moment, at most `limit`. Returns how many. */
 export function deleteOldSamples(db: Db, at: { before: Date; limit: number }): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- upkeep deletes old samples of every workspace
   return db.run(sql`

@@ -6,23 +6,24 @@ import { audit } from '../../../workspace/audit/index.ts'
 import { allowanceExhausted, holdAllowance, useAllowance } from '../../../workspace/usage/index.ts'
 import type { Room } from '../../../verbs.ts'
 import { presentOne } from '../present.ts'
+import { countOutcomesOf } from '../outcomes/queries.ts'
 import { findDelivery, type DeliveryRow } from '../queries.ts'
 import { cancelSending, cancelWaiting, replayDelivery, retryDelivery } from './queries.ts'
 
 type Verbs = Room<'deliveries'>
 type At = { readonly workspaceId: string; readonly projectId: string; readonly id: string; readonly now: Date }
 type Move = {
-  /** Of the audit row. */
+  /** The action in the audit row. */
   readonly action: string
   /** Changes the row; undefined when its state does not allow it. */
   readonly move: (tx: Ctx, at: At) => Promise<{ destination_id: string } | undefined>
-  /** What a person is told instead, by the state that the delivery is in. */
-  readonly whyNot: Readonly<Record<DeliveryRow['state'], string>>
-  /** Likewise, of one that waits for the allowance. */
-  readonly whyAllowance?: string
+  /** The sentence of the refusal, by the state of the delivery. */
+  readonly refusals: Readonly<Record<DeliveryRow['state'], string>>
+  /** The sentence of the refusal for a delivery that waits for the allowance. */
+  readonly allowanceRefusal?: string
 }
 
-/** What people do to one delivery: it is moved or refused, audited, and its sender told. */
+/** A change that a person makes to one delivery: changes or refuses it, writes the audit row, and notifies its sender. */
 const byHand = (ctx: Ctx, id: string, how: Move) =>
   inTransaction(ctx, async (tx) => {
     const held = await findDelivery(tx.db, { ...tx, id })
@@ -38,7 +39,7 @@ const byHand = (ctx: Ctx, id: string, how: Move) =>
     if (moved === undefined)
       throw refuse(
         'invalid_state',
-        row.pause_reason === 'allowance_used' ? (how.whyAllowance ?? how.whyNot.paused) : how.whyNot[row.state],
+        row.pause_reason === 'allowance_used' ? (how.allowanceRefusal ?? how.refusals.paused) : how.refusals[row.state],
       )
     await audit(tx, { action: how.action, target: encodeId('delivery', id) })
     const lane = { workspaceId: tx.workspaceId, destinationId: moved.destination_id }
@@ -46,15 +47,14 @@ const byHand = (ctx: Ctx, id: string, how: Move) =>
     return { delivery: await presentOne(tx, row) }
   })
 
-const waiting =
-  'This delivery has not ended yet; it is sent again by itself at next_attempt_at. Retry it to have it sent now.'
+const waiting = 'This delivery has not ended yet. Postroad sends it again at next_attempt_at. To send it now, retry it.'
 const gone = 'The destination of this delivery was deleted, so there is nowhere to send it.'
-const busy = 'This delivery is being sent just now. Wait for the attempt to end.'
+const busy = 'This delivery is being sent now. Wait until the attempt ends.'
 const paused =
-  'This delivery is paused; pause_reason says why. It is sent by itself when the reason goes: switch its destination on.'
+  'This delivery is paused, and pause_reason says why. Postroad sends it when that reason no longer applies. If its destination is off, switch it on.'
 const forAllowance =
-  "This delivery waits because the plan's deliveries of this month are used up. It is sent by itself when the next month begins, or the plan is changed."
-const over = 'This delivery has ended. Replay it to have it sent again.'
+  "This delivery waits because the plan's deliveries for this month are used up. Postroad sends it when the next month starts or when the plan changes."
+const over = 'This delivery has ended. To send it again, replay it.'
 const ended = 'This delivery has ended, so there is nothing to cancel.'
 
 /** Sends an ended delivery again, with a fresh schedule. It counts as one more delivery of the month. */
@@ -63,14 +63,15 @@ export const replay: Verbs['replay'] = (ctx, { id }) =>
     action: 'replay_delivery',
     move: async (tx, at) => {
       const allowance = await holdAllowance(tx)
+      await countOutcomesOf(tx.db, { ...at, ids: [at.id] })
       const moved = await replayDelivery(tx.db, at)
       if (moved === undefined || allowance === null) return moved
       if (allowance.left === 0) throw allowanceExhausted(tx)
       await useAllowance(tx, allowance, 1)
       return moved
     },
-    whyAllowance: forAllowance,
-    whyNot: {
+    allowanceRefusal: forAllowance,
+    refusals: {
       pending: waiting,
       retrying: waiting,
       sending: busy,
@@ -86,15 +87,15 @@ export const retry: Verbs['retry'] = (ctx, { id }) =>
   byHand(ctx, id, {
     action: 'retry_delivery',
     move: (tx, at) => retryDelivery(tx.db, at),
-    whyAllowance: forAllowance,
-    whyNot: { pending: busy, retrying: busy, sending: busy, paused, delivered: over, failed: over, cancelled: over },
+    allowanceRefusal: forAllowance,
+    refusals: { pending: busy, retrying: busy, sending: busy, paused, delivered: over, failed: over, cancelled: over },
   })
 
 export const cancel: Verbs['cancel'] = (ctx, { id }) =>
   byHand(ctx, id, {
     action: 'cancel_delivery',
     move: cancelOne,
-    whyNot: {
+    refusals: {
       pending: busy,
       retrying: busy,
       sending: busy,
@@ -105,12 +106,12 @@ export const cancel: Verbs['cancel'] = (ctx, { id }) =>
     },
   })
 
-/** A delivery may be begun or settled between two looks. */
+/** The delivery loop may begin or settle the delivery between two tries. */
 const LOOKS_MAX = 5
 
 async function cancelOne(tx: Ctx, at: At): Promise<{ destination_id: string } | undefined> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- each look is at what the one before has missed
+    // oxlint-disable-next-line no-await-in-loop -- a later try sees a change that the try before it missed
     const cancelled = (await cancelWaiting(tx.db, at)) ?? (await cancelSending(tx.db, at))
     if (cancelled !== undefined) return cancelled
   }

@@ -5,12 +5,13 @@ import { reasonToWait, startedAfresh } from '../queries.ts'
 type At = { readonly workspaceId: string; readonly projectId: string; readonly id: string; readonly now: Date }
 type Moved = { readonly destination_id: string }
 
-/** Due at once with a fresh schedule, behind all others of its key, or paused while it may not be sent; undefined when it has not ended yet. */
+/** Makes an ended delivery due with a new schedule, behind all others with its key, or paused while it may not be sent; undefined when it has not ended. */
 export function replayDelivery(db: Db, at: At): Promise<Moved | undefined> {
   return db.maybe<Moved>(sql`
     update deliveries d
        set state = case when why.reason is null then 'pending' else 'paused' end,
            ${startedAfresh},
+           replay_id = null,
            next_attempt_at = case when why.reason is null then ${at.now}::timestamptz end,
            updated_at = ${at.now}
       from destinations t
@@ -27,7 +28,7 @@ export function replayDelivery(db: Db, at: At): Promise<Moved | undefined> {
   `)
 }
 
-/** Due at once; undefined when it does not wait. One that was never tried stays what it is, for nothing holds it back. */
+/** Makes a waiting delivery due at once; undefined when it does not wait. A first attempt stays `initial`. */
 export function retryDelivery(db: Db, at: At): Promise<Moved | undefined> {
   return db.maybe<Moved>(sql`
     update deliveries
@@ -42,7 +43,7 @@ export function retryDelivery(db: Db, at: At): Promise<Moved | undefined> {
   `)
 }
 
-/** Ends a delivery that is not being sent; undefined when it is, or has ended. */
+/** Cancels a delivery that is not being sent; undefined when it is being sent or has ended. */
 export function cancelWaiting(db: Db, at: At): Promise<Moved | undefined> {
   return db.maybe<Moved>(sql`
     update deliveries
@@ -59,8 +60,8 @@ export function cancelWaiting(db: Db, at: At): Promise<Moved | undefined> {
 }
 
 /**
- * Ends a delivery that is being sent. Its attempt first, as a turn settles: two that lock in one order never wait for each
- * other for ever. While the attempt is held nobody moves the delivery. Its request goes on, and who is granted the lane next counts it.
+ * Cancels a delivery that is being sent. It locks the attempt first, as a turn does, so there is no deadlock, and nobody moves the
+ * delivery while its attempt is locked. The request goes on as an orphan, which the next owner of the lane counts.
  */
 export function cancelSending(db: Db, at: At): Promise<Moved | undefined> {
   return db.maybe<Moved>(sql`

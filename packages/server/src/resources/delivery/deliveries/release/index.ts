@@ -8,21 +8,21 @@ import { lanesChanged } from '../../lanes/index.ts'
 import { listWaitingWorkspaces, lockWaiting, release, type WaitingWorkspace } from './queries.ts'
 import { notifyUsedUp } from './notify-used-up.ts'
 
-/** In one commit, under the month that ingest counts in. */
+/** Rows per commit. Each commit locks the month in which ingest counts. */
 const RELEASED_AT_ONCE = 500
-/** So that a process that is asked to stop does so soon. */
+/** Bounds one run, so that a process that is asked to stop does so soon. */
 const ROUNDS_MAX = 40
 
 /**
- * Lets go what waits for the allowance as far as there is room: when the month has turned, or the plan has changed. The oldest
- * first, a piece of each workspace in turn. Several processes may do so at once.
+ * Releases deliveries that wait for the allowance, as far as the month or the plan has room. Oldest first, one batch of each
+ * workspace in turn. Several processes may do so at once.
  */
 export async function releaseWaiting(deps: Deps): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
     const waiting = await listWaitingWorkspaces(deps.database, monthOf(deps.clock.now()))
     let released = 0
-    // oxlint-disable-next-line no-await-in-loop -- piece after piece: ingest counts under the same month
+    // oxlint-disable-next-line no-await-in-loop -- one batch at a time: ingest locks the same month
     for (const workspace of waiting)
       released += await (hasRoom(deps, workspace) ? releaseSome(deps, workspace.id) : notifyOnce(deps, workspace))
     if (released === 0) return
@@ -34,11 +34,11 @@ function hasRoom({ plans }: Deps, { plan, used }: WaitingWorkspace): boolean {
   return max === null || used < max
 }
 
-/** They count in the month in which they are let go, in the same commit. Gives how many. */
+/** The deliveries count in the month of their release, in the same commit. Returns how many were released. */
 async function releaseSome(deps: Deps, workspaceId: string): Promise<number> {
   const database = deps.database.forWorkspace(workspaceId)
   const ctx = { ...asSystem(deps, { workspaceId, projectId: '', requestId: 'allowance' }), database, db: database }
-  // oxlint-disable-next-line house/verb-guards -- the month or the plan has let them go, nobody changes anything
+  // oxlint-disable-next-line house/verb-guards -- the month or the plan releases them; no person changes anything
   return inTransaction(ctx, async (tx) => {
     const allowance = await holdAllowance(tx)
     const rows = await lockWaiting(tx.db, {

@@ -8,7 +8,7 @@ import { audit } from '../../../workspace/audit/index.ts'
 import { notifyManagers } from '../../../people/notices/index.ts'
 import { noteTold } from './queries.ts'
 
-/** Once a month: an audit row, and a mail to the owners and admins, in the transaction that notes it. */
+/** Once a month: an audit row and an email to the owners and admins, in the transaction that persists that they were notified. */
 export function notifyUsedUp(deps: Deps, { workspaceId, max }: { workspaceId: string; max: number }): Promise<void> {
   const now = deps.clock.now()
   const month = monthOf(now)
@@ -32,8 +32,8 @@ function letterOf({ max, upgradeUrl, nextMonth }: { max: number; upgradeUrl: str
   return {
     subject: 'The deliveries of this month are used up',
     lines: [
-      `Your plan allows ${max.toLocaleString('en')} deliveries a month, and they are used up. Events are still accepted and stored; their deliveries are paused.`,
-      `Nothing is lost: what is paused is sent, the oldest first, when the next month begins on ${day} (UTC), or as soon as you have a larger plan.`,
+      `Your plan allows ${max.toLocaleString('en')} deliveries a month, and they are used up. Postroad still accepts and stores events, but their deliveries are paused.`,
+      `Nothing is lost: Postroad sends the paused deliveries, oldest first, when the next month starts on ${day} (UTC), or as soon as you have a larger plan.`,
     ],
     action: { label: 'Change the plan', url: upgradeUrl },
   }

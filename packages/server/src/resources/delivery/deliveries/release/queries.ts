@@ -4,14 +4,14 @@ import { reasonToWait } from '../queries.ts'
 export type WaitingWorkspace = {
   readonly id: string
   readonly plan: string
-  /** Deliveries that count in the month. */
+  /** How many deliveries count in the month. */
   readonly used: number
   readonly told: boolean
 }
 
 /**
- * Workspaces with deliveries that wait for the allowance, and what their month has used. A suspended one stands still. Walks the
- * index of these deliveries from workspace to workspace, so that a large backlog costs no more than a small one.
+ * Workspaces with deliveries that wait for the allowance, and how much their month has used. A suspended workspace is left out.
+ * The walk goes through the index of these deliveries from workspace to workspace, so a large backlog costs no more than a small one.
  */
 export function listWaitingWorkspaces(db: Db, month: string): Promise<readonly WaitingWorkspace[]> {
   return db.many<WaitingWorkspace>(sql`
@@ -43,7 +43,7 @@ export function listWaitingWorkspaces(db: Db, month: string): Promise<readonly W
 
 export type WaitingDelivery = { readonly project_id: string; readonly id: string; readonly destination_id: string }
 
-/** The oldest deliveries of a workspace that wait for the allowance, locked; those without a destination are cleared away elsewhere. */
+/** The oldest deliveries of a workspace that wait for the allowance, locked. The sweep cancels those whose destination was deleted. */
 export function lockWaiting(db: Db, at: { workspaceId: string; limit: number }): Promise<readonly WaitingDelivery[]> {
   return db.many<WaitingDelivery>(sql`
     select d.project_id, d.id, d.destination_id
@@ -58,7 +58,7 @@ export function lockWaiting(db: Db, at: { workspaceId: string; limit: number }):
   `)
 }
 
-/** Makes locked deliveries due; one whose destination is off waits for that from now on. The bounds of ids choose the days (docs/adr/0047). */
+/** Makes locked deliveries due. A delivery whose destination is off now waits for the destination. The bounds of ids select the days (docs/adr/0047). */
 export function release(
   db: Db,
   at: { workspaceId: string; rows: readonly WaitingDelivery[]; now: Date },
@@ -85,7 +85,7 @@ export function release(
   `)
 }
 
-/** Notes that the managers hear of this month; 0 when they have heard. */
+/** Persists that the managers were notified for this month; 0 when they already were. */
 export function noteTold(db: Db, at: { workspaceId: string; month: string; now: Date }): Promise<number> {
   return db.run(sql`
     insert into monthly_usage as used (workspace_id, month, events, allowance_told_at)

@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../../context.ts'
 import {
   listPayloads,
@@ -7,46 +7,51 @@ import {
   withinBytes,
   type PayloadFilter,
 } from '../../../capture/payloads/index.ts'
+import { listFiledBy } from '../../../capture/submissions/index.ts'
 import { PacedWork } from '../../../../platform/paced-work.ts'
 import { scanPage, type Between, type ScanFilter, type ScannedRow } from './queries.ts'
 
 export { countPage, inStates, type ScanFilter, type ScannedRow } from './queries.ts'
 
-export type Wanted = ScanFilter & PayloadFilter
+export type Wanted = ScanFilter &
+  PayloadFilter & { /** The rule that filed its record; null: whatever. */ readonly ruleId: string | null }
 
 export type Scan = Between & {
   readonly wanted: Wanted
   readonly newestFirst: boolean
-  /** How many matches at most. */
+  /** The most matches to find. */
   readonly limit: number
-  /** How many deliveries are looked at, at most. */
+  /** The most deliveries to look at. */
   readonly scannedMax: number
-  /** What reading the payloads may take; absent: what one search may. */
+  /** The work budget for reading payloads; absent: the budget of one search. */
   readonly work?: PacedWork
 }
 
 export type Found = {
   readonly rows: readonly ScannedRow[]
-  /** Where to go on; null: nothing lies beyond. */
+  /** The id to continue from; null: there are no more deliveries. */
   readonly reached: string | null
 }
 
-/** One bounded piece of work: the next deliveries that match, of the next so many there are, in at most so many bytes of payloads. */
+/** One bounded piece of work: looks at the next `scannedMax` deliveries, within a limit of payload bytes, and returns those that match. */
 export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, asked: Scan): Promise<Found> {
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
   const { wanted, scannedMax, limit } = asked
   const byPayload = readsPayloads(wanted)
-  // One more than is wanted says that there is more.
+  const byRule = wanted.ruleId !== null
+  // One match more than `limit` shows that there is another page.
   const page = await scanPage(ctx.db, {
     ...at,
     ...asked,
     filter: wanted,
     limit: scannedMax,
-    matchesMax: byPayload ? null : limit + 1,
+    ruled: byRule,
+    matchesMax: byPayload || byRule ? null : limit + 1,
   })
   const end = page.scanned < scannedMax
-  if (!byPayload) return cutOff({ rows: page.rows, reached: end ? null : page.reached }, limit)
-  const read = withinBytes(page.rows)
+  const fitting = await filedByRule(ctx, { rows: page.rows, ruleId: wanted.ruleId })
+  if (!byPayload) return cutOff({ rows: fitting, reached: end ? null : page.reached }, limit)
+  const read = withinBytes(fitting)
   const payloads = new Map(
     (await listPayloads(ctx.db, { ...at, recordIds: [...new Set(read.map((row) => row.record_id))] })).map((row) => [
       row.id,
@@ -58,11 +63,22 @@ export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, a
     filter: wanted,
     work: asked.work ?? new PacedWork(LIMITS.searchWorkMax),
   })
-  const whole = looked === page.rows.length
+  const whole = looked === fitting.length
   return cutOff({ rows: found, reached: whole ? (end ? null : page.reached) : (read[looked - 1]?.id ?? null) }, limit)
 }
 
-/** What goes beyond the limit is for the next piece. */
+/** Those whose record a rule filed; null: all of them. */
+async function filedByRule(
+  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
+  { rows, ruleId }: { readonly rows: readonly ScannedRow[]; readonly ruleId: string | null },
+): Promise<readonly ScannedRow[]> {
+  if (ruleId === null) return rows
+  const submissionIds = [...new Set(rows.map((row) => row.submission_id))]
+  const filed = new Set(await listFiledBy(ctx, { rule: encodeId('rule', ruleId), submissionIds }))
+  return rows.filter((row) => filed.has(row.record_id))
+}
+
+/** The next piece finds again the matches beyond the limit. */
 function cutOff({ rows, reached }: Found, limit: number): Found {
   return rows.length <= limit
     ? { rows, reached }

@@ -4,12 +4,12 @@ import type { DeliveryRow } from '../queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-/** What a delivery must be like; null: whatever. What its payload must be like is not asked of the database. */
+/** The conditions on a delivery, checked in SQL; null: no condition. Conditions on its payload are checked afterwards. */
 export type ScanFilter = {
   readonly states: readonly DeliveryRow['state'][] | null
-  /** Or those that are held back in these lanes; null: only those in the states. */
+  /** Also select deliveries that these lanes hold back; null: only those in the states. */
   readonly stuck: HeldFilter | null
-  /** Only those that are held back so; null: whatever. */
+  /** Select only deliveries that are held back in this way; null: no condition. */
   readonly held: HeldFilter | null
   readonly destinationId: string | null
   readonly recordId: string | null
@@ -17,11 +17,12 @@ export type ScanFilter = {
   readonly dataset: string | null
 }
 
-/** Ids between two bounds, both of them outside; null: no bound. */
+/** Ids between two exclusive bounds; null: no bound. */
 export type Between = { readonly after: string | null; readonly before: string | null }
 
 export type ScannedRow = DeliveryRow & {
-  /** Bytes of its payload. */
+  readonly submission_id: string
+  /** Size of the payload in bytes. */
   readonly bytes: number
 }
 
@@ -33,8 +34,8 @@ const NOT_DELIVERED: readonly string[] = ['failed', 'cancelled']
 const inOrder = (newestFirst: boolean): Sql => sql`id ${newestFirst ? sql`desc` : sql``}`
 
 /**
- * The deliveries that one page looks at: the next so many along an index, whether or not they match, so that a page costs
- * the same however rare a match is. What was not delivered has an index of its own; a record has few deliveries.
+ * The deliveries that one page looks at: the next `limit` along an index, whether or not they match, so a page costs the same
+ * however rare a match is. Deliveries that failed or were cancelled have their own index; a record has few deliveries.
  */
 function scannedRows(at: At & Between & { filter: ScanFilter; newestFirst: boolean; limit: number }): Sql {
   const { states, stuck, destinationId, recordId } = at.filter
@@ -53,15 +54,15 @@ function scannedRows(at: At & Between & { filter: ScanFilter; newestFirst: boole
   `
 }
 
-/** Delivery `d` is held back, in one of these lanes. */
-function isHeld(at: At, { lanes, ordered, now }: HeldFilter): Sql {
+/** True when delivery `d` is held back in one of these lanes. */
+function isHeld(at: At, { lanes, off, ordered, now }: HeldFilter): Sql {
   const inLane = sql`exists (
                         select 1
                           from unnest(${lanes.map((lane) => lane.destinationId)}::uuid[], ${lanes.map((lane) => lane.until)}::timestamptz[])
                             as held (destination_id, until)
                          where held.destination_id = d.destination_id
-                           and (held.until >= d.next_attempt_at or d.pause_reason = 'destination_disabled')
-                      )`
+                           and held.until >= d.next_attempt_at
+                      ) or (d.pause_reason = 'destination_disabled' and d.destination_id = any (${off}::uuid[]))`
   const behind = sql`or (d.destination_id = any (${ordered}::uuid[])
                        and d.next_attempt_at <= ${now}
                        and exists (
@@ -81,7 +82,7 @@ function isHeld(at: At, { lanes, ordered, now }: HeldFilter): Sql {
   return sql`(d.state in ('pending', 'retrying', 'paused') and (${inLane} ${ordered.length === 0 ? sql`` : behind}))`
 }
 
-/** Delivery `d` is in one of these states, or stuck in one of these lanes. */
+/** True when delivery `d` is in one of these states or stuck in one of these lanes. */
 export function inStates(
   at: At,
   { states, stuck }: { readonly states: readonly string[] | null; readonly stuck: HeldFilter | null },
@@ -91,7 +92,7 @@ export function inStates(
   return stuck === null ? inState : sql`(${inState} or ${isHeld(at, stuck)})`
 }
 
-/** Those of a page that match, told by their own columns and by those of their record and its submission. */
+/** The condition for a match on the delivery, its record and its submission. */
 const matching = (at: At, { states, stuck, held, destinationId, webhookId, dataset }: ScanFilter): Sql => sql`
        true
        and ${inStates(at, { states, stuck })}
@@ -101,7 +102,7 @@ const matching = (at: At, { states, stuck, held, destinationId, webhookId, datas
        ${webhookId === null ? sql`` : sql`and s.webhook_id = ${webhookId}`}
 `
 
-/** One by one, each by its key: a plan for as many as a page may look at would read all days. */
+/** Looks records up one by one by key: PostgreSQL would plan a join for a full page and read every day. */
 const withRecord = (at: At): Sql => sql`
   cross join lateral (
           select submission_id, dataset, data
@@ -124,30 +125,33 @@ const withSubmission = (at: At): Sql => sql`
 `
 
 /**
- * One page, and of its matches the first `matchesMax`; null: all. Records are looked up in order and no further than that, or a page
- * of which few are wanted would cost as much as a whole one. `reached` is the last delivery of the page, null when it has none.
+ * One page with its first `matchesMax` matches; null: all. Looks records up in order and stops at the last match needed, because a
+ * search for few matches would otherwise cost a whole page. `reached` is the last delivery of the page; null when the page is empty.
+ * `ruled`: only events that came without an endpoint, because no other event meets rules.
  */
 export async function scanPage(
   db: Db,
-  at: At & Between & { filter: ScanFilter; newestFirst: boolean; limit: number; matchesMax: number | null },
+  at: At &
+    Between & { filter: ScanFilter; newestFirst: boolean; limit: number; ruled: boolean; matchesMax: number | null },
 ): Promise<Page> {
   const order = inOrder(at.newestFirst)
   const found = await db.many<Edge & { readonly [Column in keyof ScannedRow]: ScannedRow[Column] | null }>(sql`
     with scanned as materialized (${scannedRows(at)})
     select edge.scanned, edge.reached, m.id, m.record_id, m.dataset, m.destination_id, m.state, m.pause_reason, m.attempt_count, m.next_attempt_at,
-           m.last_status, m.last_error, m.created_at, m.updated_at, m.bytes
+           m.last_status, m.last_error, m.created_at, m.updated_at, m.submission_id, m.bytes
       from (
              select count(*)::int as scanned, (array_agg(id order by ${inOrder(!at.newestFirst)}))[1] as reached
                from scanned
            ) edge
       left join (
              select d.id, d.record_id, r.dataset, d.destination_id, d.state, d.pause_reason, d.attempt_count, d.next_attempt_at,
-                    d.last_status, d.last_error, d.created_at, d.updated_at,
+                    d.last_status, d.last_error, d.created_at, d.updated_at, r.submission_id,
                     coalesce(octet_length(r.data), s.body_size) as bytes
                from (select * from scanned order by ${order} offset 0) d
                ${withRecord(at)}
                ${withSubmission(at)}
               where ${matching(at, at.filter)}
+              ${at.ruled ? sql`and s.webhook_id is null` : sql``}
               order by d.${order}
               limit ${at.matchesMax}
            ) m on true
@@ -168,7 +172,7 @@ export type CountedRow = {
   readonly count: number
 }
 
-/** Like `scanPage`, of a long page and counted only. */
+/** Like `scanPage`, for a long page, but only counts the matches. */
 export async function countPage(
   db: Db,
   at: At & Between & { filter: ScanFilter; limit: number },

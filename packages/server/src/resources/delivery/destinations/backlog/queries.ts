@@ -3,7 +3,7 @@ import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 type At = { readonly workspaceId: string; readonly destinationId: string }
 type Waiting = { readonly state: 'pending' | 'retrying' }
 
-/** What waits in one state, in the order of its index: what is due first comes first. */
+/** The deliveries that wait in one state, in the order of their index: the earliest due one first. */
 const waitingIn = ({ workspaceId, destinationId, state }: At & Waiting, limit: number): Sql => sql`
   select id, next_attempt_at
     from deliveries
@@ -15,7 +15,7 @@ const waitingIn = ({ workspaceId, destinationId, state }: At & Waiting, limit: n
    limit ${limit}
 `
 
-/** Retries are not due in the order in which their events came, so so many are looked at for the oldest. */
+/** Retries are not due in the order of their events, so this many are searched for the oldest event. */
 const LOOKED_AT = 100
 
 export type Backlog = {
@@ -26,7 +26,7 @@ export type Backlog = {
   readonly next_attempt_at: Date | null
 }
 
-/** What waits for a destination, each counted up to `max`, the id of the oldest, and when the first is due. */
+/** The deliveries that wait for a destination, each state counted up to `max`; the id of the oldest; and the time when the first is due. */
 export function measureBacklog(db: Db, at: At & { max: number }): Promise<Backlog> {
   const [pending, retrying] = [
     { ...at, state: 'pending' },
@@ -53,8 +53,8 @@ export function measureBacklog(db: Db, at: At & { max: number }): Promise<Backlo
 }
 
 /**
- * Makes sure that a delivery is due in this lane, for a probe: the one that is due first is brought forward when it is due later. In a
- * lane that keeps an order only the first of its key may go. Gives 0 when nothing waits.
+ * Makes sure that a delivery is due in this lane, for a probe: it brings the next one forward if none is due. In an ordered lane it
+ * takes only the first delivery of a key. Returns 0 when no delivery waits.
  */
 export function makeOneDue(db: Db, at: At & { now: Date }): Promise<number> {
   return db.run(sql`

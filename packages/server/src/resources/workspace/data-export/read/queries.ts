@@ -1,20 +1,21 @@
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
+import type { StoredRequest } from '../../../../domain/delivery/sent-request.ts'
 import type { AttemptOfRow, DeliveryRow } from '../../../delivery/deliveries/index.ts'
 import type { WholeSubmissionRow } from '../../../capture/submissions/index.ts'
 
 /**
- * Whole tables, page by page along their keys, for the tables whose rows no list gives whole. A page is bounded by rows and by what they
- * weigh, and has one row at least.
+ * Whole tables, page by page along their keys, for tables that no list returns whole. A page is bounded in rows and in bytes, and has at
+ * least one row.
  */
 
 type InProject = { readonly workspaceId: string; readonly projectId: string }
-/** From after `after` to before `before`, the moment that was asked for. */
+/** From after `after` to before `before`, which is the time of the request. */
 export type PageAt = InProject & { readonly after: string; readonly before: string }
 
 const ROWS_MAX = 500
 const BYTES_MAX = 4_194_304
 const ATTEMPTS_MAX = 500
-/** Each with all the settings of an endpoint. */
+/** A lower number, because each version has all the settings of an endpoint. */
 const VERSIONS_MAX = 50
 
 const inside = ({ workspaceId, projectId, after, before }: PageAt, t: Sql): Sql => sql`
@@ -49,7 +50,7 @@ export type WholeRecordRow = {
   readonly data: string
 }
 
-/** With their payload, which may be that of their submission. */
+/** Records with their payload, which may be stored in their submission. */
 export function readRecords(db: Db, at: PageAt): Promise<readonly WholeRecordRow[]> {
   return db.many<WholeRecordRow>(sql`
     select r.id, r.submission_id, r.dataset, r.received_at, coalesce(r.data, s.body) as data
@@ -102,18 +103,19 @@ export function readDeliveries(db: Db, at: PageAt): Promise<readonly DeliveryRow
 }
 
 export type WholeAttemptRow = AttemptOfRow & {
+  readonly request: StoredRequest | null
   readonly response_headers: Record<string, string> | null
   readonly response_body: string | null
 }
 
-/** Every attempt of these deliveries, whole, the first one first. */
+/** Every attempt of these deliveries with all its columns, oldest first. */
 export function readAttempts(
   db: Db,
   at: InProject & { deliveryIds: readonly string[] },
 ): Promise<readonly WholeAttemptRow[]> {
   return db.many<WholeAttemptRow>(sql`
     select id, delivery_id, number, trigger, started_at, duration_ms, outcome, response_status, response_headers, response_body,
-           response_truncated, error_code, error_detail, next_attempt_at
+           response_truncated, error_code, error_detail, next_attempt_at, request
       from delivery_attempts
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
@@ -170,7 +172,7 @@ const COUNTED = {
 } as const
 export type CountedTable = keyof typeof COUNTED
 
-/** How many rows there are in the next piece of a table, and where it ends; null: there are none any more. */
+/** The number of rows in the next piece of a table, and its end; null: there are no more rows. */
 export function countPiece(
   db: Db,
   at: PageAt & { table: CountedTable; limit: number },
@@ -181,7 +183,7 @@ export function countPiece(
   `)
 }
 
-/** The rows that are few: settings, people, the audit log, and the workspace itself. */
+/** Counts the tables with few rows: settings, people, the audit log, and the workspace itself. */
 export async function countFew(
   db: Db,
   at: { workspaceId: string; projectIds: readonly string[]; before: Date },

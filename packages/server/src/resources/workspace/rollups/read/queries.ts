@@ -4,7 +4,7 @@ import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import { attemptSums, summed } from '../queries.ts'
 import type { Piece } from '../spans.ts'
 
-/** What became of attempts that began in a span of time. Those still `open` have no outcome yet. */
+/** The outcomes of attempts that started in a time span. Attempts that are still `open` have no outcome yet. */
 export type AttemptSums = {
   readonly succeeded: number
   readonly failed: number
@@ -16,7 +16,7 @@ export type AttemptSums = {
 }
 
 export type ProjectSums = AttemptSums & {
-  /** How many buckets after the begin of the range. */
+  /** The index of the bucket from the start of the range. */
   readonly bucket: number
   readonly submissions: number
   readonly records: number
@@ -30,7 +30,7 @@ type InProjects = {
   readonly pieces: readonly Piece[]
 }
 
-/** The rows of the pieces of a range, in these projects. The few projects lead, so that each is read along its key. */
+/** The rows of the pieces of a range, in these projects. The few projects come first, so that each one is read along its key. */
 const rowsIn = (
   { table, columns, only = sql`` }: { table: Sql; columns: Sql; only?: Sql },
   { workspaceId, projectIds, pieces }: InProjects,
@@ -57,7 +57,7 @@ const rowsIn = (
 
 const OF_FOUND = { from: sql`found`, as: sql`json_agg` }
 
-/** What happened in these projects together, bucket by bucket from `from` on; buckets in which nothing did are left out. */
+/** The sums of these projects together, bucket by bucket from `from` on. Empty buckets are left out. */
 export function sumProjects(
   db: Db,
   at: InProjects & { readonly from: Date; readonly bucketSeconds: number },
@@ -89,7 +89,7 @@ export function sumProjects(
 
 export type ReasonSum = { readonly reason: RejectionReason; readonly count: number; readonly last_at: Date }
 
-/** Refused requests by their reason, and the latest minute or hour that has any; the newest first. */
+/** Refused requests by their reason, with the latest minute or hour that has any; latest first. */
 export function sumRejections(db: Db, at: InProjects): Promise<readonly ReasonSum[]> {
   return db.many<ReasonSum>(sql`
     select reason, sum(n::bigint)::bigint as count, max(found.at) as last_at
@@ -102,7 +102,7 @@ export function sumRejections(db: Db, at: InProjects): Promise<readonly ReasonSu
 
 export type DestinationSums = AttemptSums & { readonly project_id: string; readonly destination_id: string }
 
-/** What happened at each destination of these projects; `failing`: at the so many with the most failures, and at no other. `destinationId`: at this one alone. */
+/** The sums of each destination of these projects; with `failing` only those with the most failures, with `destinationId` only this one. */
 export function sumDestinations(
   db: Db,
   at: InProjects & { readonly failing: number | null; readonly destinationId?: string },
@@ -133,7 +133,7 @@ export type DestinationBucket = {
   readonly interrupted: number
 }
 
-/** Attempts at one destination, bucket by bucket from `from` on; buckets in which there were none are left out. */
+/** Attempts at one destination, bucket by bucket from `from` on. Empty buckets are left out. */
 export function seriesOfDestination(
   db: Db,
   at: InProjects & { readonly from: Date; readonly bucketSeconds: number; readonly destinationId: string },

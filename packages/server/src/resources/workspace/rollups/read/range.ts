@@ -2,23 +2,23 @@ import type { Db } from '../../../../platform/db.ts'
 import { findProgress } from '../queries.ts'
 import { floorTo, HOUR_MS, MINUTE_MS, piecesOf, type Piece } from '../spans.ts'
 
-/** A range of whole minutes, or of whole hours where it begins before the minutes that are kept; all in milliseconds. */
+/** A range of whole minutes, or of whole hours if it starts before the stored minutes; all in milliseconds. */
 export type CountedRange = {
   readonly from: number
   readonly to: number
   readonly pieces: readonly Piece[]
-  /** Before this everything is counted for good. */
+  /** Everything before this is counted for good. */
   readonly closedUntil: number
-  /** When the writer last counted; null: never yet. */
+  /** The time of the writer's last count; null: not counted yet. */
   readonly countedAt: number | null
 }
 
-/** From before that hours are read. Upkeep keeps minutes a day longer, so that none goes while it is read. */
+/** Before this, a range is read from hours. Upkeep stores minutes a day longer, so that none is deleted during a read. */
 const MINUTES_READ_MS = 7 * 86_400_000
 
 /**
- * The rows that a range is read from: it is widened to whole minutes, or hours. `now` says which minutes are kept. A range that is
- * told in buckets shorter than an hour is read from minutes alone: an hour would lie in its first bucket whole.
+ * The rows for a range, which is rounded out to whole minutes or hours. `now` decides which minutes are stored. A range with buckets shorter
+ * than an hour is read only from minutes, because a whole hour would fall into its first bucket.
  */
 export async function rangeAt(
   db: Db,

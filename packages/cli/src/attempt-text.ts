@@ -1,0 +1,41 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { plainLines } from './text/plain.ts'
+import { style } from './text/style.ts'
+import { fields, table } from './text/table.ts'
+import { moment } from './text/time.ts'
+
+type Answer = RouteAnswer<Routes['attempts']['get']>
+type Request = NonNullable<Answer['attempt']['request']>
+
+/** One attempt: the request as it was sent, and its body if it can be rendered. */
+export function attemptText({ attempt, body }: Answer): string {
+  const { id, delivery_id, number, started_at, request, response_status, error_code } = attempt
+  const head = fields([
+    ['Attempt', `${style.strong(id)}  ${style.dim(`number ${number}`)}`],
+    ['Delivery', delivery_id],
+    ['Started', moment(started_at)],
+    ['Answer', response_status === null ? (error_code?.replaceAll('_', ' ') ?? 'none') : String(response_status)],
+  ])
+  if (request === null) return [head, 'No request of this attempt is stored.'].join('\n\n')
+  return [head, requestTable(request), ...(body === null ? [] : bodyLines(body))].join('\n\n')
+}
+
+/** The URL, the headers, and which body it had. */
+export function requestTable({ method, url, headers, body_bytes, body_sha256 }: Request): string {
+  const rows = [...Object.entries(headers), ['body', `${body_bytes} bytes`], ['SHA-256', body_sha256]] as const
+  return table([
+    { head: method, cells: rows.map(([name = '']) => name), paint: style.dim },
+    { head: url, cells: rows.map(([, value = '']) => value), least: 20 },
+  ])
+}
+
+const DIFFERENCES = {
+  template_changed: 'The template changed since. This body is not the one that was sent.',
+  template_failed: 'The template changed since and renders no body of this event now.',
+  destination_deleted: 'The destination and its template are deleted: the body cannot be shown.',
+} as const
+
+function bodyLines({ text, difference }: NonNullable<Answer['body']>): readonly string[] {
+  const note = difference === null ? 'This is the body that was sent.' : DIFFERENCES[difference]
+  return [note, ...(text === null ? [] : [plainLines(text)])]
+}

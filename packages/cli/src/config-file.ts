@@ -1,0 +1,77 @@
+import type { Connection } from './connection.ts'
+import { EXIT, Failure } from './failure.ts'
+import { readData } from './send/data.ts'
+
+type Read = {
+  /** With every number as the file writes it. */
+  readonly config: unknown
+  /** The same with ordinary numbers. */
+  readonly plain: unknown
+}
+
+type Reviver = (key: string, value: unknown, reading: { readonly source?: string }) => unknown
+type SourceJson = {
+  readonly rawJSON: (source: string) => unknown
+  readonly parse: (text: string, revive: Reviver) => unknown
+}
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node has these, TypeScript's library not yet
+const json = JSON as unknown as SourceJson
+
+/** A configuration from a file, or from stdin. `toReplace`: nothing else than a configuration is ever overwritten. */
+export async function readConfigFile(
+  file: string,
+  { toReplace = false }: { readonly toReplace?: boolean } = {},
+): Promise<Read> {
+  const text = (await readData(file === '-' ? '-' : `@${file}`)).toString()
+  try {
+    const plain: unknown = JSON.parse(text)
+    if (typeof plain !== 'object' || plain === null || !('version' in plain)) throw new SyntaxError('it has no version')
+    const config = json.parse(text, (_key, value, { source }) =>
+      typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value,
+    )
+    return { config, plain }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new Failure(
+      toReplace
+        ? `${file} is there, and is no configuration of Postroad. Name another file.`
+        : `${file} is no configuration: ${error.message}. Write one with "config pull".`,
+      EXIT.usage,
+    )
+  }
+}
+
+const PROBLEMS_MAX = 5
+
+/** Checks a configuration by the schema that the server serves: a command line of another version checks the same. */
+export async function checkConfig(
+  { baseUrl }: Pick<Connection, 'baseUrl'>,
+  { file, plain }: { readonly file: string; readonly plain: unknown },
+): Promise<void> {
+  const response = await fetch(`${baseUrl}/docs/project-config.schema.json`)
+  if (!response.ok)
+    throw new Failure(`${baseUrl} does not serve the format of configurations. Is it an older Postroad?`)
+  const { Ajv2020 } = await import('ajv/dist/2020.js')
+  const check = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).compile(
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is an object
+    (await response.json()) as object,
+  )
+  if (check(plain)) return
+  const problems = (check.errors ?? []).map(({ instancePath, message = '', params }) => {
+    const extra = 'additionalProperty' in params ? ` ("${String(params['additionalProperty'])}")` : ''
+    return { depth: instancePath.split('/').length, text: `${placeOf(instancePath)}: ${message}${extra}` }
+  })
+  // Of a choice every member complains; what went deepest says most.
+  const deepest = Math.max(...problems.map(({ depth }) => depth))
+  const said = [...new Set(problems.filter(({ depth }) => depth === deepest).map(({ text }) => text))]
+  throw new Failure(`${file}: ${said.slice(0, PROBLEMS_MAX).join('; ')}.`, EXIT.usage)
+}
+
+/** `/rules/0/name` → `rules[0].name` */
+function placeOf(pointer: string): string {
+  const place = pointer
+    .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.')
+    .replace(/^\./, '')
+  return place === '' ? 'the file' : place.replaceAll('~1', '/').replaceAll('~0', '~')
+}

@@ -1,0 +1,94 @@
+import {
+  ADDITIVE_DEFAULTS,
+  ADDITIVE_SCHEMES,
+  BODY_HASH_ENCODINGS,
+  DIGEST_ENCODINGS,
+  HMAC_ALGORITHMS,
+  JWT_ALGORITHMS,
+  KEY_ENCODINGS,
+  LIMITS,
+  PUBLIC_KEY_ALGORITHMS,
+  TIMESTAMP_FORMATS,
+  type AdditiveScheme,
+  type VerificationScheme,
+} from '@postroad/contract'
+
+/** The settings of a scheme beyond the seven, by their names in the API. */
+export type AdditiveSettings = Readonly<Record<string, string | number | null>>
+
+export function isAdditive(scheme: VerificationScheme): scheme is AdditiveScheme {
+  return ADDITIVE_SCHEMES.some((one) => one === scheme)
+}
+
+export function defaultsOf(scheme: AdditiveScheme): AdditiveSettings {
+  return ADDITIVE_DEFAULTS[scheme]
+}
+
+/** What an endpoint or a preset has of such settings. */
+export function settingsIn(verification: object): AdditiveSettings {
+  const others = new Set(['scheme', 'secret', 'without_secret', 'has_secret', 'previous_secret_expires_at'])
+  return Object.fromEntries(Object.entries(verification).filter(([name]) => !others.has(name)))
+}
+
+export type AdditiveField = {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  readonly options?: readonly string[]
+  /** An empty field stands for null. */
+  readonly isNullable?: true
+  readonly isNumber?: true
+}
+
+const HEADER = { name: 'header', label: 'Header' } as const
+const PREFIX = { name: 'prefix', label: 'Prefix', hint: 'The text before the signature, if any.' } as const
+const ENCODING = { name: 'encoding', label: 'Encoding', options: DIGEST_ENCODINGS } as const
+const TOLERANCE_HINT = `Seconds that the timestamp may be away from now, ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax.toLocaleString('en')}.`
+
+const CONTENT: readonly AdditiveField[] = [
+  {
+    name: 'signed',
+    label: 'Signed content',
+    hint: 'Text with {body} or {form}, and {timestamp}, {id}, {url} or {method} as the sender has them.',
+  },
+  { name: 'signature_item', label: 'Signature item', isNullable: true, hint: 'Such as v1 in t=…,v1=…; empty: none.' },
+  { name: 'timestamp_header', label: 'Timestamp header', isNullable: true },
+  { name: 'timestamp_item', label: 'Timestamp item', isNullable: true, hint: 'Such as t in t=…,v1=…; empty: none.' },
+  { name: 'timestamp_format', label: 'Timestamp format', options: TIMESTAMP_FORMATS },
+  { name: 'tolerance_seconds', label: 'Tolerance', isNullable: true, isNumber: true, hint: TOLERANCE_HINT },
+  { name: 'id_header', label: 'Id header', isNullable: true },
+]
+
+export const ADDITIVE_FIELDS: Readonly<Record<AdditiveScheme, readonly AdditiveField[]>> = {
+  custom_hmac: [
+    HEADER,
+    PREFIX,
+    { name: 'algorithm', label: 'Algorithm', options: HMAC_ALGORITHMS },
+    ENCODING,
+    ...CONTENT,
+    { name: 'key_encoding', label: 'Secret written as', options: KEY_ENCODINGS },
+  ],
+  public_key: [
+    HEADER,
+    PREFIX,
+    { name: 'algorithm', label: 'Algorithm', options: PUBLIC_KEY_ALGORITHMS },
+    ENCODING,
+    ...CONTENT,
+  ],
+  static_token: [HEADER, PREFIX],
+  basic_auth: [],
+  jwt: [
+    HEADER,
+    PREFIX,
+    { name: 'algorithm', label: 'Algorithm', options: JWT_ALGORITHMS },
+    { name: 'body_hash_claim', label: 'Claim of the body hash' },
+    { name: 'body_hash_encoding', label: 'Encoding of the body hash', options: BODY_HASH_ENCODINGS },
+    { name: 'tolerance_seconds', label: 'Tolerance', isNumber: true, hint: TOLERANCE_HINT },
+  ],
+}
+
+/** What a person wrote in a field, as the API takes it. A number that is none is sent as it is, and refused there. */
+export function valueOf({ isNullable, isNumber }: AdditiveField, text: string): string | number | null {
+  if (text === '' && isNullable === true) return null
+  return isNumber === true && /^\d+$/.test(text) ? Number(text) : text
+}

@@ -1,0 +1,121 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { curlCommand, type ShellPart } from '@postroad/contract/quoting'
+import { useState, type ReactElement } from 'react'
+import { useAsk } from '../data/ask.ts'
+import { HeaderList } from '../ui/attempt.tsx'
+import { Button } from '../ui/button.tsx'
+import { useCopy } from '../ui/copy.tsx'
+import { Loading, Refused } from '../ui/states.tsx'
+import { bytes } from '../ui/time.tsx'
+
+type Attempt = RouteAnswer<Routes['deliveries']['get']>['delivery']['attempts'][number]
+type Request = NonNullable<Attempt['request']>
+type Body = NonNullable<RouteAnswer<Routes['attempts']['get']>['body']>
+
+const DOTS = '••••••••'
+
+/** Failures before there was a connection: the destination cannot have seen the request. */
+const NO_CONNECTION: ReadonlySet<string> = new Set([
+  'connection_refused',
+  'dns_failed',
+  'tls_failed',
+  'blocked_address',
+  'invalid_url',
+  'proxy_failed',
+])
+
+/** The request of an attempt as it was sent. Its body is rendered again when somebody opens it, and the digest proves whether it is the same. */
+export function AttemptRequest({ attempt }: { readonly attempt: Attempt }): ReactElement {
+  const [isOpen, setOpen] = useState(false)
+  const { request, error_code, outcome } = attempt
+  if (request === null)
+    return (
+      <p className="mt-3 text-data text-ink-3">
+        {outcome === null
+          ? 'The request is stored when the attempt has ended.'
+          : 'No request is stored of this attempt.'}
+      </p>
+    )
+  return (
+    <div role="group" aria-label={`Request of attempt ${attempt.number}`} className="mt-3 border-t border-line/55 pt-2">
+      <h3 className="font-strong">Request</h3>
+      {error_code !== null && NO_CONNECTION.has(error_code) && (
+        <p className="text-data text-ink-3">There was no connection, so the destination did not receive it.</p>
+      )}
+      <p className="mono my-1 text-data break-all text-ink-2">
+        {request.method} {request.url}
+      </p>
+      <HeaderList of={request.headers} />
+      <details className="mt-2" onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary className="min-h-6 cursor-default text-data text-ink-2 hover:text-ink">
+          Body, {bytes(request.body_bytes)}
+        </summary>
+        {isOpen && <BodyOf attempt={attempt} request={request} />}
+      </details>
+    </div>
+  )
+}
+
+function BodyOf({ attempt: { id }, request }: { readonly attempt: Attempt; readonly request: Request }): ReactElement {
+  const asked = useAsk(['attempts', 'get', id], (client, signal) => client.attempts.get({ id }, { signal }))
+  const copy = useCopy()
+  const body = asked.data?.body
+  if (asked.error !== null) return <Refused error={asked.error} again={asked.refetch} />
+  if (body === undefined || body === null) return <Loading rows={2} height={28} />
+  const { text } = body
+  return (
+    <div className="mt-1">
+      <p role="status" className={`text-data ${body.as_sent ? 'text-ok-text' : 'text-fail'}`}>
+        {bodyText(body)}
+      </p>
+      {text !== null && (
+        <>
+          <pre
+            tabIndex={0}
+            aria-label="Body of the request"
+            className="mono mt-2 max-h-60 overflow-auto rounded-field bg-sunken p-3 text-data break-all whitespace-pre-wrap"
+          >
+            {text}
+          </pre>
+          {body.as_sent && (
+            <Button className="mt-2" onClick={() => void copy(curlOfRequest(request, text), 'Command copied')}>
+              Copy as curl
+            </Button>
+          )}
+        </>
+      )}
+      <p className="mono mt-2 text-data break-all text-ink-3">SHA-256 {request.body_sha256}</p>
+    </div>
+  )
+}
+
+/** Whether it is the body that was sent, and otherwise why not. */
+function bodyText({ as_sent, difference, text }: Body): string {
+  if (as_sent)
+    return text?.includes(DOTS) === true
+      ? 'This is the body that was sent. Dots are in place of the secret.'
+      : 'This is the body that was sent.'
+  switch (difference) {
+    case 'template_failed':
+      return 'The template changed since and renders no body of this event now, so Postroad cannot show the body that was sent.'
+    case 'destination_deleted':
+      return 'The destination and its template are deleted, so Postroad cannot show the body that was sent.'
+    case 'template_changed':
+    case null:
+      return 'The template changed since. This body is not the one that was sent.'
+  }
+}
+
+/** Values that are write-only come from variables of the shell. */
+export function curlOfRequest({ url, headers }: Pick<Request, 'url' | 'headers'>, body: string): string {
+  return curlCommand({
+    url,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]): [string, string | readonly ShellPart[]] => [
+        name,
+        value === DOTS ? [{ variable: name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_') }] : value,
+      ]),
+    ),
+    body,
+  })
+}

@@ -1,0 +1,49 @@
+import type { SourcePreset } from '@postroad/contract'
+import { isAdditive, settingsIn } from './additive-schemes.ts'
+import { SENDERS, type Sender } from './senders.ts'
+import { verificationDraftOf } from './verification-draft.ts'
+
+/** A preset as a sender of the setup form. */
+export function senderOf({ id, name, docs_url, signature_header, secret, setup, settings }: SourcePreset): Sender {
+  const { verification, idempotency, event_title, handshake } = settings
+  return {
+    id,
+    name,
+    text: signature_header,
+    setup: setup.join(' '),
+    steps: setup,
+    docsUrl: docs_url,
+    secretName: secret,
+    verification: {
+      ...verificationDraftOf({ verification }),
+      ...(isAdditive(verification.scheme) ? { additive: settingsIn(verification) } : {}),
+    },
+    idempotency,
+    ...(event_title === null ? {} : { title: event_title }),
+    handshake: handshake.kind,
+  }
+}
+
+/** Senders without a preset: any of them, and any that signs with an HMAC. */
+const [ANY, HMAC] = ['any', 'hmac'].map((id) => SENDERS.find((sender) => sender.id === id))
+
+/** What is known of the presets: they are being read, they cannot be read, or they are here. */
+export type Presets = 'pending' | 'failed' | readonly SourcePreset[]
+
+/**
+ * The choice of senders: any first, then those that a search finds. While the presets are read there is only the first, so that no
+ * button moves under a pointer. When they cannot be read, there are the few that are built in.
+ */
+export function sendersFor(presets: Presets, search: string): readonly Sender[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  return knownSenders(presets).filter(({ id, name, text }) => {
+    const searched = `${id} ${name} ${text}`.toLowerCase()
+    return words.every((word) => searched.includes(word))
+  })
+}
+
+function knownSenders(presets: Presets): readonly Sender[] {
+  if (presets === 'failed') return SENDERS
+  const known = presets === 'pending' ? [ANY] : [ANY, ...presets.map(senderOf), HMAC]
+  return known.filter((one) => one !== undefined)
+}

@@ -1,0 +1,125 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { createRollUp } from '../../../server/src/resources/workspace/rollups/index.ts'
+import { aStage, type Seen, type Stage, type Theme } from '../stage/browser.ts'
+import { MORE_PLACES, openPlace, PLACES, type Place, type Scene } from '../stage/places.ts'
+import { openSmallPage, SMALL_PAGES, type SmallPage } from '../stage/small-pages.ts'
+import { AGO_MS, fill } from './project.ts'
+
+const WINDOWS = [
+  { width: 390, height: 844 },
+  { width: 1_024, height: 768 },
+  { width: 1_440, height: 900 },
+] as const
+const THEMES: readonly Theme[] = ['light', 'dark']
+const TICK_MS = 200
+const COUNT_TICKS = 25
+const PATIENCE_MS = 20_000
+
+export type Order = {
+  readonly folder: string
+  /** Only places whose name contains one of these; empty: all. */
+  readonly names: readonly string[]
+  readonly say: (line: string) => void
+}
+export type Taken = { readonly count: number; readonly failed: readonly string[] }
+
+/** Writes a picture of every place of the console in each window and theme; reports how many, and what could not be opened. */
+export async function takePictures(order: Order): Promise<Taken> {
+  mkdirSync(order.folder, { recursive: true })
+  const stage = await aStage({ now: Date.now() - AGO_MS })
+  let scene: Awaited<ReturnType<typeof fill>> | undefined
+  let ticking: ReturnType<typeof setInterval> | undefined
+  try {
+    scene = await fill(stage.world, order.say)
+    ticking = keepTime(stage)
+    return await takeAll([...placesOf(stage, scene), ...smallPagesOf(stage)], order)
+  } finally {
+    clearInterval(ticking)
+    await stage.stop()
+    await scene?.stop()
+  }
+}
+
+/** The clock of the server goes with the one of the pages, and the counts are written every few seconds. */
+export function keepTime({ world }: Stage): ReturnType<typeof setInterval> {
+  const count = createRollUp(world.app.deps)
+  let ticks = 0
+  return setInterval(() => {
+    world.clock.set(Date.now())
+    ticks += 1
+    if (ticks % COUNT_TICKS === 0) void count()
+  }, TICK_MS)
+}
+
+/** Something to open, which calls `look` at each of its states. */
+type Sight = { readonly name: string; open(look: (seen: Seen, state: string) => Promise<void>): Promise<Seen> }
+
+export function placesOf(stage: Stage, scene: Scene): readonly Sight[] {
+  return [...PLACES, ...MORE_PLACES].map((place: Place) => ({
+    name: place.name,
+    open: async (look) => {
+      const seen = await stage.owner()
+      seen.page.setDefaultTimeout(PATIENCE_MS)
+      await openPlace({ seen, stage, scene }, place, (state) => look(seen, state))
+      return seen
+    },
+  }))
+}
+
+export function smallPagesOf(stage: Stage): readonly Sight[] {
+  return SMALL_PAGES.map((small: SmallPage) => ({
+    name: `small page, ${small.name}`,
+    open: async (look) => {
+      const seen = await openSmallPage(stage, small, 'light')
+      await look(seen, '')
+      return seen
+    },
+  }))
+}
+
+export async function takeAll(sights: readonly Sight[], { folder, names, say }: Order): Promise<Taken> {
+  const failed: string[] = []
+  let count = 0
+  for (const sight of sights) {
+    const { name } = sight
+    if (names.length > 0 && !names.some((wanted) => name.includes(wanted))) continue
+    say(name)
+    try {
+      const seen = await sight.open(async ({ page }, state) => {
+        count += await inEachWindow(page, join(folder, fileName(`${name} ${state}`)))
+      })
+      await seen.page.context().close()
+    } catch (error) {
+      failed.push(`${name}: ${String(error).split('\n')[0] ?? ''}`)
+    }
+  }
+  return { count, failed }
+}
+
+/** Leaves the page in the widest window and in the light theme, as it was. */
+async function inEachWindow(page: Page, path: string): Promise<number> {
+  for (const theme of THEMES.toReversed())
+    for (const window of WINDOWS) {
+      await page.emulateMedia({ colorScheme: theme })
+      await page.setViewportSize(window)
+      await drawn(page)
+      await page.screenshot({ path: `${path}-${window.width}-${theme}.png`, animations: 'disabled' })
+    }
+  return THEMES.length * WINDOWS.length
+}
+
+/** Until nothing is being loaded and the lists have their new height. */
+async function drawn(page: Page): Promise<void> {
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' })
+  await page.evaluate(
+    'document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))',
+  )
+}
+
+const fileName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')

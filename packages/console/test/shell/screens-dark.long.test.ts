@@ -1,5 +1,0 @@
-import { onScreens, testScreens } from '../stage/screens.ts'
-
-onScreens(() => undefined)
-
-testScreens('dark')

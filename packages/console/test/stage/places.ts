@@ -1,0 +1,319 @@
+import type { Page } from 'playwright-core'
+import type { Seen, Stage } from './browser.ts'
+
+/**
+ * Every screen of the console and everything that opens on it, once: the tests of accessibility walk these places, and so does
+ * `npm run screenshots`.
+ */
+
+/** The names and ids of a project that has one of each thing. */
+export type Scene = {
+  readonly event: { readonly id: string; readonly title: string }
+  /** A destination whose deliveries succeed, and one whose deliveries have failed. */
+  readonly healthy: { readonly id: string; readonly name: string }
+  readonly failing: { readonly id: string; readonly name: string }
+  readonly endpointId: string
+  readonly ingestKeyId: string
+  readonly ruleId: string
+  /** The slug of a project that has an endpoint and no event. */
+  readonly fresh: string
+}
+
+/** Looks at the page now; `state` is the name of this state of the place. */
+export type Look = (state: string) => Promise<void>
+
+export type Place = {
+  readonly name: string
+  /** Below the project. */
+  readonly at: (scene: Scene) => string
+  /** In the project without an event, not in the Default project. */
+  readonly isFresh?: true
+  /** Opens the subject of the place and waits until it is there. With several states it looks at each of them itself. */
+  readonly show: (seen: Seen, scene: Scene, look: Look) => Promise<void>
+}
+
+/** Goes to a place and opens it; `look` is called at each of its states, once at least. */
+export async function openPlace(
+  { seen, stage, scene }: { readonly seen: Seen; readonly stage: Stage; readonly scene: Scene },
+  { at, isFresh, show }: Place,
+  look: Look,
+): Promise<void> {
+  let looks = 0
+  await seen.page.goto(stage.url(at(scene), isFresh === true ? scene.fresh : undefined))
+  await seen.page.getByRole('navigation', { name: 'Main' }).waitFor()
+  await show(seen, scene, (state) => {
+    looks += 1
+    return look(state)
+  })
+  if (looks === 0) await look('')
+}
+
+const heading = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { name }).first().waitFor()
+const grid = (page: Page, name: string): Promise<void> =>
+  page.getByRole('grid', { name }).getByRole('row').nth(1).waitFor()
+const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole('button', { name }).first().click()
+
+/** Opens each tab of a panel in turn. */
+async function eachTab({ page }: Seen, tabs: readonly string[], look: Look): Promise<void> {
+  for (const tab of tabs) {
+    await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
+    await page.getByRole('tab', { name: new RegExp(`^${tab}`), selected: true }).waitFor()
+    await look(tab)
+  }
+}
+
+/** The places of daily work. */
+export const PLACES: readonly Place[] = [
+  {
+    name: 'overview',
+    at: () => 'overview',
+    show: ({ page }) =>
+      page
+        .getByRole('group', { name: 'Numbers' })
+        .or(page.getByRole('heading', { name: 'There was no event in this time' }))
+        .waitFor(),
+  },
+  {
+    name: 'events',
+    at: () => 'events',
+    show: async ({ page }, { event }) => page.getByText(event.title).first().waitFor(),
+  },
+  {
+    name: 'event',
+    at: ({ event }) => `events?sel=${event.id}`,
+    show: async (seen, _scene, look) => {
+      await seen.page.getByRole('treeitem').first().waitFor()
+      await look('Payload')
+      await eachTab(seen, ['Headers', 'Deliveries', 'Response', 'Routing', 'Raw'], look)
+    },
+  },
+  {
+    name: 'events that nothing matches',
+    at: () => 'events?f=total:gt:100000000',
+    show: ({ page }) => heading(page, /^0 of /),
+  },
+  {
+    name: 'refused requests',
+    at: () => 'events?view=rejected',
+    show: async ({ page }) => {
+      await page.getByText('missing_header').first().click()
+      await page.getByRole('region', { name: 'Refused requests' }).waitFor()
+    },
+  },
+  {
+    name: 'send event',
+    at: () => 'events',
+    show: async ({ page }) => {
+      await press(page, 'Send event')
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'deliveries',
+    at: () => 'deliveries',
+    show: async ({ page }, { healthy }) => page.getByText(healthy.name).first().waitFor(),
+  },
+  {
+    name: 'delivery',
+    at: ({ failing }) => `deliveries?state=failed&destination=${failing.id}`,
+    show: async ({ page }, { failing }) => {
+      await page.getByRole('row').filter({ hasText: failing.name }).first().click()
+      await page.getByRole('group', { name: 'Attempts' }).getByText('500').first().waitFor()
+    },
+  },
+  {
+    name: 'plan of a replay',
+    at: () => 'deliveries?state=failed',
+    show: async ({ page }) => {
+      await press(page, 'Replay many')
+      await page.getByText(/^[\d,]+ deliver(?:y|ies), /).waitFor()
+    },
+  },
+  {
+    name: 'palette',
+    at: () => 'deliveries',
+    show: async ({ page }) => {
+      await press(page, 'Search or run')
+      await page.getByRole('option').first().waitFor()
+    },
+  },
+  {
+    name: 'keys',
+    at: () => 'deliveries',
+    show: async ({ page }, { healthy }) => {
+      await page.getByText(healthy.name).first().waitFor()
+      await page.keyboard.press('?')
+      await heading(page, 'Keys')
+    },
+  },
+  {
+    name: 'page that is not there',
+    at: () => 'nothing',
+    show: ({ page }) => page.getByText('There is no page at this address').waitFor(),
+  },
+]
+
+/** The screens of the setup, and places that people open less often. */
+export const MORE_PLACES: readonly Place[] = [
+  {
+    name: 'first run',
+    at: () => 'events',
+    isFresh: true,
+    show: ({ page }) => heading(page, 'Send your first event'),
+  },
+  {
+    name: 'columns',
+    at: () => 'events',
+    show: async ({ page }) => {
+      await press(page, 'Columns')
+      await page.getByRole('checkbox', { name: 'Took' }).waitFor()
+    },
+  },
+  {
+    name: 'compare two events',
+    at: ({ event }) => `events?f=type:equals:${event.title}`,
+    show: async ({ page }) => {
+      for (const row of [2, 1]) await page.getByRole('row').nth(row).getByRole('checkbox').check({ force: true })
+      await page.getByRole('toolbar').first().waitFor()
+      await page.keyboard.press('=')
+      await page.getByRole('region', { name: 'Payload' }).waitFor()
+    },
+  },
+  {
+    name: 'held deliveries',
+    at: () => 'deliveries?state=held',
+    show: ({ page }) => page.getByRole('group', { name: 'State' }).waitFor(),
+  },
+  {
+    name: 'history of replays',
+    at: () => 'deliveries?open=history',
+    show: ({ page }) => page.getByRole('dialog').waitFor(),
+  },
+  {
+    name: 'no deliveries',
+    at: () => 'deliveries',
+    isFresh: true,
+    show: ({ page }) => heading(page, 'Nothing was delivered yet'),
+  },
+  { name: 'endpoints', at: () => 'endpoints', show: ({ page }) => grid(page, 'Endpoints') },
+  {
+    name: 'endpoint',
+    at: ({ endpointId }) => `endpoints?sel=${endpointId}`,
+    show: async (seen, _scene, look) => {
+      await seen.page.getByRole('tab', { name: 'Activity' }).waitFor()
+      await eachTab(
+        seen,
+        ['Activity', 'Records', 'Setup', 'Verification', 'Criteria and mappings', 'Access', 'Versions'],
+        look,
+      )
+    },
+  },
+  {
+    name: 'new endpoint',
+    at: () => 'endpoints?new=1',
+    show: async ({ page }, _scene, look) => {
+      await page.getByRole('button', { name: /^Stripe/ }).waitFor()
+      await look('senders')
+      await press(page, /^Stripe/)
+      await page.getByRole('button', { name: 'Create the URL' }).waitFor()
+      await look('form')
+    },
+  },
+  { name: 'ingest keys', at: () => 'ingest-keys', show: ({ page }) => grid(page, 'Ingest keys') },
+  {
+    name: 'ingest key',
+    at: ({ ingestKeyId }) => `ingest-keys?sel=${ingestKeyId}`,
+    show: async (seen, _scene, look) => {
+      await seen.page.getByRole('tab', { name: 'Use', exact: true }).waitFor()
+      await eachTab(seen, ['Use', 'Settings', 'Signature', 'Refused'], look)
+    },
+  },
+  {
+    name: 'new ingest key',
+    at: () => 'ingest-keys?new=1',
+    show: ({ page }) => page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor(),
+  },
+  {
+    name: 'no ingest key',
+    at: () => 'ingest-keys',
+    isFresh: true,
+    show: ({ page }) => heading(page, 'There is no ingest key yet'),
+  },
+  {
+    name: 'rejections',
+    at: () => 'rejections',
+    show: async ({ page }, _scene, look) => {
+      const cause = page.getByRole('row').filter({ hasText: 'The signature header was missing' })
+      await cause.waitFor()
+      await look('list')
+      await cause.click()
+      await page.getByRole('region', { name: 'Cause' }).waitFor()
+      await look('cause')
+    },
+  },
+  {
+    name: 'no rejections',
+    at: () => 'rejections',
+    isFresh: true,
+    show: ({ page }) => heading(page, 'No request was refused'),
+  },
+  { name: 'rules', at: () => 'rules', show: ({ page }) => grid(page, 'Rules') },
+  {
+    name: 'rule',
+    at: ({ ruleId }) => `rules?sel=${ruleId}`,
+    show: async (seen, _scene, look) => {
+      await seen.page
+        .getByText(/of the last \d+ events? match|reached the rules/)
+        .first()
+        .waitFor()
+      await look('Rule')
+      await eachTab(seen, ['Goes to'], look)
+    },
+  },
+  {
+    name: 'new rule',
+    at: () => 'rules?new=1',
+    show: ({ page }) => page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor(),
+  },
+  { name: 'no rule', at: () => 'rules', isFresh: true, show: ({ page }) => heading(page, 'There is no rule yet') },
+  { name: 'destinations', at: () => 'destinations', show: ({ page }) => grid(page, 'Destinations') },
+  {
+    name: 'destination',
+    at: ({ healthy }) => `destinations?sel=${healthy.id}`,
+    show: async (seen, _scene, look) => {
+      await seen.page.getByRole('tab', { name: 'Settings' }).waitFor()
+      await eachTab(seen, ['Deliveries', 'Settings', 'Body', 'Signing', 'Authentication'], look)
+    },
+  },
+  {
+    name: 'failing destination',
+    at: ({ failing }) => `destinations?sel=${failing.id}`,
+    show: ({ page }, { failing }) => heading(page, failing.name),
+  },
+  {
+    name: 'test of a destination',
+    at: ({ healthy }) => `destinations?sel=${healthy.id}`,
+    show: async ({ page }) => {
+      await press(page, 'Send a test')
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'new destination',
+    at: () => 'destinations?new=1',
+    show: async ({ page }, _scene, look) => {
+      await page.getByRole('button', { name: /^Webhook receiver/ }).waitFor()
+      await look('presets')
+      await press(page, /^Webhook receiver/)
+      await page.getByLabel('URL', { exact: true }).waitFor()
+      await look('form')
+    },
+  },
+  {
+    name: 'no destination',
+    at: () => 'destinations',
+    isFresh: true,
+    show: ({ page }) => heading(page, 'Nothing is delivered yet'),
+  },
+]

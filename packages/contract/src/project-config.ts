@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import { Conditions } from './condition.ts'
+import { DestinationAuth, DestinationProxy, DestinationTls } from './destination-auth.ts'
+import {
+  Datasets,
+  MaxInFlight,
+  Ordering,
+  PayloadTemplate,
+  RateLimit,
+  Retry,
+  Signing,
+  TimeoutMs,
+  Url,
+} from './destination-settings.ts'
+import { EventTitle } from './event-title.ts'
+import { Cors, HANDSHAKE_KINDS, IpAllowlist } from './gates.ts'
+import { heldHeaderName } from './header-name.ts'
+import { Idempotency } from './idempotency.ts'
+import { LIMITS } from './limits.ts'
+import { DatasetName, Name, Slug } from './list.ts'
+import { Mappings } from './mapping.ts'
+import { Columns, SORT_DIRS } from './routes/capture/record-views.ts'
+import { VerificationSettings } from './verification.ts'
+
+/**
+ * The project configuration (contract part 2): the file that is exported, versioned in git, planned and applied. It contains nothing secret.
+ * A member that is left out has its default; a list that is left out is not managed.
+ */
+
+const Enabled = z.boolean().optional().describe('Absent: true.')
+const criteria = (what: string) => Conditions.optional().describe(`Absent: none, so it takes every ${what}.`)
+const OptionalMappings = Mappings.optional().describe('Absent: none, so the record is the whole payload.')
+
+export const EndpointEntry = z.strictObject({
+  name: Name,
+  slug: Slug.describe('The identity of the endpoint. It is not part of its URL.'),
+  dataset: DatasetName,
+  enabled: Enabled,
+  criteria: criteria('event'),
+  mappings: OptionalMappings,
+  ip_allowlist: IpAllowlist.optional(),
+  verification: VerificationSettings.optional().describe(
+    'The scheme and its settings, without the secret. An endpoint that is created, or that gets another scheme, has no secret and answers every request 401 until ' +
+      'somebody sets one. Absent: a new endpoint verifies nothing, and one that exists stays as it is.',
+  ),
+  cors: Cors.optional(),
+  handshake: z
+    .strictObject({
+      kind: z.enum(HANDSHAKE_KINDS),
+      has_verify_token: z.boolean().optional().describe('Informational: the source has a verify token.'),
+    })
+    .optional()
+    .describe('Absent: none. The verify token is never part of it.'),
+  idempotency: Idempotency.optional(),
+  event_title: EventTitle.optional(),
+  refused_samples: z.boolean().optional().describe('Absent: true.'),
+})
+
+export const RuleEntry = z.strictObject({
+  name: Name.describe('The identity of the rule.'),
+  dataset: DatasetName,
+  enabled: Enabled,
+  conditions: criteria('event'),
+  mappings: OptionalMappings,
+})
+
+export const RecordViewEntry = z.strictObject({
+  dataset: DatasetName.describe('With the name the identity of the view: the dataset of its endpoint.'),
+  name: Name,
+  endpoint: Slug.optional().describe(
+    'The slug of its endpoint. Absent: the endpoint that files into the dataset; needed when several do.',
+  ),
+  columns: Columns,
+  sort_key: z.string().max(LIMITS.columnKeyCharsMax).nullable().optional().describe('Absent or null: newest first.'),
+  sort_dir: z.enum(SORT_DIRS).optional().describe('Absent: asc.'),
+  is_default: z.boolean().optional().describe('Absent: false.'),
+})
+
+const [, Basic, Bearer, Header, OAuth, Payload] = DestinationAuth.options
+
+/** How a destination is authenticated to, without the secret. */
+const AuthSettings = z.discriminatedUnion('kind', [
+  Basic.omit({ password: true }),
+  Bearer.omit({ token: true }),
+  Header.omit({ value: true }),
+  OAuth.omit({ client_secret: true }),
+  Payload.omit({ secret: true }),
+])
+export type AuthSettings = z.output<typeof AuthSettings>
+
+export const DestinationEntry = z
+  .strictObject({
+    name: Name.describe('The identity of the destination.'),
+    url: Url.optional(),
+    sink: z
+      .literal(true)
+      .optional()
+      .describe('In place of url: this server receives the deliveries itself, as with POST destination-sinks.'),
+    enabled: Enabled,
+    datasets: Datasets.optional(),
+    conditions: criteria('record'),
+    retry: Retry.optional(),
+    timeout_ms: TimeoutMs.optional(),
+    max_in_flight: MaxInFlight.optional(),
+    rate_limit: RateLimit.optional(),
+    ordering: Ordering.optional(),
+    signing: Signing.optional(),
+    payload_template: PayloadTemplate.optional(),
+    headers: z
+      .array(heldHeaderName('X-Tenant'))
+      .max(LIMITS.customHeadersMax)
+      .optional()
+      .describe('The names of its custom headers. Their values are secret.'),
+    auth: AuthSettings.optional().describe('Absent: none.'),
+    tls: DestinationTls.unwrap().omit({ private_key: true }).optional(),
+    proxy: DestinationProxy.unwrap().omit({ password: true }).optional(),
+    needs_secrets: z
+      .array(z.string())
+      .optional()
+      .describe('Informational: the secrets that somebody has to set where this is applied, such as auth.token.'),
+  })
+  .refine(({ url, sink }) => (url === undefined) !== (sink === undefined), 'needs a url, or "sink": true')
+
+export const CONFIG_KINDS = ['endpoint', 'rule', 'record_view', 'destination'] as const
+export type ConfigKind = (typeof CONFIG_KINDS)[number]
+
+const NotExported = z
+  .object({ kind: z.string(), name: z.string() })
+  .describe('What the project has beside the configuration, because it is or contains a credential.')
+
+const List = <Entry extends z.ZodType>(entry: Entry) =>
+  z.array(entry).optional().describe('Absent: nothing of this kind is created, changed or deleted.')
+
+/** The whole, without its lists. `$schema` is for editors. */
+export const ProjectConfigHead = z.strictObject({
+  $schema: z.string().optional().describe('For editors; ignored.'),
+  version: z.literal(1, 'The version of a configuration is 1.'),
+  project: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Informational: the slug of the project that it was exported from.'),
+  not_exported: z.array(NotExported).optional().describe('Informational; ignored when it is planned or applied.'),
+})
+
+/** New kinds (workflows, AI triggers) are new lists of the same version. */
+export const ProjectConfig = z
+  .strictObject({
+    ...ProjectConfigHead.shape,
+    endpoints: List(EndpointEntry),
+    rules: List(RuleEntry),
+    record_views: List(RecordViewEntry),
+    destinations: List(DestinationEntry),
+  })
+  .describe('A project as code: endpoints, rules, record views and destinations, with nothing secret.')
+export type ProjectConfig = z.output<typeof ProjectConfig>
+
+/** The format as a JSON Schema, for editors and programs; what it lets in the server still checks. */
+export function projectConfigSchema(id: string): Readonly<Record<string, unknown>> {
+  const { $schema, ...schema } = z.toJSONSchema(ProjectConfig, { io: 'input', unrepresentable: 'any' })
+  return { $schema, $id: id, title: 'Postroad project configuration', ...schema }
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { EventTitle } from '../../event-title.ts'
+import { HANDSHAKE_KINDS } from '../../gates.ts'
+import { Idempotency } from '../../idempotency.ts'
+import { defineRoute, READ } from '../../route.ts'
+import { VerificationSettings } from '../../verification.ts'
+
+/** A provider that many receive from: the settings of an endpoint for it. The files are in packages/server/source-presets. */
+export const SourcePreset = z.strictObject({
+  id: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
+  name: z.string().min(1),
+  docs_url: z.url().describe('The page or the source file of the provider that these settings were read from.'),
+  signature_header: z.string().min(1).describe('The header in which the signature or the token arrives.'),
+  secret: z.string().min(1).describe('The name of the secret at the provider.'),
+  setup: z.array(z.string().min(1)).min(1).max(4).describe('The steps at the provider, in their order.'),
+  settings: z
+    .strictObject({
+      verification: VerificationSettings.refine(({ scheme }) => scheme !== 'none', 'A preset verifies.'),
+      idempotency: Idempotency,
+      event_title: EventTitle,
+      handshake: z.strictObject({ kind: z.enum(HANDSHAKE_KINDS) }),
+    })
+    .describe(
+      'Members of an endpoint, as `POST webhooks` takes them. Add `secret` or `without_secret` to `verification`, and for hub_challenge ' +
+        'a `verify_token` to `handshake`.',
+    ),
+})
+export type SourcePreset = z.infer<typeof SourcePreset>
+
+export const sourcePresets = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'workspace',
+    path: 'source-presets',
+    summary: 'List source presets',
+    description:
+      'Providers with the settings of an endpoint that verifies their requests. The answer has all presets at once, by name.',
+    ...READ,
+    forOneProjectKeys: true,
+    status: 200,
+    output: z.object({ source_presets: z.array(SourcePreset) }),
+  }),
+} as const

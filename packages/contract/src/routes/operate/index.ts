@@ -1,0 +1,18 @@
+import { broadcasts } from './broadcasts.ts'
+import { platformAudit } from './platform-audit.ts'
+import { platformBroadcasts } from './platform-broadcasts.ts'
+import { platformHealth } from './platform-health.ts'
+import { platformSettings } from './platform-settings.ts'
+import { platformSsoRequests } from './platform-sso-requests.ts'
+import { platformWorkspaces } from './platform-workspaces.ts'
+
+/** What operators of the installation do, and what they announce to workspaces. */
+export const operate = {
+  broadcasts,
+  platformAudit,
+  platformBroadcasts,
+  platformHealth,
+  platformSettings,
+  platformSsoRequests,
+  platformWorkspaces,
+} as const

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { idOutput } from '../../ids.ts'
+import { LIMITS } from '../../limits.ts'
+import { Text, Timestamp } from '../../list.ts'
+import { defineRoute, OPERATE, OPERATORS_READ } from '../../route.ts'
+
+const WORKSPACE_CREATION = ['anyone', 'operators'] as const
+
+export const PlatformSettings = z.object({
+  support_contact: z
+    .string()
+    .nullable()
+    .describe('Members of a suspended workspace read it beside the reason. null: none is shown.'),
+  workspace_creation: z.enum(WORKSPACE_CREATION).describe('Who may create workspaces.'),
+  default_plan: z
+    .string()
+    .nullable()
+    .describe(
+      'The plan of new workspaces. null: `self_hosted` for somebody who works in a self-hosted workspace, else `free`.',
+    ),
+  plans: z.array(z.string()).describe('The names of the plans of this installation.'),
+  updated_at: Timestamp.nullable(),
+  updated_by: idOutput('user').nullable().describe('The operator who changed them last.'),
+})
+
+const one = z.object({ settings: PlatformSettings })
+
+export const platformSettings = {
+  get: defineRoute({
+    method: 'GET',
+    area: 'workspace',
+    path: 'platform/settings',
+    summary: 'Get the settings of the installation',
+    description: 'The settings that operators change while the server runs.',
+    ...OPERATORS_READ,
+    status: 200,
+    output: one,
+  }),
+  update: defineRoute({
+    method: 'PATCH',
+    area: 'workspace',
+    path: 'platform/settings',
+    summary: 'Change the settings of the installation',
+    description: 'Changes the members that are sent, from the next request on, on every node.',
+    ...OPERATE,
+    status: 200,
+    body: z.strictObject({
+      support_contact: Text.trim()
+        .min(1)
+        .max(LIMITS.supportContactCharsMax)
+        .nullable()
+        .optional()
+        .describe('An email address, a URL or a sentence.'),
+      workspace_creation: z.enum(WORKSPACE_CREATION).optional(),
+      default_plan: Text.min(1).max(100).nullable().optional().describe('A name of plans.json, or null.'),
+    }),
+    output: one,
+  }),
+} as const

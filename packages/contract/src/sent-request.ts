@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+/** The request of an attempt, as it was sent. The body is not stored: it is rendered again, and its digest proves that it is the same. */
+export const SentRequest = z.object({
+  method: z.literal('POST'),
+  url: z.string(),
+  headers: z
+    .record(z.string(), z.string())
+    .describe(
+      'The headers that Postroad set, names in lower case. Values of custom headers and credentials are write-only and shown as dots.',
+    ),
+  body_sha256: z.string().describe('The SHA-256 of the body as sent, in hex.'),
+  body_bytes: z.int().describe('The size of the body as sent.'),
+})
+export type SentRequest = z.infer<typeof SentRequest>
+
+/** Why the body that Postroad renders now is not the one that was sent. */
+const BODY_DIFFERENCES = ['template_changed', 'template_failed', 'destination_deleted'] as const
+
+/** The body of a sent request, rendered again from the event and the template of its destination. */
+export const SentBody = z.object({
+  as_sent: z
+    .boolean()
+    .describe(
+      'true: its digest is the one of the body that was sent. false: `difference` says why it is another body.',
+    ),
+  text: z
+    .string()
+    .nullable()
+    .describe('The body. A secret that the template inserts is shown as dots. null: it cannot be rendered any more.'),
+  difference: z
+    .enum(BODY_DIFFERENCES)
+    .nullable()
+    .describe(
+      '`template_changed`: the template of the destination, or the secret in it, has changed since; `text` is what it renders now. ' +
+        '`template_failed`: the template of now renders no body of this event. `destination_deleted`: its template is gone with it. null: it is the body that was sent.',
+    ),
+})
+export type SentBody = z.infer<typeof SentBody>

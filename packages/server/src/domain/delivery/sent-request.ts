@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto'
+import { DELIVERY_HEADERS, encodeId, type SentRequest } from '@postroad/contract'
+
+/** What an attempt stores of its request, and the request as it is shown. What the row of the attempt says already is not stored again. */
+export type StoredRequest = {
+  readonly url: string
+  /** Those that Postroad made and that cannot be derived. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The names of those whose values are write-only. */
+  readonly hidden: readonly string[]
+  /** The SHA-256 of the body, in base64url. */
+  readonly sha256: string
+  readonly bytes: number
+}
+
+/** In place of what is write-only. */
+export const DOTS = '••••••••'
+const EVENT_ID = DELIVERY_HEADERS.eventId.toLowerCase()
+const DELIVERY_ID = DELIVERY_HEADERS.deliveryId.toLowerCase()
+const ATTEMPT = DELIVERY_HEADERS.attempt.toLowerCase()
+const DATASET = DELIVERY_HEADERS.dataset.toLowerCase()
+const STANDARD_ID = 'webhook-id'
+const DERIVED: ReadonlySet<string> = new Set(['content-type', EVENT_ID, DELIVERY_ID, ATTEMPT, DATASET, STANDARD_ID])
+
+type Made = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The headers whose values are write-only. */
+  readonly own: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export function storedRequest({ url, headers, own, body }: Made): StoredRequest {
+  const hidden: string[] = []
+  const made: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    const lower = name.toLowerCase()
+    if (DERIVED.has(lower)) continue
+    if (Object.hasOwn(own, lower) || lower === 'authorization') hidden.push(lower)
+    else made[lower] = value
+  }
+  return { url, headers: made, hidden, sha256: sha256(body), bytes: Buffer.byteLength(body) }
+}
+
+export const sha256 = (body: string): string => hash('sha256', body, 'base64url')
+
+type Of = {
+  readonly recordId: string
+  readonly dataset: string
+  readonly attempt: { readonly id: string; readonly number: number }
+}
+
+/** UUIDs → the request as it was sent; what is write-only is dots. */
+export function shownRequest(stored: StoredRequest | null, { recordId, dataset, attempt }: Of): SentRequest | null {
+  if (stored === null) return null
+  const eventId = encodeId('record', recordId)
+  return {
+    method: 'POST',
+    url: stored.url,
+    headers: {
+      'content-type': 'application/json',
+      [EVENT_ID]: eventId,
+      [DELIVERY_ID]: encodeId('attempt', attempt.id),
+      [ATTEMPT]: String(attempt.number),
+      [DATASET]: dataset,
+      ...(stored.headers['webhook-signature'] === undefined ? {} : { [STANDARD_ID]: eventId }),
+      ...stored.headers,
+      ...Object.fromEntries(stored.hidden.map((name) => [name, DOTS])),
+    },
+    body_sha256: Buffer.from(stored.sha256, 'base64url').toString('hex'),
+    body_bytes: stored.bytes,
+  }
+}

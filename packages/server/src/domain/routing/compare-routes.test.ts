@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Conditions } from '@postroad/contract'
+import { PacedWork } from '../../platform/paced-work.ts'
+import { finish } from '../in-turns.ts'
+import { RouteComparer, type RoutedPayload, type RouteDifference, type Routing } from './compare-routes.ts'
+
+const NOTHING: Routing = { endpoints: new Map(), rules: [], destinations: [] }
+const NO_DIFFERENCES = { added: [], removed: [], changed: [] }
+
+function difference(
+  before: Routing,
+  after: Routing,
+  of: Partial<RoutedPayload> = {},
+): Promise<RouteDifference | undefined> {
+  const comparer = new RouteComparer({ before, after, spend: () => undefined })
+  const payload = { payload: { total: 50 }, chars: 12, sourceIp: '192.0.2.1', use: 'rules', ...of } as RoutedPayload
+  return finish(comparer.differenceOf(payload))
+}
+
+const rule = (name: string, dataset: string, conditions: Conditions = []) => ({
+  name,
+  dataset,
+  conditions,
+  mappings: [],
+})
+const endpoint = (members: object = {}) => ({
+  slug: 'shop',
+  dataset: 'orders',
+  criteria: [],
+  mappings: [],
+  refuses: undefined,
+  allowsIp: undefined,
+  ...members,
+})
+const shop = (members: object) => ({ ...NOTHING, endpoints: new Map([['w', endpoint(members)]]) })
+const search = (value: string): Conditions => [{ path: 'text', op: 'contains', value }]
+const filing = (dataset: string) => ({
+  ...NOTHING,
+  rules: [rule('a', dataset)],
+  endpoints: new Map([['w', endpoint({ dataset })]]),
+})
+const searches = (prefix: string) =>
+  Array.from({ length: 50 }, (_, at) => rule(`${prefix}${at}`, 'orders', search(`${prefix}${at}`)))
+const destination = (members: object = {}) => ({
+  name: 'erp',
+  enabled: true,
+  datasets: null,
+  conditions: [],
+  ...members,
+})
+
+test('the same routing is no difference, and neither is a rule with another name', async () => {
+  const before = { ...NOTHING, rules: [rule('a', 'orders')], destinations: [destination()] }
+  assert.equal(await difference(before, before), undefined)
+  assert.equal(await difference(before, { ...before, rules: [rule('b', 'orders')] }), undefined)
+})
+
+test('another dataset takes the record out of one and puts it into the other, with its deliveries', async () => {
+  const before = { ...NOTHING, rules: [rule('a', 'orders')], destinations: [destination({ datasets: ['orders'] })] }
+  assert.deepEqual(await difference(before, { ...before, rules: [rule('a', 'large')] }), {
+    refused_before: null,
+    refused_after: null,
+    records: { added: [{ dataset: 'large', by: 'a' }], removed: [{ dataset: 'orders', by: 'a' }], changed: [] },
+    deliveries: { ...NO_DIFFERENCES, removed: [{ destination: 'erp', dataset: 'orders', paused: false }] },
+  })
+})
+
+test('another mapping changes the record and its delivery; another state of the destination only the delivery', async () => {
+  const before = { ...NOTHING, rules: [rule('a', 'orders')], destinations: [destination()] }
+  const mapped = { ...before, rules: [{ ...rule('a', 'orders'), mappings: [{ target: 'sum', path: 'total' }] }] }
+  assert.deepEqual(await difference(before, mapped), {
+    refused_before: null,
+    refused_after: null,
+    records: { ...NO_DIFFERENCES, changed: [{ dataset: 'orders', by: 'a' }] },
+    deliveries: { ...NO_DIFFERENCES, changed: [{ destination: 'erp', dataset: 'orders', paused: false }] },
+  })
+  assert.deepEqual(await difference(before, { ...before, destinations: [destination({ enabled: false })] }), {
+    refused_before: null,
+    refused_after: null,
+    records: NO_DIFFERENCES,
+    deliveries: { ...NO_DIFFERENCES, changed: [{ destination: 'erp', dataset: 'orders', paused: true }] },
+  })
+})
+
+test('a destination sees the record as it is mapped, not the payload', async () => {
+  const rules = [{ ...rule('a', 'orders'), mappings: [{ target: 'sum', path: 'total' }] }]
+  const of = (path: string) => ({
+    ...NOTHING,
+    rules,
+    destinations: [destination({ conditions: [{ path, op: 'gt', value: 40 }] })],
+  })
+  const found = await difference(of('total'), of('sum'))
+  assert.deepEqual(found?.deliveries.added, [{ destination: 'erp', dataset: 'orders', paused: false }])
+})
+
+test('an endpoint that is gone, switched off, without a secret, or closed to the address refuses', async () => {
+  const at = { use: 'endpoint', webhookId: 'w', datasetOfUrl: undefined } as const
+  for (const [after, reason] of [
+    [NOTHING, 'endpoint_not_found'],
+    [shop({ refuses: 'endpoint_disabled' }), 'endpoint_disabled'],
+    [shop({ refuses: 'bad_signature' }), 'bad_signature'],
+    [shop({ allowsIp: (ip: string | undefined) => ip === '198.51.100.1' }), 'ip_not_allowed'],
+  ] as const) {
+    const found = await difference(shop({}), after, at)
+    assert.deepEqual([found?.refused_before, found?.refused_after], [null, reason])
+    assert.deepEqual(found?.records.removed, [{ dataset: 'orders', by: 'shop' }])
+  }
+})
+
+test('a dataset of the URL has precedence over that of the endpoint, and no rule is asked', async () => {
+  const at = { use: 'endpoint', webhookId: 'w', datasetOfUrl: 'named' } as const
+  assert.equal(await difference(filing('one'), filing('two'), at), undefined)
+  const direct = { use: 'dataset', dataset: 'direct' } as const
+  assert.equal(await difference(filing('one'), filing('two'), direct), undefined)
+  assert.notEqual(await difference(filing('one'), filing('two'), { ...at, datasetOfUrl: undefined }), undefined)
+})
+
+test('records that would be too large together refuse the event', async () => {
+  const mappings = Array.from({ length: 9 }, (_, at) => ({ target: `m${at}`, path: 'text' }))
+  const after = { ...NOTHING, rules: [{ ...rule('a', 'orders'), mappings }] }
+  const text = 'x'.repeat(1_048_576)
+  const found = await difference({ ...NOTHING, rules: [rule('a', 'orders')] }, after, {
+    payload: { text },
+    chars: text.length,
+  })
+  assert.equal(found?.refused_after, 'records_too_large')
+})
+
+test('many rules that search a long payload let others have their turns, and use up a budget', async () => {
+  const text = 'a'.repeat(1_048_576)
+  let turns = 0
+  let over = false
+  const count = (): void => {
+    turns += 1
+    if (!over) setImmediate(count)
+  }
+  setImmediate(count)
+  const work = new PacedWork(4_194_304)
+  const comparer = new RouteComparer({
+    before: { ...NOTHING, rules: searches('b') },
+    after: { ...NOTHING, rules: searches('c') },
+    spend: work.spend,
+  })
+  await finish(comparer.differenceOf({ payload: { text }, chars: text.length, sourceIp: undefined, use: 'rules' }))
+  over = true
+  assert.ok(turns >= 50, `${turns} turns`)
+  assert.equal(work.usedUp, true)
+})

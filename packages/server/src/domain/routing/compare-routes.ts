@@ -1,0 +1,271 @@
+import { LIMITS, type Conditions, type Mappings } from '@postroad/contract'
+import type { InTurns, Spend } from '../in-turns.ts'
+import type { AllowsIp } from '../ip-range.ts'
+import { stringifyJson } from '../json/json-text.ts'
+import { compileConditions, type CompiledConditions } from './condition.ts'
+import { explain } from './explain.ts'
+import { compileMappings, type CompiledMappings } from './mapping.ts'
+import { RecordTexts } from './record-texts.ts'
+
+/** How one payload is routed by two configurations of a project: the current one and a planned one. */
+
+type Filing = { readonly dataset: string; readonly mappings: Mappings }
+
+export type EndpointRoute = Filing & {
+  readonly slug: string
+  /** Why it would refuse every request now; undefined: it does not. */
+  readonly refuses: string | undefined
+  /** undefined: any address. */
+  readonly allowsIp: AllowsIp | undefined
+  readonly criteria: Conditions
+}
+export type RuleRoute = Filing & { readonly name: string; readonly conditions: Conditions }
+export type DestinationRoute = {
+  readonly name: string
+  readonly enabled: boolean
+  readonly datasets: readonly string[] | null
+  readonly conditions: Conditions
+}
+export type Routing = {
+  readonly endpoints: ReadonlyMap<string, EndpointRoute>
+  readonly rules: readonly RuleRoute[]
+  readonly destinations: readonly DestinationRoute[]
+}
+
+/** A stored payload, and the way by which it came. */
+export type RoutedPayload = {
+  readonly payload: unknown
+  /** How long its text is. */
+  readonly chars: number
+  readonly sourceIp: string | undefined
+} & (
+  | { readonly use: 'endpoint'; readonly webhookId: string; readonly datasetOfUrl: string | undefined }
+  | { readonly use: 'rules' }
+  | { readonly use: 'dataset'; readonly dataset: string }
+)
+
+export type Filed = { readonly dataset: string; readonly by: string | null }
+export type Sent = { readonly destination: string; readonly dataset: string; readonly paused: boolean }
+export type Differences<Of> = {
+  readonly added: readonly Of[]
+  readonly removed: readonly Of[]
+  readonly changed: readonly Of[]
+}
+export type RouteDifference = {
+  readonly refused_before: string | null
+  readonly refused_after: string | null
+  readonly records: Differences<Filed>
+  readonly deliveries: Differences<Sent>
+}
+
+/** For each character that is read or written, as in dry runs. */
+const READ_WORK = 8
+const STEP_WORK = 64
+/** To compile a condition or a mapping; a pattern is dearer. */
+const COMPILE_WORK = 1_024
+const PATTERN_WORK = 65_536
+
+/** Compares payload after payload. What both configurations share is compiled once, and is asked of a payload once. */
+export class RouteComparer {
+  readonly #before: Routing
+  readonly #after: Routing
+  readonly #spend: Spend
+  readonly #conditions = new Map<Conditions, CompiledConditions>()
+  readonly #mappings = new Map<Mappings, CompiledMappings>()
+
+  constructor({ before, after, spend }: { readonly before: Routing; readonly after: Routing; readonly spend: Spend }) {
+    this.#before = before
+    this.#after = after
+    this.#spend = spend
+  }
+
+  /** undefined: both route it alike. */
+  *differenceOf(of: RoutedPayload): InTurns<RouteDifference | undefined> {
+    const known: Known = { matched: new Map(), mapped: new Map(), texts: new Map() }
+    const before = yield* this.#routed(of, { routing: this.#before, known })
+    const after = yield* this.#routed(of, { routing: this.#after, known })
+    const records = differences(before.records, after.records, RECORD_NAMES)
+    const deliveries = differences(before.deliveries, after.deliveries, DELIVERY_NAMES)
+    const isSame = [records, deliveries].every(
+      ({ added, removed, changed }) => added.length + removed.length + changed.length === 0,
+    )
+    if (isSame && before.refused === after.refused) return undefined
+    return { refused_before: before.refused, refused_after: after.refused, records, deliveries }
+  }
+
+  *#routed(of: RoutedPayload, by: { readonly routing: Routing; readonly known: Known }): InTurns<Outcome> {
+    const { routing, known } = by
+    const texts = new RecordTexts({ payloadBytes: () => 3 * of.chars, bytesMax: LIMITS.recordsOfEventBytesMax })
+    const filing = { of, known, texts }
+    const refused = of.use === 'endpoint' ? refusalOf(routing.endpoints.get(of.webhookId), of.sourceIp) : undefined
+    if (refused !== undefined) return refusedFor(refused)
+    const records: OneRecord[] = []
+    for (const filed of filersOf(of, routing)) {
+      if (!(yield* this.#matches(filed.conditions, { value: of.payload, known: known.matched }))) continue
+      records.push(yield* this.#record(filing, filed))
+      if (texts.tooLarge) return refusedFor('records_too_large')
+    }
+    return { refused: null, records, deliveries: yield* this.#fannedOut(records, routing) }
+  }
+
+  *#record({ of, known, texts }: Filer, { dataset, by, mappings }: Filed & Filing): InTurns<OneRecord> {
+    let mapped = known.mapped.get(mappings)
+    if (mapped === undefined) {
+      const compiled = yield* this.#compiledMappings(mappings)
+      yield* this.#work(READ_WORK * of.chars)
+      const made = compiled(of.payload, texts)
+      const text = made === 'whole' || texts.tooLarge ? '' : (made.text ?? stringifyJson(made.data) ?? '')
+      yield* this.#work(READ_WORK * text.length)
+      mapped = { payload: made === 'whole' ? of.payload : made.data, text, matched: new Map() }
+      known.mapped.set(mappings, mapped)
+    }
+    texts.add(mapped.text)
+    const data = known.texts.get(mapped.text) ?? known.texts.size
+    known.texts.set(mapped.text, data)
+    return { dataset, by, data, mapped }
+  }
+
+  *#fannedOut(records: readonly OneRecord[], { destinations }: Routing): InTurns<readonly OneDelivery[]> {
+    const deliveries: OneDelivery[] = []
+    for (const { dataset, data, mapped } of records) {
+      for (const { name: destination, enabled, datasets, conditions } of destinations) {
+        yield* this.#work(STEP_WORK)
+        if (datasets !== null && !datasets.includes(dataset)) continue
+        if (!(yield* this.#matches(conditions, { value: mapped.payload, known: mapped.matched }))) continue
+        deliveries.push({ destination, dataset, paused: !enabled, data })
+      }
+    }
+    return deliveries
+  }
+
+  *#matches(
+    conditions: Conditions,
+    { value, known }: { readonly value: unknown; readonly known: Map<Conditions, boolean> },
+  ): InTurns<boolean> {
+    const found = known.get(conditions)
+    if (found !== undefined) return found
+    const compiled = yield* this.#compiledConditions(conditions)
+    const matched = (yield* explain(compiled, { payload: value, spend: this.#spend })) === null
+    known.set(conditions, matched)
+    return matched
+  }
+
+  *#compiledConditions(conditions: Conditions): InTurns<CompiledConditions> {
+    const found = this.#conditions.get(conditions)
+    if (found !== undefined) return found
+    const patterns = conditions.filter((one) => 'op' in one && one.op === 'regex').length
+    yield* this.#work(COMPILE_WORK * (conditions.length + 1) + PATTERN_WORK * patterns)
+    const compiled = compileConditions(conditions, 'text')
+    this.#conditions.set(conditions, compiled)
+    return compiled
+  }
+
+  *#compiledMappings(mappings: Mappings): InTurns<CompiledMappings> {
+    const found = this.#mappings.get(mappings)
+    if (found !== undefined) return found
+    yield* this.#work(COMPILE_WORK * (mappings.length + 1))
+    const compiled = compileMappings(mappings)
+    this.#mappings.set(mappings, compiled)
+    return compiled
+  }
+
+  *#work(work: number): InTurns<void> {
+    const wait = this.#spend(work)
+    if (wait !== undefined) yield wait
+  }
+}
+
+/** What mappings made of a payload, and which conditions were asked of it already. */
+type Mapped = { readonly payload: unknown; readonly text: string; readonly matched: Map<Conditions, boolean> }
+/** What is known of one payload, whichever configuration asks. */
+type Known = {
+  readonly matched: Map<Conditions, boolean>
+  readonly mapped: Map<Mappings, Mapped>
+  /** Texts of records by number; the whole payload is the empty text. */
+  readonly texts: Map<string, number>
+}
+type Filer = { readonly of: RoutedPayload; readonly known: Known; readonly texts: RecordTexts }
+type OneRecord = Filed & { readonly data: number; readonly mapped: Mapped }
+type OneDelivery = Sent & { readonly data: number }
+type Outcome = {
+  readonly refused: string | null
+  readonly records: readonly OneRecord[]
+  readonly deliveries: readonly OneDelivery[]
+}
+
+const refusedFor = (refused: string): Outcome => ({ refused, records: [], deliveries: [] })
+
+function refusalOf(endpoint: EndpointRoute | undefined, sourceIp: string | undefined): string | undefined {
+  if (endpoint === undefined) return 'endpoint_not_found'
+  if (endpoint.allowsIp !== undefined && !endpoint.allowsIp(sourceIp)) return 'ip_not_allowed'
+  return endpoint.refuses
+}
+
+/** Contract part 1, ingest rules 1 to 4: who files a payload, and where. */
+function filersOf(
+  of: RoutedPayload,
+  { endpoints, rules }: Routing,
+): readonly (Filed & Filing & { readonly conditions: Conditions })[] {
+  switch (of.use) {
+    case 'dataset':
+      return [{ dataset: of.dataset, by: null, conditions: NONE, mappings: WHOLE }]
+    case 'rules':
+      return rules.map(({ name, ...rule }) => ({ ...rule, by: name }))
+    case 'endpoint': {
+      const endpoint = endpoints.get(of.webhookId)
+      if (endpoint === undefined) return []
+      const { slug, dataset, criteria, mappings } = endpoint
+      const own = { dataset, by: slug, conditions: criteria, mappings }
+      return [of.datasetOfUrl === undefined ? own : { ...own, dataset: of.datasetOfUrl }]
+    }
+  }
+}
+
+const NONE: Conditions = []
+const WHOLE: Mappings = []
+
+type Names<One, Shown> = {
+  /** Two with the same name are one and the same, changed or not. */
+  readonly name: (one: One) => string
+  /** Two with the same of this are equal. */
+  readonly whole: (one: One) => string
+  readonly shown: (one: One) => Shown
+}
+
+const RECORD_NAMES: Names<OneRecord, Filed> = {
+  name: ({ dataset }) => dataset,
+  whole: ({ dataset, data }) => `${dataset} ${data}`,
+  shown: ({ dataset, by }) => ({ dataset, by }),
+}
+const DELIVERY_NAMES: Names<OneDelivery, Sent> = {
+  name: ({ destination, dataset }) => `${dataset} ${destination}`,
+  whole: ({ destination, dataset, paused, data }) => `${dataset} ${data} ${paused} ${destination}`,
+  shown: ({ destination, dataset, paused }) => ({ destination, dataset, paused }),
+}
+
+/** What is only in one of two bags. */
+function differences<One, Shown>(
+  before: readonly One[],
+  after: readonly One[],
+  { name, whole, shown }: Names<One, Shown>,
+): Differences<Shown> {
+  const gone = unmatched(before, after, whole)
+  const come = unmatched(after, before, whole)
+  const added = new Set(unmatched(come, gone, name))
+  return {
+    removed: unmatched(gone, come, name).map(shown),
+    added: [...added].map(shown),
+    changed: come.filter((one) => !added.has(one)).map(shown),
+  }
+}
+
+/** Those that have no counterpart left among the others. */
+function unmatched<One>(items: readonly One[], others: readonly One[], keyOf: (one: One) => string): readonly One[] {
+  const left = new Map<string, number>()
+  for (const other of others) left.set(keyOf(other), (left.get(keyOf(other)) ?? 0) + 1)
+  return items.filter((item) => {
+    const count = left.get(keyOf(item)) ?? 0
+    left.set(keyOf(item), count - 1)
+    return count <= 0
+  })
+}

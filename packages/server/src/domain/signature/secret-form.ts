@@ -1,0 +1,23 @@
+import type { VerificationSettings } from '@postroad/contract'
+import { isKeyIn } from './custom-hmac.ts'
+import { publicKeyOf } from './public-key.ts'
+
+const KEY_FORMS: Readonly<Record<'ed25519' | 'ecdsa_sha256', string>> = {
+  ed25519: 'an ed25519 public key: PEM, base64 of its DER, or its 32 bytes in hex or base64',
+  ecdsa_sha256: 'an ECDSA public key on the curve P-256: PEM, or base64 of its DER',
+}
+
+/** Why no request could ever match this secret; undefined: it has the form that the scheme needs. */
+export function validateSecretForm(settings: VerificationSettings, secret: string): string | undefined {
+  if (settings.scheme === 'basic_auth' && !/^[^:]+:/.test(secret))
+    return 'The secret of basic_auth is a user name, a colon and a password.'
+  if (settings.scheme === 'public_key' && publicKeyOf(secret, settings.algorithm) === undefined)
+    return `The secret of public_key is ${KEY_FORMS[settings.algorithm]}. Copy the public key of the sender.`
+  return settings.scheme === 'custom_hmac' ? validateKeyForm(settings.key_encoding, secret) : undefined
+}
+
+function validateKeyForm(encoding: 'text' | 'base64' | 'hex', secret: string): string | undefined {
+  return encoding === 'text' || isKeyIn(secret, encoding)
+    ? undefined
+    : `The key is set as ${encoding}, and this secret is not. Copy the whole secret of the sender.`
+}

@@ -1,0 +1,47 @@
+import { sql, type Db } from '../../../../platform/db.ts'
+import type { StoredBodyRow } from '../queries.ts'
+
+/** A stored payload, and who routed it. */
+export type StoredRouteRow = StoredBodyRow & {
+  readonly webhook_id: string | null
+  readonly source_ip: string | null
+  /** It came by POST /v1/ingest/{key} without a dataset. */
+  readonly reached_rules: boolean
+  /** Of its first record; null: none was filed. */
+  readonly dataset: string | null
+}
+
+/** The newest payloads of a project; at most `bytesMax` are read, and the one that goes beyond it. */
+export function listStoredRoutes(
+  db: Db,
+  at: {
+    readonly workspaceId: string
+    readonly projectId: string
+    readonly limit: number
+    readonly bytesMax: number
+  },
+): Promise<readonly StoredRouteRow[]> {
+  return db.many<StoredRouteRow>(sql`
+    select id, received_at, headers, body, body_bytes, webhook_id, source_ip,
+           webhook_id is null and decision::text ~ '^[{]("verified_scheme":"[a-z_]+",)?"rules":' as reached_rules,
+           (select r.dataset
+              from records r
+             where r.workspace_id = ${at.workspaceId}
+               and r.project_id = ${at.projectId}
+               and r.id = sized.record_ids[1]) as dataset
+      from (
+             select id, received_at, headers, body, body_bytes, webhook_id, source_ip, decision, record_ids,
+                    sum(body_size) over (order by id desc rows between unbounded preceding and 1 preceding) as newer_bytes
+               from (
+                      select id, received_at, headers, body, body_bytes, body_size, webhook_id, source_ip, decision, record_ids
+                        from submissions
+                       where workspace_id = ${at.workspaceId}
+                         and project_id = ${at.projectId}
+                       order by id desc
+                       limit ${at.limit}
+                    ) newest
+           ) sized
+     where coalesce(newer_bytes, 0) < ${at.bytesMax}
+     order by id desc
+  `)
+}

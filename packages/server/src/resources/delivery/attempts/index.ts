@@ -1,0 +1,77 @@
+import { encodeId, type SentBody } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { envelope, templateScope, type Event } from '../../../domain/delivery/delivery-request.ts'
+import { compileTemplate, type Rendered } from '../../../domain/delivery/payload-template.ts'
+import { DOTS, sha256, type StoredRequest } from '../../../domain/delivery/sent-request.ts'
+import { refuse, Refusal } from '../../../domain/refusal.ts'
+import { getRecord } from '../../capture/records/index.ts'
+import type { Room } from '../../verbs.ts'
+import { findAttempt, findDelivery, presentWholeAttempt, type DeliveryRow } from '../deliveries/index.ts'
+import { destinationSettings } from '../destinations/index.ts'
+
+export const attempts: Room<'attempts'> = {
+  get: async (ctx, { id }) => {
+    const row = await findAttempt(ctx.db, { ...ctx, id })
+    const delivery = row === undefined ? undefined : await findDelivery(ctx.db, { ...ctx, id: row.delivery_id })
+    if (row === undefined || delivery === undefined) throw refuse('not_found')
+    return {
+      attempt: presentWholeAttempt(row, delivery),
+      body: row.request === null ? null : await bodyOf(ctx, delivery, row.request),
+    }
+  },
+}
+
+/** Renders the body again. It is the one that was sent exactly when it has the same digest. */
+async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest }: StoredRequest): Promise<SentBody> {
+  const record = await getRecord(ctx, delivery.record_id)
+  const event = {
+    id: encodeId('record', record.id),
+    dataset: record.dataset,
+    received_at: record.received_at,
+    data: record.data,
+  }
+  // The template may have been added, changed or removed since; without one the body is always the envelope.
+  const plain = envelope(event)
+  if (sha256(plain) === digest) return { as_sent: true, text: plain, difference: null }
+  const settings = await settingsOf(ctx, delivery.destination_id)
+  if (settings === undefined) return { as_sent: false, text: null, difference: 'destination_deleted' }
+  const rendered = renderedNow(event, settings)
+  if (!rendered.body.ok) return { as_sent: false, text: null, difference: 'template_failed' }
+  const asSent = sha256(rendered.body.body) === digest
+  return {
+    as_sent: asSent,
+    text: rendered.shown.ok ? rendered.shown.body : null,
+    difference: asSent ? null : 'template_changed',
+  }
+}
+
+type Settings = Awaited<ReturnType<typeof destinationSettings>>
+
+/** The body as it would be sent now, and the same with dots in place of the secret. */
+function renderedNow(
+  event: Event,
+  { payload_template, auth }: Settings,
+): { readonly body: Rendered; readonly shown: Rendered } {
+  if (payload_template === null) {
+    const body = { ok: true, body: envelope(event) } as const
+    return { body, shown: body }
+  }
+  const compiled = compileTemplate(payload_template)
+  if ('error' in compiled) {
+    const body = { ok: false, error: compiled.error } as const
+    return { body, shown: body }
+  }
+  const secret = auth?.kind === 'payload' ? auth.secret : undefined
+  const body = compiled.render(templateScope(event, secret))
+  return { body, shown: compiled.usesSecret ? compiled.render(templateScope(event, DOTS)) : body }
+}
+
+/** undefined: the destination was deleted. */
+async function settingsOf(ctx: Ctx, id: string): Promise<Settings | undefined> {
+  try {
+    return await destinationSettings(ctx, id)
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return undefined
+    throw error
+  }
+}

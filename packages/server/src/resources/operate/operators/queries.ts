@@ -1,0 +1,21 @@
+import { sql, type Db } from '../../../platform/db.ts'
+
+/** The proven address of a person; undefined without a person, null without an address. */
+export async function findAddress(db: Db, userId: string): Promise<string | null | undefined> {
+  const found = await db.maybe<{ email: string | null }>(sql`
+    select email
+      from users
+     where id = ${userId}
+  `)
+  return found?.email
+}
+
+/** Whether this person owns a workspace, and nobody else owns one. */
+export async function isOnlyOwner(db: Db, userId: string): Promise<boolean> {
+  // oxlint-disable-next-line house/tenant-statement -- the owners of all workspaces
+  const { alone } = await db.one<{ alone: boolean }>(sql`
+    select exists (select from members where role = 'owner' and user_id = ${userId})
+           and not exists (select from members where role = 'owner' and user_id <> ${userId}) as alone
+  `)
+  return alone
+}

@@ -1,0 +1,41 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { checkPlan } from '../../../domain/workspace/plan.ts'
+import { inTransaction } from '../../../transaction.ts'
+import type { Room } from '../../verbs.ts'
+import { auditInstallation, operatorOf } from '../operators/index.ts'
+import { findPlatformSettings, holdPlatformSettings, putPlatformSettings, type PlatformSettingsRow } from './queries.ts'
+
+export { findPlatformSettings } from './queries.ts'
+
+export const platformSettings: Room<'platformSettings'> = {
+  get: async (ctx) => ({ settings: present(ctx, await findPlatformSettings(ctx.db)) }),
+
+  update: (ctx, changes) => {
+    if (typeof changes.default_plan === 'string') checkPlan(ctx.plans, changes.default_plan, 'default_plan')
+    return inTransaction(ctx, async (tx) => {
+      const { support_contact, workspace_creation, default_plan } = await holdPlatformSettings(tx.db)
+      const { userId } = operatorOf(tx)
+      const row = await putPlatformSettings(tx.db, {
+        support_contact: changes.support_contact === undefined ? support_contact : changes.support_contact,
+        workspace_creation: changes.workspace_creation ?? workspace_creation,
+        default_plan: changes.default_plan === undefined ? default_plan : changes.default_plan,
+        updated_at: new Date(tx.clock.now()),
+        updated_by: userId,
+      })
+      await auditInstallation(tx, { action: 'update_platform_settings', details: { ...changes } })
+      return { settings: present(tx, row) }
+    })
+  },
+}
+
+function present({ plans }: Pick<Ctx, 'plans'>, row: PlatformSettingsRow) {
+  return {
+    support_contact: row.support_contact,
+    workspace_creation: row.workspace_creation,
+    default_plan: row.default_plan,
+    plans: Object.keys(plans),
+    updated_at: row.updated_at?.toISOString() ?? null,
+    updated_by: row.updated_by === null ? null : encodeId('user', row.updated_by),
+  }
+}

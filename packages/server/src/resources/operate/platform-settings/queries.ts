@@ -1,0 +1,39 @@
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
+
+export type PlatformSettingsRow = {
+  readonly support_contact: string | null
+  readonly workspace_creation: 'anyone' | 'operators'
+  readonly default_plan: string | null
+  readonly updated_at: Date | null
+  readonly updated_by: string | null
+}
+
+const columns: Sql = sql`support_contact, workspace_creation, default_plan, updated_at, updated_by`
+
+export function findPlatformSettings(db: Db): Promise<PlatformSettingsRow> {
+  return db.one<PlatformSettingsRow>(sql`
+    select ${columns}
+      from platform_settings
+  `)
+}
+
+/** Locked until the transaction ends, so that of two changes at once none undoes the other. */
+export function holdPlatformSettings(db: Db): Promise<PlatformSettingsRow> {
+  return db.one<PlatformSettingsRow>(sql`
+    select ${columns}
+      from platform_settings
+       for update
+  `)
+}
+
+export function putPlatformSettings(db: Db, row: PlatformSettingsRow): Promise<PlatformSettingsRow> {
+  return db.one<PlatformSettingsRow>(sql`
+    update platform_settings
+       set support_contact = ${row.support_contact},
+           workspace_creation = ${row.workspace_creation},
+           default_plan = ${row.default_plan},
+           updated_at = ${row.updated_at},
+           updated_by = ${row.updated_by}
+    returning ${columns}
+  `)
+}

@@ -1,0 +1,23 @@
+import { encodeId } from '@postroad/contract'
+import { refuse, type Refusal } from '../../../domain/refusal.ts'
+import type { SsoRequestRow, SsoStatus } from './queries.ts'
+
+/** Row → public shape. */
+export function presentRequest(row: SsoRequestRow) {
+  return {
+    id: encodeId('ssoRequest', row.id),
+    kinds: [...row.kinds],
+    domains: [...row.domains],
+    note: row.note,
+    status: row.status,
+    requested_at: row.requested_at.toISOString(),
+    decided_at: row.decided_at?.toISOString() ?? null,
+    reason: row.reason,
+    supersedes: row.supersedes === null ? null : encodeId('ssoRequest', row.supersedes),
+  }
+}
+
+/** A request that is pending no more is neither cancelled nor decided. */
+export function refusedAs(status: Exclude<SsoStatus, 'pending'>): Refusal {
+  return refuse('invalid_state', `This request is ${status} already, so it stays as it is. Make a new request instead.`)
+}

@@ -1,0 +1,136 @@
+import { decodeId, type RouteInput, type Routes } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { Refusal } from '../../../domain/refusal.ts'
+import { recordViews } from '../../capture/record-views/index.ts'
+import { rules } from '../../capture/rules/index.ts'
+import { updateWithoutSecret, webhooks } from '../../capture/webhooks/index.ts'
+import { sinkUrl } from '../../delivery/destination-sinks/index.ts'
+import {
+  changeDestination,
+  checkChangeOf,
+  checkNewDestination,
+  destinations,
+  insertNewDestination,
+} from '../../delivery/destinations/index.ts'
+import type { DestinationEntry, EndpointEntry } from './entries.ts'
+import type { Change, Item, Plan } from './plan.ts'
+
+/**
+ * Runs the checks of the rooms before anything is written. They look host names up, so this comes before the transaction.
+ */
+export async function checkDestinations(ctx: Ctx, { destinations: steps }: Plan): Promise<void> {
+  const checks = [
+    ...steps.create.map((step) => ({
+      ...step,
+      check: () => checkNewDestination(ctx, newDestination(step.entry, step.entry.url ?? sinkUrl(ctx, ctx.uuid()))),
+    })),
+    ...steps.change.map((step) => ({
+      ...step,
+      check: () => checkChangeOf(ctx, step.now.row, destinationChange(ctx, step)),
+    })),
+  ]
+  for (let at = 0; at < checks.length; at += CHECKS_AT_ONCE) {
+    // oxlint-disable-next-line no-await-in-loop -- so many names are looked up at a time
+    await Promise.all(checks.slice(at, at + CHECKS_AT_ONCE).map((step) => named(step, step.check)))
+  }
+}
+
+const CHECKS_AT_ONCE = 20
+
+/** Makes the project what the plan says, by the verbs of its rooms: each decides, limits and audits as ever. */
+export async function applyPlan(tx: Ctx, plan: Plan): Promise<void> {
+  // One connection, one change after the other, in an order in which each finds what it needs.
+  /* oxlint-disable no-await-in-loop */
+  for (const step of plan.record_views.delete)
+    await named(step, () => recordViews.remove(tx, { id: step.now.webhookId, view_id: step.now.id }))
+  for (const step of plan.rules.delete) await named(step, () => rules.remove(tx, step.now))
+  for (const step of plan.destinations.delete) await named(step, () => destinations.remove(tx, step.now))
+  for (const step of plan.endpoints.delete) await named(step, () => webhooks.remove(tx, step.now))
+  const endpoints = await applyEndpoints(tx, plan)
+  for (const step of plan.rules.change)
+    await named(step, () => rules.update(tx, { id: step.now.id, ...changed(step.entry, step.changes) }))
+  for (const step of plan.rules.create) await named(step, () => rules.create(tx, step.entry))
+  for (const step of plan.destinations.change)
+    await named(step, () => changeDestination(tx, destinationChange(tx, step)))
+  for (const step of plan.destinations.create) {
+    const id = tx.uuid()
+    const input = newDestination(step.entry, step.entry.url ?? sinkUrl(tx, id))
+    await named(step, () => insertNewDestination(tx, { id, input }))
+  }
+  for (const { now, entry, changes, ...item } of plan.record_views.change)
+    await named(item, () => recordViews.update(tx, { id: now.webhookId, view_id: now.id, ...changed(entry, changes) }))
+  for (const { entry, ...item } of plan.record_views.create) {
+    const { dataset: _dataset, endpoint, ...view } = entry
+    await named(item, () => recordViews.create(tx, { id: endpoints.get(endpoint) ?? '', ...view }))
+  }
+}
+
+/** Gives the ids of all endpoints by their slugs. */
+async function applyEndpoints(tx: Ctx, { endpoints }: Plan): Promise<ReadonlyMap<string, string>> {
+  const ids = new Map([
+    ...[...endpoints.unchanged, ...endpoints.rest, ...endpoints.change].map(
+      ({ now }) => [now.entry.slug, now.id] as const,
+    ),
+    ...endpoints.unmanaged.map(({ id, entry }) => [entry.slug, id] as const),
+  ])
+  for (const step of endpoints.change)
+    await named(step, () => updateWithoutSecret(tx, { id: step.now.id, ...changed(step.entry, step.changes) }))
+  for (const step of endpoints.create) {
+    const { webhook } = await named(step, () => webhooks.create(tx, newEndpoint(step.entry)))
+    ids.set(step.entry.slug, decodeId('webhook', webhook.id) ?? '')
+  }
+  return ids
+}
+
+function newEndpoint({ verification = { scheme: 'none' }, handshake, ...entry }: EndpointEntry) {
+  const { kind } = handshake
+  return {
+    ...entry,
+    verification: verification.scheme === 'none' ? verification : { ...verification, without_secret: true as const },
+    // One that needs a token to be turned on waits for it.
+    handshake: kind === 'hub_challenge' ? { kind: 'none' as const } : { kind },
+  }
+}
+
+type NewDestination = RouteInput<Routes['destinations']['create']>
+type ChangedDestination = RouteInput<Routes['destinations']['update']>
+
+/** What needs a secret is not in an entry that is to be made. */
+function newDestination({ headers: _headers, auth: _auth, ...entry }: DestinationEntry, url: string): NewDestination {
+  return { ...entry, url, headers: {}, auth: { kind: 'none' } }
+}
+
+function destinationChange(
+  ctx: Ctx,
+  { entry, now, changes }: Plan['destinations']['change'][number],
+): ChangedDestination {
+  const { headers, auth, url, ...members } = changed(entry, changes)
+  return {
+    id: now.id,
+    ...members,
+    ...(url === undefined ? {} : { url: url ?? sinkUrl(ctx, now.id) }),
+    ...(headers === undefined ? {} : { headers: Object.fromEntries(headers.map((name) => [name, null])) }),
+    ...(auth === undefined ? {} : { auth: auth ?? { kind: 'none' } }),
+  }
+}
+
+/** The members of an entry that differ from what is there. */
+function changed<Entry extends object>(entry: Entry, changes: readonly Change[]): Partial<Entry> {
+  const members = new Set(changes.map(({ member }) => member))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of its members
+  return Object.fromEntries(Object.entries(entry).filter(([member]) => members.has(member))) as Partial<Entry>
+}
+
+/** A refusal of a room says which entry it is about. */
+async function named<Result>({ kind, identity }: Item, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal(error.reason, {
+      text: `${kind.replace('_', ' ')} "${identity}": ${error.message}`,
+      fields: error.fields,
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,170 @@
+import type { ProjectConfig } from '@postroad/contract'
+import { isDeepStrictEqual } from 'node:util'
+import { LIMITS, type VerificationSettings } from '@postroad/contract'
+import type { ReachConfig } from '../../delivery/destinations/index.ts'
+
+/** The entries of a configuration with every member in its place, as the project and a file are compared; and as they are exported. */
+
+type EntryOf<List extends 'endpoints' | 'rules' | 'record_views' | 'destinations'> = NonNullable<
+  ProjectConfig[List]
+>[number]
+/** Every member is there; what a file may leave out has its default. */
+type Whole<Entry, But extends keyof Entry = never> = {
+  readonly [Member in Exclude<keyof Entry, But>]-?: Exclude<Entry[Member], undefined>
+}
+
+export type EndpointEntry = Whole<EntryOf<'endpoints'>, 'verification' | 'handshake'> & {
+  /** Absent only where a file does not say: then it stays as it is. */
+  readonly verification?: VerificationSettings
+  readonly handshake: { readonly kind: NonNullable<EntryOf<'endpoints'>['handshake']>['kind'] }
+}
+export type RuleEntry = Whole<EntryOf<'rules'>>
+export type RecordViewEntry = Whole<EntryOf<'record_views'>>
+export type DestinationEntry = Whole<
+  EntryOf<'destinations'>,
+  'url' | 'sink' | 'needs_secrets' | 'headers' | 'auth' | 'tls' | 'proxy'
+> &
+  ReachConfig & {
+    /** null: a sink of this server. */
+    readonly url: string | null
+  }
+
+const ENDPOINT = {
+  enabled: true,
+  criteria: [],
+  mappings: [],
+  ip_allowlist: [],
+  cors: null,
+  handshake: { kind: 'none' },
+  idempotency: null,
+  event_title: null,
+  refused_samples: true,
+} as const
+
+const RULE = { enabled: true, conditions: [], mappings: [] } as const
+const RECORD_VIEW = { sort_key: null, sort_dir: 'asc', is_default: false } as const
+
+const DESTINATION = {
+  enabled: true,
+  datasets: null,
+  conditions: [],
+  retry: { schedule_seconds: null },
+  timeout_ms: LIMITS.deliveryTimeoutMsDefault,
+  max_in_flight: LIMITS.maxInFlightDefault,
+  rate_limit: null,
+  ordering: 'none',
+  signing: { header: 'both' },
+  payload_template: null,
+  headers: [],
+  auth: null,
+  tls: null,
+  proxy: null,
+} as const
+
+export function wholeEndpoint({ handshake, verification, ...entry }: EntryOf<'endpoints'>): EndpointEntry {
+  return {
+    ...structuredDefaults(ENDPOINT),
+    ...defined(entry),
+    handshake: { kind: handshake?.kind ?? 'none' },
+    ...(verification === undefined ? {} : { verification }),
+  }
+}
+
+export function wholeRule(entry: EntryOf<'rules'>): RuleEntry {
+  return { ...structuredDefaults(RULE), ...defined(entry) }
+}
+
+/** Its endpoint is known by now. */
+export function wholeRecordView(entry: EntryOf<'record_views'> & { readonly endpoint: string }): RecordViewEntry {
+  return { ...RECORD_VIEW, ...defined(entry) }
+}
+
+export function wholeDestination(of: EntryOf<'destinations'>): DestinationEntry {
+  const { url, sink: _sink, needs_secrets: _needs, auth, headers = [], proxy, ...entry } = of
+  return {
+    ...structuredDefaults(DESTINATION),
+    ...defined(entry),
+    url: url ?? null,
+    headers: headers.toSorted(),
+    auth: auth === undefined ? null : defined('header' in auth ? { ...auth, header: auth.header.toLowerCase() } : auth),
+    proxy: proxy === undefined ? null : defined({ ...proxy, url: URL.parse(proxy.url)?.origin ?? proxy.url }),
+  }
+}
+
+type Exported = Readonly<Record<string, unknown>>
+
+export function shownEndpoint(entry: EndpointEntry, has: { readonly verifyToken: boolean }): Exported {
+  const { name, slug, dataset, enabled, criteria, mappings, ip_allowlist, verification, handshake, ...rest } = entry
+  const token = has.verifyToken ? { has_verify_token: true } : {}
+  return {
+    name,
+    slug,
+    dataset,
+    enabled,
+    criteria,
+    mappings,
+    ...without(ENDPOINT, { ip_allowlist }),
+    verification,
+    ...without(ENDPOINT, { cors: rest.cors }),
+    ...(handshake.kind === 'none' ? {} : { handshake: { ...handshake, ...token } }),
+    ...without(ENDPOINT, {
+      idempotency: rest.idempotency,
+      event_title: rest.event_title,
+      refused_samples: rest.refused_samples,
+    }),
+  }
+}
+
+export function shownRule({ name, dataset, enabled, conditions, mappings }: RuleEntry): Exported {
+  return { name, dataset, enabled, conditions, mappings }
+}
+
+export function shownRecordView(entry: RecordViewEntry): Exported {
+  const { dataset, name, endpoint, columns, sort_key, sort_dir, is_default } = entry
+  return { dataset, name, endpoint, columns, ...without(RECORD_VIEW, { sort_key, sort_dir, is_default }) }
+}
+
+export function shownDestination(entry: DestinationEntry, needs_secrets: readonly string[]): Exported {
+  const { name, url, enabled, datasets, conditions, ...rest } = entry
+  return {
+    name,
+    ...(url === null ? { sink: true } : { url }),
+    enabled,
+    datasets,
+    conditions,
+    ...without(DESTINATION, {
+      retry: rest.retry,
+      timeout_ms: rest.timeout_ms,
+      max_in_flight: rest.max_in_flight,
+      rate_limit: rest.rate_limit,
+      ordering: rest.ordering,
+      signing: rest.signing,
+      payload_template: rest.payload_template,
+      headers: rest.headers,
+      auth: rest.auth,
+      tls: rest.tls,
+      proxy: rest.proxy,
+    }),
+    ...(needs_secrets.length === 0 ? {} : { needs_secrets }),
+  }
+}
+
+/** The members that differ from their default. */
+function without<Members extends object>(defaults: object, members: Members): Partial<Members> {
+  const known = new Map<string, unknown>(Object.entries(defaults))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of its members
+  return Object.fromEntries(
+    Object.entries(members).filter(([member, value]) => !isDeepStrictEqual(value, known.get(member))),
+  ) as Partial<Members>
+}
+
+type Defined<T> = { [Member in keyof T]: Exclude<T[Member], undefined> }
+
+const defined = <T extends object>(value: T): Defined<T> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only members without a value are left out
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>
+
+/** A copy with its own lists, so that nobody changes a default. Its types are those that the rooms take. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a clone can be changed
+const structuredDefaults = <T extends object>(value: T): Mutable<T> => structuredClone(value) as Mutable<T>
+type Mutable<T> = { -readonly [Member in keyof T]: T[Member] extends readonly [] ? [] : T[Member] }

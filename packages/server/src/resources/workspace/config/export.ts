@@ -1,0 +1,41 @@
+import type { Ctx } from '../../../context.ts'
+import { turnOfTheLoop } from '../../../platform/loop-turns.ts'
+import { missingSecrets } from '../../delivery/destinations/index.ts'
+import { shownDestination, shownEndpoint, shownRecordView, shownRule } from './entries.ts'
+import { readState, type State } from './state.ts'
+
+/** The configuration of a project as text: 2-space JSON, every list in a stable order, piece by piece. */
+export async function exportConfig(ctx: Ctx): Promise<AsyncIterable<string>> {
+  // What fails, fails before the file begins.
+  return textOf(ctx, await readState(ctx))
+}
+
+async function* textOf(ctx: Ctx, state: State): AsyncGenerator<string> {
+  yield `{\n  "version": 1,\n  "project": ${JSON.stringify(state.slug)}`
+  yield* listOf('endpoints', state.endpoints, ({ entry, hasVerifyToken }) =>
+    shownEndpoint(entry, { verifyToken: hasVerifyToken }),
+  )
+  yield* listOf('rules', state.rules, ({ entry }) => shownRule(entry))
+  yield* listOf('record_views', state.record_views, ({ entry }) => shownRecordView(entry))
+  yield* listOf('destinations', state.destinations, ({ entry, row }) => {
+    const needed = missingSecrets(ctx, { row: undefined, wanted: { ...entry, url: row.url } })
+    return shownDestination(entry, needed)
+  })
+  yield* listOf('not_exported', state.not_exported, (one) => one)
+  yield '\n}\n'
+}
+
+async function* listOf<Item>(
+  name: string,
+  items: readonly Item[],
+  shown: (item: Item) => object,
+): AsyncGenerator<string> {
+  yield `,\n  ${JSON.stringify(name)}: [`
+  for (const [index, item] of items.entries()) {
+    const text = JSON.stringify(shown(item), null, 2).replaceAll('\n', '\n    ')
+    yield `${index === 0 ? '' : ','}\n    ${text}`
+    // oxlint-disable-next-line no-await-in-loop -- a turn for others after each
+    await turnOfTheLoop()
+  }
+  yield items.length === 0 ? ']' : '\n  ]'
+}

@@ -1,0 +1,105 @@
+import { encodeId } from '@postroad/contract'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import type { Room } from '../../verbs.ts'
+import { audit } from '../audit/index.ts'
+import { lockProject } from '../projects/index.ts'
+import { applyPlan, checkDestinations } from './apply.ts'
+import { exportConfig } from './export.ts'
+import { planOf, STEP_LISTS, type Item, type Plan } from './plan.ts'
+import { readConfig, type ReadConfig } from './read-config.ts'
+import { compareRouting } from './routing.ts'
+import { fingerprintOf, hashOf, readState, type State } from './state.ts'
+
+type Asked = { readonly config: ReadConfig; readonly deleteMissing: boolean }
+
+export const config: Room<'config'> = {
+  export: (ctx) => exportConfig(ctx),
+
+  /** Reads, and nothing else: whatever it finds is in the answer. */
+  plan: async (ctx, { config: sent, delete_missing: deleteMissing, recent }) => {
+    const asked = { config: await readConfig(sent), deleteMissing }
+    const state = await readState(ctx)
+    const plan = await planOf(ctx, { ...asked, state })
+    await checkDestinations(ctx, plan)
+    const items = itemsOf(plan)
+    const changes = items.create.length + items.change.length + items.delete.length
+    const compares = changes > 0 && recent > 0
+    return {
+      plan: {
+        id: await idOf(asked, state),
+        empty: changes === 0 && plan.needs_secrets.every(({ waiting }) => waiting.length === 0),
+        ...items,
+        change: STEP_LISTS.flatMap((list) =>
+          plan[list].change.map(({ kind, identity, changes: members }) => ({ kind, identity, changes: members })),
+        ),
+        unchanged: STEP_LISTS.flatMap((list) => plan[list].unchanged.map(itemOf)),
+        not_in_config: STEP_LISTS.flatMap((list) => plan[list].rest.map(itemOf)),
+        not_exported: [...state.not_exported],
+        ...neededBy(plan),
+        routing: compares ? await compareRouting(ctx, { state, plan, recent }) : null,
+      },
+    }
+  },
+
+  apply: async (ctx, { config: sent, delete_missing: deleteMissing, plan: agreed }) => {
+    const asked = { config: await readConfig(sent), deleteMissing }
+    const before = await readState(ctx)
+    await checkAgreed(agreed, asked, before)
+    await checkDestinations(ctx, await planOf(ctx, { ...asked, state: before }))
+    return inTransaction(ctx, async (tx) => {
+      await lockProject(tx.db, tx)
+      const state = await readState(tx)
+      // What was checked above is what is applied, also where nobody sent a plan.
+      if ((await fingerprintOf(state)) !== (await fingerprintOf(before))) throw refuse('project_changed')
+      const plan = await planOf(tx, { ...asked, state })
+      await applyPlan(tx, plan)
+      const items = itemsOf(plan)
+      await audit(tx, {
+        action: 'apply_config',
+        target: encodeId('project', tx.projectId),
+        details: { created: items.create.length, changed: items.change.length, deleted: items.delete.length },
+      })
+      return { applied: { ...items, ...neededBy(plan) } }
+    })
+  },
+}
+
+const itemOf = ({ kind, identity }: Item): Item => ({ kind, identity })
+
+function itemsOf(plan: Plan) {
+  const all = (step: 'create' | 'change' | 'delete'): Item[] =>
+    STEP_LISTS.flatMap((list) => plan[list][step].map(itemOf))
+  return { create: all('create'), change: all('change'), delete: all('delete') }
+}
+
+const neededBy = ({ needs_verification_secret, needs_secrets }: Plan) => ({
+  needs_verification_secret: [...needs_verification_secret],
+  needs_secrets: [...needs_secrets],
+})
+
+/** Of the project as it is, and of what is asked for: an agreement is about both. */
+async function idOf(asked: Asked, state: State): Promise<string> {
+  return `${await fingerprintOf(state)}.${await askedHash(asked)}`
+}
+
+function askedHash({
+  config: { endpoints, rules, record_views, destinations },
+  deleteMissing,
+}: Asked): Promise<string> {
+  return hashOf([
+    deleteMissing,
+    ...[endpoints, rules, record_views, destinations].flatMap((list) => [list === undefined, ...(list ?? [])]),
+  ])
+}
+
+async function checkAgreed(agreed: string | undefined, asked: Asked, state: State): Promise<void> {
+  if (agreed === undefined) return
+  const [project, configuration] = agreed.split('.')
+  if (configuration !== (await askedHash(asked)))
+    throw refuse(
+      'invalid_request',
+      'plan: it is the plan of another configuration, or of another delete_missing. Plan this one, and send its id.',
+    )
+  if (project !== (await fingerprintOf(state))) throw refuse('project_changed')
+}

@@ -1,0 +1,313 @@
+import { LIMITS, type ConfigKind } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { isRawNumber } from '../../../domain/json/json-text.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { PacedWork } from '../../../platform/paced-work.ts'
+import { sinkUrl } from '../../delivery/destination-sinks/index.ts'
+import { missingSecrets } from '../../delivery/destinations/index.ts'
+import {
+  wholeDestination,
+  wholeEndpoint,
+  wholeRecordView,
+  wholeRule,
+  type DestinationEntry,
+  type EndpointEntry,
+  type RecordViewEntry,
+  type RuleEntry,
+} from './entries.ts'
+import type { ReadConfig } from './read-config.ts'
+import type { Current, CurrentDestination, CurrentEndpoint, CurrentView, State } from './state.ts'
+
+/** What applying a configuration would do to a project. Entries are as they would be written: what waits for a secret stays as it is. */
+export type Plan = {
+  readonly endpoints: Steps<EndpointEntry, CurrentEndpoint>
+  readonly rules: Steps<RuleEntry, Current<RuleEntry>>
+  readonly record_views: Steps<RecordViewEntry, CurrentView>
+  readonly destinations: Steps<DestinationEntry, CurrentDestination>
+  readonly needs_verification_secret: readonly string[]
+  readonly needs_secrets: readonly NeededSecrets[]
+}
+
+export type NeededSecrets = Item & { readonly needs: string[]; readonly waiting: string[] }
+export type Item = { readonly kind: ConfigKind; readonly identity: string }
+export type Change = { readonly member: string; readonly from: unknown; readonly to: unknown }
+
+export type Steps<Entry, Now> = {
+  readonly create: readonly (Item & { readonly entry: Entry })[]
+  readonly change: readonly (Item & { readonly entry: Entry; readonly now: Now; readonly changes: Change[] })[]
+  readonly delete: readonly (Item & { readonly now: Now })[]
+  readonly unchanged: readonly (Item & { readonly now: Now })[]
+  /** Of a list that the configuration has, without an entry in it, and not to be deleted. */
+  readonly rest: readonly (Item & { readonly now: Now })[]
+  /** Of a list that the configuration does not have. */
+  readonly unmanaged: readonly Now[]
+}
+
+export const STEP_LISTS = ['endpoints', 'rules', 'record_views', 'destinations'] as const
+
+type Asked = { readonly config: ReadConfig; readonly state: State; readonly deleteMissing: boolean }
+
+export async function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked): Promise<Plan> {
+  const needs: Needs = { verification: [], secrets: [] }
+  const endpoints = await stepsOf<EndpointEntry, CurrentEndpoint>({
+    kind: 'endpoint',
+    list: 'endpoints',
+    deleteMissing,
+    current: state.endpoints,
+    wanted: config.endpoints?.map(wholeEndpoint),
+    identityOf: ({ slug }) => slug,
+    settle: (entry, now) => settleEndpoint(needs, entry, { now, wantsToken: wantsTokens(config).has(entry.slug) }),
+  })
+  const plan = {
+    endpoints,
+    rules: await stepsOf<RuleEntry, Current<RuleEntry>>({
+      kind: 'rule',
+      list: 'rules',
+      deleteMissing,
+      current: state.rules,
+      wanted: config.rules?.map(wholeRule),
+      identityOf: ({ name }) => name,
+    }),
+    record_views: await stepsOf<RecordViewEntry, CurrentView>({
+      kind: 'record_view',
+      list: 'record_views',
+      deleteMissing,
+      current: state.record_views,
+      wanted: resolvedViews(config, endpoints),
+      identityOf: ({ dataset, name }) => `${dataset}/${name}`,
+      keyOf: ({ endpoint, name }) => `${endpoint}/${name}`,
+      // Where a view is follows from its endpoint.
+      derived: ['dataset', 'endpoint'],
+    }),
+    destinations: await stepsOf<DestinationEntry, CurrentDestination>({
+      kind: 'destination',
+      list: 'destinations',
+      deleteMissing,
+      current: state.destinations,
+      wanted: config.destinations?.map(wholeDestination),
+      identityOf: ({ name }) => name,
+      settle: (entry, now) => settleDestination(ctx, entry, { now, needs }),
+    }),
+    needs_verification_secret: needs.verification.toSorted(),
+    needs_secrets: needs.secrets,
+  }
+  checkSize(plan)
+  return plan
+}
+
+function checkSize(plan: Plan): void {
+  const changes = STEP_LISTS.map((list) => plan[list]).reduce(
+    (sum, steps) => sum + steps.create.length + steps.change.length + steps.delete.length,
+    0,
+  )
+  if (changes > LIMITS.configChangesMax)
+    throw refuse(
+      'invalid_request',
+      `config: it makes ${changes} changes, and one call makes at most ${LIMITS.configChangesMax}. Apply a part of it first.`,
+    )
+}
+
+// Comparing
+
+type Compared<Entry, Now> = {
+  readonly kind: ConfigKind
+  readonly list: string
+  readonly current: readonly Now[]
+  readonly wanted: readonly Entry[] | undefined
+  readonly deleteMissing: boolean
+  readonly identityOf: (entry: Entry) => string
+  /** By what an entry and what exists are the same; the identity when left out. */
+  readonly keyOf?: (entry: Entry) => string
+  readonly derived?: readonly string[]
+  /** What can be written of an entry. */
+  readonly settle?: (entry: Entry, now: Now | undefined) => Entry
+}
+
+async function stepsOf<Entry extends object, Now extends Current<Entry>>(
+  of: Compared<Entry, Now>,
+): Promise<Steps<Entry, Now>> {
+  const { kind, current, wanted, identityOf, keyOf = identityOf, derived = [], settle = (entry) => entry } = of
+  const steps = { create: [], change: [], delete: [], unchanged: [], rest: [], unmanaged: [] } as Writable<
+    Steps<Entry, Now>
+  >
+  if (wanted === undefined) return { ...steps, unmanaged: current }
+  const named = (entry: Entry): Item => ({ kind, identity: identityOf(entry) })
+  const left = new Map(current.map((now) => [keyOf(now.entry), now]))
+  const { spend } = new PacedWork(Infinity)
+  checkUnique(of.list, wanted.map(keyOf))
+  for (const asked of wanted) {
+    const now = left.get(keyOf(asked))
+    left.delete(keyOf(asked))
+    const entry = settle(asked, now)
+    // oxlint-disable-next-line no-await-in-loop -- others have their turn
+    await spend(COMPARE_WORK)
+    if (now === undefined) {
+      steps.create.push({ ...named(entry), entry })
+      continue
+    }
+    const changes = changesOf(now.entry, entry).filter(({ member }) => !derived.includes(member))
+    if (changes.length === 0) steps.unchanged.push({ ...named(now.entry), now })
+    else steps.change.push({ ...named(entry), entry, now, changes })
+  }
+  const missing = [...left.values()].map((now) => ({ ...named(now.entry), now }))
+  ;(of.deleteMissing ? steps.delete : steps.rest).push(...missing)
+  return steps
+}
+
+type Writable<T> = { -readonly [Member in keyof T]: T[Member] extends readonly (infer One)[] ? One[] : T[Member] }
+
+/** About what it costs to compare two large entries. */
+const COMPARE_WORK = 65_536
+
+function changesOf(from: object, to: object): Change[] {
+  const before = new Map<string, unknown>(Object.entries(from))
+  return Object.entries(to)
+    .map(([member, value]) => ({ member, from: before.get(member) ?? null, to: value }))
+    .filter((change) => canonical(change.from) !== canonical(change.to))
+}
+
+/** The same text for the same value, whatever the order of its members. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, one: unknown) =>
+    typeof one === 'object' && one !== null && !Array.isArray(one) && !isRawNumber(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  )
+}
+
+function checkUnique(list: string, keys: readonly string[]): void {
+  const first = new Map<string, number>()
+  for (const [index, key] of keys.entries()) {
+    const other = first.get(key)
+    if (other !== undefined)
+      throw refuse(
+        'invalid_request',
+        `config.${list}[${index}]: it has the same identity as config.${list}[${other}], "${key}". Remove one of them.`,
+      )
+    first.set(key, index)
+  }
+}
+
+// Secrets
+
+type Needs = { readonly verification: string[]; readonly secrets: NeededSecrets[] }
+
+const wantsTokens = ({ endpoints = [] }: ReadConfig): ReadonlySet<string> =>
+  new Set(endpoints.flatMap(({ slug, handshake }) => (handshake?.has_verify_token === true ? [slug] : [])))
+
+type OfEndpoint = { readonly now: CurrentEndpoint | undefined; readonly wantsToken: boolean }
+
+/** An endpoint takes a scheme without its secret, and then refuses every request; a hub challenge needs its token. */
+function settleEndpoint(needs: Needs, entry: EndpointEntry, of: OfEndpoint): EndpointEntry {
+  const verification = entry.verification ?? of.now?.entry.verification ?? { scheme: 'none' }
+  if (verification.scheme !== 'none' && !keepsSecret(of.now, verification.scheme)) needs.verification.push(entry.slug)
+  return { ...entry, verification, handshake: settledHandshake(needs, entry, of) }
+}
+
+/** Whether an endpoint has the secret of this scheme. */
+export function keepsSecret(now: CurrentEndpoint | undefined, scheme: string | undefined): boolean {
+  return now?.hasSecret === true && now.entry.verification?.scheme === scheme
+}
+
+function settledHandshake(
+  needs: Needs,
+  { slug, handshake }: EndpointEntry,
+  { now, wantsToken }: OfEndpoint,
+): EndpointEntry['handshake'] {
+  const { kind } = handshake
+  const hasToken = now?.hasVerifyToken === true && now.entry.handshake.kind === kind
+  const mustHave = kind === 'hub_challenge'
+  if (kind === 'none' || hasToken || !(mustHave || wantsToken)) return handshake
+  needs.secrets.push({
+    kind: 'endpoint',
+    identity: slug,
+    needs: ['handshake.verify_token'],
+    waiting: mustHave ? ['handshake'] : [],
+  })
+  return mustHave ? (now?.entry.handshake ?? { kind: 'none' }) : handshake
+}
+
+/**
+ * A new destination without its secrets is made switched off, so that its deliveries wait. One that exists goes on as it is reached
+ * until somebody sets them: a configuration never stops what works.
+ */
+function settleDestination(
+  ctx: Ctx,
+  entry: DestinationEntry,
+  { now, needs }: { readonly now: CurrentDestination | undefined; readonly needs: Needs },
+): DestinationEntry {
+  const url = entry.url ?? (now === undefined ? '' : sinkUrl(ctx, now.id))
+  const missing = missingSecrets(ctx, { row: now?.row, wanted: { ...entry, url } })
+  if (missing.length === 0) return entry
+  const usesSecret = entry.auth?.kind === 'payload'
+  const reached = now?.entry ?? {
+    ...NOT_REACHED,
+    url: entry.url,
+    payload_template: usesSecret ? null : entry.payload_template,
+  }
+  const { headers, auth, tls, proxy } = reached
+  const settled: DestinationEntry = {
+    ...entry,
+    url: reached.url,
+    headers,
+    auth,
+    tls,
+    proxy,
+    payload_template: usesSecret ? reached.payload_template : entry.payload_template,
+    enabled: entry.enabled && now?.entry.enabled === true,
+  }
+  const waiting = changesOf(settled, entry)
+    .map(({ member }) => member)
+    .toSorted()
+  needs.secrets.push({ kind: 'destination', identity: entry.name, needs: [...missing], waiting })
+  return settled
+}
+
+const NOT_REACHED = { headers: [], auth: null, tls: null, proxy: null } as const
+
+// Views
+
+/** Which endpoint each view belongs to: the one that it names, else the one that files into its dataset. */
+function resolvedViews(
+  { record_views }: ReadConfig,
+  endpoints: Plan['endpoints'],
+): readonly RecordViewEntry[] | undefined {
+  if (record_views === undefined) return undefined
+  const after = [
+    ...[...endpoints.create, ...endpoints.change].map(({ entry }) => entry),
+    ...[...endpoints.unchanged, ...endpoints.rest].map(({ now }) => now.entry),
+    ...endpoints.unmanaged.map(({ entry }) => entry),
+  ]
+  const datasets = new Map(after.map(({ slug, dataset }) => [slug, dataset]))
+  const filers = Map.groupBy(after, ({ dataset }) => dataset)
+  const views = record_views.map((view, index) => {
+    const place = `config.record_views[${index}]`
+    const { dataset } = view
+    const filing = filers.get(dataset) ?? []
+    const endpoint = view.endpoint ?? (filing.length === 1 ? filing[0]?.slug : undefined)
+    if (endpoint === undefined)
+      throw refuse(
+        'invalid_request',
+        filing.length === 0
+          ? `${place}.dataset: no endpoint files into "${dataset}". Add the endpoint, or correct the dataset.`
+          : `${place}: several endpoints file into "${dataset}". Add "endpoint": the slug of one of them.`,
+      )
+    if (datasets.get(endpoint) !== dataset)
+      throw refuse('invalid_request', `${place}.endpoint: no endpoint "${endpoint}" files into "${dataset}".`)
+    return wholeRecordView({ ...view, endpoint })
+  })
+  checkDefaults(views)
+  return views
+}
+
+function checkDefaults(views: readonly RecordViewEntry[]): void {
+  const seen = new Set<string>()
+  for (const [index, { endpoint, is_default }] of views.entries()) {
+    if (is_default && seen.has(endpoint))
+      throw refuse(
+        'invalid_request',
+        `config.record_views[${index}].is_default: another view of "${endpoint}" is the default already.`,
+      )
+    if (is_default) seen.add(endpoint)
+  }
+}

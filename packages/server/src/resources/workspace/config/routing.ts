@@ -1,0 +1,164 @@
+import { encodeId, LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { finish } from '../../../domain/in-turns.ts'
+import { compileIpAllowlist } from '../../../domain/ip-range.ts'
+import {
+  RouteComparer,
+  type EndpointRoute,
+  type RoutedPayload,
+  type RouteDifference,
+  type Routing,
+} from '../../../domain/routing/compare-routes.ts'
+import { PacedWork } from '../../../platform/paced-work.ts'
+import { listStoredRoutes, readStored, type StoredRouteRow } from '../../capture/submissions/index.ts'
+import { listVersionDatasets } from '../../capture/webhooks/index.ts'
+import type { DestinationEntry, EndpointEntry, RuleEntry } from './entries.ts'
+import { keepsSecret, type Plan } from './plan.ts'
+import type { State } from './state.ts'
+
+/** For each character that is read. */
+const READ_WORK = 8
+
+type Compared = {
+  readonly compared: number
+  readonly different: number
+  readonly unreadable: number
+  readonly budget_used_up?: boolean
+  readonly not_looked_at?: number
+  readonly payloads: ShownDifference[]
+}
+type Mutable<T> = {
+  -readonly [Member in keyof T]: T[Member] extends readonly (infer One)[] ? One[] : Mutable<T[Member]>
+}
+type ShownDifference = Mutable<RouteDifference> & {
+  readonly submission_id: string
+  readonly received_at: string
+  readonly more: number
+}
+
+/** How the newest stored payloads would be routed differently; stores nothing, and stops when its budget is used up. */
+export async function compareRouting(
+  ctx: Ctx,
+  { state, plan, recent }: { readonly state: State; readonly plan: Plan; readonly recent: number },
+): Promise<Compared> {
+  const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
+  const rows = await listStoredRoutes(ctx.db, { ...at, limit: recent, bytesMax: LIMITS.storedPayloadsReadBytesMax })
+  const ids = [...new Set(rows.flatMap(({ webhook_id: id }) => id ?? []))]
+  const versions = await listVersionDatasets(ctx.db, { ...at, ids })
+  const own = new Set(versions.map(({ webhook_id, dataset }) => `${webhook_id} ${dataset}`))
+  const work = new PacedWork(LIMITS.dryRunWorkMax)
+  const comparer = new RouteComparer({ before: routingNow(state), after: routingAfter(plan), spend: work.spend })
+  const [payloads, counts] = [[] as ShownDifference[], { compared: 0, different: 0, unreadable: 0, chars: 0 }]
+  for (const [index, row] of rows.entries()) {
+    if (work.usedUp || counts.chars >= LIMITS.storedPayloadsReadBytesMax)
+      return { ...shown(counts), budget_used_up: true, not_looked_at: rows.length - index, payloads }
+    // oxlint-disable-next-line no-await-in-loop -- what has been read decides whether more is
+    const read = await readStored({ body: row.body_bytes ?? Buffer.from(row.body ?? ''), headers: row.headers })
+    if (!read.ok) {
+      counts.unreadable += 1
+      continue
+    }
+    counts.chars += read.chars
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await work.spend(READ_WORK * read.chars)
+    const routed = routedBy(row, { payload: read.payload, chars: read.chars, own })
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const difference = routed === undefined ? undefined : await finish(comparer.differenceOf(routed))
+    counts.compared += 1
+    if (difference === undefined) continue
+    counts.different += 1
+    if (payloads.length < LIMITS.configRoutesShownMax) payloads.push(shownDifference(row, difference))
+  }
+  return { ...shown(counts), payloads }
+}
+
+const shown = ({ compared, different, unreadable }: Omit<Compared, 'payloads'>) => ({ compared, different, unreadable })
+
+/** The way by which a payload came; undefined: it came to a dataset, and was filed nowhere. */
+function routedBy(
+  row: StoredRouteRow,
+  of: { readonly payload: unknown; readonly chars: number; readonly own: ReadonlySet<string> },
+): RoutedPayload | undefined {
+  const { webhook_id: webhookId, dataset } = row
+  const came = { payload: of.payload, chars: of.chars, sourceIp: row.source_ip ?? undefined }
+  if (webhookId !== null) {
+    // A dataset that no version of the endpoint has was named by the URL.
+    const named = dataset !== null && !of.own.has(`${webhookId} ${dataset}`)
+    return { ...came, use: 'endpoint', webhookId, datasetOfUrl: named ? dataset : undefined }
+  }
+  if (row.reached_rules) return { ...came, use: 'rules' }
+  return dataset === null ? undefined : { ...came, use: 'dataset', dataset }
+}
+
+function shownDifference(row: StoredRouteRow, { records, deliveries, ...refused }: RouteDifference): ShownDifference {
+  let more = 0
+  const cut = <Of>(items: readonly Of[]): Of[] => {
+    more += Math.max(0, items.length - LIMITS.configDifferencesShownMax)
+    return items.slice(0, LIMITS.configDifferencesShownMax)
+  }
+  return {
+    submission_id: encodeId('submission', row.id),
+    received_at: row.received_at.toISOString(),
+    ...refused,
+    records: { added: cut(records.added), removed: cut(records.removed), changed: cut(records.changed) },
+    deliveries: { added: cut(deliveries.added), removed: cut(deliveries.removed), changed: cut(deliveries.changed) },
+    more,
+  }
+}
+
+// Both configurations
+
+function routingNow({ endpoints, rules, destinations }: State): Routing {
+  return {
+    endpoints: new Map(endpoints.map((now) => [now.id, endpointRoute(now.entry, now.hasSecret)])),
+    rules: rules.flatMap(({ entry }) => ruleRoute(entry)),
+    destinations: destinations.map(({ entry }) => destinationRoute(entry)),
+  }
+}
+
+/** What stays is the very same entry as now, so the comparer asks it once. */
+function routingAfter({ endpoints, rules, destinations }: Plan): Routing {
+  return {
+    endpoints: new Map([
+      ...staying(endpoints).map((now) => [now.id, endpointRoute(now.entry, now.hasSecret)] as const),
+      ...endpoints.change.map(
+        ({ now, entry }) => [now.id, endpointRoute(entry, keepsSecret(now, entry.verification?.scheme))] as const,
+      ),
+    ]),
+    rules: after(rules).flatMap(ruleRoute),
+    destinations: after(destinations).map(destinationRoute),
+  }
+}
+
+type AnySteps<Entry, Now> = {
+  readonly create: readonly { readonly entry: Entry }[]
+  readonly change: readonly { readonly entry: Entry }[]
+  readonly unchanged: readonly { readonly now: Now }[]
+  readonly rest: readonly { readonly now: Now }[]
+  readonly unmanaged: readonly Now[]
+}
+
+function staying<Entry, Now>({ unchanged, rest, unmanaged }: AnySteps<Entry, Now>): readonly Now[] {
+  return [...unchanged, ...rest].map(({ now }) => now).concat(unmanaged)
+}
+
+function after<Entry, Now extends { readonly entry: Entry }>(steps: AnySteps<Entry, Now>): readonly Entry[] {
+  return [...staying(steps).map(({ entry }) => entry), ...[...steps.change, ...steps.create].map(({ entry }) => entry)]
+}
+
+function endpointRoute(entry: EndpointEntry, hasSecret: boolean): EndpointRoute {
+  const { slug, dataset, criteria, mappings } = entry
+  const verifies = entry.verification !== undefined && entry.verification.scheme !== 'none'
+  const refuses = !entry.enabled ? 'endpoint_disabled' : verifies && !hasSecret ? 'bad_signature' : undefined
+  return { slug, dataset, criteria, mappings, refuses, allowsIp: compileIpAllowlist(entry.ip_allowlist) }
+}
+
+const ruleRoute = ({ name, dataset, enabled, conditions, mappings }: RuleEntry) =>
+  enabled ? [{ name, dataset, conditions, mappings }] : []
+
+const destinationRoute = ({ name, enabled, datasets, conditions }: DestinationEntry) => ({
+  name,
+  enabled,
+  datasets,
+  conditions,
+})

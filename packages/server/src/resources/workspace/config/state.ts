@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto'
+import { decodeId, type Conditions } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { PacedWork } from '../../../platform/paced-work.ts'
+import { ingestKeys } from '../../capture/ingest-keys/index.ts'
+import { listViewsOfProject } from '../../capture/record-views/index.ts'
+import { rules } from '../../capture/rules/index.ts'
+import { webhooks } from '../../capture/webhooks/index.ts'
+import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
+import { listConfiguredDestinations, type ConfiguredDestination } from '../../delivery/destinations/index.ts'
+import { findProject } from '../projects/index.ts'
+import type { DestinationEntry, EndpointEntry, RecordViewEntry, RuleEntry } from './entries.ts'
+
+/** What a project is set to, in the stable order of a configuration, and what no configuration has. */
+export type State = {
+  readonly slug: string
+  readonly endpoints: readonly CurrentEndpoint[]
+  readonly rules: readonly Current<RuleEntry>[]
+  readonly record_views: readonly CurrentView[]
+  readonly destinations: readonly CurrentDestination[]
+  readonly not_exported: readonly NotExported[]
+}
+
+export type Current<Entry> = { readonly id: string; readonly entry: Entry }
+export type CurrentEndpoint = Current<EndpointEntry> & { readonly hasSecret: boolean; readonly hasVerifyToken: boolean }
+export type CurrentView = Current<RecordViewEntry> & { readonly webhookId: string }
+export type CurrentDestination = Current<DestinationEntry> & { readonly row: ConfiguredDestination['row'] }
+export type NotExported = { readonly kind: string; readonly name: string }
+
+export async function readState(ctx: Ctx): Promise<State> {
+  const project = await findProject(ctx.db, ctx)
+  if (project === undefined) throw refuse('not_found')
+  const endpoints = await readEndpoints(ctx)
+  return {
+    slug: project.slug,
+    endpoints: inOrder(endpoints, ({ entry }) => [entry.slug]),
+    rules: inOrder(await readRules(ctx), ({ entry }) => [entry.name]),
+    record_views: inOrder(await readViews(ctx, endpoints), ({ entry }) => [entry.dataset, entry.name, entry.endpoint]),
+    destinations: inOrder(await readDestinations(ctx), ({ entry }) => [entry.name]),
+    not_exported: inOrder(await readNotExported(ctx), ({ kind, name }) => [kind, name]),
+  }
+}
+
+/** By code points, so that the order is the same everywhere. */
+function inOrder<Item>(items: readonly Item[], keys: (item: Item) => readonly string[]): readonly Item[] {
+  const keyed = items.map((item) => ({ item, key: keys(item).join('\0') }))
+  return keyed.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item)
+}
+
+const ROWS_AT_ONCE = 200
+
+type Page = { readonly limit: number; readonly cursor: string | undefined }
+
+/** All of a list, page after page. */
+async function listed<Answer extends { readonly next_cursor: string | null }, Item>(
+  ask: (page: Page) => Promise<Answer>,
+  itemsOf: (answer: Answer) => readonly Item[],
+): Promise<readonly Item[]> {
+  const all: Item[] = []
+  for (let cursor: string | undefined; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the cursor of the one before
+    const answer: Answer = await ask({ limit: ROWS_AT_ONCE, cursor })
+    all.push(...itemsOf(answer))
+    if (answer.next_cursor === null) return all
+    cursor = answer.next_cursor
+  }
+}
+
+async function readEndpoints(ctx: Ctx): Promise<readonly CurrentEndpoint[]> {
+  const found = await listed(
+    (page) => webhooks.list(ctx, page),
+    (answer) => answer.webhooks,
+  )
+  return found.map(({ id, verification, handshake, ...of }) => {
+    const { has_secret: hasSecret, previous_secret_expires_at: _end, ...settings } = verification
+    return {
+      id: decodeId('webhook', id) ?? '',
+      hasSecret: hasSecret === true,
+      hasVerifyToken: handshake.has_verify_token === true,
+      entry: {
+        name: of.name,
+        slug: of.slug,
+        dataset: of.dataset,
+        enabled: of.enabled,
+        criteria: asStored(of.criteria),
+        mappings: of.mappings,
+        ip_allowlist: of.ip_allowlist,
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is shown of it beside its secret
+        verification: settings as NonNullable<EndpointEntry['verification']>,
+        cors: of.cors,
+        handshake: { kind: handshake.kind },
+        idempotency: of.idempotency,
+        event_title: of.event_title,
+        refused_samples: of.refused_samples,
+      },
+    }
+  })
+}
+
+async function readRules(ctx: Ctx): Promise<readonly Current<RuleEntry>[]> {
+  const found = await listed(
+    (page) => rules.list(ctx, page),
+    (answer) => answer.rules,
+  )
+  return found.map(({ id, name, dataset, enabled, conditions, mappings }) => ({
+    id: decodeId('rule', id) ?? '',
+    entry: { name, dataset, enabled, conditions: asStored(conditions), mappings },
+  }))
+}
+
+/** Rooms give conditions in the form in which they are stored. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+const asStored = (conditions: unknown): Conditions => conditions as Conditions
+
+async function readViews(ctx: Ctx, endpoints: readonly CurrentEndpoint[]): Promise<readonly CurrentView[]> {
+  const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.entry]))
+  const all: CurrentView[] = []
+  for (let after: string | null = null; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- page after page
+    const rows: Awaited<ReturnType<typeof listViewsOfProject>> = await listViewsOfProject(ctx.db, {
+      workspaceId: ctx.workspaceId,
+      projectId: ctx.projectId,
+      after,
+      limit: ROWS_AT_ONCE,
+    })
+    for (const { id, webhook_id, name, columns, sort_key, sort_dir, is_default } of rows) {
+      const of = byId.get(webhook_id)
+      // One that was made after the endpoints were read belongs to the next export.
+      if (of === undefined) continue
+      const { dataset, slug: endpoint } = of
+      all.push({
+        id,
+        webhookId: webhook_id,
+        entry: { dataset, name, endpoint, columns, sort_key, sort_dir, is_default },
+      })
+    }
+    if (rows.length < ROWS_AT_ONCE) return all
+    after = rows.at(-1)?.id ?? null
+  }
+}
+
+async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]> {
+  return (await listConfiguredDestinations(ctx)).map(({ row, reach }) => ({
+    id: row.id,
+    row,
+    entry: {
+      name: row.name,
+      url: isSinkOf(ctx, row) ? null : row.url,
+      enabled: row.enabled,
+      datasets: row.datasets === null ? null : [...row.datasets],
+      conditions: row.conditions,
+      retry: { schedule_seconds: row.schedule_seconds === null ? null : [...row.schedule_seconds] },
+      timeout_ms: row.timeout_ms,
+      max_in_flight: row.max_in_flight,
+      rate_limit:
+        row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
+      ordering: row.order_path === null ? 'none' : { path: row.order_path },
+      signing: row.signing,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- stored as its schema let it in
+      payload_template: row.payload_template as DestinationEntry['payload_template'],
+      ...reach,
+    },
+  }))
+}
+
+/** Everything that is or contains a credential. Sources, WebSocket triggers and portals join this list with their rooms. */
+async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
+  const keys = await listed(
+    (page) => ingestKeys.list(ctx, page),
+    (answer) => answer.ingest_keys,
+  )
+  return keys.map(({ name }) => ({ kind: 'ingest_key', name }))
+}
+
+/** Says the same of a project as long as nothing that a plan looks at has changed. */
+export function fingerprintOf({ destinations, ...state }: State): Promise<string> {
+  return hashOf([
+    ...state.endpoints,
+    ...state.rules,
+    ...state.record_views,
+    ...destinations.map(({ id, entry }) => ({ id, entry })),
+    state.not_exported,
+  ])
+}
+
+/** Part by part, with turns for others: the text of the whole may be long. */
+export async function hashOf(parts: readonly unknown[]): Promise<string> {
+  const hash = createHash('sha256')
+  const { spend } = new PacedWork(Infinity)
+  for (const part of parts) {
+    const text = `${JSON.stringify(part)}\n`
+    hash.update(text)
+    // oxlint-disable-next-line no-await-in-loop -- others have their turn
+    await spend(HASH_WORK * (text.length + 1))
+  }
+  return hash.digest('hex').slice(0, 32)
+}
+
+/** For each character that is written and hashed. */
+const HASH_WORK = 8

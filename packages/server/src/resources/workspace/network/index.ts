@@ -1,0 +1,55 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { compileIpAllowlist } from '../../../domain/ip-range.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import type { Room } from '../../verbs.ts'
+import { audit } from '../audit/index.ts'
+import { clearList, findNetwork, putNetwork, type NetworkRow } from './queries.ts'
+
+export { admitFrom } from './admit-from.ts'
+
+export const network: Room<'network'> = {
+  get: async (ctx) => ({ network: present(ctx, await findNetwork(ctx.db, ctx.workspaceId)) }),
+
+  /** Whoever saves a list stays inside, so that nobody locks everybody out by a typing error. */
+  update: (ctx, { ip_allowlist: list }) => {
+    if (compileIpAllowlist(list)?.(ctx.ip) === false) throw refuse('own_address_missing', lockOutSentence(ctx))
+    return inTransaction(ctx, async (tx) => {
+      const { workspaceId, actor } = tx
+      const userId = 'userId' in actor ? actor.userId : null
+      const row = await putNetwork(tx.db, { workspaceId, list, now: new Date(tx.clock.now()), userId })
+      await audit(tx, {
+        action: 'update_network_access',
+        target: encodeId('workspace', workspaceId),
+        details: { ip_allowlist: list },
+      })
+      return { network: present(tx, row) }
+    })
+  },
+}
+
+/** For operators: opens a workspace that has locked itself out to every address. One that is open stays as it is. */
+export function clearNetwork(ctx: Ctx): Promise<void> {
+  return inTransaction(ctx, async (tx) => {
+    const { workspaceId } = tx
+    if ((await clearList(tx.db, { workspaceId, now: new Date(tx.clock.now()) })) === 0) return
+    await audit(tx, { action: 'clear_network_access', target: encodeId('workspace', workspaceId) })
+  })
+}
+
+function lockOutSentence({ ip }: Ctx): string {
+  return ip === undefined
+    ? 'The address that you send from is unknown, so every list would lock you out. Ask the operator to check TRUST_PROXY.'
+    : `The list does not contain ${ip}, the address that you send from, so it would lock you out. Add that address, then save the list again.`
+}
+
+function present({ ip }: Ctx, row: NetworkRow | undefined) {
+  const by = row?.updated_by ?? null
+  return {
+    ip_allowlist: [...(row?.ip_allowlist ?? [])],
+    your_address: ip ?? null,
+    updated_at: row?.updated_at.toISOString() ?? null,
+    updated_by: by === null ? null : encodeId('user', by),
+  }
+}

@@ -1,0 +1,16 @@
+import { SSO_REPLACE_PATH } from '@postroad/contract'
+import type { FastifyInstance } from 'fastify'
+import { errorBody, refuse } from '../../domain/refusal.ts'
+
+/**
+ * Contract part 4: replacing an SSO configuration is 501 for everybody, before version, credential, plan, role or body are
+ * looked at. It is answered before the body is read, so that not even its size matters.
+ */
+export function mountSsoConfiguration(fastify: FastifyInstance): void {
+  const refusal = refuse('sso_not_available')
+  fastify.put(
+    `/admin/api/${SSO_REPLACE_PATH.replace('{id}', ':id')}`,
+    { onRequest: async (_request, reply) => reply.status(refusal.status).send(errorBody(refusal)) },
+    () => undefined,
+  )
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, test } from 'node:test'
+import { sql, type Database } from '../../src/platform/db.ts'
+import { anIngestKey, aRule, aWebhook, behind, post } from '../stage/fixtures.ts'
+import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { sse, type StreamClient } from '../stage/stream-client.ts'
+
+/** An ingest key that is limited to some datasets. Two nodes share one database. */
+let world: World
+let second: World
+let database: Database
+const open: StreamClient[] = []
+
+before(async () => {
+  world = await aWorld()
+  second = await aWorld({ beside: world, env: { ROLES: 'web' } })
+  database = behind(world)
+})
+after(async () => {
+  await database.close()
+  await second.stop()
+  await world.stop()
+})
+afterEach(() => {
+  for (const client of open.splice(0)) client.close()
+})
+
+const change = (id: string, members: object): Promise<Answer> => world.admin('PATCH', `ingest-keys/${id}`, members)
+const send = (path: string, headers: Record<string, string> = {}, node = world): Promise<Answer> =>
+  post(`${node.baseUrl}/v1/${path}`, '{"a":1}', { headers })
+const stored = async (): Promise<number> =>
+  (await database.one<{ n: number }>(sql`select count(*) as n from submissions`)).n
+
+async function statusOf(path: string, headers: Record<string, string> = {}, node = world): Promise<string> {
+  const { status, body } = await send(path, headers, node)
+  return status === 201 ? '201' : `${status} ${body.reason}`
+}
+
+async function tail(key: string, query = ''): Promise<StreamClient> {
+  const client = await sse(`${world.baseUrl}/v1/stream?key=${key}${query}`)
+  open.push(client)
+  return client
+}
+
+async function refusedStream(key: string, query = ''): Promise<Answer> {
+  const response = await fetch(`${world.baseUrl}/v1/stream?key=${key}${query}`)
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+describe('datasets', () => {
+  test('a limited key writes to its datasets, and every other dataset is refused before anything is stored', async () => {
+    await aWebhook(world, { slug: 'inside', dataset: 'mine' })
+    await aWebhook(world, { slug: 'outside', dataset: 'theirs' })
+    const { key } = await anIngestKey(world, { datasets: ['mine'] })
+    assert.deepEqual([await statusOf(`ingest/${key}/mine`), await statusOf(`webhooks/${key}/inside`)], ['201', '201'])
+    const had = await stored()
+    for (const path of [`ingest/${key}/theirs`, `webhooks/${key}/outside`]) {
+      const { status, body } = await send(path)
+      assert.deepEqual([status, body.reason], [403, 'dataset_not_allowed'])
+      assert.equal(
+        body.error,
+        'This ingest key may not write to "theirs". Add the dataset to the key, or use another key.',
+      )
+    }
+    assert.equal(await stored(), had)
+  })
+
+  test('by rules a limited key files all of an event or nothing of it', async () => {
+    const { body } = await world.admin('POST', 'projects', { name: 'ruled' })
+    const ruled: World = {
+      ...world,
+      admin: (method, path, ...rest) => world.admin(method, `projects/${body.project.id}/${path}`, ...rest),
+    }
+    await aRule(ruled, { dataset: 'mine' })
+    const stray = await aRule(ruled, { dataset: 'theirs', conditions: [{ path: 'kind', equals: 'x' }] })
+    const { id, key } = await anIngestKey(ruled, { datasets: ['mine'] })
+    assert.equal(await statusOf(`ingest/${key}`), '201')
+    const had = await stored()
+    const refused = await post(`${world.baseUrl}/v1/ingest/${key}`, '{"kind":"x"}')
+    assert.deepEqual([refused.status, refused.body.reason], [403, 'dataset_not_allowed'])
+    assert.match(refused.body.error, /^A rule files this event into "theirs"/)
+    assert.equal(await stored(), had)
+    await ruled.admin('PATCH', `ingest-keys/${id}`, { datasets: ['mine', stray.dataset] })
+    assert.equal((await post(`${world.baseUrl}/v1/ingest/${key}`, '{"kind":"x"}')).body.routed.length, 2)
+  })
+
+  test('a limited key streams only its datasets, and is refused when it asks for another', async () => {
+    const all = await anIngestKey(world)
+    const { key } = await anIngestKey(world, { datasets: ['seen', 'seen_too'] })
+    const [client, narrow] = [await tail(key), await tail(key, '&dataset=seen')]
+    for (const dataset of ['unseen', 'seen', 'seen_too']) await send(`ingest/${all.key}/${dataset}`)
+    await eventually(async () => {
+      world.clock.advance(50)
+      return client.events.length >= 2 && narrow.events.length >= 1 ? true : undefined
+    })
+    assert.deepEqual(
+      client.events.map(({ data }) => data.dataset).toSorted((a, b) => (a < b ? -1 : 1)),
+      ['seen', 'seen_too'],
+    )
+    assert.deepEqual(
+      narrow.events.map(({ data }) => data.dataset),
+      ['seen'],
+    )
+    const { status, body } = await refusedStream(key, '&dataset=seen,unseen')
+    assert.deepEqual(
+      [status, body.reason, body.error],
+      [
+        403,
+        'dataset_not_allowed',
+        'This ingest key may not stream "unseen". Add the dataset to the key, or use another key.',
+      ],
+    )
+  })
+
+  test('a stream ends when its key may see less than the stream shows', async () => {
+    const { id, key } = await anIngestKey(world)
+    const [client, narrow] = [await tail(key), await tail(key, '&dataset=seen')]
+    await change(id, { datasets: ['seen'] })
+    await eventually(async () => {
+      world.clock.advance(50)
+      return client.events.at(-1)?.data.reason === 'credential_revoked' ? true : undefined
+    })
+    assert.ok(!narrow.events.some(({ type }) => type === 'closing'))
+    const widened = await change(id, { datasets: null })
+    assert.equal(widened.body.ingest_key.datasets, null)
+  })
+})

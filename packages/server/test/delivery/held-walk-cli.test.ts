@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { HOLD_CAUSES, holdText } from '@postroad/contract'
+import { behind } from '../stage/fixtures.ts'
+import { aWorld, type World } from '../stage/harness.ts'
+import { prepareStates, type Prepared } from '../stage/held-states.ts'
+import { runPiped } from '../../../cli/test/command-line.ts'
+
+/** Every state of a delivery at a destination of every light, as the command line says it. */
+
+let world: World
+let all: readonly Prepared[]
+
+before(async () => {
+  world = await aWorld({ env: { ROLES: 'web' }, now: Date.now() })
+  const database = behind(world)
+  all = await prepareStates(world, database)
+  await database.close()
+})
+after(() => world.stop())
+
+const printed = async (...args: readonly string[]): Promise<string> => {
+  const env = { POSTROAD_URL: world.baseUrl, SERVICE_TOKEN: world.installed.api_key }
+  const { code, stdout, stderr } = await runPiped(args, env)
+  assert.deepEqual([code, stderr], [0, ''], args.join(' '))
+  return stdout
+}
+const lineOf = (text: string, id: string): string =>
+  text.split('\n').find((line) => line.includes(id)) ?? assert.fail(`${id} is not in ${text}`)
+
+test('the list has the word of each delivery, and the filter for each cause has those that it holds back', async () => {
+  for (const of of all) {
+    const text = await printed('deliveries', 'list', '--destination', of.lane.name, '--limit', '50')
+    for (const { id, case: one, cause } of of.deliveries) {
+      const word = cause === null || one.state === 'paused' ? one.state : 'held'
+      assert.match(lineOf(text, id), new RegExp(`^\\S ${word} `), of.lane.name)
+    }
+    for (const asked of ['any', ...HOLD_CAUSES]) {
+      const ids = await printed('deliveries', 'list', '--destination', of.lane.name, '--held-by', asked, '--quiet')
+      const expected = of.deliveries.filter(({ cause }) => (asked === 'any' ? cause !== null : cause === asked))
+      assert.deepEqual(
+        ids.split('\n').filter(Boolean).toSorted(),
+        expected.map(({ id }) => id).toSorted(),
+        `${of.lane.name} ${asked}`,
+      )
+    }
+  }
+})
+
+test('the details of a delivery say why it is held back, and never when it is not', async () => {
+  for (const of of all) {
+    for (const { id, case: one, cause } of of.deliveries) {
+      const text = await printed('deliveries', 'get', id)
+      const about = `${of.lane.name}: ${JSON.stringify(one)}`
+      if (cause === null) assert.doesNotMatch(text, /\nHeld by /, about)
+      else assert.ok(text.includes(`\nHeld by      ${holdText({ cause })}\n`), `${about}\n${text}`)
+      assert.equal(/\nNext try /.test(text), cause === null && one.due !== undefined, about)
+      assert.equal(/\nNext probe /.test(text), cause === 'breaker_open', about)
+    }
+  }
+})
+
+test('the list and the health of destinations have the light of each, and how many it holds back', async () => {
+  const text = await printed('destinations', 'list', '--limit', '50')
+  for (const of of all) {
+    assert.match(lineOf(text, of.destinationId), new RegExp(`^\\S ${of.lane.light} `))
+    const held = of.deliveries.filter(({ cause }) => cause !== null)
+    const health = await printed('destinations', 'health', of.lane.name)
+    assert.match(health, new RegExp(`^Destination {2}${of.destinationId} {2}\\S ${of.lane.light}\n`))
+    if (held.length === 0 || of.lane.cause === null) assert.doesNotMatch(health, /\nHeld back /)
+    else assert.ok(health.includes(`\nHeld back    ${held.length}  ${holdText({ cause: of.lane.cause })}\n`), health)
+  }
+})

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { encodeId } from '@postroad/contract'
+import { sql, type Database } from '../../src/platform/db.ts'
+import { behind, post, signedIn } from '../stage/fixtures.ts'
+import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { ask, aWorkspace, theWorkspace, type Headers } from '../stage/people.ts'
+
+/** The list of all workspaces for operators, and a change of plan. */
+let world: World
+let other: World
+let database: Database
+let operator: Headers
+let sink: Sink
+
+const OPERATORS = 'operator@example.com'
+
+before(async () => {
+  world = await aWorld({ env: { OPERATORS } })
+  other = await aWorld({ beside: world, env: { ROLES: 'web', OPERATORS } })
+  database = behind(world)
+  sink = await aSink()
+  const home = await theWorkspace(database)
+  await database.run(sql`update users set email = ${OPERATORS} where id = ${home.userId}`)
+  operator = await signedIn(world, home)
+})
+after(async () => {
+  await database.close()
+  await other.stop()
+  await world.stop()
+  await sink.stop()
+})
+
+const said = ({ status, body }: Answer): string => (status < 300 ? String(status) : `${status} ${body.reason}`)
+const list = async (query = ''): Promise<readonly Answer['body'][]> =>
+  (await ask(world, `GET platform/workspaces${query}`, { headers: operator })).body.workspaces
+const slugs = async (query = ''): Promise<readonly string[]> => (await list(query)).map(({ slug }) => slug)
+
+test('the list finds by slug and by name, and by state', async () => {
+  const names = ['north', 'south', 'Nordwind'.toLowerCase()]
+  const ids = new Map<string, string>()
+  for (const slug of names) ids.set(slug, (await aWorkspace(world, database, slug)).workspaceId)
+  await database.run(sql`update workspaces set name = 'Nordwind 100% _x' where slug = 'nordwind'`)
+  await database.run(
+    sql`update workspaces set suspended_at = now(), suspended_reason = 'unpaid' where id = ${ids.get('north') ?? null}`,
+  )
+  await database.run(sql`update workspaces set closed_at = now() where id = ${ids.get('south') ?? null}`)
+  assert.deepEqual(await slugs(), ['nordwind', 'south', 'north', 'main'])
+  assert.deepEqual(await slugs('?q=NOR'), ['nordwind', 'north'])
+  assert.deepEqual(await slugs(`?q=${encodeURIComponent('100% _')}`), ['nordwind'])
+  assert.deepEqual(await slugs('?q=%25'), ['nordwind'], 'a sign of a pattern is a letter like any other')
+  assert.deepEqual(await slugs('?state=suspended'), ['north'])
+  assert.deepEqual(await slugs('?state=closed'), ['south'])
+  assert.deepEqual(await slugs('?state=active&q=nor'), ['nordwind'])
+  const [north] = await list('?q=north')
+  assert.deepEqual(
+    [north.state, north.suspended_reason, north.members, north.plan],
+    ['suspended', 'unpaid', 1, 'self_hosted'],
+  )
+})
+
+test('usage of the month and retained events are those of the workspace', async () => {
+  const home = await aWorkspace(world, database, 'counted')
+  const headers = await signedIn(world, home)
+  const { webhook } = (await ask(world, 'POST webhooks', { headers, body: { name: 'in' } })).body
+  for (let sent = 0; sent < 3; sent += 1) assert.equal((await post(webhook.public_url, '{}')).status, 201)
+  const path = `GET platform/workspaces/${encodeId('workspace', home.workspaceId)}`
+  const counted = await eventually(async () => {
+    world.clock.advance(5_000)
+    const { workspace } = (await ask(world, path, { headers: operator })).body
+    return workspace.usage.events === 3 ? workspace : undefined
+  })
+  assert.deepEqual(
+    [counted.usage, counted.retained_events],
+    [{ month: '2026-01', events: 3, max_events: null, deliveries: null, max_deliveries: null }, 3],
+  )
+  await database.run(
+    sql`update project_rollups set at = at - interval '40 days', span_seconds = 3600 where workspace_id = ${home.workspaceId}`,
+  )
+  const later = (await ask(world, path, { headers: operator })).body.workspace
+  assert.deepEqual([later.usage.events, later.retained_events], [0, 0], 'events of last month, past the retention')
+})
+
+test('a plan is one that there is, and a workspace one that there is', async () => {
+  const home = await aWorkspace(world, database, 'planned')
+  const path = `PUT platform/workspaces/${encodeId('workspace', home.workspaceId)}/plan`
+  const unknown = await ask(world, path, { headers: operator, body: { plan: '__proto__' } })
+  assert.equal(said(unknown), '400 invalid_request')
+  assert.match(unknown.body.error, /^plan: .*Use one of self_hosted, free, team, business\.$/)
+  const nowhere = encodeId('workspace', world.app.deps.uuid())
+  for (const line of ['GET ', 'POST /suspend', 'POST /reinstate', 'PUT /plan', 'POST /clear-network']) {
+    const [method = '', rest = ''] = line.split(' ')
+    const body = { ...(rest === '/plan' ? { plan: 'free' } : {}), ...(rest === '/suspend' ? { reason: 'x' } : {}) }
+    const answer = await ask(world, `${method} platform/workspaces/${nowhere}${rest}`, {
+      headers: operator,
+      ...(method === 'GET' ? {} : { body }),
+    })
+    assert.equal(said(answer), '404 not_found', line)
+  }
+})
+
+/** Both nodes know the project as it is and have looked for changes, so that only a change that is announced can reach them. */
+async function settle(url: string): Promise<void> {
+  for (let step = 0; step < 40; step += 1) for (const node of [world, other]) node.clock.advance(500)
+  for (const node of [world, other])
+    await eventually(async () =>
+      (await post(url.replace(world.baseUrl, node.baseUrl), '{}')).status === 201 ? true : undefined,
+    )
+}
+
+test('the limits of another plan apply on every node within a second, and what waited for the allowance is sent', async () => {
+  const home = await aWorkspace(world, database, 'growing')
+  const headers = await signedIn(world, home)
+  const make = async (path: string, body: object) => (await ask(world, `POST ${path}`, { headers, body })).body
+  const { webhook } = await make('webhooks', { name: 'in', dataset: 'd' })
+  await make('destinations', { name: 'out', url: sink.url })
+  await settle(webhook.public_url)
+  const id = encodeId('workspace', home.workspaceId)
+  const setPlan = async (plan: string): Promise<Answer> =>
+    ask(world, `PUT platform/workspaces/${id}/plan`, { headers: operator, body: { plan } })
+  assert.equal((await setPlan('free')).body.workspace.plan, 'free')
+  const month = new Date(world.clock.now()).toISOString().slice(0, 8)
+  await database.run(
+    sql`insert into monthly_usage (workspace_id, month, events, deliveries) values (${home.workspaceId}, ${`${month}01`}::date, 10000, 50000)`,
+  )
+  const atBoth = async (wanted: string): Promise<void> => {
+    for (const node of [world, other]) {
+      const until = node.clock.now() + 1_000
+      await eventually(async () => {
+        if (node.clock.now() < until) node.clock.advance(100)
+        const answer = await post(webhook.public_url.replace(world.baseUrl, node.baseUrl), '{}')
+        return said(answer) === wanted ? true : undefined
+      })
+    }
+  }
+  await atBoth('429 quota_exceeded')
+  await database.run(sql`update monthly_usage set events = 0 where workspace_id = ${home.workspaceId}`)
+  assert.equal((await post(webhook.public_url, '{}')).status, 201)
+  const deliveries = async (state: string): Promise<number> =>
+    (await ask(world, `GET deliveries?state=${state}`, { headers })).body.deliveries.length
+  assert.ok((await deliveries('paused')) > 0)
+  await settle(webhook.public_url)
+  const grown = (await setPlan('team')).body.workspace
+  assert.deepEqual([grown.usage.max_events, grown.usage.max_deliveries], [500_000, 2_500_000])
+  await database.run(sql`update monthly_usage set events = 10000 where workspace_id = ${home.workspaceId}`)
+  await atBoth('201')
+  await eventually(async () => {
+    world.clock.advance(500)
+    return (await deliveries('paused')) === 0 && (await deliveries('delivered')) > 0 ? true : undefined
+  })
+})
