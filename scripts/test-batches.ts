@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const FILES_IN_A_BATCH = 8
@@ -12,7 +12,20 @@ const BROWSER_FILES_IN_A_BATCH = 3
  */
 export function batched(files: readonly string[], folder: string): readonly string[] {
   const byFolder = [...Map.groupBy(files, (file) => file.slice(0, file.lastIndexOf('/'))).values()]
-  return byFolder.flatMap(inEqualParts).map((of, at) => {
+  return entriesOf(byFolder.flatMap(inEqualParts), folder)
+}
+
+/** The same with a process for each file. */
+export function alone(files: readonly string[], folder: string): readonly string[] {
+  return entriesOf(
+    files.map((file) => [file]),
+    folder,
+  )
+}
+
+function entriesOf(batches: readonly (readonly string[])[], folder: string): readonly string[] {
+  mkdirSync(folder)
+  return batches.map((of, at) => {
     const entry = join(folder, `${at}.mjs`)
     writeFileSync(entry, textOf(of))
     return entry
@@ -27,10 +40,28 @@ function inEqualParts(files: readonly string[]): readonly (readonly string[])[] 
   return Array.from({ length: parts }, (_, at) => files.filter((_file, index) => index % parts === at))
 }
 
-/** `require` evaluates a file within its suite. An `import()` would evaluate it later, and register its tests elsewhere. */
+/** A file that hangs fails, and so does a process that does not end with its last test. */
+const FILE_MS_MAX = 1_800_000
+const END_MS_MAX = 30_000
+
+/**
+ * `require` evaluates a file within its suite. An `import()` would evaluate it later, and register its tests elsewhere.
+ * A process that is still alive half a minute after its last test fails, and names what it still has open.
+ */
 function textOf(files: readonly string[]): string {
   const suites = files.map(
-    (file) => `describe(${JSON.stringify(file)}, () => void require(${JSON.stringify(resolve(file))}))\n`,
+    (file) =>
+      `describe(${JSON.stringify(file)}, { timeout: ${FILE_MS_MAX} }, () => void require(${JSON.stringify(resolve(file))}))\n`,
   )
-  return `import { describe } from 'node:test'\nimport { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)\n${suites.join('')}`
+  return `import { after, describe } from 'node:test'
+import { createRequire } from 'node:module'
+const require = createRequire(import.meta.url)
+${suites.join('')}after(() => {
+  setTimeout(() => {
+    console.error('The tests ended, but their process did not. Open: ' + process.getActiveResourcesInfo().join(', '))
+    console.error(${JSON.stringify(files.join('\n'))})
+    process.exit(1)
+  }, ${END_MS_MAX}).unref()
+})
+`
 }

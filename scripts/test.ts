@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { batched } from './test-batches.ts'
+import { alone, batched } from './test-batches.ts'
 import { lineOf, sumOf, type Counts } from './test-counts.ts'
 
 /**
@@ -18,8 +18,8 @@ import { lineOf, sumOf, type Counts } from './test-counts.ts'
 type Part = {
   readonly files: readonly string[]
   readonly flags: readonly string[]
-  /** Several files share a process. Long tests do not: they kill processes and load the machine. */
-  readonly shared?: boolean
+  /** The entry of each process. Long tests do not share one: they kill processes and load the machine. */
+  readonly entries?: (files: readonly string[], folder: string) => readonly string[]
 }
 
 /** Most files wait for a server or for a receiver: three at a time keep two cores busy. */
@@ -40,13 +40,19 @@ const names = given.filter((word) => !word.startsWith('--'))
 const [lane = 'normal'] = ['unit', 'long', 'all'].filter((name) => given.includes(`--${name}`))
 const flags = given.filter((word) => word.startsWith('--') && word !== `--${lane}`)
 
+// A watched run has no entries, so that a change runs only the files that it affects.
+const isWatched = flags.includes('--watch')
+
 const all = globSync('packages/**/*.test.ts', { exclude: (name) => name === 'node_modules' }).toSorted()
-const long: Part = { files: all.filter((file) => file.endsWith(LONG)), flags: SETUP }
+const long: Part = {
+  files: all.filter((file) => file.endsWith(LONG)),
+  flags: SETUP,
+  ...(isWatched ? {} : { entries: alone }),
+}
 const normal: Part = {
   files: all.filter((file) => !file.endsWith(LONG)),
   flags: SETUP,
-  // A watched file runs alone, so that a change runs only the files that it affects.
-  shared: !flags.includes('--watch'),
+  ...(isWatched ? {} : { entries: batched }),
 }
 /** Two processes run all unit tests, one for each core: to start one for each file would take longer than the tests. */
 const unit: readonly Part[] = ['1/2', '2/2'].map((shard) => ({
@@ -109,7 +115,7 @@ function run(part: Part, countsFile: string): Promise<number> {
       '--test-reporter-destination=stdout',
       ...part.flags,
       ...flags,
-      ...(part.shared === true ? batched(part.files, dirname(countsFile)) : part.files),
+      ...(part.entries?.(part.files, `${countsFile}-entries`) ?? part.files),
     ],
     {
       stdio: 'inherit',

@@ -49,8 +49,9 @@ test('the admin stream of the workspace and of a project requires the role viewe
   await assert.rejects(webSocket(`${world.baseUrl}/admin/api/stream`), /status 401/)
 })
 
-test('the admin stream also shows the progress of deliveries', async () => {
+test('the admin stream also shows the progress of deliveries', async (t) => {
   const sink = await aSink()
+  t.after(() => sink.stop())
   await aDestination(world, { url: sink.url })
   const admin = await sse(`${world.baseUrl}/admin/api/stream`, {
     headers: { authorization: `Bearer ${world.installed.api_key}` },
@@ -67,11 +68,10 @@ test('the admin stream also shows the progress of deliveries', async () => {
     return frames().at(-1)?.data.state === 'delivered' ? true : undefined
   })
   const { body: read } = await world.admin('GET', `deliveries?record_id=${body.records[0].id}`)
-  // A change contains what changes: the list adds the event and the cause of holding.
+  // A change contains what changes: the list adds the event and its `held_by`.
   const { held_by: _held, event: _event, ...change } = read.deliveries[0]
   assert.deepEqual(frames().at(-1)?.data, change)
   assert.ok(plain.events.every((event) => event.type === 'record'))
-  await sink.stop()
 })
 
 test('revoking an admin API key ends its streams a few seconds later, and leaves them alone until then', async () => {

@@ -42,7 +42,7 @@ type Placed = { readonly url: string; readonly method: string; readonly operatio
 /** The API as one page: every route by its room, with its input, its output, and a curl command to copy. */
 export function referencePage(document: ApiDocument): string {
   const rooms = byRoom(document)
-  const schemas = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Request'))
+  const schemas = Object.entries(document.components.schemas)
   const nav = html`<h2>Operations</h2>
         <ul>${[...rooms].map(([room, placed]) => html`<li><a href="#${room}">${title(room)}</a> <span>${placed.length}</span></li>`)}
           <li><a href="#schemas">Schemas</a> <span>${schemas.length}</span></li></ul>`
