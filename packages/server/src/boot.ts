@@ -3,7 +3,7 @@ import { createApp, type App, type AppOptions } from './app.ts'
 import { DbError, openDatabase, type Database } from './platform/db.ts'
 import { StartError } from './platform/embedded-postgres.ts'
 import { createLog, type Log } from './platform/log.ts'
-import { migrate } from './platform/migrate.ts'
+import { findDueMigrations, migrate } from './platform/migrate.ts'
 import { endEveryLease } from './platform/leases.ts'
 import { makeDays } from './platform/partitions.ts'
 import { bindToPolicies } from './platform/row-security.ts'
@@ -41,7 +41,7 @@ export async function boot(
       ...opened,
       target: await bindToPolicies(opened.target, (cause) => log.warn('postgres.role_not_made', { cause })),
     }
-    await prepare(storage, { log, isHeir })
+    await prepare(storage, { log, isHeir, makes: options.makes ?? true })
     const { mode: _mode, makes: _makes, ...plants } = options
     return { app: createApp({ config, storage, log, ...plants }), storage, config, log }
   } catch (error) {
@@ -68,11 +68,11 @@ async function checkUsable({ target }: Storage, log: Log): Promise<void> {
 
 /**
  * Prepares the schema of this release, checks its keys, and creates the tables of the days around now. Logs an error if
- * policies do not bind the server.
+ * policies do not bind the server. `makes: false` changes nothing: it refuses a schema of an older release.
  */
 async function prepare(
   storage: Storage,
-  { log, isHeir }: { readonly log: Log; readonly isHeir: boolean },
+  { log, isHeir, makes }: { readonly log: Log; readonly isHeir: boolean; readonly makes: boolean },
 ): Promise<void> {
   const database = openDatabase({
     target: storage.target,
@@ -82,6 +82,10 @@ async function prepare(
   })
   try {
     await checkPolicies(database, log)
+    if (!makes) {
+      await checkSchema(database)
+      return await checkKeys(database, storage)
+    }
     const ran = await migrate(storage.target, MIGRATIONS)
     await checkKeys(database, storage)
     if (ran.includes(ANCHORS)) await anchorChains(database, storage.cipher)
@@ -90,6 +94,16 @@ async function prepare(
   } finally {
     await database.close()
   }
+}
+
+/** A command beside the server must not change the schema while a server of an older release uses it. */
+async function checkSchema(database: Database): Promise<void> {
+  const due = await findDueMigrations(database, MIGRATIONS)
+  if (due.length === 0) return
+  const [count, run] = due.length === 1 ? ['1 migration', 'it has'] : [`${due.length} migrations`, 'they have']
+  throw new StartError(
+    `This release changes the database (${count}, from ${due[0]}), and ${run} not run. Start the server of this release once, and then repeat the command.`,
+  )
 }
 
 /**

@@ -20,8 +20,8 @@ export type Storage = {
 
 /**
  * Your PostgreSQL when `DATABASE_URL` names one, otherwise the embedded one in `DATA_DIR`. `own`: used by the server. `join`:
- * used by a command beside a running server. `makes: false`: the command only reads, and must not create a database where there
- * is none. A StartError is one line with the remedy.
+ * used by a command beside a running server. `makes: false`: the command must create no database and change no schema. A
+ * StartError is one line with the remedy.
  */
 export async function openStorage(
   config: Config,

@@ -188,6 +188,8 @@ test(
               destination_id: 'dst_1',
               state: 'failed',
               pause_reason: null,
+              held_by: null,
+              event: { title: null, payload_start: '{}' },
               attempt_count: 1,
               next_attempt_at: null,
               last_status: 500,

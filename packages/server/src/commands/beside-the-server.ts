@@ -1,7 +1,7 @@
 import { boot, type Booted } from '../boot.ts'
 
 type Beside<T> = {
-  /** Whether the command may create the database. */
+  /** Whether the command may create the database and its schema. Otherwise it refuses a database of an older release. */
   readonly makes: boolean
   readonly logLevel?: 'warn' | 'silent'
   readonly work: (booted: Booted) => Promise<T>

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { openClient, type DatabaseTarget } from './db.ts'
+import { openClient, sql, type DatabaseTarget, type Db } from './db.ts'
 import { SECURE_TABLES } from './row-security.ts'
 
 const MIGRATION_LOCK = 4_680_001
@@ -21,8 +21,7 @@ export async function migrate(target: DatabaseTarget, folder: URL): Promise<read
     await client`select pg_advisory_lock(${MIGRATION_LOCK})`
     await client`create table if not exists migrations (name text primary key, ran_at timestamptz not null default now())`
     const done = new Set((await client<{ name: string }[]>`select name from migrations`).map((row) => row.name))
-    const files = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).toSorted()
-    const due = files.filter((name) => !done.has(name))
+    const due = (await namesIn(folder)).filter((name) => !done.has(name))
     for (const name of due) {
       const text = await readFile(new URL(name, folder), 'utf8')
       await client.begin(async (tx) => {
@@ -35,4 +34,16 @@ export async function migrate(target: DatabaseTarget, folder: URL): Promise<read
   } finally {
     await client.end({ timeout: 5 })
   }
+}
+
+/** The files of `migrations/` that have not run on this database. Changes nothing. */
+export async function findDueMigrations(db: Db, folder: URL): Promise<readonly string[]> {
+  const { exists } = await db.one<{ exists: boolean }>(sql`select to_regclass('migrations') is not null as exists`)
+  const rows = exists ? await db.many<{ name: string }>(sql`select name from migrations`) : []
+  const done = new Set(rows.map(({ name }) => name))
+  return (await namesIn(folder)).filter((name) => !done.has(name))
+}
+
+async function namesIn(folder: URL): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).toSorted()
 }

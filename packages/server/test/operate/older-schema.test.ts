@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../src/platform/db.ts'
+import { runCommand } from '../stage/command.ts'
+import { aWorld } from '../stage/harness.ts'
+
+test('a command beside the server does not change the schema of an older release, and says what to do', async (t) => {
+  const world = await aWorld()
+  t.after(() => world.stop())
+  const { database: db } = world.app.deps
+  const ran = async () =>
+    (await db.many<{ name: string }>(sql`select name from migrations order by name`)).map(({ name }) => name)
+  const newest = (await ran()).at(-1) ?? ''
+  await db.run(sql`delete from migrations where name = ${newest}`)
+  for (const command of [['doctor'], ['rotate-key'], ['sign-in-link']]) {
+    const { code, stdout, stderr } = await runCommand(world, command)
+    assert.deepEqual([code, stdout], [1, ''], command[0])
+    assert.equal(
+      stderr,
+      `postroad: This release changes the database (1 migration, from ${newest}), and it has not run. Start the server of this release once, and then repeat the command.\n`,
+    )
+  }
+  assert.equal((await ran()).includes(newest), false)
+})
