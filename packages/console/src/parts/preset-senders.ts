@@ -44,6 +44,14 @@ export function sendersFor(presets: Presets, search: string): readonly Sender[] 
 
 function knownSenders(presets: Presets): readonly Sender[] {
   if (presets === 'failed') return SENDERS
-  const known = presets === 'pending' ? [ANY] : [ANY, ...presets.map(senderOf), HMAC]
+  const known = presets === 'pending' ? [ANY] : [ANY, ...popularFirst(presets).map(senderOf), HMAC]
   return known.filter((one) => one !== undefined)
+}
+
+/** The senders that most people look for come first; the others follow by name. */
+const POPULAR: readonly string[] = ['stripe', 'github', 'shopify', 'slack', 'gitlab', 'paypal', 'twilio', 'linear']
+
+function popularFirst(presets: readonly SourcePreset[]): readonly SourcePreset[] {
+  const found = POPULAR.flatMap((id) => presets.filter((preset) => preset.id === id))
+  return [...found, ...presets.filter((preset) => !found.includes(preset))]
 }

@@ -1,3 +1,4 @@
+import { clsx } from 'clsx'
 import { X, ZoomIn } from 'lucide-react'
 import { useId, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
 import { IconButton } from '../ui/button.tsx'
@@ -32,6 +33,7 @@ type Marked = { readonly anchor: number; readonly at: number }
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const LONG_MS = 129_600_000
+const DAY_MS = 86_400_000
 const LABELS = 6
 
 /**
@@ -270,15 +272,20 @@ function Scale({ bars, height }: Pick<Props, 'bars' | 'height'>): ReactElement {
   )
 }
 
+/** In a narrow chart every other label is left out, so that no two overlap. */
 function Axis({ bars, bucketMs, isLive }: Pick<Props, 'bars' | 'bucketMs' | 'isLive'>): ReactElement {
+  const isLong = bars.length * bucketMs >= LONG_MS && bucketMs < DAY_MS
   const labels = Array.from({ length: LABELS }, (_none, step) => bars[Math.floor((step * bars.length) / LABELS)])
   return (
-    <div aria-hidden className="mono relative mt-1.5 h-3.5 text-axis text-ink-3">
+    <div aria-hidden className="mono @container relative mt-1.5 h-3.5 text-axis text-ink-3">
       {bars.length >= LABELS &&
         labels.map((bar, step) => (
           <span
             key={step}
-            className="absolute"
+            className={clsx(
+              'absolute whitespace-nowrap',
+              step % 2 === 1 && (isLong ? '@max-[600px]:hidden' : '@max-[280px]:hidden'),
+            )}
             style={{ left: `${(Math.floor((step * bars.length) / LABELS) / bars.length) * 100}%` }}
           >
             {bar === undefined ? '' : timeText(bar.at, bars, bucketMs)}
@@ -292,5 +299,5 @@ function Axis({ bars, bucketMs, isLive }: Pick<Props, 'bars' | 'bucketMs' | 'isL
 /** The hour; in long ranges the day, with the hour where bars are shorter than a day. */
 function timeText(at: number, bars: readonly TimeBar[], bucketMs: number): string {
   if (bars.length * bucketMs < LONG_MS) return CLOCK.format(at)
-  return bucketMs >= 86_400_000 ? DAY.format(at) : `${DAY.format(at)} ${CLOCK.format(at)}`
+  return bucketMs >= DAY_MS ? DAY.format(at) : `${DAY.format(at)} ${CLOCK.format(at)}`
 }

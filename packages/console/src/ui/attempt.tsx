@@ -23,7 +23,7 @@ export function AttemptPart({
         <AttemptOutcome of={attempt} />
         <Time at={started_at} />
         <span className="text-data text-ink-3">{trigger}</span>
-        <span className="mono ml-auto text-meta text-ink-3">{durationText(duration_ms)}</span>
+        <span className="mono ml-auto text-meta text-ink-3">{took(duration_ms)}</span>
       </summary>
       <div className="px-5 pb-3">
         <AttemptAnswer of={attempt} />
@@ -46,10 +46,6 @@ export function AttemptOutcome({
       {response_status ?? error_code?.replaceAll('_', ' ') ?? outcome ?? 'sending'}
     </span>
   )
-}
-
-export function durationText(ms: number | null): string {
-  return `${took(ms)}${ms !== null && ms < 1_000 ? ' ms' : ''}`
 }
 
 /** The answer of the receiver: the reason of a failure, its headers and its body. */

@@ -266,7 +266,10 @@ function Line<Row>({
   )
 }
 
-/** The cells of a row in a narrow list: the shape first, then wide cells on their own lines and narrow ones beside each other. */
+/**
+ * The cells of a row in a narrow list: the shape first, then wide cells on their own lines and narrow ones beside each other.
+ * A cell without content is left out with its label.
+ */
 function Stack<Row>({ columns, row }: Pick<Props<Row>, 'columns'> & { readonly row: Row }): ReactElement {
   const shape = columns.filter(({ hidden }) => hidden === true)
   const cells = columns.filter(({ hidden }) => hidden !== true)
@@ -278,23 +281,28 @@ function Stack<Row>({ columns, row }: Pick<Props<Row>, 'columns'> & { readonly r
         </span>
       ))}
       <span role="presentation" className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-0.5">
-        {cells.map((column) => (
-          <span
-            role="gridcell"
-            key={column.id}
-            className={clsx(
-              'flex max-w-full min-w-0 items-center gap-1.5',
-              column.width.includes('fr') && 'basis-full',
-            )}
-          >
-            {column.plain !== true && (
-              <span aria-hidden className="flex-none text-label text-ink-3">
-                {column.label}
+        {cells.map((column) => {
+          const content = column.cell(row)
+          return content === null ? null : (
+            <span
+              role="gridcell"
+              key={column.id}
+              className={clsx(
+                'flex max-w-full min-w-0 items-center gap-1.5',
+                column.width.includes('fr') && 'basis-full',
+              )}
+            >
+              {column.plain !== true && (
+                <span aria-hidden className="flex-none text-label text-ink-3">
+                  {column.label}
+                </span>
+              )}
+              <span data-inline={column.plain !== true || undefined} className="group/cell min-w-0">
+                {content}
               </span>
-            )}
-            <span className="min-w-0">{column.cell(row)}</span>
-          </span>
-        ))}
+            </span>
+          )
+        })}
       </span>
     </>
   )
@@ -348,7 +356,7 @@ function useKeepInSight(at: string | undefined, show: () => unknown): void {
 /** A name with a quieter line below: the second column of most lists. */
 export function TwoLines({ top, below }: { readonly top: ReactNode; readonly below: ReactNode }): ReactElement {
   return (
-    <span className="flex min-w-0 flex-col">
+    <span className="flex min-w-0 flex-col group-data-inline/cell:flex-row group-data-inline/cell:items-baseline group-data-inline/cell:gap-2">
       <b className="truncate leading-4 font-strong">{top}</b>
       <span className="truncate text-label leading-[14px] text-ink-3">{below}</span>
     </span>

@@ -39,7 +39,7 @@ export function span(ms: number): string {
 /** A duration: milliseconds below a second. */
 export function took(ms: number | null): string {
   if (ms === null) return '–'
-  if (ms < 1_000) return String(Math.round(ms))
+  if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : span(ms)
 }
 

@@ -82,7 +82,7 @@ function figuresOf(rounds: ReadonlyMap<number, readonly Round[]>): readonly Figu
       beside,
     },
     {
-      what: 'the most lanes that one of them holds',
+      what: 'the most lanes that one of them owns',
       unit: 'lanes',
       ours: of(count, (round) => Math.max(0, ...round.lanes)),
       beside: undefined,

@@ -47,7 +47,7 @@ test('the activity list shows the accepted and the refused requests of an endpoi
   const seen = await activityOf(id)
   const now = world.clock.now()
   const at = { source_ip: '127.0.0.1', method: 'POST' }
-  const received = { kind: 'received', reason: null, status: 201, count: 1, forward_status: 'none' }
+  const received = { kind: 'received', reason: null, status: 201, count: 1, forward_status: 'none', held_by: null }
   const [, { id: rejection }] = seen.rows
   assert.match(rejection, /^rej_/)
   assert.deepEqual(seen, {
@@ -71,6 +71,7 @@ test('the activity list shows the accepted and the refused requests of an endpoi
         ...at,
         content_type: 'text/plain',
         forward_status: 'none',
+        held_by: null,
       },
       { ...received, id: first.id, at: iso(began), ...at, content_type: 'application/json' },
     ],
@@ -199,17 +200,19 @@ describe('forward_status reports the progress of the deliveries of a submission'
     })
   }
 
-  test('forward_status follows the deliveries', async () => {
+  test('forward_status and held_by follow the deliveries', async () => {
     const sink = await aSink()
     const { id, public_url } = await aWebhook(world, { dataset: 'followed' })
     const { destination } = await aDestination(world, { url: sink.url, datasets: ['followed'], enabled: false })
     await post(public_url, '{}')
-    assert.equal((await activityOf(id)).rows[0].forward_status, 'paused')
+    const [paused] = (await activityOf(id)).rows
+    assert.deepEqual([paused.forward_status, paused.held_by?.cause], ['paused', 'destination_off'])
     await world.admin('PATCH', `destinations/${destination.id}`, { enabled: true })
     await eventually(async () => {
       world.clock.advance(1_000)
       return (await activityOf(id)).rows[0].forward_status === 'delivered' ? true : undefined
     }, 2_000)
+    assert.equal((await activityOf(id)).rows[0].held_by, null)
     await sink.stop()
   })
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HeldBy } from '../../held-by.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { Timestamp } from '../../list.ts'
@@ -27,6 +28,9 @@ export const ActivityRow = z.object({
       'The progress of the deliveries of a submission: `failed`, `retrying`, `paused` or `pending` if at least one is, in this order; otherwise `delivered`, or ' +
         '`cancelled` when all were. `none`: the submission has no deliveries, or the request was refused.',
     ),
+  held_by: HeldBy.nullable().describe(
+    'The most serious cause for which a destination holds back a delivery of the submission; null: none of them is held back.',
+  ),
 })
 
 export const activity = {

@@ -7,7 +7,8 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { Views } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { TONES } from './recent-activity.tsx'
+import { activityLight } from './recent-activity.tsx'
+import type { ActivityRow } from './use-activity.ts'
 
 const ROWS = 50
 const POLL_MS = 5_000
@@ -78,36 +79,18 @@ export function ActivityTab({ webhook: { id } }: { readonly webhook: Webhook }):
   )
 }
 
-type Row = {
-  readonly kind: 'received' | 'rejected'
-  readonly id: string
-  readonly at: string
-  readonly reason: string | null
-  readonly status: number
-  readonly count: number
-  readonly source_ip: string | null
-  readonly method: string
-  readonly content_type: string | null
-  readonly forward_status: string
-}
-
-function Line({
-  row: { kind, id, at, reason, status, count, source_ip, method, content_type, forward_status },
-}: {
-  readonly row: Row
-}): ReactElement {
+function Line({ row }: { readonly row: ActivityRow }): ReactElement {
+  const { kind, id, at, reason, status, count, source_ip, method, content_type } = row
   const received = kind === 'received'
+  const { tone, word } = activityLight(row)
   const cells = (
     <>
-      <Glyph
-        tone={received ? (TONES[forward_status] ?? 'none') : 'rejected'}
-        label={received ? forward_status : 'refused'}
-      />
+      <Glyph tone={tone} label={word} />
       <Time at={at} />
       <span className={`mono text-data font-control ${received ? 'text-ok-text' : 'text-fail'}`}>{status}</span>
       <span className="min-w-0 truncate">
         {received ? (
-          <span className="text-ink-2">{forward_status === 'none' ? 'stored' : forward_status}</span>
+          <span className="text-ink-2">{word}</span>
         ) : (
           <>
             {reason?.replaceAll('_', ' ')}

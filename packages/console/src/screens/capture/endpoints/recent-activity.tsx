@@ -1,16 +1,16 @@
+import { deliveryLight } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import { RecentBars } from '../../../parts/recent.tsx'
 import type { Tone } from '../../../ui/glyph.tsx'
-import { useActivity } from './use-activity.ts'
+import { useActivity, type ActivityRow } from './use-activity.ts'
 
-export const TONES: Readonly<Record<string, Tone>> = {
-  delivered: 'ok',
-  failed: 'fail',
-  retrying: 'retry',
-  paused: 'paused',
-  pending: 'sending',
-  cancelled: 'rejected',
-  none: 'none',
+type Progress = Pick<ActivityRow, 'kind' | 'forward_status' | 'held_by'>
+
+/** The light of a request to an endpoint: that of its deliveries. A failed one counts more than one that is held back. */
+export function activityLight({ kind, forward_status: state, held_by }: Progress): { tone: Tone; word: string } {
+  if (kind === 'rejected') return { tone: 'rejected', word: 'refused' }
+  if (state === 'none') return { tone: 'none', word: 'stored' }
+  return deliveryLight({ state, held_by: state === 'failed' ? null : held_by })
 }
 
 /** One bar for each of the last requests, including refused ones; the newest at the right end. */
@@ -20,9 +20,7 @@ export function RecentActivity({ id }: { readonly id: string }): ReactElement | 
   const refused = rows.filter(({ kind }) => kind === 'rejected').length
   return (
     <RecentBars
-      of={rows.map(({ kind, forward_status }) =>
-        kind === 'rejected' ? 'rejected' : (TONES[forward_status] ?? 'none'),
-      )}
+      of={rows.map((row) => activityLight(row).tone)}
       label={`${rows.length - refused} received and ${refused} refused of the last ${rows.length}`}
     />
   )

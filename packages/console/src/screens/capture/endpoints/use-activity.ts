@@ -9,3 +9,5 @@ export function useActivity(id: string) {
     everyMs: POLL_MS,
   }).data
 }
+
+export type ActivityRow = NonNullable<ReturnType<typeof useActivity>>['rows'][number]

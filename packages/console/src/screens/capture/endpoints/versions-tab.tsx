@@ -27,9 +27,11 @@ export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactEl
         {asked.data.versions.map((version) => (
           <li key={version.version} className="flex min-h-11 items-center gap-3 border-b border-line/55 px-5">
             <span className="mono w-8 text-data text-ink-3">v{version.version}</span>
-            <span className="min-w-0 flex-1 truncate">{sentence(version)}</span>
-            <span className="text-ink-3">
-              {version.agent === null ? 'in the console' : version.agent}, <Ago at={version.created_at} />
+            <span className="min-w-0 flex-1 py-1.5">
+              <span className="block truncate">{sentence(version)}</span>
+              <span className="block truncate text-meta text-ink-3">
+                <Ago at={version.created_at} /> {byText(version)}
+              </span>
             </span>
             {version.version === webhook.version ? (
               <span className="w-20 text-right text-ink-3">now</span>
@@ -48,6 +50,11 @@ export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactEl
       {open !== undefined && <RestoreDialog webhook={webhook} version={open} onClose={() => setOpen(undefined)} />}
     </>
   )
+}
+
+/** An agent is an API key or a connected program, as `api_key:key_…`. */
+function byText({ agent }: Version): string {
+  return agent === null ? 'in the console' : `by ${agent.replace('api_key:', 'the API key ')}`
 }
 
 function sentence({ version, changed, restored_from }: Version): string {

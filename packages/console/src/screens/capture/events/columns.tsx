@@ -96,7 +96,7 @@ export function columnsOf(tail: Tail, names: Names): readonly Column<EventRow>[]
     {
       id: 'took',
       label: 'Took',
-      width: '48px',
+      width: '58px',
       align: 'right',
       cell: (row) =>
         row.kind === 'record' ? (

@@ -6,10 +6,10 @@ import { useDestinations } from '../../../data/names.ts'
 import { toneOf, stateWord } from '../../../data/tone.ts'
 import { AttemptRequest } from '../../../parts/attempt-request.tsx'
 import { WaitsLine } from '../../../parts/waits-line.tsx'
-import { AttemptAnswer, AttemptOutcome, AttemptPart, durationText, HeaderList } from '../../../ui/attempt.tsx'
+import { AttemptAnswer, AttemptOutcome, AttemptPart, HeaderList } from '../../../ui/attempt.tsx'
 import { Chip, Glyph } from '../../../ui/glyph.tsx'
 import { Loading, Refused } from '../../../ui/states.tsx'
-import { bytes, Time } from '../../../ui/time.tsx'
+import { bytes, Time, took } from '../../../ui/time.tsx'
 import { stepsOf, type Story } from './path.ts'
 
 type Whole = RouteAnswer<Routes['submissions']['get']>['submission']
@@ -85,7 +85,7 @@ function LastResponse({ delivery, name }: OfDelivery): ReactElement {
           <p className="mb-2 flex flex-wrap items-center gap-x-3">
             <AttemptOutcome of={last} />
             <span className="text-ink-3">
-              attempt {last.number}, {durationText(last.duration_ms)}
+              attempt {last.number}, {took(last.duration_ms)}
             </span>
             <Time at={last.started_at} />
           </p>
@@ -118,17 +118,17 @@ function DeliveryHead({ name, of }: { readonly name: string; readonly of: Delive
 export function RoutingTab({ story }: { readonly story: Story }): ReactElement {
   const missed = stepsOf(story, (id) => id).filter((step) => step.missed === true)
   const { criteria, rules = [], destinations } = story.submission.decision
-  const took = [
+  const matched = [
     ...(criteria?.matched === true ? ['The criteria of the endpoint'] : []),
-    ...rules.filter(({ matched }) => matched).map(({ rule }) => `Rule ${rule}`),
-    ...destinations.filter(({ matched }) => matched).map(({ destination }) => `Destination ${destination}`),
+    ...rules.filter((rule) => rule.matched).map(({ rule }) => `Rule ${rule}`),
+    ...destinations.filter((one) => one.matched).map(({ destination }) => `Destination ${destination}`),
   ]
   return (
     <div className="px-5 py-3">
       <h3 className="mb-1 font-strong">Matched</h3>
-      {took.length === 0 && <p className="text-ink-3">Nothing.</p>}
+      {matched.length === 0 && <p className="text-ink-3">Nothing.</p>}
       <ul>
-        {took.map((name, index) => (
+        {matched.map((name, index) => (
           <li key={index} className="flex min-h-7 items-center gap-2">
             <Glyph tone="ok" label="matched" />
             {name}

@@ -58,7 +58,12 @@ export function columnsOf(
       cell: ({ event }) => <StartFields start={event.payload_start} title={event.title ?? undefined} />,
     },
     last,
-    { id: 'next', label: 'Next', width: '124px', cell: (row) => <Next of={row} /> },
+    {
+      id: 'next',
+      label: 'Next',
+      width: '124px',
+      cell: (row) => (row.state === 'delivered' ? null : <Next of={row} />),
+    },
     {
       id: 'attempts',
       label: 'Attempts',
@@ -99,5 +104,5 @@ function Next({ of: { state, next_attempt_at, pause_reason, held_by } }: { reado
         <Countdown to={next_attempt_at} />
       </span>
     )
-  return <span className="text-ink-3">{state === 'delivered' ? '' : state}</span>
+  return <span className="text-ink-3">{state}</span>
 }

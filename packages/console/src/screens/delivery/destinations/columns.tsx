@@ -5,7 +5,8 @@ import { Recent } from '../../../parts/recent.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { Chip, Light } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
-import { isBad, millis, ratioText, useHealth } from './health.ts'
+import { took } from '../../../ui/time.tsx'
+import { isBad, ratioText, useHealth } from './health.ts'
 
 const STATE: Column<Destination> = {
   id: 'state',
@@ -72,7 +73,7 @@ function HealthCell({ id }: { readonly id: string }): ReactElement {
         {ratioText(health)}
       </span>
       {health.response_ms !== null && (
-        <span className="text-label leading-[14px] text-ink-3">p95 {millis(health.response_ms.p95)}</span>
+        <span className="text-label leading-[14px] text-ink-3">p95 {took(health.response_ms.p95)}</span>
       )}
     </span>
   )

@@ -2,9 +2,9 @@ import { holdText } from '@postroad/contract/holds'
 import { useState, type ReactElement, type ReactNode } from 'react'
 import { Views } from '../../../ui/page.tsx'
 import { RefusedLine, Stale } from '../../../ui/states.tsx'
-import { Countdown, span, useNow } from '../../../ui/time.tsx'
+import { Countdown, span, took, useNow } from '../../../ui/time.tsx'
 import { HealthBars } from './health-bars.tsx'
-import { isBad, millis, ratioText, useHealth, type Health } from './health.ts'
+import { isBad, ratioText, useHealth, type Health } from './health.ts'
 
 const RANGES = [
   { id: '1', label: '1 h' },
@@ -62,8 +62,8 @@ function Numbers({ health }: { readonly health: Health }): ReactElement {
         />
         <Tile
           label="Response time, median"
-          value={response_ms === null ? '–' : millis(response_ms.p50)}
-          below={response_ms === null ? 'nothing was sent' : `95 % within ${millis(response_ms.p95)}`}
+          value={response_ms === null ? '–' : took(response_ms.p50)}
+          below={response_ms === null ? 'nothing was sent' : `95 % within ${took(response_ms.p95)}`}
         />
         <Tile label="Waiting now" value={waiting.toLocaleString('en')} below={<Waiting of={backlog} />} />
         <Tile label="Next attempt" value={<NextAttempt health={health} />} below={nextText(health)} />

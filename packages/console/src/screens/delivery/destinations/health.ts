@@ -1,6 +1,5 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import { useAsk } from '../../../data/ask.ts'
-import { took } from '../../../ui/time.tsx'
 
 export type Health = RouteAnswer<Routes['destinations']['health']>['health']
 
@@ -24,8 +23,4 @@ export function ratioText({ success_ratio }: Pick<Health, 'success_ratio'>): str
 
 export function isBad({ success_ratio }: Pick<Health, 'success_ratio'>): boolean {
   return (success_ratio ?? 1) < GOOD_RATIO
-}
-
-export function millis(ms: number): string {
-  return ms < 1_000 ? `${ms} ms` : took(ms)
 }

@@ -7,8 +7,8 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
+import { took } from '../../../ui/time.tsx'
 import { RecordSelect } from './record-select.tsx'
-import { millis } from './health.ts'
 
 type Attempt = RouteAnswer<Routes['destinations']['test']>['attempt']
 
@@ -85,7 +85,7 @@ function Answer({
         <b className={`mono font-control ${outcome === 'succeeded' ? 'text-ok-text' : 'text-fail'}`}>
           {response_status ?? error_code?.replaceAll('_', ' ')}
         </b>
-        <span className="mono ml-auto text-meta text-ink-3">{duration_ms === null ? '' : millis(duration_ms)}</span>
+        <span className="mono ml-auto text-meta text-ink-3">{duration_ms === null ? '' : took(duration_ms)}</span>
       </div>
       {error_detail !== null && <p className="px-3.5 pb-2 text-fail">{error_detail}</p>}
       {response_headers !== null && (

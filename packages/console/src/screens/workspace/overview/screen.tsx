@@ -163,8 +163,8 @@ function Tiles({ summary, range }: Pick<NumbersProps, 'summary' | 'range'>): Rea
         label="Delivery time, median"
         to="destinations"
         search={{}}
-        value={delivery_ms === null ? '–' : millis(delivery_ms.p50)}
-        below={delivery_ms === null ? '' : `95 % within ${millis(delivery_ms.p95)}`}
+        value={delivery_ms === null ? '–' : took(delivery_ms.p50)}
+        below={delivery_ms === null ? '' : `95 % within ${took(delivery_ms.p95)}`}
       />
       <Tile
         label="Waiting now"
@@ -283,10 +283,6 @@ function paceText({ used, max, month }: Pick<QuotaProps, 'used' | 'max' | 'month
 
 function count(value: number): string {
   return value.toLocaleString('en')
-}
-
-function millis(ms: number): string {
-  return ms < 1_000 ? `${ms} ms` : took(ms)
 }
 
 /** The difference to the range before; without one to compare with there is nothing to say. */

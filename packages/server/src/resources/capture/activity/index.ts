@@ -1,7 +1,8 @@
-import { encodeId, LIMITS, type RouteOutput, type Routes } from '@postroad/contract'
+import { encodeId, HOLD_CAUSES, LIMITS, type HeldBy, type RouteOutput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { forwardStatus } from '../../../domain/capture/forward-status.ts'
 import { refuse } from '../../../domain/refusal.ts'
+import { heldOf } from '../../delivery/delivery-holds/index.ts'
 import type { Room } from '../../verbs.ts'
 import { findWebhook } from '../webhooks/index.ts'
 import { countRows, listForwards, listRows, summarise, type ActivityRow, type Window } from './queries.ts'
@@ -41,23 +42,31 @@ export const activity: Room<'activity'> = {
   },
 }
 
-/** The rows in their public shape, with the states of the deliveries of each received request. */
+/** The rows in their public shape, with the progress of the deliveries of each received request. */
 async function presentRows(ctx: Ctx, rows: readonly ActivityRow[]): Promise<Answer['rows']> {
   const recordIds = rows.flatMap((row) => row.record_ids ?? [])
   const forwards = recordIds.length === 0 ? [] : await listForwards(ctx.db, { workspaceId: ctx.workspaceId, recordIds })
-  const statesOf = Map.groupBy(forwards, ({ record_id }) => record_id)
-  return rows.map((row) => ({
-    kind: row.kind,
-    id: encodeId(row.kind === 'received' ? 'submission' : 'rejection', row.id),
-    at: row.at.toISOString(),
-    reason: row.reason,
-    status: row.status,
-    count: row.count,
-    source_ip: row.source_ip,
-    method: row.method,
-    content_type: row.content_type,
-    forward_status: forwardStatus(
-      (row.record_ids ?? []).flatMap((id) => statesOf.get(id) ?? []).map(({ state }) => state),
-    ),
-  }))
+  const holdOf = await heldOf(ctx, forwards)
+  const byRecord = Map.groupBy(forwards, ({ record_id }) => record_id)
+  return rows.map((row) => {
+    const ofRow = (row.record_ids ?? []).flatMap((id) => byRecord.get(id) ?? [])
+    return {
+      kind: row.kind,
+      id: encodeId(row.kind === 'received' ? 'submission' : 'rejection', row.id),
+      at: row.at.toISOString(),
+      reason: row.reason,
+      status: row.status,
+      count: row.count,
+      source_ip: row.source_ip,
+      method: row.method,
+      content_type: row.content_type,
+      forward_status: forwardStatus(ofRow.map(({ state }) => state)),
+      held_by: mostSerious(ofRow.map(holdOf)),
+    }
+  })
+}
+
+function mostSerious(holds: readonly (HeldBy | null)[]): HeldBy | null {
+  const found = holds.filter((hold) => hold !== null)
+  return found.toSorted((a, b) => HOLD_CAUSES.indexOf(a.cause) - HOLD_CAUSES.indexOf(b.cause))[0] ?? null
 }

@@ -117,13 +117,18 @@ export function listRows(db: Db, window: Window & { offset: number; limit: numbe
   `)
 }
 
-/** The states of the deliveries of records. A delivery is created with its record. */
+export type Forward = Pick<
+  DeliveryRow,
+  'id' | 'record_id' | 'destination_id' | 'state' | 'pause_reason' | 'next_attempt_at'
+>
+
+/** The deliveries of records. A delivery is created with its record. */
 export function listForwards(
   db: Db,
   at: { workspaceId: string; recordIds: readonly string[] },
-): Promise<readonly { readonly record_id: string; readonly state: DeliveryRow['state'] }[]> {
-  return db.many(sql`
-    select distinct record_id, state
+): Promise<readonly Forward[]> {
+  return db.many<Forward>(sql`
+    select id, record_id, destination_id, state, pause_reason, next_attempt_at
       from deliveries
      where workspace_id = ${at.workspaceId}
        and record_id = any (${at.recordIds}::uuid[])
