@@ -46,7 +46,7 @@ export function DryRunResults({
         of={[
           { id: 'all', label: 'All', count: tested },
           { id: 'matched', label: 'Match', count: matched },
-          { id: 'failed', label: 'Do not', count: tested - matched },
+          { id: 'failed', label: 'No match', count: tested - matched },
         ]}
       />
       <ul aria-label="Tested with" className="mt-1">

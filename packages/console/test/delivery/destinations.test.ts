@@ -134,7 +134,7 @@ test(
     await page.getByRole('button', { name: /^Webhook receiver/ }).click()
     await page.getByLabel('URL', { exact: true }).fill(sink.url)
     await page.getByLabel('Name', { exact: true }).fill('Ordered from the start')
-    await page.getByText('Order: side by side').click()
+    await page.getByText('Order: in parallel').click()
     await page.getByText('In order by key').click()
     await page.getByLabel('Path of the key').fill('account')
     await seen.picture('order-create')
@@ -239,7 +239,7 @@ test(
     await page.getByText('Only these').click()
     await page.getByLabel('Datasets', { exact: true }).fill('alarms')
     await page.getByText('Body: a message for PagerDuty').click()
-    await page.getByLabel('Shown for').selectOption(record)
+    await page.getByLabel('Event to preview').selectOption(record)
     const preview = page.getByLabel('Body that would be sent')
     await preview.getByText('New event in alarms').waitFor()
     assert.match(await preview.innerText(), /"routing_key":\s*"••••••••"/)
@@ -428,12 +428,12 @@ test('the preview and the test of a destination offer only events that it receiv
   const seen = await stage.owner()
   const { page } = seen
   const offered = async (label: string): Promise<readonly (string | null)[]> => {
-    const options = page.getByLabel(label).locator('option')
+    const options = page.getByLabel(label, { exact: true }).locator('option')
     await options.filter({ hasText: 'goldies' }).first().waitFor({ state: 'attached' })
     return Promise.all((await options.all()).map((option) => option.getAttribute('value')))
   }
   await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=body`)
-  assert.deepEqual(await offered('Shown for'), [taken.body.records[0].id])
+  assert.deepEqual(await offered('Event to preview'), [taken.body.records[0].id])
   await page.getByRole('button', { name: 'Send a test' }).click()
   assert.deepEqual(await offered('Event'), ['', taken.body.records[0].id])
   assert.notEqual(left.body.records[0].id, taken.body.records[0].id)

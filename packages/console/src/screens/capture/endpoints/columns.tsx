@@ -46,7 +46,7 @@ export const COLUMNS: readonly Column<Webhook>[] = [
   { id: 'last', label: 'Last received', width: '96px', align: 'right', cell: ({ id }) => <Last id={id} /> },
   {
     id: 'chip',
-    label: 'Switched',
+    label: 'Status',
     width: 'minmax(88px,150px)',
     align: 'right',
     cell: (row) =>

@@ -24,7 +24,7 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactEleme
   return (
     <>
       <Part
-        title="Its URL"
+        title="URL"
         text="The last part is a credential: anyone who knows it may send."
         beside={<Button onClick={() => setShown(!isShown)}>{isShown ? 'Hide the URL' : 'Show the URL'}</Button>}
       >
@@ -94,7 +94,7 @@ function RotatePart({
     client.webhooks.rotate({ id, overlap_hours: hours, end_overlap: mayEnd }),
   )
   return (
-    <Part title="Give it a new URL" text="The id, dataset, settings and history of the endpoint stay.">
+    <Part title="Rotate the URL" text="The id, dataset, settings and history of the endpoint stay.">
       {previous_public_url !== null && previous_url_expires_at !== null && (
         <p role="status" className="mb-3.5 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
           The previous URL still works. It ends <Countdown to={previous_url_expires_at} />.

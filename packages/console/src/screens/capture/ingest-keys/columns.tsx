@@ -26,7 +26,7 @@ export const COLUMNS: readonly Column<IngestKey>[] = [
   NAME,
   {
     id: 'scopes',
-    label: 'Opens',
+    label: 'Permissions',
     width: '110px',
     cell: ({ scopes }) => <span className="text-ink-2">{scopesText(scopes)}</span>,
   },
@@ -40,7 +40,7 @@ export const COLUMNS: readonly Column<IngestKey>[] = [
       </span>
     ),
   },
-  { id: 'guards', label: 'Guarded by', width: 'minmax(120px,1fr)', cell: (row) => <Guards of={row} /> },
+  { id: 'guards', label: 'Protection', width: 'minmax(120px,1fr)', cell: (row) => <Guards of={row} /> },
   {
     id: 'used',
     label: 'Last used',
@@ -52,7 +52,7 @@ export const COLUMNS: readonly Column<IngestKey>[] = [
   },
   {
     id: 'chip',
-    label: 'Switched',
+    label: 'Status',
     width: '92px',
     align: 'right',
     cell: ({ enabled }) => (enabled ? <span className="text-ink-3">on</span> : <StateChip enabled={false} />),

@@ -37,7 +37,7 @@ export function KeyFields({ draft, change, disabled = false }: Props): ReactElem
         hint="Name the program that uses it. With a separate key for each, you can revoke one alone."
       />
       <fieldset className="mb-3.5">
-        <legend className="mb-1 font-control">What it opens</legend>
+        <legend className="mb-1 font-control">Permissions</legend>
         {INGEST_KEY_SCOPES.map((scope) => (
           <Check
             key={scope}
@@ -56,7 +56,7 @@ export function KeyFields({ draft, change, disabled = false }: Props): ReactElem
         ))}
       </fieldset>
       <DatasetChoice
-        label="Which datasets"
+        label="Allowed datasets"
         datasets={datasets}
         change={(next) => change({ datasets: next })}
         disabled={disabled}

@@ -44,10 +44,10 @@ export function UseTab({
           </p>
         )}
       </Part>
-      <Part title="What it may do">
+      <Part title="Permissions">
         <Facts
           of={[
-            ['Opens', scopesText(scopes)],
+            ['Permissions', scopesText(scopes)],
             [
               'Datasets',
               datasets === null ? (

@@ -41,7 +41,7 @@ export const COLUMNS: readonly Column<Rule>[] = [
   },
   {
     id: 'chip',
-    label: 'Switched',
+    label: 'Status',
     width: '76px',
     align: 'right',
     cell: ({ enabled }) => (enabled ? <span className="text-ink-3">on</span> : <StateChip enabled={false} />),

@@ -115,13 +115,13 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
       </fieldset>
       <RangeFields range={range} change={setRange} />
       <Field
-        label="How many in a second"
+        label="Deliveries per second"
         type="number"
         min={1}
         max={RATE_MAX}
         value={rate}
         onChange={({ target }) => setRate(target.value)}
-        hint="First attempts of new events go before them."
+        hint="Postroad sends new events before replays."
       />
       <div aria-live="polite" className="min-h-[132px]">
         {plan.error !== null && <Refused error={plan.error} again={plan.refetch} />}

@@ -44,7 +44,7 @@ export const COLUMNS: readonly Column<Destination>[] = [
   { id: 'waiting', label: 'Waiting', width: '66px', align: 'right', cell: ({ id }) => <WaitingCell id={id} /> },
   {
     id: 'chip',
-    label: 'Switched',
+    label: 'Status',
     width: '124px',
     align: 'right',
     cell: (row) =>

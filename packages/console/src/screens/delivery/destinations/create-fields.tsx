@@ -85,7 +85,7 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
           <AuthFields draft={auth} set={set} isHeld={false} />
         </Folded>
       )}
-      <Folded title={settings.orderPath === null ? 'Order: side by side' : 'Order: by key'}>
+      <Folded title={settings.orderPath === null ? 'Order: in parallel' : 'Order: by key'}>
         <OrderFields {...fields} />
       </Folded>
       <Folded title="Retries, headers and limits">

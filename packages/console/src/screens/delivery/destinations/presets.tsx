@@ -8,7 +8,7 @@ const NONE: readonly never[] = []
 const OWN: DestinationPreset = {
   id: 'generic',
   name: 'Webhook receiver',
-  description: 'The signed envelope, which every receiver of webhooks can verify.',
+  description: 'A signed JSON envelope. Every webhook library can verify it.',
   setup: '',
   docs_url: null,
   url: 'https://{your host}/{path}',

@@ -42,7 +42,7 @@ export function Preview({
   const { request, error } = asked.data ?? { request: undefined, error: null }
   return (
     <>
-      <RecordSelect label="Shown for" at={recordId} go={setChosen} receiver={receiver} />
+      <RecordSelect label="Event to preview" at={recordId} go={setChosen} receiver={receiver} />
       {settings === undefined && <p className="text-ink-3">The preview appears when the settings are valid.</p>}
       {settings !== undefined && <RefusedLine error={asked.error} />}
       {asked.error === null && error !== null && (

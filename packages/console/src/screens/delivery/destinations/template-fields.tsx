@@ -17,7 +17,7 @@ export function TemplateFields({ draft, change, held, disabled = false }: Props)
   return (
     <>
       <Choice
-        label="The body is"
+        label="Format"
         disabled={disabled}
         of={[
           { id: 'envelope', label: 'The envelope' },
