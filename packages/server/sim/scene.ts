@@ -42,7 +42,7 @@ export interface Scene {
   readonly tracing: boolean
   /** True once the faults have stopped. */
   readonly calm: boolean
-  /** All destinations have work. A process without lanes keeps looking for some, as it does in production. */
+  /** All destinations have work. A process without lanes continues to look for some, as it does in production. */
   crowded: boolean
   /** Set by every event that may have made work for workers that have none. */
   workChanged: boolean

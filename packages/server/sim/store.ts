@@ -1,6 +1,6 @@
 /**
  * The reference model of the delivery store: each method is one transaction, executed at `now`. The SQL store must give the
- * same answers. It contains only the rules; invariants.ts, which only watches, judges whether they hold.
+ * same answers. It contains only the rules; invariants.ts, which only watches, judges whether they are followed.
  */
 import { grantable } from './grantable.ts'
 import { keepNote, recalled } from './notes.ts'

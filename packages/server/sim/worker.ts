@@ -180,7 +180,7 @@ export class SimWorker implements Witness {
     this.#flights.clear()
   }
 
-  /** It holds no lane and waits for nothing. */
+  /** It owns no lane and waits for nothing. */
   get idle(): boolean {
     if (this.#machine === null || this.#calls > 0) return false
     const { lanes, requests, unsettled } = this.#machine.load

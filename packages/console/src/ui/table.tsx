@@ -55,7 +55,7 @@ const DIVIDER_PX = 24
 
 /**
  * The list of every screen. Only the rows in sight are in the page, however many there are. Rows have one height, lines
- * divide them, and the current row has the accent. Every ancestor must have a height of its own (`min-h-0`).
+ * divide them, and the current row has the accent. Every ancestor must set its height (`min-h-0`).
  */
 export function Table<Row>(props: Props<Row>): ReactElement {
   const { label, columns, rows, idOf, at, rowHeight = 40, strip, end, onScroll, onEnd, marks, timeOf } = props
@@ -185,7 +185,7 @@ function dayAt(days: ReadonlyMap<number, string>, index: number): string | undef
   return [...days].findLast(([start]) => start <= index)?.[1]
 }
 
-/** Something over the whole width, in a row of its own: a grid contains nothing but rows. */
+/** Content over the whole width, in a separate row: a grid contains nothing but rows. */
 function Wide({ children }: { readonly children: ReactNode }): ReactElement {
   return (
     <div role="row" className="flex-none">

@@ -4,7 +4,7 @@ import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
 import { aSink, eventually, type Answer, type Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
-/** Every screen that shows held deliveries must report them alike. */
+/** Every screen must report deliveries that are held back in the same way. */
 let stage: Stage
 
 onStage((made) => {
@@ -34,7 +34,7 @@ async function aDeadDestination(
 }
 
 test(
-  'every screen that shows a held delivery or its destination reports an open breaker, and a probe closes it',
+  'every screen that shows a delivery that is held back, or its destination, reports an open breaker, and a probe closes it',
   { skip: noBrowser },
   async (t) => {
     const { id, sink, deliveryId, recordId } = await aDeadDestination(t, 'Dead letter')

@@ -42,7 +42,7 @@ export function createNotifications(
   }
 }
 
-/** Offers lanes that this process has given back because it holds more than its share. */
+/** Offers lanes that this process has given back because it owns more than its share. */
 export function offerLanes(wakeups: Platform['wakeups']): (lanes: readonly Lane[]) => void {
   return (lanes) => wakeups.tell(CHANNELS.offers, JSON.stringify(lanes))
 }

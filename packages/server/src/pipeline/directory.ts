@@ -188,7 +188,7 @@ export function createDirectory(deps: Deps): Directory {
   }
 }
 
-/** A slice of a URL keeps the whole URL in memory, up to 64 KiB; a copy keeps only itself. */
+/** A slice of a URL retains the whole URL in memory, up to 64 KiB; a copy retains only itself. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString()
 }

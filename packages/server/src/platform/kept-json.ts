@@ -10,7 +10,7 @@ type SourceJson = {
 const json = JSON as unknown as SourceJson
 
 /**
- * Parses the content of a json column without losing a digit. A number that a double cannot reproduce as written keeps its
+ * Parses the content of a json column without losing a digit. A number that a double cannot reproduce as written retains its
  * source text, which `JSON.stringify` writes unchanged. JSON made from ordinary numbers has none of these and is parsed at full
  * speed.
  */

@@ -11,7 +11,7 @@ export type Loop = {
   readonly everyMs: number
   /** The processes that run it: those with this role, or every one. */
   readonly role: 'every' | 'web' | 'deliver' | 'work'
-  /** `process`: each of those processes runs it. `installation`: only the process that holds the lease runs it. */
+  /** `process`: each of those processes runs it. `installation`: only the process that has the lease runs it. */
   readonly scope: 'process' | 'installation'
   readonly work: () => Promise<void>
   /** Makes a long run end early when the process stops. */

@@ -3,7 +3,7 @@ import { sql, type Database, type Db } from './db.ts'
 
 /** The background loops that this process runs for the whole installation. */
 export type Leases = {
-  /** Takes or renews the lease, so that it outlasts the next pause of `everyMs`. False: another living process holds it. */
+  /** Takes or renews the lease, so that it outlasts the next pause of `everyMs`. False: another living process has it. */
   hold(name: string, everyMs: number): Promise<boolean>
   /** Gives every lease back, so that another process need not wait until it expires. */
   release(): Promise<void>

@@ -46,7 +46,7 @@ async function expirePlan(deps: Deps, at: { plan: string; before: number }): Pro
   return rows
 }
 
-/** One process at a time. If another one holds the lock, the next try comes within the hour. */
+/** One process at a time. If another one has the lock, the next try comes within the hour. */
 // oxlint-disable-next-line max-params -- dependencies, the size of a piece, and the work
 async function inPieces(
   { database }: Deps,

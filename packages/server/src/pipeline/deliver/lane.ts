@@ -35,7 +35,7 @@ export interface Lane {
   lastBusy: number
 }
 
-/** How long this process holds the lane. Leases and sharing write it through the machine's state. */
+/** Since when this process owns the lane. Leases and sharing write it through the machine's state. */
 export interface Tenure {
   readonly grantedAt: number
   /** Lease it again once it is released. */

@@ -12,7 +12,7 @@ interface LeaseCall {
 }
 
 /**
- * The lanes that this process holds: the owner's lease, the sweep for free lanes, hints, and lanes that are given back or
+ * The lanes that this process owns: the owner's lease, the sweep for free lanes, hints, and lanes that are given back or
  * handed over.
  */
 export class Leases {
@@ -65,7 +65,7 @@ export class Leases {
   }
 
   /**
-   * Another owner holds more than its share. Each owner takes at random as many lanes as it lacks, so that several owners pick
+   * Another owner has more than its share. Each owner takes at random as many lanes as it lacks, so that several owners pick
    * different ones.
    */
   offered(lanes: readonly LaneKey[]): void {

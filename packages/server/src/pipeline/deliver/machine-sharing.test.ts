@@ -21,7 +21,7 @@ function released(bench: Bench, { op }: EffectOf<'release'>): Effect[] {
   return bench.dispatch({ type: 'released', op, answer: { outcome: 'done', value: null } })
 }
 
-test('an owner that holds more than its share for two sweeps hands the surplus over, and a hint does not make it take them back', () => {
+test('an owner that has more than its share for two sweeps hands the surplus over, and a hint does not make it take them back', () => {
   const bench = new Bench({ heldMsMin: 0, workingMs: 60_000 })
   bench.begin({ a: [], b: [], c: [], d: [] })
   assert.deepEqual(all(sweep(bench, ONE_IDLE), 'release'), [])

@@ -6,7 +6,7 @@ import { Turns } from './turns.ts'
 import type { Effect, Event, StoreAnswer } from './ports.ts'
 
 export interface DeliveryMachineOptions extends MachineStateOptions {
-  /** Unique for each process start: nothing may ever have held a lane under this name. */
+  /** Unique for each process start: nothing may ever have owned a lane under this name. */
   readonly owner: string
 }
 

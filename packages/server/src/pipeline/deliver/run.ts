@@ -17,7 +17,7 @@ export type DeliveryLoop = {
   start(): void
   /** There may be work in these lanes. */
   readonly hint: (lanes: readonly Lane[]) => void
-  /** Another owner has given these lanes back because it holds more than its share. */
+  /** Another owner has given these lanes back because it has more than its share. */
   readonly offered: (lanes: readonly Lane[]) => void
   /** The destinations of these lanes changed. `halted`: they were switched off, so nothing more starts. */
   changed(lanes: readonly Lane[], halted: boolean): void
@@ -31,7 +31,7 @@ export type DeliveryLoop = {
 /** As many lanes as fit into one NOTIFY. Sweeps find the others. */
 const OFFERED_MAX = 64
 
-/** Drives the delivery machine: turns its effects into I/O, and the answers into events. It makes no decision of its own. */
+/** Drives the delivery machine: turns its effects into I/O, and the answers into events. It makes no decision itself. */
 export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): DeliveryLoop {
   const machine = new DeliveryMachine({ owner: options.owner, random: deps.random, limits: DELIVER_LIMITS })
   const store = createPostgresStore(deps)

@@ -85,7 +85,7 @@ const READ_AT_ONCE = 5
 async function* exactly(client: Client, rows: readonly EventRow[], signal: AbortSignal) {
   for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
     const page = rows.slice(at, at + READ_AT_ONCE)
-    // oxlint-disable-next-line no-await-in-loop -- a few at once, so that the rest of the console is not kept waiting
+    // oxlint-disable-next-line no-await-in-loop -- a few at once, so that the rest of the console need not wait
     yield {
       rows: await Promise.all(
         page.map(async (row) =>

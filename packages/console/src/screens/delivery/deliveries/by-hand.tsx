@@ -17,7 +17,7 @@ const SAID: Readonly<Record<Exclude<Verb, 'retry'>, string>> = {
   cancel: 'It is cancelled. You can replay it.',
 }
 
-/** What a retry came to: a destination may hold it back all the same. */
+/** The result of a retry. The destination may still hold the delivery back. */
 function retriedText({ held_by }: Pick<Delivery, 'held_by'>): string {
   if (held_by === null) return 'It is due now. Postroad sends it as soon as its destination has room.'
   if (held_by.cause === 'breaker_open')
@@ -25,7 +25,7 @@ function retriedText({ held_by }: Pick<Delivery, 'held_by'>): string {
   return `It is due now, but ${holdText(held_by)}. Postroad sends it as soon as that ends.`
 }
 
-/** How a delivery is sent by hand in its state: one that has ended anew, one that waits before its time. */
+/** The manual action for the state of a delivery: replay one that has ended, retry early one that waits. */
 const SENT_BY: Readonly<Record<Delivery['state'], 'replay' | 'retry' | undefined>> = {
   pending: 'retry',
   retrying: 'retry',
@@ -42,7 +42,7 @@ export type ByHand = {
   readonly cancel: (delivery: Looks) => void
 }
 
-/** What a person does with one delivery. The server decides: it may have gone on since the list was read. */
+/** The actions on one delivery. The server decides, because the delivery may have changed since the list was read. */
 export function useByHand(): ByHand {
   const toast = useToast()
   const change = useChange(

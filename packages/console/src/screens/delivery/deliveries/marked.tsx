@@ -15,7 +15,7 @@ import { useCopy } from '../../../ui/copy.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
 import { needs } from '../../../ui/states.tsx'
 
-/** What can be done with the deliveries that are selected. */
+/** The actions on the selected deliveries. */
 export function MarkedDeliveries({
   marks,
   rows,
@@ -64,7 +64,7 @@ export function MarkedDeliveries({
   )
 }
 
-/** What can be done with all that the list shows. */
+/** The actions on every delivery that the list shows. */
 export function ListMenu({ search }: { readonly search: DeliveriesSearch }): ReactElement {
   const { project } = usePlace()
   const client = useClient()

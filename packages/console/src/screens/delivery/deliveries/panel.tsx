@@ -22,7 +22,7 @@ type Props = {
 
 const LIVE_MS = 5_000
 
-/** One delivery: where it stands, and every attempt with what the receiver answered. */
+/** One delivery: its status, and every attempt with the receiver's answer. */
 export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElement {
   const asked = useAsk(['deliveries', 'get', id], (client, signal) => client.deliveries.get({ id }, { signal }), {
     everyMs: LIVE_MS,

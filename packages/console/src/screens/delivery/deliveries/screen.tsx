@@ -177,7 +177,7 @@ function useDeliveries({ sel: _sel, ...search }: DeliveriesSearch) {
   }
 }
 
-/** The rows as the live tail has seen them since; one that is in another state now leaves a list of states when it is read anew. */
+/** The rows with the updates of the live tail. A row whose state no longer matches leaves the list at the next read. */
 function useLiveStates(rows: readonly ListedDelivery[], { state }: DeliveriesSearch): readonly ListedDelivery[] {
   const tail = useTail()
   if (state !== undefined && state !== '') return rows

@@ -86,12 +86,9 @@ export type CandidateRow = {
 }
 
 /**
- * Locks lanes with work, the longest due first: the named lanes, or any. Work is a due delivery, a delivery left `sending`, or,
- * in a lane that is not open, a delivery that still waits. Before the next probe of an open breaker, nothing is due.
- *
- * Lanes that another transaction is granting are skipped; the grant checks after the lock whether a lane is still free.
- * Without named lanes, the statement walks the index of waiting deliveries from destination to destination, so idle ones cost
- * nothing. Lanes to `avoid` are left to other owners.
+ * Locks lanes with work, the longest due first: the named lanes, or any except those to `avoid`. Work is a due delivery, a delivery left
+ * `sending`, or a waiting delivery in a lane that is not open. Before the next probe of an open breaker, nothing is due. The statement
+ * skips lanes that another transaction is granting; the grant checks after the lock whether a lane is still free.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export function lockCandidates(
@@ -100,7 +97,8 @@ export function lockCandidates(
 ): Promise<readonly CandidateRow[]> {
   const named =
     at.wanted === 'any'
-      ? sql`
+      ? // The walk reads the index of waiting deliveries from destination to destination, so idle ones cost nothing.
+        sql`
           select workspace_id, destination_id
             from walk
            where workspace_id is not null
@@ -220,7 +218,7 @@ export type GrantRow = {
 }
 
 /**
- * Gives locked lanes to an owner (null: to nobody) and raises their fences. Lanes that another owner holds by now stay with it.
+ * Gives locked lanes to an owner (null: to nobody) and raises their fences. Lanes that another process owns by now stay with it.
  */
 export function grantLanes(
   db: Db,
@@ -294,7 +292,7 @@ export function recoverLanes(
   `)
 }
 
-/** Returns those of the requested lanes that another living owner holds, or that nobody gets before their next probe. */
+/** Returns those of the requested lanes that another living process owns, or that nobody gets before their next probe. */
 export function heldElsewhere(
   db: Db,
   at: { lanes: readonly LaneAt[]; owner: string; now: Date },

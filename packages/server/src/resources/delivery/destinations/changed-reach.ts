@@ -35,7 +35,7 @@ export function changedReach(ctx: Checks, { sent, headers, keptHeaders, held, he
   return reach
 }
 
-/** A stored secret goes only to the place that it was set for. The same holds for the value of a custom header, which may be a secret. */
+/** A stored secret goes only to the place that it was set for. So does the value of a custom header, which may be a secret. */
 function checkSecretsStay({
   sent,
   reach,

@@ -41,7 +41,7 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
   return { headers, reach }
 }
 
-/** What `checkNewDestination` has let pass, alone or as a part of a larger transaction. */
+/** Stores a destination that `checkNewDestination` has accepted, alone or as a part of a larger transaction. */
 export async function insertNewDestination(ctx: Ctx, { id, input }: Asked) {
   const { headers, reach } = checkedReach(ctx, input)
   return inTransaction(ctx, async (tx) => {

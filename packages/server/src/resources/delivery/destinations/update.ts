@@ -38,7 +38,7 @@ export async function checkChangeOf(ctx: Ctx, held: DestinationRow, input: Input
   changed(ctx, held, input)
 }
 
-/** What the checks have let pass, alone or as a part of a larger transaction. */
+/** Stores an update that the checks have accepted, alone or as a part of a larger transaction. */
 export function changeDestination(ctx: Ctx, input: Input): ReturnType<Room<'destinations'>['update']> {
   return inTransaction(ctx, async (tx) => {
     const held = await findDestination(tx.db, { ...tx, id: input.id, lock: true })

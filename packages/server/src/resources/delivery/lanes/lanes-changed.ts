@@ -1,7 +1,7 @@
 import type { Deps } from '../../../context.ts'
 import type { LanesChange } from '../../../features.ts'
 
-/** A message between processes holds 8,000 bytes; one lane takes about 120. */
+/** A message between processes has at most 8,000 bytes; one lane takes about 120. */
 const LANES_PER_MESSAGE_MAX = 50
 
 /** Notifies the senders of any number of lanes that changed, in messages that fit. Call it after the commit. */

@@ -44,7 +44,7 @@ export async function advanceReplays(deps: Deps): Promise<void> {
   }
 }
 
-/** What has become of deliveries that were sent again is counted behind the turns that settle them, which do nothing for it. */
+/** Outcomes of replayed deliveries are counted after the turns that settle them, so that turns do no extra work. */
 async function countEnded({ database }: Deps): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- piece after piece, each a commit
@@ -119,7 +119,7 @@ async function nextPage(tx: Ctx, replay: HeldReplay): Promise<LanesChange['lanes
   }))
 }
 
-/** What an earlier replay made of them is counted before they are this one's. */
+/** Their outcomes count for the earlier replay before this replay takes them. */
 async function sendAgain(tx: Ctx, replay: HeldReplay, { slots, now }: { slots: readonly Slot[]; now: Date }) {
   await countOutcomesOf(tx.db, { ...tx, ids: slots.map(({ id }) => id) })
   return makeDue(tx.db, { ...tx, replayId: replay.id, slots, states: replay.filter.state, now })

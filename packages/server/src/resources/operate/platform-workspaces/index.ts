@@ -17,7 +17,7 @@ import { operatorIn } from '../operators/index.ts'
 import { presentAll } from './present.ts'
 import { listPlatform } from './queries.ts'
 
-/** What operators see of all workspaces, and do to one. Each change is in the audit log of that workspace. */
+/** The view of operators of all workspaces, and their changes to one. Each change is in the audit log of that workspace. */
 export const platformWorkspaces: Room<'platformWorkspaces'> = {
   list: async (ctx, { limit, cursor, q, state }) => {
     const found = await listPlatform(ctx.db, {

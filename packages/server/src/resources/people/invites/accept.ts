@@ -13,7 +13,7 @@ import { deleteInvite, lockByToken, type InviteRow } from './queries.ts'
 
 /**
  * Accepts an invite, which uses it up: a later request with the same link finds none. The session switches to the workspace. A person who
- * is already a member keeps their role.
+ * is already a member retains their role.
  */
 export const accept: Room<'invites'>['accept'] = (ctx, { token }) => {
   const { userId, sessionId } = personOf(ctx)

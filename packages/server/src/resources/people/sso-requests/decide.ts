@@ -12,7 +12,7 @@ type Decision = { readonly id: string; readonly status: 'approved' | 'declined';
 
 const USEFUL_MS = 7 * 86_400_000
 
-/** What an operator decides, in the workspace of the request: `ctx` names both. The owners get it by mail. */
+/** Stores an operator's decision in the workspace of the request: `ctx` names both. The owners receive it by email. */
 export function decideRequest(ctx: Ctx, { id, status, reason }: Decision): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const { workspaceId, actor } = tx

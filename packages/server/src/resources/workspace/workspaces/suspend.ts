@@ -106,7 +106,7 @@ async function moveOnce(ctx: Ctx, to: Parameters<typeof moveDeliveries>[1]): Pro
     return
   }
   ctx.afterCommit(() => {
-    // What is left over is moved by the sweeps of the senders.
+    // The sweeps of the senders move the rest.
     void moveDeliveries(ctx, to).catch((cause: unknown) => ctx.log.warn('deliveries.not_moved', { cause }))
   })
 }
