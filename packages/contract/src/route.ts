@@ -43,7 +43,7 @@ export type Route<
   /** Relative to the area; members in braces are the fields of `params`. */
   readonly path: string
   /** An earlier path that still works but is no longer documented. */
-  readonly formerPath?: string
+  readonly previousPath?: string
   readonly summary: string
   readonly description: string
   /** The lowest role that may call it. */

@@ -22,10 +22,10 @@ export interface Player {
 }
 
 /**
- * `hinted`: there may be work. `changed`: its settings or secrets have changed. `halted`: it was switched off. `offered`: its
+ * `hinted`: there may be work. `changed`: its settings or secrets have changed. `disabled`: it was switched off. `offered`: its
  * owner has given it back for others.
  */
-export type HintType = 'hinted' | 'changed' | 'halted' | 'offered'
+export type HintType = 'hinted' | 'changed' | 'disabled' | 'offered'
 
 /** The operations of a world that its parts may use. */
 export interface Scene {

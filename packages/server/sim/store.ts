@@ -201,9 +201,9 @@ export class SimStore extends Tables {
    * Moves the deliveries of one lane as the suspension or reinstatement of the workspace required, whatever its state is by
    * now.
    */
-  moveWaiting(now: number, key: string, to: { readonly halted: boolean }): void {
+  moveWaiting(now: number, key: string, to: { readonly disabled: boolean }): void {
     const lane = this.lane(key)
-    if (!to.halted) return this.#resume(lane, now)
+    if (!to.disabled) return this.#resume(lane, now)
     this.#pauseWaiting(lane, { now, reason: 'workspace_suspended' })
     lane.unswept = true
   }

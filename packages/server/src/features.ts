@@ -56,5 +56,5 @@ export type TestSent = {
 
 export type LanesChange = {
   readonly lanes: readonly { readonly workspaceId: string; readonly destinationId: string }[]
-  readonly halted: boolean
+  readonly disabled: boolean
 }

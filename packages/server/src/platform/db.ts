@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { postgres, SAY_WORKSPACE } from './driver.ts'
-import { readKeptJson } from './kept-json.ts'
+import { readExactJson } from './exact-json.ts'
 
 /** Statements are built by the `sql` tag and run by a `Db`. */
 export type Value =
@@ -148,7 +148,7 @@ const TYPES = {
   int8: plain(20, Number),
   int4: plain(23, Number),
   float8: plain(701, Number),
-  json: { to: 114, from: [114, 3802], serialize: asIs, parse: readKeptJson },
+  json: { to: 114, from: [114, 3802], serialize: asIs, parse: readExactJson },
   timestamptz: plain(1184, (text) => new Date(text)),
 }
 

@@ -43,7 +43,7 @@ export function createLeaseLoop(
   const run = async (): Promise<void> => {
     let pauseMs = loop.everyMs
     try {
-      if (loop.scope === 'process' || (await deps.leases.hold(loop.name, loop.everyMs))) {
+      if (loop.scope === 'process' || (await deps.leases.take(loop.name, loop.everyMs))) {
         await loop.work()
         deps.loopRuns?.ended(loop.name, 'well')
       } else pauseMs = Math.max(loop.everyMs, ASK_MS_MIN)

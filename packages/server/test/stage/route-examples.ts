@@ -278,7 +278,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'dashboard.summary': () => ({ query: { from: new Date(world.clock.now() - 3_600_000).toISOString() } }),
   'dashboard.timeseries': () => ({}),
   'dataExport.list': () => ({}),
-  'dataExport.create': anEmptyShelf,
+  'dataExport.create': withoutDataExports,
   'dataExport.get': anExportIn,
   'dataExport.remove': anExportIn,
   'dataExport.download': anExportIn,
@@ -433,7 +433,7 @@ async function anExportIn(at: Place): Promise<Asked> {
 }
 
 /** With an export under way, or with the maximum number of stored exports, nobody could request one. */
-async function anEmptyShelf({ workspaceId }: Place): Promise<Asked> {
+async function withoutDataExports({ workspaceId }: Place): Promise<Asked> {
   await database.run(
     sql`update data_exports set state = 'failed', expires_at = null where workspace_id = ${workspaceId}`,
   )

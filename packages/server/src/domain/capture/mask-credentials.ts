@@ -24,7 +24,7 @@ export function maskCredentials(text: string, credential: string): string {
 }
 
 /** Whether a text may contain a credential: URLs and paths, escapes, the credential itself, and prefixes of secrets. */
-export function mayHoldCredentials(text: string, credential: string): boolean {
+export function mayContainCredentials(text: string, credential: string): boolean {
   return (
     text.includes('%') ||
     text.includes('://') ||

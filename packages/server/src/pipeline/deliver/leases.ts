@@ -167,8 +167,8 @@ export class Leases {
 
   #lease(): void {
     const state = this.#state
-    const mayHoldLanes = state.lanes.size > 0 || this.#doubtfulFrom !== null
-    if (!mayHoldLanes && !state.alive) this.#nextEpoch()
+    const mayOwnLanes = state.lanes.size > 0 || this.#doubtfulFrom !== null
+    if (!mayOwnLanes && !state.alive) this.#nextEpoch()
     const swept = state.now >= this.#sweepAt
     // A random amount early, so that processes that started together do not sweep together.
     if (swept) this.#sweepAt = state.now + state.limits.sweepMs * (0.75 + state.random() / 4)

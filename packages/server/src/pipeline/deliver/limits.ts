@@ -29,7 +29,7 @@ export interface DeliverLimits {
   /** A lane that is being handed over starts nothing for at most this long. If its requests take longer, it stays. */
   readonly handOverMs: number
   /** A lane that could not be handed over in time is not tried again for this long. */
-  readonly keptMs: number
+  readonly retainedMs: number
   /** A lane counts as working for this long after it last had something to do. */
   readonly workingMs: number
   /** Lanes with work are counted at most this often. */
@@ -86,7 +86,7 @@ export const DELIVER_LIMITS: DeliverLimits = {
   overShareMs: 2_000,
   overShareByOneMs: 10_000,
   handOverMs: 2_000,
-  keptMs: 60_000,
+  retainedMs: 60_000,
   workingMs: 5_000,
   countedMs: 500,
   heldMsMin: 2_000,

@@ -74,7 +74,7 @@ test('a lane that is paused during its handover is offered to nobody, however lo
   const bench = new Bench(AT_ONCE)
   bench.commit(find(bench.begin({ a: ['a1', 'a2'], b: ['b1', 'b2'] }), 'turn'))
   sweep(bench, ONE_IDLE)
-  bench.dispatch({ type: 'halted', lanes: ['a', 'b'] })
+  bench.dispatch({ type: 'disabled', lanes: ['a', 'b'] })
   bench.now += DELIVER_LIMITS.handOverMs
   bench.dispatch({ type: 'woke' })
   const effects = ['a1#1', 'a2#1', 'b1#1', 'b2#1']

@@ -79,7 +79,7 @@ export class DeliveryMachine {
         return this.#leases.hint(event)
       case 'offered':
         return this.#leases.offered(event.lanes)
-      case 'halted':
+      case 'disabled':
         return this.#halt(event.lanes)
       case 'responded':
         return this.#turns.responded(event.attempt_id, event.result)
@@ -120,7 +120,7 @@ export class DeliveryMachine {
   }
 
   #halt(lanes: readonly string[]): void {
-    this.#state.reached?.('halted')
+    this.#state.reached?.('disabled')
     for (const key of lanes) {
       const lane = this.#state.lanes.get(key)
       if (lane !== undefined) this.#state.drain(lane, false)

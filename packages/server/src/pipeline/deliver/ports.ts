@@ -265,7 +265,7 @@ export type Event =
   /** Another owner has given these lanes back because it has more than its fair share. A hint. */
   | { readonly type: 'offered'; readonly lanes: readonly LaneKey[] }
   /** These lanes were paused. Also a hint: it only makes the machine stop sooner. */
-  | { readonly type: 'halted'; readonly lanes: readonly LaneKey[] }
+  | { readonly type: 'disabled'; readonly lanes: readonly LaneKey[] }
   | { readonly type: 'responded'; readonly attempt_id: string; readonly result: HttpResult }
   | { readonly type: 'stop' }
   | StoreAnswer

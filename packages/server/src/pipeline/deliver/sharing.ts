@@ -144,7 +144,7 @@ export class Sharing {
         lane.mode === 'open' &&
         isWorking(lane, this.#state) &&
         lane.tenure.grantedAt + limits.heldMsMin <= now &&
-        lane.tenure.keptUntil <= now,
+        lane.tenure.retainedUntil <= now,
     )
     const chosen = movable.toSorted((a, b) => underWay(a) - underWay(b)).slice(0, count)
     if (chosen.length === 0) return

@@ -9,7 +9,7 @@ import {
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { isOperator } from '../../resources/operate/operators/index.ts'
 import { admitApiKey } from '../../resources/people/api-keys/index.ts'
-import type { KeptResponse } from '../../resources/workspace/idempotency-records/index.ts'
+import type { StoredResponse } from '../../resources/workspace/idempotency-records/index.ts'
 import { admitFrom } from '../../resources/workspace/network/index.ts'
 import { findWorkspace, suspendedRefusal } from '../../resources/workspace/workspaces/index.ts'
 import { authenticate, NO_WORKSPACE } from './authenticate.ts'
@@ -40,7 +40,7 @@ export const LADDER: readonly Check[] = [
 ]
 
 /** Runs the checks: throws the first refusal, or returns the stored response of an equal request. */
-export async function climb(door: Door, passage: Passage): Promise<KeptResponse | undefined> {
+export async function climb(door: Door, passage: Passage): Promise<StoredResponse | undefined> {
   for (const check of LADDER) {
     // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time
     const earlier = await check(door, passage)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Marked, type Tokens } from 'marked'
-import { escapeHtml } from '../../domain/people/letter.ts'
+import { escapeHtml } from '../../domain/people/email-text.ts'
 import { asHtml } from '../html.ts'
 import { docsPage } from './frame.ts'
 import { PAGES, urlOfFile } from './pages.ts'

@@ -113,9 +113,13 @@ export class Session {
     const { deps, reader, wire } = this.#parts
     const { floor } = this.#position
     if (floor > deps.clock.now() - DAY_MS) return
-    const keptSince = await reader.keptSince(this.tail.scope.workspaceId)
-    if (keptSince === undefined || floor >= keptSince) return
-    const gap: GapFrame = { from: new Date(floor).toISOString(), to: new Date(keptSince).toISOString(), missed: null }
+    const retainedSince = await reader.retainedSince(this.tail.scope.workspaceId)
+    if (retainedSince === undefined || floor >= retainedSince) return
+    const gap: GapFrame = {
+      from: new Date(floor).toISOString(),
+      to: new Date(retainedSince).toISOString(),
+      missed: null,
+    }
     wire.write(packed(wire.dialect, [{ type: 'gap', cursor: this.#said, json: JSON.stringify(gap) }]))
   }
 

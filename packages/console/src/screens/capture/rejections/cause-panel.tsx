@@ -14,7 +14,7 @@ import { Select } from '../../../ui/field.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { CAUSES, type Group } from './causes.ts'
-import { Mend } from './mend.tsx'
+import { Mend } from './fix.tsx'
 
 const SHOWN = 100
 

@@ -11,11 +11,11 @@ import { Button, Kbd } from '../../../ui/button.tsx'
 import { FoldedViews, Page, Views } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { Table } from '../../../ui/table.tsx'
-import { useByHand } from './by-hand.tsx'
+import { useManualActions } from './manual.tsx'
 import { Filters } from './filters.tsx'
 import { HoldsBanner } from './holds-banner.tsx'
 import { columnsOf } from './columns.tsx'
-import { ListMenu, MarkedDeliveries } from './marked.tsx'
+import { ListMenu, SelectedDeliveries } from './selected.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
 import { DeliveryPanel } from './panel.tsx'
 import { ReplayMany } from './replay-many.tsx'
@@ -41,7 +41,7 @@ export function Screen(): ReactElement {
     if (to !== undefined) setSearch({ sel: to.id })
   }
   const selected = here < 0 ? undefined : rows[here]
-  const byHand = useByHand()
+  const manual = useManualActions()
   const marks = useMarks(useMemo(() => rows.map(({ id }) => id), [rows]))
   useKeys({
     j: () => step(1),
@@ -51,7 +51,7 @@ export function Screen(): ReactElement {
     Escape: () => (search.sel === undefined ? marks.clear() : setSearch({ sel: undefined })),
     x: () => selected !== undefined && marks.toggle(selected.id),
     'shift x': () => selected !== undefined && marks.extend(selected.id),
-    ...(selected === undefined ? {} : { r: () => byHand.send(selected) }),
+    ...(selected === undefined ? {} : { r: () => manual.send(selected) }),
   })
   return (
     <div
@@ -93,7 +93,7 @@ export function Screen(): ReactElement {
           <HoldsBanner />
           <Ongoing />
           {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
-          <MarkedDeliveries marks={marks} rows={rows} nameOf={destinations.nameOf} />
+          <SelectedDeliveries marks={marks} rows={rows} nameOf={destinations.nameOf} />
           <Body list={list} rows={rows} search={search}>
             <Table
               label="Deliveries"
@@ -114,7 +114,7 @@ export function Screen(): ReactElement {
           key={search.sel}
           id={search.sel}
           onClose={() => setSearch({ sel: undefined })}
-          byHand={byHand}
+          manual={manual}
           nameOf={destinations.nameOf}
         />
       )}

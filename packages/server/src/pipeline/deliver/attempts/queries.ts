@@ -1,8 +1,8 @@
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 import { isOfDays, recentDays, type Days } from '../../../platform/partitions.ts'
-import { whenHalted } from '../../../resources/delivery/deliveries/queries.ts'
+import { whenInactive } from '../../../resources/delivery/deliveries/queries.ts'
 import type { LaneAt } from '../../../resources/delivery/lanes/queries.ts'
-import { notedWait, notesTable, type HeldAt, type NoteRow } from '../lanes/queries.ts'
+import { persistedWait, notesTable, type HeldAt, type NoteRow } from '../lanes/queries.ts'
 
 export type SettleRow = HeldAt & {
   readonly deliveryId: string
@@ -82,7 +82,7 @@ export async function turn(
     with locked as materialized (
       select l.workspace_id, l.destination_id, l.fence, t.project_id,
              w.halted or not t.enabled or p.deleted_at is not null as paused,
-             case ${whenHalted}
+             case ${whenInactive}
                   when not t.enabled or p.deleted_at is not null then 'destination_disabled'
              end as pause_reason
         from unnest(${lanes.map((lane) => lane.workspaceId)}::uuid[], ${lanes.map((lane) => lane.destinationId)}::uuid[])
@@ -195,10 +195,10 @@ export async function turn(
     ${
       notes.length === 0
         ? sql``
-        : sql`, noted as (
+        : sql`, persisted as (
       update lanes l
          set memory = note.memory::json,
-             waits_until = ${notedWait},
+             waits_until = ${persistedWait},
              remembered_at = ${now},
              note_serial = note.serial
         from ${notesTable(notes)}

@@ -1,7 +1,7 @@
 import type { LaneMemory } from '../../../domain/delivery/lane-memory.ts'
 import type { RatePer } from '../../../domain/delivery/rate-window.ts'
 import { keepOrphans, type LaneAt } from '../../../resources/delivery/lanes/queries.ts'
-import { whenHalted } from '../../../resources/delivery/deliveries/queries.ts'
+import { whenInactive } from '../../../resources/delivery/deliveries/queries.ts'
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 
 /** A lane is the queue of a destination. Except for reads, these statements run inside the transaction of the delivery store. */
@@ -42,7 +42,7 @@ export function notesTable(notes: readonly NoteRow[]): Sql {
 }
 
 /** A person may close the breaker or request a probe while the note is under way. Then the lane does not wait. */
-export const notedWait = sql`case when (note.memory::json ->> 'breaker_resets')::integer = l.breaker_resets
+export const persistedWait = sql`case when (note.memory::json ->> 'breaker_resets')::integer = l.breaker_resets
                 and coalesce((note.memory::json ->> 'probes_asked')::integer, 0) = l.probes_asked then note.waits_until end`
 
 /** Gives lanes back, and writes the notes of some of them in the same update. */
@@ -58,7 +58,7 @@ export function freeLanes(
              noting
                ? sql`,
            memory = case when note.serial > l.note_serial then note.memory::json else l.memory end,
-           waits_until = case when note.serial > l.note_serial then ${notedWait} else l.waits_until end,
+           waits_until = case when note.serial > l.note_serial then ${persistedWait} else l.waits_until end,
            remembered_at = case when note.serial > l.note_serial then ${at.now}::timestamptz else l.remembered_at end,
            note_serial = greatest(l.note_serial, note.serial)`
                : sql``
@@ -150,7 +150,7 @@ export function lockCandidates(
       left join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id and p.deleted_at is null
      cross join lateral (
              select case when p.id is null then 'gone'
-                         ${whenHalted}
+                         ${whenInactive}
                          when not t.enabled then 'destination_disabled'
                     end as status
            ) why
@@ -267,7 +267,7 @@ export function recoverLanes(
         join destinations t on t.workspace_id = given.workspace_id and t.id = given.destination_id
         join workspaces w on w.id = given.workspace_id
        cross join lateral (
-               select case ${whenHalted}
+               select case ${whenInactive}
                            when not t.enabled then 'destination_disabled'
                       end as reason
              ) why
@@ -293,7 +293,7 @@ export function recoverLanes(
 }
 
 /** Returns those of the requested lanes that another living process owns, or that nobody gets before their next probe. */
-export function heldElsewhere(
+export function ownedElsewhere(
   db: Db,
   at: { lanes: readonly LaneAt[]; owner: string; now: Date },
 ): Promise<readonly LaneAt[]> {

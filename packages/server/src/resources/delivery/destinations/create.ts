@@ -36,7 +36,7 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
   checkConditions(input.conditions, 'conditions')
   checkUrl(input.url, ctx.validateUrl)
   const headers = changedHeaders(input.headers, {})
-  const reach = changedReach(ctx, { sent: input, headers, keptHeaders: [], held: NO_REACH, heldUrl: undefined })
+  const reach = changedReach(ctx, { sent: input, headers, retainedHeaders: [], held: NO_REACH, heldUrl: undefined })
   checkTemplate(input.payload_template, reach)
   return { headers, reach }
 }

@@ -8,7 +8,7 @@ import { moveSession } from '../sessions/index.ts'
 import { findUser } from '../users/index.ts'
 import type { Room } from '../../verbs.ts'
 import { insertMember, personOf } from '../../workspace/workspaces/index.ts'
-import { holdInviting, requireRoomForMember } from './member-limit.ts'
+import { lockInviting, requireRoomForMember } from './member-limit.ts'
 import { deleteInvite, lockByToken, type InviteRow } from './queries.ts'
 
 /**
@@ -22,7 +22,7 @@ export const accept: Room<'invites'>['accept'] = (ctx, { token }) => {
     if (invite === undefined || invite.expires_at.getTime() <= tx.clock.now()) throw refuse('invite_over')
     await requireInvited(tx, { userId, invite })
     const { workspace_id: workspaceId, id, role } = invite
-    const workspace = await holdInviting(tx, workspaceId)
+    const workspace = await lockInviting(tx, workspaceId)
     await requireRoomForMember(tx, workspace)
     const { slug, name } = workspace
     if ((await insertMember(tx.db, { workspaceId, userId, role, now: new Date(tx.clock.now()) })) === 0) {

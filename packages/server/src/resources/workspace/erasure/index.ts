@@ -20,7 +20,7 @@ import {
   type TenantTable,
 } from './queries.ts'
 
-export { keptFrom } from './queries.ts'
+export { retainedFrom } from './queries.ts'
 
 /** Longer than any work that started before the deletion may take. */
 const SETTLED_MS = 3_600_000

@@ -36,14 +36,14 @@ const SENT_BY: Readonly<Record<Delivery['state'], 'replay' | 'retry' | undefined
   cancelled: 'replay',
 }
 
-export type ByHand = {
+export type ManualActions = {
   readonly isRunning: boolean
   readonly send: (delivery: Looks) => void
   readonly cancel: (delivery: Looks) => void
 }
 
 /** The actions on one delivery. The server decides, because the delivery may have changed since the list was read. */
-export function useByHand(): ByHand {
+export function useManualActions(): ManualActions {
   const toast = useToast()
   const change = useChange(
     ['deliveries', 'correlate'],
@@ -76,12 +76,12 @@ export function useByHand(): ByHand {
 }
 
 /** The buttons of one delivery. */
-export function ByHandButtons({
+export function ManualButtons({
   delivery,
-  byHand: { isRunning, send, cancel },
+  manual: { isRunning, send, cancel },
 }: {
   readonly delivery: Looks
-  readonly byHand: ByHand
+  readonly manual: ManualActions
 }): ReactElement {
   const may = useMay(routes.deliveries.replay)
   const mayCancel = useMay(routes.deliveries.cancel)

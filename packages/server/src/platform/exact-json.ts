@@ -14,7 +14,7 @@ const json = JSON as unknown as SourceJson
  * source text, which `JSON.stringify` writes unchanged. JSON made from ordinary numbers has none of these and is parsed at full
  * speed.
  */
-export function readKeptJson(text: string): unknown {
+export function readExactJson(text: string): unknown {
   if (!RESPELLED.test(text)) return JSON.parse(text)
   return json.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value,
