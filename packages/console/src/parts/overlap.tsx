@@ -46,7 +46,7 @@ export function Overlap({
 
 function sentence(hours: number, what: string): string {
   if (hours === 0) return `The current ${what} ends as soon as you rotate it. Requests that still use it are refused.`
-  return `Rotated now, the current ${what} ends on ${momentText(Date.now() + hours * 3_600_000)}.`
+  return `If you rotate it now, the current ${what} ends on ${momentText(Date.now() + hours * 3_600_000)}.`
 }
 
 /** `Mon, 24 Nov, 15:00`, in the time zone of the browser. */

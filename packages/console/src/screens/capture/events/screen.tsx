@@ -204,8 +204,8 @@ function Side({ id, events, ...rest }: Parameters<typeof Inspector>[0] & { reado
 /** The part that a search does not cover. */
 function unsearchedText(wanted: Events['wanted'], unreadable: number): string {
   const without = asksForRecords(wanted)
-    ? 'Requests that were filed nowhere and refused requests are not searched.'
-    : 'Refused requests are not searched: only samples of them are stored.'
+    ? 'The search does not include refused requests and requests without a dataset.'
+    : 'The search does not include refused requests, because Postroad stores only samples of them.'
   if (unreadable === 0) return without
   return `${without} ${unreadable.toLocaleString('en')} ${unreadable === 1 ? 'body' : 'bodies'} could not be read.`
 }

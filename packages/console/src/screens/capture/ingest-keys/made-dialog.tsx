@@ -65,7 +65,7 @@ export function MadeDialog({
           label="Signing secret"
           secret={signing_secret}
           onCopy={keep}
-          note="It signs each event, in X-Service-Signature. Shown once, stored sealed."
+          note="It signs each event, in X-Service-Signature. Postroad shows it once and encrypts it."
         />
       )}
       {isWarned && !isSaved && (

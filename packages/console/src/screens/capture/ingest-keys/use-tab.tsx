@@ -44,7 +44,7 @@ export function UseTab({
           </p>
         )}
       </Part>
-      <Part title="What it may do">
+      <Part title="Scopes">
         <Facts
           of={[
             ['Opens', scopesText(scopes)],

@@ -49,7 +49,7 @@ export function CausePanel({ group: { id, rows, count, remedy }, older, nameOf, 
         role="group"
         aria-label="About this cause"
       >
-        <Part title="What to do">
+        <Part title="Remedy">
           <p className="mb-1 text-ink-2">{cause.text}</p>
           <p>{remedy}</p>
         </Part>

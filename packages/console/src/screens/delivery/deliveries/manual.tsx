@@ -104,7 +104,7 @@ export function ManualButtons({
         <Button
           icon={<Ban strokeWidth={1.5} />}
           disabled={!mayCancel || isRunning}
-          title={mayCancel ? 'Nothing more is sent of it' : needs(routes.deliveries.cancel.role)}
+          title={mayCancel ? 'Postroad makes no further attempt' : needs(routes.deliveries.cancel.role)}
           onClick={() => cancel(delivery)}
         >
           Cancel

@@ -78,7 +78,7 @@ export function DeliveryPanel({ id, onClose, manual, nameOf }: Props): ReactElem
             <AttemptRequest attempt={attempt} />
           </AttemptPart>
         ))}
-        {delivery.attempts.length === 0 && <p className="px-5 py-4 text-ink-3">Nothing was sent yet.</p>}
+        {delivery.attempts.length === 0 && <p className="px-5 py-4 text-ink-3">Nothing has been sent yet.</p>}
         <Payload recordId={delivery.record_id} dataset={delivery.dataset} />
       </div>
     </section>

@@ -115,7 +115,7 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
       </fieldset>
       <RangeFields range={range} change={setRange} />
       <Field
-        label="How many in a second"
+        label="Deliveries per second"
         type="number"
         min={1}
         max={RATE_MAX}
@@ -215,7 +215,7 @@ function Plan({
       </p>
       {duplicates > 0 && (
         <p className="text-retry-text">
-          {duplicates.toLocaleString('en')} of them were accepted before: those receivers get a repeat with the same
+          {duplicates.toLocaleString('en')} of them were accepted before. Their receivers get a repeat with the same
           event id.
         </p>
       )}

@@ -140,7 +140,7 @@ function Body({
   if (isFiltered(search))
     return (
       <Empty
-        title="No delivery is like this"
+        title="No delivery matches"
         actions={<Button onClick={() => go('deliveries')}>Show every delivery</Button>}
       >
         {search.state === undefined

@@ -95,7 +95,7 @@ export function ListMenu({ search }: { readonly search: DeliveriesSearch }): Rea
       />
       {isExporting && (
         <ExportDialog
-          source={exportOf('deliveries', 'All that the list finds, up to this moment, the newest first.', pages)}
+          source={exportOf('deliveries', 'Every delivery that the list finds up to now, newest first.', pages)}
           onClose={() => setExporting(false)}
         />
       )}
