@@ -68,14 +68,12 @@ const DECISIONS = [
   'docs/adr/**/*.md',
   'docs/states/**/*.md',
 ]
-/** The names of these tests are checked. */
-const TESTS = ['packages/server/test', 'packages/cli/test']
-/** The comments of these folders are checked. */
-const COMMENTED = ['packages/server/test', 'packages/cli/test', 'scripts']
+/** The names of tests and the comments of these folders are checked. */
+const CODE = ['packages/*/{src,test,sim,chaos,bench,build,assets,bin}', 'scripts']
+const COMMENT_LINES_MAX = 3
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file)
-const filesIn = (folders: readonly string[]): readonly string[] =>
-  folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,js}`))
+const CODE_FILES = CODE.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,js}`))
 const withoutCode = (text: string): string => text.replaceAll(/`[^`]*`/g, '…').replaceAll(/\]\([^)]*\)/g, ']')
 
 function sourceOf(file: string): ts.SourceFile {
@@ -149,6 +147,29 @@ function faultsIn(sentences: readonly Sentence[], words: readonly Word[]): reado
   )
 }
 
+/** The lines of text of a comment, without its marks. */
+const textLines = (comment: string): readonly string[] =>
+  comment
+    .split('\n')
+    .map((line) =>
+      line
+        .replace(/^\s*(?:\/\*+|\*\/|\*|\/\/)/, '')
+        .replace(/\*\/\s*$/, '')
+        .trim(),
+    )
+    .filter((line) => line !== '')
+
+/** Comments of more than three lines, except the head of a module and a list of steps (docs/adr/0150). */
+function longCommentsOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8')
+  return [...text.matchAll(/^[^\S\n]*\/\*[\s\S]*?\*\/|(?:^[^\S\n]*\/\/.*\n)+/gm)].flatMap(({ 0: comment, index }) => {
+    const lines = textLines(comment)
+    if (index === 0 || lines.length <= COMMENT_LINES_MAX || lines.some((line) => /^(?:-|\d+\.) /.test(line))) return []
+    const line = text.slice(0, index).split('\n').length
+    return [`${file}:${line} has a comment of ${lines.length} lines; write at most ${COMMENT_LINES_MAX}.`]
+  })
+}
+
 const faults = [
   ...faultsIn(
     globSync(PRODUCT)
@@ -158,8 +179,9 @@ const faults = [
   ),
   ...faultsIn(globSync(GUIDES).flatMap(linesOf), WORDS_OF_USERS),
   ...faultsIn(globSync(DECISIONS).flatMap(linesOf), WORDS),
-  ...faultsIn(filesIn(TESTS).filter(isTest).flatMap(namesOfTests), WORDS_OF_NAMES),
-  ...faultsIn(filesIn(COMMENTED).flatMap(commentsOf), WORDS_OF_COMMENTS),
+  ...faultsIn(CODE_FILES.filter(isTest).flatMap(namesOfTests), WORDS_OF_NAMES),
+  ...faultsIn(CODE_FILES.flatMap(commentsOf), WORDS_OF_COMMENTS),
+  ...CODE_FILES.flatMap(longCommentsOf),
 ]
 for (const fault of faults) console.error(fault)
 if (faults.length > 0) process.exitCode = 1

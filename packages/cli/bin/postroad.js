@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that an older Node can run it too: it hands over to the Node that is installed with Postroad.
+// Plain JavaScript, so that an older Node can run it. The file starts the Node that Postroad installs.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
   await import(main.href)
 } else if (pinned === undefined) {
   console.error(
-    `postroad: this is Node ${process.versions.node}, and Postroad needs ${NODE_MAJOR_MIN} or newer. Run "npm ci", which installs it beside Postroad.`,
+    `postroad: Postroad needs Node ${NODE_MAJOR_MIN} or newer, and this is Node ${process.versions.node}. Run "npm ci" to install the right version.`,
   )
   process.exitCode = 1
 } else {

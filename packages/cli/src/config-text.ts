@@ -10,7 +10,7 @@ type Applied = RouteAnswer<Routes['config']['apply']>['applied']
 type Item = Plan['create'][number]
 type Difference = NonNullable<Plan['routing']>['payloads'][number]
 
-/** What a plan says, for people: each change in its lines, then the counts, the secrets and the routing. */
+/** A plan as text: the lines of each change, then the counts, the secrets and the routing. */
 export function planText(plan: Plan, file: string): string {
   return fitted([
     ...plan.create.map((item) => [style.good, `+ ${itemText(item)}`] as const),

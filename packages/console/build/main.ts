@@ -34,14 +34,14 @@ async function main(): Promise<void> {
 
 /** Builds at the same time have the same result, so it does not matter which of them is last. */
 function replace(made: string): void {
-  const former = mkdtempSync(join(HERE, '.dist-'))
-  if (existsSync(DIST)) renameSync(DIST, join(former, 'dist'))
+  const previous = mkdtempSync(join(HERE, '.dist-'))
+  if (existsSync(DIST)) renameSync(DIST, join(previous, 'dist'))
   try {
     renameSync(made, DIST)
   } catch (error) {
     if (!existsSync(join(DIST, MARK))) throw error
   } finally {
-    rmSync(former, { recursive: true, force: true })
+    rmSync(previous, { recursive: true, force: true })
   }
 }
 

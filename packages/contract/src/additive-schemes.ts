@@ -69,7 +69,7 @@ const Tolerance = z
   )
   .describe('How far the timestamp of a request may be from now, in both directions.')
 
-/** What both schemes that sign a described content share. */
+/** The settings that both schemes for described content share. */
 const contentFields = (header: z.ZodString) => ({
   header,
   encoding: anyOf(DIGEST_ENCODINGS, 'encoding'),

@@ -1,4 +1,4 @@
-/** Rules about held deliveries, as pure functions that the server, the console and the command line share. */
+/** Rules about deliveries that are held back, as pure functions that the server, the console and the command line share. */
 import type { ERROR_CODES } from './error-codes.ts'
 
 /** The causes for which a destination holds deliveries back, most serious first. A destination has one cause at a time. */
@@ -56,7 +56,7 @@ export function heldUntil({ cause, next_probe_at }: Pick<HeldBy, 'cause' | 'next
 }
 
 /**
- * The hold on this delivery: that of its destination, if the delivery would be sent without it. The server, the console and the
+ * The reason that holds back this delivery: that of its destination, if the delivery would be sent without it. The server, the console and the
  * command line all use this function.
  */
 export function heldBy(

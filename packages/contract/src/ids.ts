@@ -51,7 +51,7 @@ const HEX_SUFFIX = /^[0-9a-f]{32}$/
 export function encodeId(kind: IdKind, uuid: string): string {
   let text = `${ID_PREFIXES[kind]}_`
   if (HEX_KINDS.has(kind)) return text + uuid.replaceAll('-', '')
-  // 26 digits hold 130 bits: the first digit begins with two zero bits.
+  // 26 digits encode 130 bits: the first digit begins with two zero bits.
   let pending = 0
   let bits = 2
   for (let index = 0; index < uuid.length; index += 1) {

@@ -15,7 +15,7 @@ test('every start of a JSON object can be read, and each member that it says com
   assert.deepEqual(JSON.parse(closedJson(TEXT) ?? ''), whole)
 })
 
-test('what was cut off is left out', () => {
+test('a value that was cut off is left out', () => {
   assert.equal(closedJson('{"a":1,"b":"two'), '{"a":1}')
   assert.equal(closedJson('{"a":1,"b":[1,{"c":2,"d"'), '{"a":1,"b":[1,{"c":2}]}')
   assert.equal(closedJson('{"a":12'), '{}', 'more digits may follow')

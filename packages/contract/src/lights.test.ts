@@ -44,7 +44,7 @@ const OPEN: HeldBy = {
   next_probe_at: at(30),
   behind: null,
 }
-// oxlint-disable-next-line max-params -- a delivery, and the hold of its destination
+// oxlint-disable-next-line max-params -- a delivery, and the reason why its destination holds back deliveries
 const held = (state: string, next: string | null, hold: HeldBy | undefined, pause_reason: string | null = null) =>
   heldBy({ state, next_attempt_at: next, pause_reason }, { hold, now: NOW })?.cause ?? null
 
@@ -59,7 +59,7 @@ test('a destination holds back a delivery that would be sent before its next pro
   assert.equal(held('paused', null, undefined, 'allowance_used'), null)
 })
 
-test('a held delivery has a separate light, and a paused one stays paused', () => {
+test('a delivery that is held back has a separate light, and a paused one stays paused', () => {
   assert.deepEqual(deliveryLight({ state: 'pending', held_by: OPEN }), { tone: 'fail', word: 'held' })
   assert.deepEqual(deliveryLight({ state: 'retrying', held_by: { cause: 'order' } }), { tone: 'sending', word: 'held' })
   assert.deepEqual(deliveryLight({ state: 'pending', held_by: { cause: 'breaker_recovering' } }), {

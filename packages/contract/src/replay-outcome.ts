@@ -1,4 +1,4 @@
-/** What has become of the deliveries that a replay sent again. */
+/** The outcome of the deliveries that a replay sent again. */
 type ReplayOutcome = {
   readonly delivered: number
   readonly failed: number

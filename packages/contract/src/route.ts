@@ -14,7 +14,7 @@ export const WRITE = { role: 'developer', scope: 'service:write', callers: 'all'
 export const MANAGE = { role: 'admin', scope: 'service:manage', callers: 'all', whileSuspended: 'refused' } as const
 /** The flags of a route that only admins may read. */
 export const ADMINS_READ = { ...MANAGE, whileSuspended: 'read' } as const
-/** What an operator of the installation does (docs/adr/0130). Their role and their own workspace do not count. */
+/** A change by an operator of the installation (docs/adr/0130). Their role and their own workspace do not count. */
 export const OPERATE = {
   role: 'viewer',
   scope: 'service:manage',
@@ -23,7 +23,7 @@ export const OPERATE = {
   withoutWorkspace: true,
   whileSuspended: 'allowed',
 } as const
-/** What an operator reads. */
+/** A read by an operator. */
 export const OPERATORS_READ = { ...OPERATE, whileSuspended: 'read' } as const
 
 type Fields = z.ZodObject | undefined
@@ -43,7 +43,7 @@ export type Route<
   /** Relative to the area; members in braces are the fields of `params`. */
   readonly path: string
   /** An earlier path that still works but is no longer documented. */
-  readonly formerPath?: string
+  readonly previousPath?: string
   readonly summary: string
   readonly description: string
   /** The lowest role that may call it. */
@@ -78,7 +78,7 @@ export type Route<
   readonly download?: {
     readonly type: string
     readonly name: string
-    /** What a file of JSON says, for the OpenAPI document. */
+    /** The content of a JSON file, for the OpenAPI document. */
     readonly named?: string
     /** The file is stored, so any part of it can be requested; `output` is `FileBytes`. */ readonly stored?: true
   }

@@ -58,7 +58,7 @@ export function isContent(piece: ReturnType<typeof partsOf>[number]): boolean {
   return typeof piece !== 'string' && (piece.part === 'body' || piece.part === 'form')
 }
 
-/** What `{form}` stands for: the fields sorted by name, each name followed by its value; a repeated field has each value once. */
+/** The value of `{form}`: the fields sorted by name, each name followed by its value; a repeated field has each value once. */
 export function formContent(body: string): string {
   const fields = new Map<string, Set<string>>()
   for (const [name, value] of new URLSearchParams(body)) fields.set(name, (fields.get(name) ?? new Set()).add(value))

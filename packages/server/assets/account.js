@@ -8,7 +8,7 @@ const METHODS = { password: 'password', link: 'link', passkey: 'passkey', oidc: 
 const DRAFT = 'account.email'
 let methods
 
-/** As `doing`; when the server wants a recent sign-in, offers one that comes back here, with the typed address kept. */
+/** As `doing`; when the server wants a recent sign-in, offers one that comes back here, with the typed address. */
 function doing(button, said, work) {
   return doingOnce(button, said, async () => {
     try {
@@ -33,7 +33,7 @@ function signInAgain() {
   a.textContent = 'Sign in again'
   a.addEventListener('click', () => sessionStorage.setItem(DRAFT, $('email').value))
   p.append(a)
-  // Who has no address yet cannot have a link mailed.
+  // A person without an address cannot receive a link by email.
   if ($('username').value === '')
     p.append(' or run “npm run postroad -- sign-in-link” where the server runs, and open its link.')
   return p

@@ -10,7 +10,7 @@ export async function api(method, path, body) {
   return answer
 }
 
-/** What a link carries behind its "#". It is taken out of the address bar, so that it stays in no history. */
+/** The fragment of the link. It is removed from the address bar, so that no history stores it. */
 export function takeFragment() {
   const fragment = new URLSearchParams(location.hash.slice(1))
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search)

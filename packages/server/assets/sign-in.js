@@ -2,7 +2,7 @@
 import { api, doing, mailed, takeFragment } from './api.js'
 
 const $ = (id) => document.getElementById(id)
-// Behind the "#" when it holds the token of an invite.
+// The fragment, when it is the token of an invite.
 const next = takeFragment().next ?? new URLSearchParams(location.search).get('next') ?? undefined
 const said = $('said')
 let methods

@@ -3,5 +3,5 @@ try {
   const theme = localStorage.getItem('postroad.theme')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
 } catch {
-  // A browser that keeps nothing has kept no choice.
+  // A browser without storage has stored no choice.
 }

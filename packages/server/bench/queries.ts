@@ -196,7 +196,7 @@ export async function multiplyDestination(db: Db, { count }: { count: number }):
   `)
 }
 
-/** How many lanes each living owner holds, in descending order. */
+/** How many lanes each living owner has, in descending order. */
 export async function countHeldLanes(db: Db): Promise<readonly number[]> {
   const rows = await db.many<{ held: number }>(sql`
     select count(l.owner)::int as held

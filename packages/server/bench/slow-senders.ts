@@ -4,7 +4,7 @@ import { answer } from './child.ts'
 
 export type Held = { readonly port: number; readonly path: string; readonly count: number }
 export type SlowSendersVerbs = {
-  /** Opens them, and keeps that many open: a connection that is cut is replaced. */
+  /** Opens them, and replaces a connection that is cut, so that their number stays the same. */
   hold(held: Held): Promise<void>
   /** Closes all. Returns how many were cut meanwhile. */
   release(nothing: null): Promise<number>

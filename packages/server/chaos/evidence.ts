@@ -32,7 +32,7 @@ export type Evidence = {
   readonly doctor: readonly string[]
   /** Lines of the server's log that nothing should cause. */
   readonly cries: readonly string[]
-  /** Deliveries that had not ended when the wait was over. */
+  /** Deliveries that had not ended when the wait ended. */
   readonly outstanding: number
   readonly drainMs: number
 }

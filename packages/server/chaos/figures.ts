@@ -67,7 +67,7 @@ export function counted(figure: string, value: number | string): Figure {
   return { figure, value: String(value), limit: '', ok: true }
 }
 
-/** What the senders sent, and what happened to it. */
+/** The requests of the senders, and their outcomes. */
 export function loadFigures({ sent, answers, receipts, attempts, blows, lives, drainMs }: Evidence): readonly Figure[] {
   const answered = (status: number | string): number => answers.filter((answer) => answer.status === status).length
   const struck = (target: string): number => blows.filter((blow) => blow.target === target).length

@@ -17,7 +17,7 @@ import { stream } from './scenarios/stream.ts'
 import { suspend } from './scenarios/suspend.ts'
 
 /**
- * `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line or a
+ * `npm run chaos -- kill9 --rounds 30`: exit code 0 when no promise broke, 1 when one broke, 2 for a wrong command line or a
  * run that proves nothing.
  */
 const SCENARIOS: readonly Scenario[] = [

@@ -1,6 +1,6 @@
 import type { Stage } from './stage.ts'
 
-/** What an operator asks of the API: rejects unless the answer is 2xx. */
+/** The requests of an operator to the API. They reject unless the answer is 2xx. */
 export type Operator = (method: string, path: string, body?: object) => Promise<void>
 
 const PATIENCE_MS = 20_000

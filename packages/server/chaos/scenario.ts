@@ -43,7 +43,7 @@ export type Play = {
   readonly play: (stage: Stage, request: Request) => Promise<Outcome>
 }
 
-/** Prepares a stage for each run. The report contains whether every promise held, and the command to repeat the run. */
+/** Prepares a stage for each run. The report contains the broken promises, if any, and the command to repeat the run. */
 export function defineScenario({ name, about, processes = 1, hasNames = false, play, ...defaults }: Play): Scenario {
   const run = async (request: Request): Promise<Report> => {
     const began = performance.now()

@@ -1,4 +1,4 @@
-/** The allowance of each workspace as the rows have it, and the rules that must always hold for it. */
+/** The allowance of each workspace as the rows have it, and the rules that must always be true for it. */
 import { Violation } from './violation.ts'
 import type { Actor, Delivery } from './rows.ts'
 

@@ -15,7 +15,7 @@ export function scheduleRush(world: Scene, ingest: SimIngest): void {
   if (world.plan.rushAt !== null) crowd(world, { ingest, from: world.plan.rushAt, ms: RUSH_MS })
 }
 
-/** In a calm world one process holds all lanes, the others join it, and then each of them has its share. */
+/** In a calm world one process owns all lanes, the others join it, and then each of them has its share. */
 export function scheduleCrowd(world: Scene, { ingest, from }: { ingest: SimIngest; from: number }): void {
   const { agenda, invariants } = world
   const [first, ...others] = world.workers

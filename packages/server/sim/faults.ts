@@ -122,7 +122,7 @@ function suspend(world: Scene, workspace: string): void {
   const { agenda, rng, store } = world
   world.count('suspensions')
   store.suspend(agenda.now, workspace)
-  world.notify('halted', lanesOf(world, workspace))
+  world.notify('disabled', lanesOf(world, workspace))
   moveLater(world, workspace, true)
   agenda.after(rng.between(MINUTE_MS / 60, 60 * MINUTE_MS), () => reinstate(world, workspace))
 }
@@ -140,7 +140,7 @@ const lanesOf = ({ store }: Scene, workspace: string): string[] =>
  * Each destination has its own commit, some time after the suspension. Sometimes the process dies on the way, and the sweeps do
  * the rest.
  */
-function moveLater(world: Scene, workspace: string, halted: boolean): void {
+function moveLater(world: Scene, workspace: string, disabled: boolean): void {
   // oxlint-disable-line max-params -- the world, the workspace or lane, and the details
   const { agenda, rng, store } = world
   let afterMs = 0
@@ -149,8 +149,8 @@ function moveLater(world: Scene, workspace: string, halted: boolean): void {
     afterMs += rng.between(0, rng.pick([10, 10, 3_000]))
     agenda.after(afterMs, () => {
       world.count('late moves')
-      store.moveWaiting(agenda.now, lane, { halted })
-      if (halted) world.workChanged = true
+      store.moveWaiting(agenda.now, lane, { disabled })
+      if (disabled) world.workChanged = true
       else world.notify('hinted', [lane])
     })
   }
@@ -160,7 +160,7 @@ function disable(world: Scene, lane: string): void {
   const { agenda, rng, store } = world
   world.count('disablings')
   store.disable(agenda.now, lane)
-  world.notify('halted', [lane])
+  world.notify('disabled', [lane])
   agenda.after(rng.between(MINUTE_MS / 60, 60 * MINUTE_MS), () => {
     store.enable(agenda.now, lane)
     world.notify('changed', [lane])

@@ -1,4 +1,4 @@
-/** The rules that must always hold. It watches rows and requests and keeps its own books; it never asks the machine. */
+/** The rules that must always be true. It watches rows and requests and has separate records; it never asks the machine. */
 import { canMove, isScheduled } from '../src/domain/delivery/delivery-state.ts'
 import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import type { Begun } from '../src/pipeline/deliver/ports.ts'
@@ -328,7 +328,7 @@ const AT_WORK_MS = 5_000
 /** A free slot is used within this time. */
 const TAKEN_AT_ONCE_MS = 200
 
-/** The sentence is built only when needed, because rules hold millions of times before one is broken. */
+/** The sentence is built only when needed, because rules pass millions of times before one is broken. */
 function must(condition: boolean, message: () => string): asserts condition {
   if (!condition) throw new Violation(message())
 }

@@ -1,4 +1,4 @@
-/** The rules for deliveries with keys. It keeps its own lines, in the order in which deliveries came or were replayed. */
+/** The rules for deliveries with keys. It records separate lines, in the order in which deliveries came or were replayed. */
 import type { Actor, Delivery } from './rows.ts'
 import { Violation } from './violation.ts'
 

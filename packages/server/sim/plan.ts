@@ -58,7 +58,7 @@ export interface Plan {
   readonly swizzles: readonly number[]
   /** The chance that something happens exactly between the commit of a start and its request. */
   readonly spite: number
-  /** One lane is kept busy around the time when the faults stop, so that neither it nor its owner's lease comes to rest. */
+  /** One lane stays busy around the time when the faults stop, so that neither it nor its owner's lease comes to rest. */
   readonly busyLane: string | null
   /** Whether all destinations have work for a while once the world is calm. */
   readonly crowd: boolean
@@ -72,13 +72,13 @@ const ARRIVALS_MS = 60 * MINUTE_MS
 export const FAULTS_MS = 3 * HOUR_MS
 
 const NATURES: readonly Nature[] = ['healthy', 'healthy', 'healthy', 'flaky', 'slow', 'throttled', 'dead', 'gone']
-/** A lane with an order is held while a retry waits in it; days of that would be most of the work. */
+/** A lane with an order is blocked while a retry waits in it; days of that would be most of the work. */
 const PROMPT_NATURES: readonly Nature[] = NATURES.filter((nature) => nature !== 'throttled')
 /** Some overlaps end between an attempt and its retries. */
 const OVERLAPS_MS = [0, 0, 2_000, 20_000, 10 * MINUTE_MS, 24 * HOUR_MS]
 const SHORT_SCHEDULE = [0, 5, 30, 120, 600]
 const PROMPT_SCHEDULE = [0, 5, 30]
-/** A low rate over a long period keeps its lane held for hours in which nothing new happens. */
+/** A low rate over a long period blocks its lane for hours in which nothing new happens. */
 const RATE_LIMITS = [
   [1, 1_000],
   [3, 1_000],

@@ -22,10 +22,10 @@ export interface Player {
 }
 
 /**
- * `hinted`: there may be work. `changed`: its settings or secrets have changed. `halted`: it was switched off. `offered`: its
+ * `hinted`: there may be work. `changed`: its settings or secrets have changed. `disabled`: it was switched off. `offered`: its
  * owner has given it back for others.
  */
-export type HintType = 'hinted' | 'changed' | 'halted' | 'offered'
+export type HintType = 'hinted' | 'changed' | 'disabled' | 'offered'
 
 /** The operations of a world that its parts may use. */
 export interface Scene {
@@ -42,7 +42,7 @@ export interface Scene {
   readonly tracing: boolean
   /** True once the faults have stopped. */
   readonly calm: boolean
-  /** All destinations have work. A process without lanes keeps looking for some, as it does in production. */
+  /** All destinations have work. A process without lanes continues to look for some, as it does in production. */
   crowded: boolean
   /** Set by every event that may have made work for workers that have none. */
   workChanged: boolean

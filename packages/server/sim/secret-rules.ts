@@ -1,5 +1,5 @@
 /**
- * The rules for the signatures of requests while secrets are rotated. It keeps its own books of the periods in which secrets
+ * The rules for the signatures of requests while secrets are rotated. It records separately the periods in which secrets
  * were valid.
  */
 import { createHmac } from 'node:crypto'

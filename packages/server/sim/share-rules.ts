@@ -27,7 +27,7 @@ export class ShareRules {
     if (offers > OFFERS_MAX) throw new Violation(`${lane} was handed over ${offers} times, but nobody died`)
   }
 
-  /** How many lanes each living owner holds at present. */
+  /** How many lanes each living owner has at present. */
   look(holdings: ReadonlyMap<string, number>, now: number): void {
     const lanes = [...holdings.values()].reduce((sum, held) => sum + held, 0)
     const share = fairShare(lanes, { owners: holdings.size - 1, lanes: 0 })

@@ -1,6 +1,6 @@
 /**
  * The reference model of the delivery store: each method is one transaction, executed at `now`. The SQL store must give the
- * same answers. It contains only the rules; invariants.ts, which only watches, judges whether they hold.
+ * same answers. It contains only the rules; invariants.ts, which only watches, judges whether they are followed.
  */
 import { grantable } from './grantable.ts'
 import { keepNote, recalled } from './notes.ts'
@@ -201,9 +201,9 @@ export class SimStore extends Tables {
    * Moves the deliveries of one lane as the suspension or reinstatement of the workspace required, whatever its state is by
    * now.
    */
-  moveWaiting(now: number, key: string, to: { readonly halted: boolean }): void {
+  moveWaiting(now: number, key: string, to: { readonly disabled: boolean }): void {
     const lane = this.lane(key)
-    if (!to.halted) return this.#resume(lane, now)
+    if (!to.disabled) return this.#resume(lane, now)
     this.#pauseWaiting(lane, { now, reason: 'workspace_suspended' })
     lane.unswept = true
   }

@@ -52,7 +52,7 @@ export class Tables {
     return { owners, lanes }
   }
 
-  /** How many of these lanes each living owner holds. */
+  /** How many of these lanes each living owner has. */
   holdings(now: number, isCounted: (lane: string) => boolean): ReadonlyMap<string, number> {
     const held = new Map<string, number>()
     for (const [name, row] of this.owners) if (row.until > now) held.set(name, 0)

@@ -114,7 +114,7 @@ export class SimWorker implements Witness {
       this.#inbox.push(event)
       return
     }
-    if (event.type === 'halted' || (event.type === 'hinted' && event.about === 'settings'))
+    if (event.type === 'disabled' || (event.type === 'hinted' && event.about === 'settings'))
       for (const lane of event.lanes) this.#sender?.forget(lane)
     const effects = this.#handle(this.#machine, event)
     if (effects === undefined) return
@@ -180,7 +180,7 @@ export class SimWorker implements Witness {
     this.#flights.clear()
   }
 
-  /** It holds no lane and waits for nothing. */
+  /** It owns no lane and waits for nothing. */
   get idle(): boolean {
     if (this.#machine === null || this.#calls > 0) return false
     const { lanes, requests, unsettled } = this.#machine.load

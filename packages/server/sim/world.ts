@@ -37,7 +37,7 @@ const RECENT_MS = 2_000
 /** As in production, but a quiet lane is given back sooner, because waiting for that would be most of the work. */
 const LIMITS = { ...DELIVER_LIMITS, laneIdleMs: 4_000, elsewhereMs: 2_000 }
 const STEPS_MAX = 300_000
-/** The faults are over, the longest schedule has ended, and the last `Retry-After` as well. */
+/** The faults, the longest schedule and the last `Retry-After` have ended. */
 const REST_MS = 300 * HOUR_MS
 const BUSY_MS = 60_000
 const DRILL_AFTER_MS = 30_000

@@ -20,7 +20,7 @@ export const VERSION = '0.1.0'
 
 export type AppOptions = RoadPlants &
   Omit<PlatformOptions, 'clock'> & {
-    /** Tests set a clock of their own. */
+    /** Tests set a custom clock. */
     readonly clock?: Clock
     readonly patience?: Patience
   }

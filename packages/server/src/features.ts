@@ -16,7 +16,7 @@ type DeliveryFeatures = {
    * outside of transactions.
    */
   readonly sendTest: (asked: TestAsked) => Promise<TestSent>
-  /** What the delivery loop of this process has not got done for too long, and since when (ms since 1970). */
+  /** The overdue work of the delivery loop of this process, and the time since when (ms since 1970). */
   readonly deliveryStalled: () => { readonly call: string; readonly since: number } | undefined
   /** The User-Agent of deliveries. */
   readonly deliveryUserAgent: string
@@ -56,5 +56,5 @@ export type TestSent = {
 
 export type LanesChange = {
   readonly lanes: readonly { readonly workspaceId: string; readonly destinationId: string }[]
-  readonly halted: boolean
+  readonly disabled: boolean
 }

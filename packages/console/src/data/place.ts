@@ -13,7 +13,7 @@ export const PlaceContext = createContext<Place | undefined>(undefined)
 
 export function usePlace(): Place {
   const place = useContext(PlaceContext)
-  if (place === undefined) throw new Error('This is used outside of a project.')
+  if (place === undefined) throw new Error('Use this inside a project.')
   return place
 }
 

@@ -24,7 +24,7 @@ export function defaultsOf(scheme: AdditiveScheme): AdditiveSettings {
   return ADDITIVE_DEFAULTS[scheme]
 }
 
-/** What an endpoint or a preset has of such settings. */
+/** The settings of these schemes in an endpoint or a preset. */
 export function settingsIn(verification: object): AdditiveSettings {
   const others = new Set(['scheme', 'secret', 'without_secret', 'has_secret', 'previous_secret_expires_at'])
   return Object.fromEntries(Object.entries(verification).filter(([name]) => !others.has(name)))
@@ -87,7 +87,7 @@ export const ADDITIVE_FIELDS: Readonly<Record<AdditiveScheme, readonly AdditiveF
   ],
 }
 
-/** What a person wrote in a field, as the API takes it. A number that is none is sent as it is, and refused there. */
+/** The text of a field in the form that the API accepts. The API refuses text that should be a number and is not. */
 export function valueOf({ isNullable, isNumber }: AdditiveField, text: string): string | number | null {
   if (text === '' && isNullable === true) return null
   return isNumber === true && /^\d+$/.test(text) ? Number(text) : text

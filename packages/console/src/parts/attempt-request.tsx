@@ -32,8 +32,8 @@ export function AttemptRequest({ attempt }: { readonly attempt: Attempt }): Reac
     return (
       <p className="mt-3 text-data text-ink-3">
         {outcome === null
-          ? 'The request is stored when the attempt has ended.'
-          : 'No request is stored of this attempt.'}
+          ? 'Postroad stores the request when the attempt ends.'
+          : 'Postroad stored no request for this attempt.'}
       </p>
     )
   return (
@@ -93,16 +93,16 @@ function BodyOf({ attempt: { id }, request }: { readonly attempt: Attempt; reado
 function bodyText({ as_sent, difference, text }: Body): string {
   if (as_sent)
     return text?.includes(DOTS) === true
-      ? 'This is the body that was sent. Dots are in place of the secret.'
+      ? 'This is the body that was sent. Dots replace the secret.'
       : 'This is the body that was sent.'
   switch (difference) {
     case 'template_failed':
-      return 'The template changed since and renders no body of this event now, so Postroad cannot show the body that was sent.'
+      return 'The template has changed and renders no body for this event now. Postroad cannot show the body that it sent.'
     case 'destination_deleted':
-      return 'The destination and its template are deleted, so Postroad cannot show the body that was sent.'
+      return 'The destination and its template are deleted. Postroad cannot show the body that it sent.'
     case 'template_changed':
     case null:
-      return 'The template changed since. This body is not the one that was sent.'
+      return 'The template has changed. This body is not the one that Postroad sent.'
   }
 }
 

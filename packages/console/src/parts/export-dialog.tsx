@@ -32,7 +32,7 @@ const FORMATS: readonly { readonly id: Format; readonly label: string }[] = [
 ]
 const HINTS: Readonly<Record<Format, string>> = {
   csv: 'For spreadsheets. A text that they would run as a formula starts with an apostrophe.',
-  ndjson: 'For programs: one JSON object a line. Numbers have every digit that arrived.',
+  ndjson: 'For programs: one JSON object per line. Numbers have every digit that arrived.',
 }
 const TYPES: Readonly<Record<Format, string>> = { csv: 'text/csv;charset=utf-8', ndjson: 'application/x-ndjson' }
 /** The rest of the console needs the server too. */

@@ -11,12 +11,12 @@ export type Marks = {
   readonly clear: () => void
 }
 
-type Marked = { readonly ids: ReadonlySet<string>; readonly anchor: string | undefined }
-const NONE: Marked = { ids: new Set(), anchor: undefined }
+type Selection = { readonly ids: ReadonlySet<string>; readonly anchor: string | undefined }
+const NONE: Selection = { ids: new Set(), anchor: undefined }
 
 /** Rows that a person has selected, to do something with all of them. `order` contains the ids as they are shown. */
 export function useMarks(order: readonly string[]): Marks {
-  const [{ ids, anchor }, setMarked] = useState(NONE)
+  const [{ ids, anchor }, setSelection] = useState(NONE)
   const shown = useMemo(() => (ids.size === 0 ? [] : order.filter((id) => ids.has(id))), [ids, order])
   return {
     ids: shown,
@@ -24,14 +24,14 @@ export function useMarks(order: readonly string[]): Marks {
     toggle: (id) => {
       const next = new Set(ids)
       if (!next.delete(id)) next.add(id)
-      setMarked({ ids: next, anchor: id })
+      setSelection({ ids: next, anchor: id })
     },
     extend: (id) => {
       const [from, to] = [order.indexOf(anchor ?? id), order.indexOf(id)].toSorted((a, b) => a - b)
       if (from !== undefined && to !== undefined && to >= 0)
-        setMarked({ ids: new Set([...ids, ...order.slice(Math.max(0, from), to + 1)]), anchor: id })
+        setSelection({ ids: new Set([...ids, ...order.slice(Math.max(0, from), to + 1)]), anchor: id })
     },
-    all: () => setMarked({ ids: new Set(order), anchor }),
-    clear: () => setMarked(NONE),
+    all: () => setSelection({ ids: new Set(order), anchor }),
+    clear: () => setSelection(NONE),
   }
 }

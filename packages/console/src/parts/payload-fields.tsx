@@ -22,7 +22,7 @@ export function Fields({ of }: { readonly of: readonly (readonly [string, string
   )
 }
 
-/** The same of a payload of which only the start is here. What it does not say completely is shown as it is. */
+/** The same for a payload of which only the start has arrived. An incomplete value is shown as raw text. */
 export function StartFields({
   start,
   title,

@@ -27,7 +27,7 @@ export function senderOf({ id, name, docs_url, signature_header, secret, setup, 
 /** Senders without a preset: any of them, and any that signs with an HMAC. */
 const [ANY, HMAC] = ['any', 'hmac'].map((id) => SENDERS.find((sender) => sender.id === id))
 
-/** What is known of the presets: they are being read, they cannot be read, or they are here. */
+/** The state of the presets: loading, failed, or loaded. */
 export type Presets = 'pending' | 'failed' | readonly SourcePreset[]
 
 /**

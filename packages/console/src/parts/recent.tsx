@@ -26,7 +26,7 @@ export function useRecent(destinationId: string): readonly Delivery[] | undefine
   ).data?.deliveries
 }
 
-/** One bar for each of the last deliveries, the newest at the right end: failures stand out by height and colour. */
+/** One bar for each of the last deliveries, the newest at the right end: height and color distinguish failures. */
 export function Recent({ destinationId }: { readonly destinationId: string }): ReactElement | null {
   const recent = useRecent(destinationId)
   if (recent === undefined) return null

@@ -68,7 +68,7 @@ function SignatureTester({ webhookId }: { readonly webhookId: string }): ReactEl
         placeholder={'X-Hub-Signature-256: sha256=…\nContent-Type: application/json'}
         value={headers}
         onChange={({ target }) => setHeaders(target.value)}
-        hint="One a line, as they arrived."
+        hint="One per line, as they arrived."
       />
       <JsonField
         label="Body"

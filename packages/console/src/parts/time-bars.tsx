@@ -28,7 +28,7 @@ type Props = {
   readonly hasGrid?: boolean
 }
 
-type Marked = { readonly anchor: number; readonly at: number }
+type Brushed = { readonly anchor: number; readonly at: number }
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
@@ -42,15 +42,15 @@ const LABELS = 6
  */
 export function TimeBars(props: Props): ReactElement {
   const { label, bars, bucketMs, textOf, selected, zoom, isLive, hasGrid = false } = props
-  const { marked, at, cursor, clear, handlers } = useBrush(props)
+  const { brushed, at, cursor, clear, handlers } = useBrush(props)
   const id = useId()
   const here = bars[cursor]
   const share =
-    marked === undefined
+    brushed === undefined
       ? shareOf(selected, bars, bucketMs)
       : {
-          from: Math.min(marked.anchor, marked.at) / bars.length,
-          to: (Math.max(marked.anchor, marked.at) + 1) / bars.length,
+          from: Math.min(brushed.anchor, brushed.at) / bars.length,
+          to: (Math.max(brushed.anchor, brushed.at) + 1) / bars.length,
         }
   return (
     <div className="relative">
@@ -75,7 +75,7 @@ export function TimeBars(props: Props): ReactElement {
       {at !== undefined && here !== undefined && (
         <Readout at={cursor / bars.length}>{`${timeText(here.at, bars, bucketMs)} · ${textOf(here)}`}</Readout>
       )}
-      {selected !== undefined && marked === undefined && (
+      {selected !== undefined && brushed === undefined && (
         <span className="absolute -top-2 right-0 z-1 flex rounded-button border border-line bg-raised">
           {zoom !== undefined && (
             <IconButton label="Zoom to the selected time" className="!size-6" onClick={zoom}>
@@ -94,18 +94,18 @@ export function TimeBars(props: Props): ReactElement {
 
 /** The range under selection, by pointer or by keys. It is selected when the person releases the button or Shift. */
 function useBrush({ bars, bucketMs, selected, select }: Props) {
-  const [marked, setMarked] = useState<Marked | undefined>()
+  const [brushed, setBrushed] = useState<Brushed | undefined>()
   const [at, setAt] = useState<number | undefined>()
   const [isDragging, setDragging] = useState(false)
   const last = bars.length - 1
   const cursor = Math.min(at ?? last, last)
-  const set = ({ anchor, at: end }: Marked): void => {
+  const set = ({ anchor, at: end }: Brushed): void => {
     const [first, final] = [bars[Math.min(anchor, end)], bars[Math.max(anchor, end)]]
-    setMarked(undefined)
+    setBrushed(undefined)
     if (first !== undefined && final !== undefined) select({ from: first.at, to: final.at + bucketMs })
   }
   const clear = (): void => {
-    setMarked(undefined)
+    setBrushed(undefined)
     if (selected !== undefined) select(undefined)
   }
   const indexAt = (event: PointerEvent): number => {
@@ -117,39 +117,39 @@ function useBrush({ bars, bucketMs, selected, select }: Props) {
     if (step !== undefined) {
       const to = Math.max(0, Math.min(last, cursor + step))
       setAt(to)
-      setMarked(event.shiftKey ? { anchor: marked?.anchor ?? cursor, at: to } : undefined)
-    } else if (event.key === 'Enter' || event.key === ' ') set(marked ?? { anchor: cursor, at: cursor })
-    else if (event.key === 'Escape' && (marked !== undefined || selected !== undefined)) clear()
+      setBrushed(event.shiftKey ? { anchor: brushed?.anchor ?? cursor, at: to } : undefined)
+    } else if (event.key === 'Enter' || event.key === ' ') set(brushed ?? { anchor: cursor, at: cursor })
+    else if (event.key === 'Escape' && (brushed !== undefined || selected !== undefined)) clear()
     else return
     event.preventDefault()
   }
   const handlers = {
     onKeyDown,
     onKeyUp: (event: KeyboardEvent): void => {
-      if (event.key === 'Shift' && marked !== undefined) set(marked)
+      if (event.key === 'Shift' && brushed !== undefined) set(brushed)
     },
     onBlur: (): void => setAt(undefined),
     onPointerDown: (event: PointerEvent): void => {
       if (event.button !== 0) return
       event.currentTarget.setPointerCapture(event.pointerId)
       setDragging(true)
-      setMarked({ anchor: indexAt(event), at: indexAt(event) })
+      setBrushed({ anchor: indexAt(event), at: indexAt(event) })
     },
     onPointerMove: (event: PointerEvent): void => {
       setAt(indexAt(event))
-      if (isDragging && marked !== undefined) setMarked({ ...marked, at: indexAt(event) })
+      if (isDragging && brushed !== undefined) setBrushed({ ...brushed, at: indexAt(event) })
     },
     onPointerUp: (): void => {
       setDragging(false)
-      if (marked !== undefined) set(marked)
+      if (brushed !== undefined) set(brushed)
     },
     onPointerCancel: (): void => {
       setDragging(false)
-      setMarked(undefined)
+      setBrushed(undefined)
     },
     onPointerLeave: (): void => setAt(undefined),
   }
-  return { marked, at, cursor, clear, handlers }
+  return { brushed, at, cursor, clear, handlers }
 }
 
 const READOUT_MAX = 92

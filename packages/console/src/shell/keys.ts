@@ -57,7 +57,7 @@ function pressedAlone(event: KeyboardEvent): void {
     first !== undefined && event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${key.toLowerCase()}` : undefined
   first = undefined
   if (sequence !== undefined && run(sequence, event)) return
-  // A button or a link that has the focus keeps its own Enter and space.
+  // A focused button or link handles its own Enter and space.
   if ((key === 'Enter' || key === ' ') && isPressable(event.target)) return
   if (run(event.shiftKey && key.length === 1 && key.toLowerCase() !== key ? `shift ${key.toLowerCase()}` : key, event))
     return

@@ -149,7 +149,7 @@ function SuspendedNote({ workspace }: { readonly workspace: Me['workspace'] }): 
   return (
     <p role="status" className="border-b border-line bg-retry-soft px-[18px] py-1.5 text-retry-text">
       This workspace is suspended: Postroad accepts and sends nothing, and nothing can be changed. You can read the
-      stored data, and Postroad sends the waiting deliveries once the operator reinstates it.
+      stored data, and Postroad sends the waiting deliveries after the operator reinstates it.
       {reason !== null && ` Reason: ${reason}`}
       {contact !== null && ` Contact: ${contact}`}
     </p>
@@ -194,7 +194,7 @@ function OtherWorkspace({
   return (
     <Alone>
       <Empty alone title={`You are in no workspace “${wanted}”`}>
-        Ask for an invite, or{' '}
+        Ask an admin for an invite, or{' '}
         <a className="text-accent underline" href={`/${me.workspace.slug}/${me.default_project.slug}/events`}>
           go to {me.workspace.name}
         </a>

@@ -85,7 +85,7 @@ type Edits = {
   readonly answer: (discard: boolean) => void
 }
 
-/** What somebody typed into a form of a dialog is lost with the dialog: Escape, a click beside it and Back ask first. Its own buttons do not. */
+/** Closing a dialog discards the typed text, so Escape, a click outside and Back ask first. The buttons of the dialog do not. */
 function useEdits(onClose: () => void): Edits {
   const form = useRef<Element | null>(null)
   const [isAsking, setAsking] = useState(false)

@@ -55,7 +55,7 @@ const DIVIDER_PX = 24
 
 /**
  * The list of every screen. Only the rows in sight are in the page, however many there are. Rows have one height, lines
- * divide them, and the current row has the accent. Every ancestor must have a height of its own (`min-h-0`).
+ * divide them, and the current row has the accent. Every ancestor must set its height (`min-h-0`).
  */
 export function Table<Row>(props: Props<Row>): ReactElement {
   const { label, columns, rows, idOf, at, rowHeight = 40, strip, end, onScroll, onEnd, marks, timeOf } = props
@@ -185,7 +185,7 @@ function dayAt(days: ReadonlyMap<number, string>, index: number): string | undef
   return [...days].findLast(([start]) => start <= index)?.[1]
 }
 
-/** Something over the whole width, in a row of its own: a grid contains nothing but rows. */
+/** Content over the whole width, in a separate row: a grid contains nothing but rows. */
 function Wide({ children }: { readonly children: ReactNode }): ReactElement {
   return (
     <div role="row" className="flex-none">
@@ -228,7 +228,7 @@ function Line<Row>({
   isStacked,
   style,
 }: LineProps<Row>): ReactElement {
-  const isMarked = marks?.has(idOf(row)) === true
+  const isSelected = marks?.has(idOf(row)) === true
   return (
     <div
       role="row"
@@ -242,13 +242,13 @@ function Line<Row>({
         isStacked ? 'flex items-start gap-x-2.5 py-1.5' : 'grid items-center gap-x-2.5',
         here &&
           'bg-accent-soft hover:bg-accent-soft before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:bg-accent',
-        isMarked && !here && 'bg-accent-soft/60',
+        isSelected && !here && 'bg-accent-soft/60',
         isNew?.(row) === true && 'animate-arrive',
       )}
     >
       {marks !== undefined && (
         <MarkCell
-          isMarked={isMarked}
+          isSelected={isSelected}
           isAtEnd={isStacked}
           mark={(isRange) => (isRange ? marks.extend : marks.toggle)(idOf(row))}
         />
@@ -310,11 +310,11 @@ function Stack<Row>({ columns, row }: Pick<Props<Row>, 'columns'> & { readonly r
 
 /** Visible when the row is selected or under the pointer; with Shift it selects a range. Keys select the current row. */
 function MarkCell({
-  isMarked,
+  isSelected,
   isAtEnd,
   mark,
 }: {
-  readonly isMarked: boolean
+  readonly isSelected: boolean
   /** At the end of a stacked row, where it is always visible: a touch screen has no pointer over it. */
   readonly isAtEnd: boolean
   readonly mark: (isRange: boolean) => void
@@ -329,7 +329,7 @@ function MarkCell({
         tabIndex={-1}
         aria-label="Select"
         title="Select (x)"
-        checked={isMarked}
+        checked={isSelected}
         onChange={() => undefined}
         onClick={(event) => {
           event.stopPropagation()

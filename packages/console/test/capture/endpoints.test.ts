@@ -90,7 +90,7 @@ test(
     const seen = await stage.owner('dark')
     const { page } = seen
     await page.goto(`${stage.url('endpoints')}?sel=${hook.id}&tab=verification`)
-    await page.getByLabel('Who may send').selectOption('code_host')
+    await page.getByLabel('Verification scheme').selectOption('code_host')
     await page.getByLabel('Secret', { exact: true }).fill('hush')
     await page.getByRole('button', { name: 'Save the check' }).click()
     const tester = page.getByRole('form', { name: 'Signature tester' })

@@ -184,10 +184,12 @@ test(
     await page.goto(stage.url('events?q=sewing'))
     await page.getByRole('row').filter({ hasText: 'not filed' }).filter({ hasText: 'Picky' }).waitFor()
     await page.getByText('2 events of').waitFor()
-    await page.getByText('Refused requests are not searched: only samples of them are stored.').waitFor()
+    await page
+      .getByText('The search does not include refused requests, because Postroad stores only samples of them.')
+      .waitFor()
     await seen.accessible('a search in what was filed nowhere')
     await page.goto(stage.url('events?q=sewing&state=pending'))
-    await page.getByText('Requests that were filed nowhere and refused requests are not searched.').waitFor()
+    await page.getByText('The search does not include refused requests and requests without a dataset.').waitFor()
     await seen.close()
   },
 )

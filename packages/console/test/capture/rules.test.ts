@@ -73,7 +73,7 @@ test(
     await page.goto(`${stage.url('rules')}?sel=${rule.id}`)
     await page.getByText('A custom payload').click()
     await page.getByLabel('Payload', { exact: true }).fill('{"type":"order"')
-    await page.getByText('This is not JSON yet.').waitFor()
+    await page.getByText('This is not valid JSON yet.').waitFor()
     await page.getByLabel('Payload', { exact: true }).fill('{"type":"order"}')
     await page.getByText('type is "refund", but it is "order"').waitFor()
     await seen.accessible('a rule that does not match')

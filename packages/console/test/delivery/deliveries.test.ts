@@ -93,7 +93,7 @@ test(
     await stage.world.admin('PATCH', `destinations/${destination}`, { payload_template: { sum: '{{ data.total }}' } })
     await page.reload()
     await request.getByText(/^Body, /).click()
-    await request.getByText('The template changed since. This body is not the one that was sent.').waitFor()
+    await request.getByText('The template has changed. This body is not the one that Postroad sent.').waitFor()
     assert.equal(await request.getByLabel('Body of the request').textContent(), '{"sum":500}')
     assert.equal(await request.getByRole('button', { name: 'Copy as curl' }).count(), 0)
     await seen.picture('request-changed')

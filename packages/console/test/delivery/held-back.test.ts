@@ -4,7 +4,7 @@ import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
 import { aSink, eventually, type Answer, type Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
-/** Every screen that shows held deliveries must report them alike. */
+/** Every screen must report deliveries that are held back in the same way. */
 let stage: Stage
 
 onStage((made) => {
@@ -34,7 +34,7 @@ async function aDeadDestination(
 }
 
 test(
-  'every screen that shows a held delivery or its destination reports an open breaker, and a probe closes it',
+  'every screen that shows a delivery that is held back, or its destination, reports an open breaker, and a probe closes it',
   { skip: noBrowser },
   async (t) => {
     const { id, sink, deliveryId, recordId } = await aDeadDestination(t, 'Dead letter')
@@ -114,7 +114,7 @@ test('a test that succeeds closes the breaker, and the dialog says so', { skip: 
   await page.goto(`${stage.url('destinations')}?sel=${id}`)
   await page.getByRole('button', { name: 'Send a test' }).click()
   await page.getByRole('button', { name: 'Send the test' }).click()
-  await page.getByText('The test has closed the breaker.').waitFor()
+  await page.getByText('The test closed the breaker.').waitFor()
   await seen.accessible('a test that closed the breaker')
   await seen.close()
   await stage.world.admin('DELETE', `destinations/${id}`)

@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => stage?.stop())
 
-/** What the column "Next" says of a delivery that its destination holds back. */
+/** The column "Next" of a delivery that its destination holds back. */
 const NEXT: Readonly<Record<HoldCause, RegExp>> = {
   destination_disabled: /^disabled$/,
   destination_off: /^destination off$/,
@@ -57,7 +57,7 @@ async function compareList(page: Page, of: Prepared): Promise<void> {
   await page.getByText(count === 0 ? 'None is held at the moment.' : `${count} deliveries`, { exact: true }).waitFor()
 }
 
-/** Of one that is held and of one that is not. */
+/** For a delivery that is held back and for one that is not. */
 async function comparePanels(page: Page, of: Prepared): Promise<void> {
   const shown = [held(of)[0], of.deliveries.find(({ cause }) => cause === null)]
   for (const one of shown) {
@@ -98,7 +98,7 @@ async function compareLights(page: Page): Promise<void> {
 }
 
 test(
-  'the list, its view of held ones, the inspector, the failing events and the destinations agree',
+  'the list, its view of deliveries held back, the inspector, the failing events and the destinations agree',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()

@@ -25,7 +25,7 @@ onStage(async (made) => {
   }
   for (const body of ['{"n":1}', '{"n":2}']) assert.equal((await post(world.endpoint, body)).status, 201)
   await failed(2)
-  // What failed so far is a day old now, for the page that asks for yesterday.
+  // The failures so far are a day old now, for the page that asks for yesterday.
   world.clock.advance(24 * HOUR_MS)
   assert.equal((await post(world.endpoint, '{"n":3}')).status, 201)
   await failed(3)

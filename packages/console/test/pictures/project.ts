@@ -245,7 +245,7 @@ function recordIds({ body }: Answer): readonly string[] {
 const LOOK_MS = 20
 const LOOKS_MAX = 1_000
 
-/** Waits until no delivery of these records is under way; held deliveries stay. A lane that sleeps until a moment needs the clock to move. */
+/** Waits until no delivery of these records is under way; deliveries that are held back stay. A lane that sleeps until a moment needs the clock to move. */
 async function settled(world: World, ids: readonly string[]): Promise<void> {
   for (let looks = 0; ids.length > 0; looks += 1) {
     const { deliveries } = (await world.admin('GET', `deliveries?record_id=${ids.join(',')}`)).body

@@ -143,7 +143,7 @@ test(
     line.cut()
     await page.getByRole('link', { name: 'Rules' }).hover()
     await page.getByRole('link', { name: 'Rules' }).click()
-    await page.getByRole('heading', { name: 'The server does not answer' }).waitFor()
+    await page.getByRole('heading', { name: 'The server is not responding' }).waitFor()
     await seen.accessible('a screen that waits for the server')
     await seen.picture('away')
     line.mend()
@@ -263,7 +263,7 @@ test('one press makes a sink, and its deliveries show the events that arrived', 
   const { page } = seen
   const at = `${stage.world.baseUrl}/${stage.world.installed.workspace.slug}/${project.slug}/`
   await page.goto(`${at}deliveries`)
-  await page.getByRole('heading', { name: 'Nothing was delivered yet' }).waitFor()
+  await page.getByRole('heading', { name: 'Nothing has been delivered yet' }).waitFor()
   await seen.accessible('no deliveries at all')
   await page.getByRole('button', { name: 'New destination' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Create a sink' }).click()

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { aSink, type Sink } from '../../../server/test/stage/harness.ts'
 import { aBrowser, buildConsole, noBrowser, type BrowserOf } from '../stage/browser.ts'
 
-/** What `npm start` runs. */
+/** The file that `npm start` runs. */
 const MAIN = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
 const SECONDS_MAX = 60
 
@@ -78,7 +78,7 @@ test(
 
 const seconds = (began: number): number => Math.round((performance.now() - began) / 100) / 10
 
-/** A server of its own on a fresh folder, and the three lines that it printed. */
+/** A separate server on a fresh folder, and the three lines that it printed. */
 async function aServer(): Promise<{ console: string; curl: string; stop(): Promise<void> }> {
   const child = spawn(process.execPath, [MAIN, 'start'], {
     env: {

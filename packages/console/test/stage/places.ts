@@ -194,7 +194,7 @@ export const MORE_PLACES: readonly Place[] = [
     name: 'no deliveries',
     at: () => 'deliveries',
     isFresh: true,
-    show: ({ page }) => heading(page, 'Nothing was delivered yet'),
+    show: ({ page }) => heading(page, 'Nothing has been delivered yet'),
   },
   { name: 'endpoints', at: () => 'endpoints', show: ({ page }) => grid(page, 'Endpoints') },
   {

@@ -5,7 +5,7 @@ import { chromium, type Browser } from 'playwright-core'
 
 /**
  * One browser process for a whole run, started by the global setup. Each test file connects to it, and each page has a
- * context of its own, so files share no cookie and no storage. A file that disconnects takes its contexts with it.
+ * separate context, so files share no cookie and no storage. A file that disconnects takes its contexts with it.
  */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const BUILD = fileURLToPath(new URL('../../build/main.ts', import.meta.url))

@@ -15,7 +15,7 @@ export const capture = {
 
   // Idempotency of ingest
   idempotencyKeyCharsMax: 255,
-  idempotencyKeptMs: 604_800_000,
+  idempotencyRetentionMs: 604_800_000,
   idempotencyWaitMs: 5_000,
   headerNameCharsMax: 128,
 
@@ -81,5 +81,5 @@ export const capture = {
   // Of an event in a list of deliveries
   titleReadCharsMax: 8_192,
   payloadStartCharsMax: 400,
-  webhookVersionsKept: 100,
+  webhookVersionsRetained: 100,
 } as const

@@ -12,7 +12,7 @@ export const delivery = {
   retryStepSecondsMax: 86_400,
   retryAfterSecondsMax: 86_400,
   responseReadBytesMax: 65_536,
-  responseKeptBytesMax: 16_384,
+  responseStoredBytesMax: 16_384,
   customHeadersMax: 32,
   customHeaderCharsMax: 2_048,
   destinationSecretCharsMax: 4_096,

@@ -22,7 +22,7 @@ export const people = {
   sessionMs: 604_800_000,
   sessionSeenEveryMs: 60_000,
 
-  apiKeyUseNotedMs: 60_000,
+  apiKeyUsePersistMs: 60_000,
   bootstrapKeyMs: 7_776_000_000,
   commandLineKeyMs: 3_600_000,
 } as const

@@ -3,7 +3,7 @@ export const surfaces = {
   // Admin API
   adminRequestsMax: 100,
   adminRequestsWindowMs: 10_000,
-  adminIdempotencyKeptMs: 86_400_000,
+  adminIdempotencyRetentionMs: 86_400_000,
   adminIdempotencyRunningMs: 60_000,
   adminIdempotencyBodyBytesMax: 65_536,
   adminIdempotencyKeysMax: 10_000,

@@ -14,7 +14,7 @@ export const workspace = {
   configDifferencesShownMax: 20,
 
   // Data exports
-  dataExportKeptDays: 7,
+  dataExportRetentionDays: 7,
   dataExportsReadyMax: 3,
 
   // The audit log

@@ -21,7 +21,7 @@ const PROCESSES = [1, 2, 3] as const
 
 type Round = Drained & { readonly lanes: readonly number[] }
 
-/** How fast two and three processes drain a backlog of eight destinations, beside one, and how many lanes each of them holds. */
+/** How fast two and three processes drain a backlog of eight destinations, beside one, and how many lanes each of them owns. */
 export async function processes(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   const load = stage.child<LoadVerbs>('load.ts')

@@ -161,7 +161,7 @@ async function play(stage: Stage, request: Request, trouble: Trouble): Promise<O
     },
     heal: async (road) => {
       say('waiting until all but the bad ones have everything; then these are repaired')
-      await standingStill(stage, {
+      await untilUnchanged(stage, {
         road,
         looks: (request.isShort ? STILL_LOOKS.short : STILL_LOOKS.full) + trouble.noticedAfterMs / LOOK_MS,
         signal,
@@ -186,7 +186,7 @@ function isComplete({ load, sink }: Road, name: string): boolean {
 }
 
 /** Waits until the good ones have everything, or nothing has arrived there during this many checks. */
-async function standingStill(
+async function untilUnchanged(
   stage: Stage,
   { road, looks, signal }: { road: Road; looks: number; signal: AbortSignal },
 ): Promise<void> {

@@ -64,7 +64,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     })
     await stage.ready()
     request.say('healed; waiting until the log no longer changes')
-    const rows = await logOnce(stage, { complete: standingStill(), signal })
+    const rows = await logOnce(stage, { complete: untilUnchanged(), signal })
     return judge(
       {
         rows,
@@ -127,7 +127,7 @@ async function logOnce(
 }
 
 /** True when nothing was added for longer than a server counts before it writes. */
-function standingStill(): (rows: readonly LoggedRow[]) => boolean {
+function untilUnchanged(): (rows: readonly LoggedRow[]) => boolean {
   let [before, looks] = ['', 0]
   return (rows) => {
     const now = JSON.stringify(rows.map((row) => row.count).toSorted((a, b) => a - b))

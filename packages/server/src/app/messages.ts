@@ -35,14 +35,14 @@ export function createNotifications(
       listeners().directory.forget(projectId)
       wakeups.tell(CHANNELS.config, projectId)
     },
-    lanesChanged: ({ lanes, halted }) => {
-      listeners().loop?.changed(lanes, halted)
-      wakeups.tell(CHANNELS.changes, JSON.stringify({ lanes, halted }))
+    lanesChanged: ({ lanes, disabled }) => {
+      listeners().loop?.changed(lanes, disabled)
+      wakeups.tell(CHANNELS.changes, JSON.stringify({ lanes, disabled }))
     },
   }
 }
 
-/** Offers lanes that this process has given back because it holds more than its share. */
+/** Offers lanes that this process has given back because it owns more than its share. */
 export function offerLanes(wakeups: Platform['wakeups']): (lanes: readonly Lane[]) => void {
   return (lanes) => wakeups.tell(CHANNELS.offers, JSON.stringify(lanes))
 }
@@ -57,8 +57,8 @@ export async function listen({ wakeups }: Deps, { directory, streams, loop }: Li
     await wakeups.hear(CHANNELS.offers, (payload) => loop.offered(JSON.parse(payload) as readonly Lane[]))
     await wakeups.hear(CHANNELS.changes, (payload) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by lanesChanged only
-      const { lanes, halted } = JSON.parse(payload) as LanesChange
-      loop.changed(lanes, halted)
+      const { lanes, disabled } = JSON.parse(payload) as LanesChange
+      loop.changed(lanes, disabled)
     })
   }
   await wakeups.hear(CHANNELS.records, (payload) => {

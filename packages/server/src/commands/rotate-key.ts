@@ -10,7 +10,7 @@ import { besideTheServer } from './beside-the-server.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What `rotate-key --json` prints. */
+/** The output of `rotate-key --json`. */
 type Outcome = {
   /** Every value is sealed by the newest key, and the previous key is no longer in the key file. */
   readonly ok: boolean

@@ -60,7 +60,7 @@ async function serveByWorkers({ app, config, log }: Booted, ended: Promise<void>
   return 0
 }
 
-/** Gives clients time to send their next request elsewhere; only as long as somebody keeps a connection open. */
+/** Gives clients time to send their next request elsewhere; only as long as somebody has a connection open. */
 const CLIENTS_MS = 2_000
 
 const SAME_WISH_MS = 1_000

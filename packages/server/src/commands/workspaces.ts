@@ -3,10 +3,10 @@ import { LIMITS } from '@postroad/contract'
 import { Refusal } from '../domain/refusal.ts'
 import { clearNetworkOf } from '../resources/operate/platform-workspaces/index.ts'
 import {
-  listStandings,
+  listWorkspaceStatuses,
   reinstateWorkspace,
   suspendWorkspace,
-  type Standing,
+  type WorkspaceStatus,
 } from '../resources/workspace/workspaces/index.ts'
 import { besideTheServer } from './beside-the-server.ts'
 
@@ -18,7 +18,7 @@ export function workspacesCommand(environment: Environment, flags: readonly stri
     besideTheServer(environment, {
       makes: false,
       work: async ({ app }) => {
-        const workspaces = await listStandings(app.deps)
+        const workspaces = await listWorkspaceStatuses(app.deps)
         say(options.json ? JSON.stringify({ workspaces }) : workspaces.map(lineOf).join('\n'))
       },
     }),
@@ -125,7 +125,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-function lineOf({ slug, plan, suspended_at, suspended_reason }: Standing): string {
+function lineOf({ slug, plan, suspended_at, suspended_reason }: WorkspaceStatus): string {
   const state = suspended_at === null ? 'active' : `suspended since ${suspended_at}: ${suspended_reason ?? ''}`
   return `${slug}  ${plan}  ${state}`
 }

@@ -12,7 +12,7 @@ import { listDatasetNames } from '../resources/capture/datasets/queries.ts'
 import { listDestinationPlans } from '../resources/delivery/destinations/queries.ts'
 import { listIngestKeyPlans, type IngestKeyPlanRow } from '../resources/capture/ingest-keys/queries.ts'
 import { findCredential, type CredentialRow } from '../resources/capture/credentials/queries.ts'
-import { changedProjects, findProjectPlan, type Halt } from '../resources/workspace/projects/queries.ts'
+import { changedProjects, findProjectPlan, type Inactive } from '../resources/workspace/projects/queries.ts'
 import { listRulePlans } from '../resources/capture/rules/queries.ts'
 import { listWebhookPlans, type WebhookRow } from '../resources/capture/webhooks/queries.ts'
 
@@ -78,7 +78,7 @@ export type ProjectPlan = {
   readonly workspaceId: string
   readonly workspaceSlug: string
   /** The reason why its workspace accepts nothing; undefined while it accepts events. */
-  readonly halted: Halt | undefined
+  readonly inactive: Inactive | undefined
   readonly limits: PlanLimits
   readonly projectId: string
   readonly projectSlug: string
@@ -188,7 +188,7 @@ export function createDirectory(deps: Deps): Directory {
   }
 }
 
-/** A slice of a URL keeps the whole URL in memory, up to 64 KiB; a copy keeps only itself. */
+/** A slice of a URL retains the whole URL in memory, up to 64 KiB; a copy retains only itself. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString()
 }
@@ -241,7 +241,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
   return {
     workspaceId: at.workspaceId,
     workspaceSlug: project.workspace_slug,
-    halted: project.halted ?? undefined,
+    inactive: project.inactive ?? undefined,
     limits: limitsOf(deps.plans, project.plan),
     projectId: at.projectId,
     projectSlug: project.slug,

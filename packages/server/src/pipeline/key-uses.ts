@@ -10,15 +10,15 @@ const KEYS_MAX = 50_000
 
 /** Writes at most once a minute for each key, and never for requests without one. */
 export function createKeyUses(deps: Deps): KeyUses {
-  const notedAt = new Map<string, number>()
+  const recordedAt = new Map<string, number>()
   return {
     note: ({ plan: { workspaceId, projectId }, ingestKeyId }) => {
       if (ingestKeyId === undefined) return
       const now = deps.clock.now()
-      const last = notedAt.get(ingestKeyId)
+      const last = recordedAt.get(ingestKeyId)
       if (last !== undefined && now < last + MINUTE_MS) return
-      if (notedAt.size >= KEYS_MAX) notedAt.clear()
-      notedAt.set(ingestKeyId, now)
+      if (recordedAt.size >= KEYS_MAX) recordedAt.clear()
+      recordedAt.set(ingestKeyId, now)
       touchIngestKey(deps.database, { workspaceId, projectId, id: ingestKeyId, now: new Date(now) }).catch(
         (cause: unknown) => deps.retryLog.warn('ingest_key.use_not_persisted', { cause }),
       )

@@ -16,7 +16,7 @@ export type Refused = {
 }
 
 /**
- * Takes at most one sample a minute for a cause and an endpoint, and holds few of them in memory, so that a flood costs next to
+ * Takes at most one sample a minute for a cause and an endpoint, and stores few of them in memory, so that a flood costs next to
  * nothing.
  */
 export type SampleTaker = {

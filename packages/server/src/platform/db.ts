@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { postgres, SAY_WORKSPACE } from './driver.ts'
-import { readKeptJson } from './kept-json.ts'
+import { readExactJson } from './exact-json.ts'
 
 /** Statements are built by the `sql` tag and run by a `Db`. */
 export type Value =
@@ -148,7 +148,7 @@ const TYPES = {
   int8: plain(20, Number),
   int4: plain(23, Number),
   float8: plain(701, Number),
-  json: { to: 114, from: [114, 3802], serialize: asIs, parse: readKeptJson },
+  json: { to: 114, from: [114, 3802], serialize: asIs, parse: readExactJson },
   timestamptz: plain(1184, (text) => new Date(text)),
 }
 
@@ -159,27 +159,26 @@ export function openDatabase(options: DatabaseOptions): Database {
   const settings = {
     max: options.connectionsMax,
     idle_timeout: 0,
-    // Statements that name days are prepared again each day (partitions.ts), and a connection keeps all statements that it has
+    // Statements that name days are prepared again each day (partitions.ts), and a connection retains all statements that it has
     // prepared.
     max_lifetime: () => (options.connectionSeconds ?? DAY_SECONDS) * (1 + Math.random() / 2),
     connect_timeout: 10,
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
     onnotice: () => undefined,
     types: TYPES,
-    // idle_in_transaction_session_timeout: an abandoned transaction holds locks that others wait for.
-    // plan_cache_mode: planning for the given values takes some statements ten times as long as running them, and PostgreSQL
-    // does that on every run when it expects slightly less work from it. A statement that needs another plan is written as
-    // another one.
-    // enable_seqscan: a plan made while a day's table was empty reads all of it until statistics come, a quarter of a minute
-    // into a day's first load. So an index is always used.
-    // jit: up to PostgreSQL 17, disabled plan types get so high a cost that JIT, on by default, would compile a millisecond's
-    // statement for seconds.
     connection: {
       application_name: options.applicationName,
       statement_timeout: options.statementTimeoutMs,
+      // An abandoned transaction has locks that others wait for.
       idle_in_transaction_session_timeout: answerMs,
+      // PostgreSQL would plan some statements again on every run, which takes ten times as long as the run. A statement that
+      // needs another plan is written as another statement.
       plan_cache_mode: 'force_generic_plan',
+      // A plan made while a day's table was empty would read the whole table until statistics come, a quarter of a minute into
+      // the first load of the day.
       enable_seqscan: 'off',
+      // Up to PostgreSQL 17, disabled plan types have so high a cost that JIT would compile a statement of a millisecond for
+      // seconds.
       jit: 'off',
     },
   }

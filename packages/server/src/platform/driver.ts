@@ -4,10 +4,9 @@ import { fileURLToPath } from 'node:url'
 import type postgresType from 'postgres'
 
 /**
- * Only this file imports the database driver, and it patches it. When PostgreSQL closes connections under load, version 3.4.9
- * ends the process or leaves statements without an answer forever (porsager/postgres #1154, #1168, #1208), and it retains
- * memory that it no longer needs. A patch also lets it send the workspace of a statement in the statement's own message
- * (docs/adr/0026).
+ * Only this file imports the database driver, and it patches version 3.4.9. When PostgreSQL closes connections, that version ends the
+ * process or leaves statements without an answer (porsager/postgres #1154, #1168, #1208), and it retains unused memory. A patch also
+ * lets it send the workspace of a statement in the statement's own message (docs/adr/0026).
  */
 type Patch = { readonly found: string; readonly patched: string }
 
@@ -111,7 +110,7 @@ const INDEX: readonly Patch[] = [
   },
 ]
 
-// The list of idle connections is never empty while one is idle, so it kept a slot for each statement ever sent, and searched
+// The list of idle connections is never empty while one is idle, so it retained a slot for each statement ever sent, and searched
 // all of them at the next one.
 const QUEUE: readonly Patch[] = [
   { found: 'const index = xs.indexOf(x)', patched: 'const at = xs.indexOf(x, index)' },

@@ -54,7 +54,7 @@ const joinPatienceMs = 30_000
 const pollMs = 25
 
 /**
- * Opens the PostgreSQL of a data folder, creates it on the first call, and keeps it running until `stop()`. Resolves when it
+ * Opens the PostgreSQL of a data folder, creates it on the first call, and runs it until `stop()`. Resolves when it
  * accepts connections. A StartError is one line with the reason and the remedy.
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {

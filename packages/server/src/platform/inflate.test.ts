@@ -19,7 +19,7 @@ for (const { name, coding, pack } of CASES) {
       assert.equal(await inflate(coding, { body, bytesMax: text.length - 1 }), 'too_large')
     })
 
-    test('is broken when the stream is cut off, is followed by other bytes, or has another format', async () => {
+    test('fails when the stream is cut off, is followed by other bytes, or has another format', async () => {
       const body = pack(text)
       for (const broken of [
         body.subarray(0, -1),

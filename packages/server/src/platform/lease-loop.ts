@@ -11,7 +11,7 @@ export type Loop = {
   readonly everyMs: number
   /** The processes that run it: those with this role, or every one. */
   readonly role: 'every' | 'web' | 'deliver' | 'work'
-  /** `process`: each of those processes runs it. `installation`: only the process that holds the lease runs it. */
+  /** `process`: each of those processes runs it. `installation`: only the process that has the lease runs it. */
   readonly scope: 'process' | 'installation'
   readonly work: () => Promise<void>
   /** Makes a long run end early when the process stops. */
@@ -43,7 +43,7 @@ export function createLeaseLoop(
   const run = async (): Promise<void> => {
     let pauseMs = loop.everyMs
     try {
-      if (loop.scope === 'process' || (await deps.leases.hold(loop.name, loop.everyMs))) {
+      if (loop.scope === 'process' || (await deps.leases.take(loop.name, loop.everyMs))) {
         await loop.work()
         deps.loopRuns?.ended(loop.name, 'well')
       } else pauseMs = Math.max(loop.everyMs, ASK_MS_MIN)

@@ -3,8 +3,8 @@ import { sql, type Database, type Db } from './db.ts'
 
 /** The background loops that this process runs for the whole installation. */
 export type Leases = {
-  /** Takes or renews the lease, so that it outlasts the next pause of `everyMs`. False: another living process holds it. */
-  hold(name: string, everyMs: number): Promise<boolean>
+  /** Takes or renews the lease, so that it outlasts the next pause of `everyMs`. False: another living process has it. */
+  take(name: string, everyMs: number): Promise<boolean>
   /** Gives every lease back, so that another process need not wait until it expires. */
   release(): Promise<void>
 }
@@ -15,13 +15,13 @@ const LATE_MS_MAX = 15_000
 const SPARE_MS = 5_000
 
 /** For a single process: it runs everything, and asks nobody. */
-export const EVERY_LEASE: Leases = { hold: () => Promise.resolve(true), release: () => Promise.resolve() }
+export const EVERY_LEASE: Leases = { take: () => Promise.resolve(true), release: () => Promise.resolve() }
 
 /** Leases are rows. The database's clock decides, so that processes with different clocks agree. */
 export function createLeases(deps: { readonly database: Database; readonly clock: Clock }, owner: string): Leases {
   const held = new Map<string, number>()
   return {
-    hold: async (name, everyMs) => {
+    take: async (name, everyMs) => {
       const now = deps.clock.now()
       if ((held.get(name) ?? 0) >= now + everyMs + SPARE_MS) return true
       const until = now + everyMs + LATE_MS_MAX

@@ -46,7 +46,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   const hosts = createHosts(options.hostsFile ?? '/etc/hosts', now)
   const cache = new Map<string, Entry>()
 
-  function keptMs({ addresses }: Answers): number {
+  function cacheMs({ addresses }: Answers): number {
     if (addresses.length === 0) return failureTtlSeconds * 1_000
     const ttlSeconds = Math.min(...addresses.map(({ ttl }) => ttl), ttlSecondsMax)
     return Math.max(ttlSeconds, ttlSecondsMin) * 1_000
@@ -58,7 +58,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     if (cached !== undefined && cached.expiresAt > now()) return cached.resolution
     const answers = ask(cares, name, timeoutMs)
     const entry: Entry = { resolution: answers.then(resolutionOf), expiresAt: Infinity }
-    void answers.then((arrived) => (entry.expiresAt = now() + keptMs(arrived)))
+    void answers.then((arrived) => (entry.expiresAt = now() + cacheMs(arrived)))
     cache.delete(name)
     cache.set(name, entry)
     const [oldest] = cache.keys()
@@ -82,10 +82,10 @@ async function ask(cares: CaresResolver, name: string, timeoutMs: number): Promi
   const v4: Answers['addresses'] = []
   const v6: Answers['addresses'] = []
   const errors: string[] = []
-  const noted = (error: unknown): void => void errors.push(codeOf(error))
+  const recorded = (error: unknown): void => void errors.push(codeOf(error))
   const both = Promise.all([
-    cares.resolve4(name, { ttl: true }).then((found) => v4.push(...found), noted),
-    cares.resolve6(name, { ttl: true }).then((found) => v6.push(...found), noted),
+    cares.resolve4(name, { ttl: true }).then((found) => v4.push(...found), recorded),
+    cares.resolve6(name, { ttl: true }).then((found) => v6.push(...found), recorded),
   ])
   const { promise: late, resolve: giveUp } = Promise.withResolvers<void>()
   const timer = setTimeout(giveUp, timeoutMs)

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../domain/people/letter.ts'
+import { escapeHtml } from '../domain/people/email-text.ts'
 
 const made: unique symbol = Symbol('made by html')
 

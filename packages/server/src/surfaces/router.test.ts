@@ -5,7 +5,7 @@ import { closeRouter } from './router.ts'
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
-test('a close that fails reports the cause, and leaves nothing that keeps the process alive', async () => {
+test('a close that fails reports the cause, and leaves nothing that prevents the exit of the process', async () => {
   const fastify = Fastify()
   fastify.addHook('onClose', async () => {
     throw new Error('a part would not end')

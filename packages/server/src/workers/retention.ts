@@ -1,11 +1,11 @@
 import type { Deps } from '../context.ts'
-import { firstDayKept, limitsOf } from '../domain/workspace/plan.ts'
+import { firstDayRetained, limitsOf } from '../domain/workspace/plan.ts'
 import type { Db } from '../platform/db.ts'
 import {
   EXPIRED_TABLES,
   expireDeliveries,
   expireRows,
-  keptFrom,
+  retainedFrom,
   listWorkspacesWithExpired,
   tryLockErasure,
 } from '../resources/workspace/erasure/queries.ts'
@@ -26,7 +26,7 @@ export async function expireShorterPlans(deps: Deps, longestDays: number): Promi
     const limits = limitsOf(deps.plans, plan)
     // oxlint-disable-next-line no-await-in-loop -- one plan after the other
     if (limits.retention_days < longestDays)
-      rows += await expirePlan(deps, { plan, before: firstDayKept(limits, deps.clock.now()) })
+      rows += await expirePlan(deps, { plan, before: firstDayRetained(limits, deps.clock.now()) })
   }
   return rows
 }
@@ -35,7 +35,7 @@ async function expirePlan(deps: Deps, at: { plan: string; before: number }): Pro
   let rows = 0
   for (const { id: workspaceId } of await listWorkspacesWithExpired(deps.database, at)) {
     // oxlint-disable-next-line no-await-in-loop -- one workspace after the other
-    const of = { workspaceId, before: await keptFrom(deps.database, { workspaceId, before: at.before }) }
+    const of = { workspaceId, before: await retainedFrom(deps.database, { workspaceId, before: at.before }) }
     // oxlint-disable-next-line no-await-in-loop -- referencing rows go before the rows that they reference
     rows += await inPieces(deps, DELIVERIES_AT_ONCE, (tx, limit) => expireDeliveries(tx, { ...of, limit }))
     for (const table of EXPIRED_TABLES) {
@@ -46,7 +46,7 @@ async function expirePlan(deps: Deps, at: { plan: string; before: number }): Pro
   return rows
 }
 
-/** One process at a time. If another one holds the lock, the next try comes within the hour. */
+/** One process at a time. If another one has the lock, the next try comes within the hour. */
 // oxlint-disable-next-line max-params -- dependencies, the size of a piece, and the work
 async function inPieces(
   { database }: Deps,

@@ -45,9 +45,9 @@ export async function runUpkeep(deps: Deps): Promise<void> {
   await deleteEndedUrls(deps.database, new Date(now - HOUR_MS))
   await deleteEndedOrphans(deps.database, new Date(now - HOUR_MS))
   const keys = await pruned((limit) =>
-    pruneKeys(deps.database, { since: new Date(now - LIMITS.idempotencyKeptMs), limit }),
+    pruneKeys(deps.database, { since: new Date(now - LIMITS.idempotencyRetentionMs), limit }),
   )
-  const over = new Date(now - LIMITS.adminIdempotencyKeptMs)
+  const over = new Date(now - LIMITS.adminIdempotencyRetentionMs)
   const ofWorkspaces = await pruned((limit) => pruneRecords(deps.database, { of: 'workspace', since: over, limit }))
   const answers =
     ofWorkspaces + (await pruned((limit) => pruneRecords(deps.database, { of: 'person', since: over, limit })))

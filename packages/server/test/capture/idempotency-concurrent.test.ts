@@ -7,7 +7,7 @@ import { sql, type Database } from '../../src/platform/db.ts'
 import { findKeys } from '../../src/resources/capture/idempotency-keys/queries.ts'
 import { aWebhook, post, submissionOf } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
-import { keysHeldByWaiting, lockDays, whileTimePasses } from '../stage/meanwhile.ts'
+import { keysLockedByWaiting, lockDays, whileTimePasses } from '../stage/meanwhile.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
@@ -49,7 +49,7 @@ function whileStoring<T>(url: string, work: (here: Promise<Answer>) => Promise<T
   return database.transaction(async (tx) => {
     await lockDays(tx, 'submissions')
     const here = send(url, '{}', 'k')
-    await eventually(async () => ((await keysHeldByWaiting(database)) > 0 ? true : undefined))
+    await eventually(async () => ((await keysLockedByWaiting(database)) > 0 ? true : undefined))
     return work(here)
   })
 }

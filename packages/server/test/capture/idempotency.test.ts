@@ -8,7 +8,7 @@ import { insertCredential } from '../../src/resources/capture/credentials/querie
 import { runUpkeep } from '../../src/workers/upkeep.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
-import { keysHeldByWaiting, lockDays } from '../stage/meanwhile.ts'
+import { keysLockedByWaiting, lockDays } from '../stage/meanwhile.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
@@ -62,7 +62,7 @@ function whileStoring<T>(url: string, work: (here: Promise<Answer>) => Promise<T
   return database.transaction(async (tx) => {
     await lockDays(tx, 'submissions')
     const here = send(url, '{}', 'k')
-    await eventually(async () => ((await keysHeldByWaiting(database)) > 0 ? true : undefined))
+    await eventually(async () => ((await keysLockedByWaiting(database)) > 0 ? true : undefined))
     return work(here)
   })
 }

@@ -113,8 +113,8 @@ describe('X-Service-Signature', () => {
     )
     await change(id, { require_signature: false })
     assert.equal(await statusOf(`ingest/${key}/d`), '201')
-    const anew = await change(id, { require_signature: true })
-    assert.notEqual(anew.body.signing_secret, on.body.signing_secret)
+    const secondTime = await change(id, { require_signature: true })
+    assert.notEqual(secondTime.body.signing_secret, on.body.signing_secret)
     assert.equal(await statusOf(`ingest/${key}/d`, signed(on.body.signing_secret)), '401 bad_signature')
   })
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { monthOf } from '../../src/domain/workspace/month.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { addUsage, holdUsage } from '../../src/resources/workspace/usage/queries.ts'
+import { addUsage, lockUsage } from '../../src/resources/workspace/usage/queries.ts'
 import { aWebhook, behind, post, statement } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
@@ -194,7 +194,7 @@ test('batches that count for several workspaces, in any order, never deadlock', 
     const months = [...workspaces.slice(n % 8), ...workspaces.slice(0, n % 8)].map((id) => ({ workspaceId: id, month }))
     const named = n % 2 === 0 ? months : months.toReversed()
     await pool.transaction(async (tx) => {
-      await holdUsage(tx, named)
+      await lockUsage(tx, named)
       await addUsage(
         tx,
         named.map((one) => ({ ...one, events: 1, deliveries: 0 })),

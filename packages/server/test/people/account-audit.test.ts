@@ -202,14 +202,14 @@ const leaveMain = ({ userId }: Owner) =>
   database.run(sql`delete from members where user_id = ${userId} and workspace_id = ${main}`)
 const suspend = (at: Date | null) => database.run(sql`update workspaces set suspended_at = ${at} where id = ${main}`)
 
-type Standing = {
+type MemberStatus = {
   readonly what: string
   readonly begin: (owner: Owner) => Promise<unknown>
   readonly end?: () => Promise<unknown>
   /** The chain that gets the rows. */ readonly chain: 'main' | 'second' | 'none'
 }
 
-const MEMBERSHIPS: readonly Standing[] = [
+const MEMBERSHIPS: readonly MemberStatus[] = [
   { what: 'a member', begin: async () => undefined, chain: 'main' },
   {
     what: 'a member of a workspace that is suspended',

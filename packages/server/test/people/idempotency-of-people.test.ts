@@ -193,7 +193,7 @@ test('a person has 10,000 such keys in 24 hours; then they are free again, and t
   assert.equal(replayed(await send('POST workspaces/switch', of('kept'))), true)
   const others = await aGuest()
   assert.equal((await send('POST members/leave', { headers: others.headers, key: 'x', body: {} })).status, 200)
-  world.clock.advance(LIMITS.adminIdempotencyKeptMs)
+  world.clock.advance(LIMITS.adminIdempotencyRetentionMs)
   await runUpkeep(world.app.deps)
   assert.equal((await database.many(sql`select 1 from personal_idempotency_records`)).length, 0)
 })

@@ -115,7 +115,12 @@ describe('with a mail server', () => {
     const { email } = await aPerson(world, database)
     const now = new Date(world.clock.now())
     await inTransaction(asSystem(world.app.deps, { workspaceId: '', projectId: '', requestId: 'test' }), async (tx) => {
-      await queueMail(tx, { kind: 'held', to: email, letter: { subject: 'Held', lines: ['Held.'] }, usefulMs: 600_000 })
+      await queueMail(tx, {
+        kind: 'held',
+        to: email,
+        message: { subject: 'Held', lines: ['Held.'] },
+        usefulMs: 600_000,
+      })
       assert.ok(
         (await leaseDueMails(tx.db, { now, leaseUntil: new Date(now.getTime() + 120_000), limit: 10 })).some(
           ({ kind }) => kind === 'held',
@@ -138,7 +143,7 @@ describe('with a mail server', () => {
         await queueMail(tx, {
           kind: 'test',
           to: email,
-          letter: { subject: 'Never', lines: ['Never.'] },
+          message: { subject: 'Never', lines: ['Never.'] },
           usefulMs: 60_000,
         })
         throw new Error('The change failed.')

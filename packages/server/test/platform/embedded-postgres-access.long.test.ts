@@ -176,7 +176,7 @@ test('root: a previous owner loses access to the data folder and the socket fold
   execFileSync('chown', ['-R', String(NOBODY), join(long, 'postgres')])
   mkdirSync(socketDir)
   chownSync(socketDir, NOBODY, NOBODY)
-  const aside = `${socketDir}.former-${process.pid}`
+  const aside = `${socketDir}.previous-${process.pid}`
   try {
     assert.equal((await note(await open(long))).note, 'kept')
     assert.equal(statSync(aside).uid, NOBODY)

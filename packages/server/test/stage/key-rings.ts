@@ -65,7 +65,7 @@ export async function aFullHouse(world: World): Promise<{ works(): Promise<void>
     body: {},
   })
   const uuid = (await database.one<{ id: string }>(sql`select id from destinations order by id desc limit 1`)).id
-  const previous = world.storage.cipher.seal('former', secretPlace('destinations.previous_secret', uuid))
+  const previous = world.storage.cipher.seal('previous', secretPlace('destinations.previous_secret', uuid))
   const token = world.storage.cipher.seal('{}', secretPlace('destinations.access_token', uuid))
   await database.run(
     sql`update destinations set previous_secret = ${previous}, previous_secret_expires_at = '2100-01-01', access_token = ${token} where id = ${uuid}`,

@@ -120,7 +120,7 @@ export function lockDays(tx: Db, table: string): Promise<unknown> {
  * The number of idempotency keys that are locked by a transaction which waits for a table; the loops of a server take
  * such locks too, and wait for no table.
  */
-export async function keysHeldByWaiting(database: Database): Promise<number> {
+export async function keysLockedByWaiting(database: Database): Promise<number> {
   const { held } = await database.one<{ held: number }>(sql`
     select count(*) as held
     from pg_locks as key

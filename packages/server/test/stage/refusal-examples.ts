@@ -13,7 +13,7 @@ import { aDestination, aName, anIngestKey, aWebhook, post, signedIn, statement, 
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 import { anIdentityProvider, settingsFor, type IdentityProvider } from './identity-provider.ts'
 import { anOwner, aPerson, aPersonWithPassword, PASSWORD } from './accounts.ts'
-import { keysHeldByWaiting, Meanwhile } from './meanwhile.ts'
+import { keysLockedByWaiting, Meanwhile } from './meanwhile.ts'
 import { sse } from './stream-client.ts'
 import { onWorldStage } from './world-stage.ts'
 
@@ -64,7 +64,7 @@ export async function aSecondInFlight(): Promise<Answer> {
     return await database.transaction(async (tx) => {
       await statement(tx, 'lock table submissions in access exclusive mode')
       void post(public_url, '{}', { headers })
-      await eventually(async () => ((await keysHeldByWaiting(database)) > 0 ? true : undefined))
+      await eventually(async () => ((await keysLockedByWaiting(database)) > 0 ? true : undefined))
       let second: Answer | undefined
       void post(public_url.replace(world.baseUrl, beside.baseUrl), '{}', { headers }).then(
         (answer) => (second = answer),

@@ -1,259 +1,53 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { decodeId, encodeId } from '@postroad/contract'
-import { hashCredential } from '../../src/platform/cipher.ts'
-import { sql } from '../../src/platform/db.ts'
-import { randomText } from '../../src/platform/ids.ts'
+import { encodeId } from '@postroad/contract'
+import { call, created, sink, world, type Asked, type Named, type Place } from './admin-asking.ts'
+import { aName } from './fixtures.ts'
 import {
-  call,
-  created,
-  database,
-  home,
-  itemsOf,
-  personally,
-  sink,
-  world,
-  type Asked,
-  type Named,
-  type Place,
-} from './admin-asking.ts'
-import { aName, signedIn } from './fixtures.ts'
-import { eventually, type Answer } from './harness.ts'
-import { aMember, aReadyExport, aWorkspace } from './people.ts'
+  withId,
+  aWebhookIn,
+  aRuleIn,
+  aDatasetIn,
+  anIngestKeyIn,
+  aProjectIn,
+  aDestinationIn,
+  withBody,
+  anEventIn,
+  aDeliveredIn,
+  anAttemptIn,
+  aWaitingIn,
+  anOpenBreakerIn,
+  deliveredOnly,
+  aReplayIn,
+  aRefusalIn,
+  anApiKeyIn,
+  anotherOwner,
+  aMemberIn,
+  aLeaver,
+  aTransfer,
+  anInviteIn,
+  anAcceptance,
+  aClosed,
+  aSwitch,
+  aClosing,
+  aWorkspaceOfAnother,
+  aSuspended,
+  aLockedOut,
+  anSsoRequestOf,
+  anSsoRequestIn,
+  aCancellation,
+  anAnnouncement,
+  anExportIn,
+  withoutDataExports,
+  aVerifyingWebhookIn,
+  aVersionIn,
+  aViewIn,
+} from './example-resources.ts'
 
 /**
  * An example for every admin route: the request, with every resource that it needs. admin-routes.test.ts counts them.
  */
 type Example = (at: Place) => Promise<Asked> | Asked
-
-const withId = (id: string): Asked => ({ params: { id } })
-const aWebhookIn = async (at: Place): Promise<Asked> => withId((await created(at, 'webhooks', {})).webhook.id)
-const aRuleIn = async (at: Place): Promise<Asked> => withId((await created(at, 'rules', { dataset: 'routed' })).rule.id)
-const aDatasetIn = async (at: Place): Promise<Asked> =>
-  withId((await created(at, 'datasets', { name: `d${randomUUID().slice(0, 8)}` })).dataset.id)
-const anIngestKeyIn = async (at: Place): Promise<Asked> => withId((await created(at, 'ingest-keys', {})).ingest_key.id)
-export const aProjectIn = async (at: Place): Promise<Asked> => withId((await created(at, 'projects', {})).project.id)
-
-/** Subscribed to no existing dataset, unless the caller names one. */
-const aDestinationIn = async (at: Place, dataset = 'Nothing'): Promise<Asked> =>
-  withId((await created(at, 'destinations', { url: sink.url, datasets: [dataset] })).destination.id)
-
-const withBody = async (asked: Asked | Promise<Asked>, body: object): Promise<Asked> => ({ ...(await asked), body })
-
-export async function anEventIn(at: Place): Promise<Answer['body']> {
-  const { key } = await created(at, 'ingest-keys', {})
-  const response = await fetch(`${world.baseUrl}/v1/ingest/${key}/filed`, { method: 'POST', body: '{"a":1}' })
-  assert.equal(response.status, 201)
-  return response.json()
-}
-
-export async function aDeliveredIn(at: Place): Promise<Asked> {
-  const dataset = `e${randomUUID().slice(0, 8)}`
-  const { params } = await aDestinationIn(at, dataset)
-  const { key } = await created(at, 'ingest-keys', {})
-  assert.equal(
-    (await fetch(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, { method: 'POST', body: '{"a":1}' })).status,
-    201,
-  )
-  const found = await eventually(async () => {
-    const { body } = await call(at, 'GET deliveries', {
-      query: { state: 'delivered', destination_id: params?.['id'] ?? '' },
-    })
-    return body.deliveries[0]
-  }, 2_000)
-  return withId(found.id)
-}
-
-/** The attempt of a delivery. */
-async function anAttemptIn(at: Place): Promise<Asked> {
-  const { delivery } = (await call(at, `GET deliveries/${(await aDeliveredIn(at)).params?.['id']}`)).body
-  return withId(delivery.attempts[0].id)
-}
-
-/** A delivery that was attempted once and waits for its next attempt. */
-async function aWaitingIn(at: Place): Promise<Asked> {
-  const dataset = `e${randomUUID().slice(0, 8)}`
-  const { destination } = await created(at, 'destinations', {
-    url: 'http://127.0.0.1:9/',
-    datasets: [dataset],
-    retry: { schedule_seconds: [0, 86_400] },
-  })
-  const { key } = await created(at, 'ingest-keys', {})
-  assert.equal(
-    (await fetch(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, { method: 'POST', body: '{"a":1}' })).status,
-    201,
-  )
-  const found = await eventually(
-    async () =>
-      (await call(at, 'GET deliveries', { query: { state: 'retrying', destination_id: destination.id } })).body
-        .deliveries[0],
-  )
-  return withId(found.id)
-}
-
-/** A destination whose breaker is open, with a delivery that waits for it. */
-async function anOpenBreakerIn(at: Place): Promise<Asked> {
-  const { params } = await aWaitingIn(at)
-  const { delivery } = (await call(at, `GET deliveries/${params?.['id']}`)).body
-  const memory = {
-    breaker: {
-      state: 'open',
-      failures_in_row: 10,
-      failing_ms: 0,
-      opened_ms: 0,
-      probe_in_ms: 30_000,
-      probe_wait_ms: 30_000,
-      cap: 0,
-      counts: [],
-    },
-    rate: null,
-    breaker_resets: 0,
-  }
-  await database.run(sql`
-    update lanes
-       set memory = ${JSON.stringify(memory)}::json,
-           remembered_at = ${new Date(world.clock.now())}
-     where workspace_id = ${at.workspaceId}
-       and destination_id = ${decodeId('destination', delivery.destination_id) ?? null}
-  `)
-  return withId(delivery.destination_id)
-}
-
-/**
- * A filter that matches a delivery, in a project with no other open replay: replays do not end while the clock does not
- * move.
- */
-async function deliveredOnly(at: Place): Promise<object> {
-  await database.run(
-    sql`update replays set state = 'cancelled', pause_reason = null, ended_at = now() where workspace_id = ${at.workspaceId} and state in ('running', 'paused')`,
-  )
-  const { delivery } = (await call(at, `GET deliveries/${(await aDeliveredIn(at)).params?.['id']}`)).body
-  return { state: ['delivered'], destination_id: delivery.destination_id }
-}
-
-async function aReplayIn(at: Place): Promise<Asked> {
-  return withId(
-    (await call(at, 'POST deliveries/replays', { body: { filter: await deliveredOnly(at) } })).body.replay.id,
-  )
-}
-
-/** A request that an endpoint refused, once it is in the rejection log. */
-export async function aRefusalIn(at: Place): Promise<Asked> {
-  const { webhook } = await created(at, 'webhooks', { enabled: false })
-  assert.equal((await fetch(webhook.public_url, { method: 'POST', body: '{}' })).status, 503)
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    return itemsOf(await call(at, 'GET rejections', { query: { webhook_id: webhook.id } }))[0]
-  })
-  return withId(webhook.id)
-}
-
-const anApiKeyIn = async (at: Place): Promise<Asked> =>
-  withId((await personally(at, 'POST api-keys', { name: aName('made'), role: 'viewer' })).body.api_key.id)
-
-/** A person with a separate workspace. */
-export async function anotherOwner(): Promise<
-  Required<Pick<Asked, 'by' | 'actor'>> & {
-    readonly slug: string
-    readonly workspaceId: string
-    readonly userId: string
-  }
-> {
-  const slug = `w${randomUUID().slice(0, 8)}`
-  const owner = await aWorkspace(world, database, slug)
-  return { ...owner, slug, by: { headers: await signedIn(world, owner) }, actor: encodeId('user', owner.userId) }
-}
-
-/** A member who can be removed. */
-export async function aMemberIn(at: Place): Promise<Asked> {
-  const { userId } = await aMember(world, database, { workspaceId: at.workspaceId, role: 'viewer' })
-  return withId(encodeId('user', userId))
-}
-
-async function aLeaver(at: Place): Promise<Asked> {
-  const member = await aMember(world, database, { workspaceId: at.workspaceId, role: 'developer' })
-  const actor = encodeId('user', member.userId)
-  return { by: { headers: await signedIn(world, member) }, actor, target: actor, body: {} }
-}
-
-async function aTransfer(): Promise<Asked> {
-  const { workspaceId, ...owner } = await anotherOwner()
-  const { userId } = await aMember(world, database, { workspaceId, role: 'viewer' })
-  return { ...owner, body: { user_id: encodeId('user', userId) } }
-}
-
-const anInviteIn = async (at: Place): Promise<Asked> =>
-  withId(
-    (await personally(at, 'POST invites', { email: `${randomUUID()}@example.com`, role: 'viewer' })).body.invite.id,
-  )
-
-/** An invite from the place to a person of another workspace; the token is as if it had been mailed. */
-async function anAcceptance(at: Place): Promise<Asked> {
-  const { workspaceId: _, ...guest } = await anotherOwner()
-  const [email, token] = [`${randomUUID()}@example.com`, `canary-${randomText(20)}`]
-  await database.run(sql`update users set email = ${email} where id = ${guest.userId}`)
-  const { invite } = (await personally(at, 'POST invites', { email, role: 'viewer' })).body
-  await database.run(sql`update invites set token_hash = ${hashCredential(token)} where email = ${email}`)
-  return { ...guest, target: invite.id, body: { token } }
-}
-
-async function aClosed(): Promise<Asked> {
-  const owner = await anotherOwner()
-  assert.equal((await call(owner.by, 'POST workspace/close', { body: { confirm: owner.slug } })).status, 200)
-  return owner
-}
-
-async function aSwitch(): Promise<Asked> {
-  const owner = await anotherOwner()
-  const { workspace } = (await call(owner.by, 'POST workspaces', { body: { name: aName('other') } })).body
-  return { ...owner, body: { workspace_id: workspace.id } }
-}
-
-async function aClosing(): Promise<Asked> {
-  const owner = await anotherOwner()
-  return { ...owner, body: { confirm: owner.slug } }
-}
-
-/** A workspace that an operator does something to, and what its audit log names. */
-async function aWorkspaceOfAnother(body?: object): Promise<Asked> {
-  const { workspaceId } = await anotherOwner()
-  const id = encodeId('workspace', workspaceId)
-  return { params: { id }, target: id, ...(body === undefined ? {} : { body }) }
-}
-
-async function aSuspended(): Promise<Asked> {
-  const asked = await aWorkspaceOfAnother()
-  const path = `platform/workspaces/${asked.params?.['id']}/suspend`
-  assert.equal((await personally(home, `POST ${path}`, { reason: 'An example' })).status, 200)
-  return asked
-}
-
-async function aLockedOut(): Promise<Asked> {
-  const asked = await aWorkspaceOfAnother()
-  await database.run(sql`
-    insert into network_access (workspace_id, ip_allowlist, updated_at)
-    values (${decodeId('workspace', asked.params?.['id'] ?? '') ?? ''}, '{203.0.113.9}', now())
-  `)
-  return asked
-}
-
-/** A request of a workspace that no other example uses, since a newer request ends it. */
-async function anSsoRequestOf(owner: Awaited<ReturnType<typeof anotherOwner>>): Promise<Asked> {
-  const { body } = await call(owner.by, 'POST sso/requests', { body: { domains: ['example.com'] } })
-  return withId(body.request.id)
-}
-
-const anSsoRequestIn = async (at: Place): Promise<Asked> =>
-  withId((await personally(at, 'POST sso/requests', { domains: ['example.com'] })).body.request.id)
-
-async function aCancellation(): Promise<Asked> {
-  const owner = await anotherOwner()
-  return { by: owner.by, actor: owner.actor, ...(await anSsoRequestOf(owner)) }
-}
-
-/** In the place itself, where an id of another place must not be found. */
-const anAnnouncement = async (): Promise<Asked> =>
-  withId((await personally(home, 'POST platform/broadcasts', { title: aName('made'), text: 'x' })).body.broadcast.id)
 
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   'activity.list': aRefusalIn,
@@ -278,7 +72,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'dashboard.summary': () => ({ query: { from: new Date(world.clock.now() - 3_600_000).toISOString() } }),
   'dashboard.timeseries': () => ({}),
   'dataExport.list': () => ({}),
-  'dataExport.create': anEmptyShelf,
+  'dataExport.create': withoutDataExports,
   'dataExport.get': anExportIn,
   'dataExport.remove': anExportIn,
   'dataExport.download': anExportIn,
@@ -426,33 +220,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'webhooks.refusedSamples': aRefusalIn,
   'webhooks.signSample': (at) => withBody(aVerifyingWebhookIn(at), { body: '{}' }),
   'webhooks.verifySample': (at) => withBody(aWebhookIn(at), { headers: {}, body: '{}' }),
-}
-
-async function anExportIn(at: Place): Promise<Asked> {
-  return withId(await aReadyExport(world, database, at))
-}
-
-/** With an export under way, or with the maximum number of stored exports, nobody could request one. */
-async function anEmptyShelf({ workspaceId }: Place): Promise<Asked> {
-  await database.run(
-    sql`update data_exports set state = 'failed', expires_at = null where workspace_id = ${workspaceId}`,
-  )
-  return {}
-}
-
-async function aVerifyingWebhookIn(at: Place): Promise<Asked> {
-  return withId((await created(at, 'webhooks', { verification: { scheme: 'hmac', secret: 'whispered' } })).webhook.id)
-}
-
-async function aVersionIn(at: Place): Promise<Asked> {
-  const { params } = await aWebhookIn(at)
-  return { params: { ...params, version: '1' } }
-}
-
-async function aViewIn(at: Place): Promise<Asked> {
-  const { params } = await aWebhookIn(at)
-  const { view } = await created(at, `webhooks/${params?.['id']}/views`, { columns: [{ key: 'a' }] })
-  return { params: { ...params, view_id: view.id } }
 }
 
 export const example = async ({ name }: Named, at: Place): Promise<Asked> =>

@@ -87,7 +87,7 @@ export async function suspend(pair: Pair, step: Step, { workspaceId, ...at }: La
   for (const lane of lanes.slice(step.m % 3 === 0 ? 1 : 0)) {
     if (suspended) await pauseOutstanding(pair.rows.deps.database, { ...lane, reason: 'workspace_suspended', now })
     else await resumePaused(pair.rows.deps.database, { ...lane, now })
-    pair.model.moveWaiting(pair.now, lane.lane, { halted: suspended })
+    pair.model.moveWaiting(pair.now, lane.lane, { disabled: suspended })
   }
 }
 

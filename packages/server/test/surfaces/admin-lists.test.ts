@@ -15,7 +15,8 @@ import {
   type Heard,
   type Place,
 } from '../stage/admin-asking.ts'
-import { aDeliveredIn, aMemberIn, anEventIn, anotherOwner, aRefusalIn, example } from '../stage/route-examples.ts'
+import { aDeliveredIn, aMemberIn, anEventIn, anotherOwner, aRefusalIn } from '../stage/example-resources.ts'
+import { example } from '../stage/route-examples.ts'
 
 /** Lists of the admin API: pages, bounds, filters. */
 before(enterPlaces)

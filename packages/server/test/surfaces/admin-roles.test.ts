@@ -18,7 +18,8 @@ import {
   type Named,
   type Place,
 } from '../stage/admin-asking.ts'
-import { aProjectIn, example } from '../stage/route-examples.ts'
+import { aProjectIn } from '../stage/example-resources.ts'
+import { example } from '../stage/route-examples.ts'
 
 /** Permission to call each admin route, by role, key and status of the workspace (contract parts 1 and 5). */
 before(enterPlaces)

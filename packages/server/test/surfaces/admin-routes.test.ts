@@ -22,7 +22,8 @@ import {
 } from '../stage/admin-asking.ts'
 import { signedIn } from '../stage/fixtures.ts'
 import { answerOf, openapi, parserOf } from '../stage/openapi-document.ts'
-import { anotherOwner, aProjectIn, example, EXAMPLES } from '../stage/route-examples.ts'
+import { anotherOwner, aProjectIn } from '../stage/example-resources.ts'
+import { example, EXAMPLES } from '../stage/route-examples.ts'
 
 /** Rules for every admin route, derived from the contract: an example each, and every possible fault of a request. */
 before(enterPlaces)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ERROR_CODES, REASONS } from '@postroad/contract'
-import { escapeHtml } from '../../src/domain/people/letter.ts'
+import { escapeHtml } from '../../src/domain/people/email-text.ts'
 import { aWorld, type World } from '../stage/harness.ts'
 
 let world: World

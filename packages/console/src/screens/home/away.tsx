@@ -37,14 +37,14 @@ export function Away({ missing }: { readonly missing: ReactElement }): ReactElem
     <div role="status" className="h-full">
       <Empty
         alone
-        title="The server does not answer"
+        title="The server is not responding"
         actions={
           <Button kind="primary" onClick={() => void refetch()}>
             Try now
           </Button>
         }
       >
-        This page needs the server. It opens by itself as soon as the server answers.
+        This page needs the server. It opens automatically when the server responds.
       </Empty>
     </div>
   )

@@ -335,7 +335,7 @@ export const webhooks = {
     area: 'project',
     path: 'webhooks/{id}/versions',
     summary: 'List the versions of an endpoint',
-    description: `Every change of the settings creates a version. The newest ${LIMITS.webhookVersionsKept} are stored and listed, newest first. A rotation changes no setting and creates no version.`,
+    description: `Every change of the settings creates a version. The newest ${LIMITS.webhookVersionsRetained} are stored and listed, newest first. A rotation changes no setting and creates no version.`,
     ...READ,
     status: 200,
     params: at,

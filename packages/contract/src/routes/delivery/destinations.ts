@@ -28,6 +28,7 @@ import { LIMITS } from '../../limits.ts'
 import { Deleted, Instant, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
 import { EndOverlap, OverlapHours } from '../../rotation.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
+import { Quantiles } from '../../quantiles.ts'
 import { Attempt } from './deliveries.ts'
 import { DryRunOnly, RatePerSecond, ReplayPlan, StartedReplay } from './replays.ts'
 
@@ -68,8 +69,6 @@ const one = z.object({ destination: Destination })
 /** Only for people, never for a key or an agent (contract, part 5). */
 const PERSONAL = { ...WRITE, callers: 'people', status: 200, showsSecret: true } as const
 const Secret = one.extend({ signing_secret: z.string() })
-
-const Quantiles = z.object({ p50: z.int(), p95: z.int() }).nullable()
 
 export const destinations = {
   list: defineRoute({

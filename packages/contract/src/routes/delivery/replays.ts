@@ -118,7 +118,7 @@ export const replays = {
     method: 'GET',
     area: 'project',
     path: 'replays',
-    formerPath: 'deliveries/replays',
+    previousPath: 'deliveries/replays',
     summary: 'List replays',
     description: 'The replays of the project with their progress, newest first.',
     ...READ,
@@ -130,7 +130,7 @@ export const replays = {
     method: 'POST',
     area: 'project',
     path: 'replays',
-    formerPath: 'deliveries/replays',
+    previousPath: 'deliveries/replays',
     summary: 'Replay many deliveries',
     description:
       'Sends every delivery that a filter matches again, at a steady rate, oldest first: same body, same event id, a new retry schedule. It leaves out deliveries that are created after the call. ' +
@@ -144,7 +144,7 @@ export const replays = {
     method: 'GET',
     area: 'project',
     path: 'replays/{id}',
-    formerPath: 'deliveries/replays/{id}',
+    previousPath: 'deliveries/replays/{id}',
     summary: 'Get a replay',
     description: 'One replay with its progress.',
     ...READ,
@@ -156,7 +156,7 @@ export const replays = {
     method: 'POST',
     area: 'project',
     path: 'replays/{id}/pause',
-    formerPath: 'deliveries/replays/{id}/pause',
+    previousPath: 'deliveries/replays/{id}/pause',
     summary: 'Pause a replay',
     description:
       'Makes no more deliveries due. Deliveries that are due already are still sent, at most those of one or two seconds.',
@@ -169,7 +169,7 @@ export const replays = {
     method: 'POST',
     area: 'project',
     path: 'replays/{id}/resume',
-    formerPath: 'deliveries/replays/{id}/resume',
+    previousPath: 'deliveries/replays/{id}/resume',
     summary: 'Resume a replay',
     description:
       'Resumes a paused replay where it stopped, at the same rate. 429 `delivery_allowance_exhausted` when the plan has no delivery left this month.',
@@ -182,7 +182,7 @@ export const replays = {
     method: 'POST',
     area: 'project',
     path: 'replays/{id}/cancel',
-    formerPath: 'deliveries/replays/{id}/cancel',
+    previousPath: 'deliveries/replays/{id}/cancel',
     summary: 'Cancel a replay',
     description:
       'Ends a replay that runs or is paused. Deliveries that it has made due are sent; the remaining ones stay as they are.',

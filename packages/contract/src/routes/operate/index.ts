@@ -6,7 +6,7 @@ import { platformSettings } from './platform-settings.ts'
 import { platformSsoRequests } from './platform-sso-requests.ts'
 import { platformWorkspaces } from './platform-workspaces.ts'
 
-/** What operators of the installation do, and what they announce to workspaces. */
+/** The actions of operators of the installation, and their announcements to workspaces. */
 export const operate = {
   broadcasts,
   platformAudit,

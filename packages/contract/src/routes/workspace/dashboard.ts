@@ -3,18 +3,11 @@ import { Breaker } from '../../destination-settings.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { Instant, Timestamp } from '../../list.ts'
+import { Quantiles } from '../../quantiles.ts'
 import { RejectionReason } from '../../rejection.ts'
 import { defineRoute, READ } from '../../route.ts'
 
 const { dashboardRangeDaysMax, dashboardRangeHoursDefault, backlogCountMax, failingDestinationsMax } = LIMITS
-
-const Quantiles = z
-  .object({
-    p50: z.int().describe('Half of them took at most this many milliseconds.'),
-    p95: z.int().describe('95 % of them took at most this many milliseconds.'),
-  })
-  .nullable()
-  .describe('Estimated from a histogram, with an error of at most a third. null: there was nothing to measure.')
 
 const Counts = {
   submissions: z.int().describe('Accepted requests.'),

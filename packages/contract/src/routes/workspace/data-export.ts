@@ -5,7 +5,7 @@ import { LIMITS } from '../../limits.ts'
 import { Deleted, ListQuery, listOf, Timestamp } from '../../list.ts'
 import { ADMINS_READ, defineRoute, MANAGE } from '../../route.ts'
 
-const { dataExportKeptDays, dataExportsReadyMax } = LIMITS
+const { dataExportRetentionDays, dataExportsReadyMax } = LIMITS
 
 export const DataExport = z.object({
   id: idOutput('dataExport'),
@@ -61,7 +61,7 @@ export const dataExport = {
     description:
       'Starts to write one zip of NDJSON files: the workspace, projects and their settings without secrets, versions of endpoints, submissions with their bodies, records, ' +
       'deliveries with their attempts, replays, rejections, members, open invites, SSO requests, keys by their prefix, events and deliveries by month, and the audit log. `manifest.json` lists the parts that are left out, with the reasons. Get the export by its id until it is `ready`, then download it. ' +
-      `One export is written at a time (409 \`export_running\`). At most ${dataExportsReadyMax} are stored (409 \`export_limit_reached\`), each for ${dataExportKeptDays} days. ` +
+      `One export is written at a time (409 \`export_running\`). At most ${dataExportsReadyMax} are stored (409 \`export_limit_reached\`), each for ${dataExportRetentionDays} days. ` +
       'A closed workspace can be exported until it is deleted.',
     ...MANAGE,
     whileClosed: 'allowed',

@@ -12,7 +12,7 @@ type Of = {
 
 const TITLE_CHARS_MAX = 80
 
-/** What its sender calls an event, as far as the start of its payload says so; null: it does not. The console applies the same rule to whole payloads. */
+/** The sender's name for an event, if the start of its payload contains one; otherwise null. The console applies the same rule to whole payloads. */
 export function titleOfEvent({ header_title, event_title, start }: Of): string | null {
   if (header_title !== null) return header_title
   const closed = closedJson(start)

@@ -24,7 +24,7 @@ export function maskCredentials(text: string, credential: string): string {
 }
 
 /** Whether a text may contain a credential: URLs and paths, escapes, the credential itself, and prefixes of secrets. */
-export function mayHoldCredentials(text: string, credential: string): boolean {
+export function mayContainCredentials(text: string, credential: string): boolean {
   return (
     text.includes('%') ||
     text.includes('://') ||
@@ -39,7 +39,7 @@ function masking(text: string, credential: string): string {
   return known.replaceAll(PREFIXED, `$1$2${DOTS}`).replaceAll(IN_QUERY, `$1${DOTS}`).replaceAll(URL_SLUG, DOTS)
 }
 
-/** Lower-casing ASCII keeps every letter in its place, and a credential contains only ASCII. */
+/** Lower-casing ASCII moves no character, and a credential contains only ASCII. */
 function withoutKnown(text: string, credential: string): string {
   const [low, wanted] = [asciiLower(text), asciiLower(credential)]
   let result = ''

@@ -19,7 +19,7 @@ function takeMany(count: number, at: BucketLimit & { now: number; bucket?: Bucke
 }
 
 describe('a token bucket', () => {
-  test('is full at first: it allows exactly `burst` requests at one moment, then one refill is awaited', () => {
+  test('starts full: it allows exactly `burst` requests at one moment, then one refill is awaited', () => {
     const { taken, waitMs } = takeMany(1_100, { perSecond: 500, burst: 1_000, now: 5 })
     assert.equal(taken, 1_000)
     assert.equal(waitMs, 2)
@@ -34,7 +34,7 @@ describe('a token bucket', () => {
     assert.equal(takeMany(200, { ...limit, now: 3_600_000, bucket }).taken, 100)
   })
 
-  test('keeps its exact average at rates whose refill is not a round number', () => {
+  test('reaches its exact average at rates whose refill is not a round number', () => {
     for (const perSecond of [3, 7, 0.1, 333]) {
       const limit = { perSecond, burst: 10 }
       let { bucket } = takeMany(20, { ...limit, now: 0 })

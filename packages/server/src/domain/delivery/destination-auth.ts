@@ -38,7 +38,7 @@ export function heldAuth(
   from: HeldAuth | null | { readonly anySecret: string },
 ): HeldAuth | null | { readonly missing: string } {
   if (sent.kind === 'none') return null
-  const secret = secretOf(sent) ?? keptSecret(sent, from)
+  const secret = secretOf(sent) ?? storedSecret(sent, from)
   if (secret === undefined) return { missing: SECRET_MEMBER[sent.kind] }
   switch (sent.kind) {
     case 'basic':
@@ -55,7 +55,7 @@ export function heldAuth(
   }
 }
 
-function keptSecret(sent: DestinationAuth, from: Parameters<typeof heldAuth>[1]): string | undefined {
+function storedSecret(sent: DestinationAuth, from: Parameters<typeof heldAuth>[1]): string | undefined {
   if (from === null) return undefined
   if ('anySecret' in from) return from.anySecret
   return from.kind === sent.kind ? from.secret : undefined

@@ -7,12 +7,12 @@ test('an owner that is alone takes every free lane', () => {
   assert.equal(fairPart({ held: 5, free: 8, others: NO_OTHERS }), 8)
 })
 
-test('two owners should hold four of eight lanes each, and three owners at most three each', () => {
+test('two owners should have four of eight lanes each, and three owners at most three each', () => {
   assert.equal(fairShare(8, { owners: 1, lanes: 0 }), 4)
   assert.equal(fairShare(8, { owners: 2, lanes: 0 }), 3)
 })
 
-test('owners that take their fair parts one after another leave no free lane, and no owner holds more than its share', () => {
+test('owners that take their fair parts one after another leave no free lane, and no owner has more than its share', () => {
   const holdings = fc.array(fc.nat(50), { minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(holdings, fc.nat(200), (before, lanes) => {

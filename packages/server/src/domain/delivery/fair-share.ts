@@ -1,4 +1,4 @@
-/** The other living owners of lanes, from their own reports: how many there are, and how many lanes they hold together. */
+/** The other living owners of lanes, from their own reports: how many there are, and how many lanes they have together. */
 export interface Others {
   readonly owners: number
   readonly lanes: number
@@ -11,7 +11,7 @@ export function processOf(owner: string): string {
   return owner.split('/', 1)[0] ?? owner
 }
 
-/** How many lanes one owner should hold at most when all known lanes are shared evenly. */
+/** How many lanes one owner should have at most when all known lanes are shared evenly. */
 export function fairShare(lanes: number, others: Others): number {
   return Math.ceil((lanes + others.lanes) / (1 + others.owners))
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { DELIVERY_HEADERS, encodeId, type SentRequest } from '@postroad/contract'
 
-/** What an attempt stores of its request, and the request as it is shown. What the row of the attempt says already is not stored again. */
+/** The parts of its request that an attempt stores, and the request as it is shown. The columns of the attempt are not stored twice. */
 export type StoredRequest = {
   readonly url: string
   /** Those that Postroad made and that cannot be derived. */

@@ -157,7 +157,7 @@ function readText(value: unknown, context: TemplateContext): unknown {
   return isRawNumber(value) ? value.rawJSON : context.textOf(value)
 }
 
-/** In arithmetic, numbers that a double cannot hold become doubles. A list or an object is not a number. */
+/** In arithmetic, numbers that a double cannot represent become doubles. A list or an object is not a number. */
 function readNumber(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   return isRawNumber(value) ? Number(value.rawJSON) : undefined

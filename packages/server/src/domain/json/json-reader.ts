@@ -1,5 +1,5 @@
 /**
- * Our own JSON parser, for features that V8's lacks: it keeps the digits of numbers, and always reports the position of an
+ * Our own JSON parser, for features that V8's lacks: it preserves the digits of numbers, and always reports the position of an
  * error.
  */
 

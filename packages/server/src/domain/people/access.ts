@@ -50,7 +50,7 @@ export function insufficientRole(text: string): Refusal {
   })
 }
 
-/** What an operator does, asked for by somebody who is none. No role in a workspace would help. */
+/** An action of an operator, requested by a person who is not one. No role in a workspace would help. */
 export function operatorRefusal(): Refusal {
   return insufficientRole(
     'This needs an operator of the installation. Ask whoever runs the server to add your email address to OPERATORS.',

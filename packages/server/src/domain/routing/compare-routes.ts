@@ -65,7 +65,7 @@ const STEP_WORK = 64
 const COMPILE_WORK = 1_024
 const PATTERN_WORK = 65_536
 
-/** Compares payload after payload. What both configurations share is compiled once, and is asked of a payload once. */
+/** Compares payload after payload. Parts that both configurations share are compiled once and evaluated once for a payload. */
 export class RouteComparer {
   readonly #before: Routing
   readonly #after: Routing
@@ -175,9 +175,9 @@ export class RouteComparer {
   }
 }
 
-/** What mappings made of a payload, and which conditions were asked of it already. */
+/** The results of mappings for a payload, and of the conditions that were evaluated already. */
 type Mapped = { readonly payload: unknown; readonly text: string; readonly matched: Map<Conditions, boolean> }
-/** What is known of one payload, whichever configuration asks. */
+/** The results for one payload that both configurations share. */
 type Known = {
   readonly matched: Map<Conditions, boolean>
   readonly mapped: Map<Mappings, Mapped>
@@ -243,7 +243,7 @@ const DELIVERY_NAMES: Names<OneDelivery, Sent> = {
   shown: ({ destination, dataset, paused }) => ({ destination, dataset, paused }),
 }
 
-/** What is only in one of two bags. */
+/** The elements that only one of two bags contains. */
 function differences<One, Shown>(
   before: readonly One[],
   after: readonly One[],

@@ -22,7 +22,7 @@ function parsed(text: string): unknown {
   return result.value
 }
 
-test('all conditions must hold, an empty list matches everything, and the first failing condition reports its value', () => {
+test('all conditions must match, an empty list matches everything, and the first failing condition reports its value', () => {
   const conditions = Conditions.parse([
     { path: 'a', equals: 1 },
     { path: 'b.c', op: 'gt', value: 5 },
@@ -40,7 +40,7 @@ test('all conditions must hold, an empty list matches everything, and the first 
     assert.equal(firstFailureOf(compileConditions([], 'strict'), payload), undefined)
 })
 
-test('exists holds for any existing value, even null', () => {
+test('exists matches any existing value, even null', () => {
   for (const value of [null, false, 0, '', [], {}]) assert.ok(holds({ path: 'a', op: 'exists' }, { a: value }))
   assert.ok(!holds({ path: 'a', op: 'exists' }, {}))
 })

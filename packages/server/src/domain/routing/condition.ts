@@ -9,12 +9,12 @@ import { compileSearch } from '../text-search.ts'
 /** 'text' in rules and endpoint criteria, 'strict' in workflows and triggers (contract part 2, "Condition", rule 5). */
 export type CompareMode = 'text' | 'strict'
 
-/** The first condition that did not hold, and its value in the payload; `saw` is undefined when the path does not exist. */
+/** The first condition that did not match, and its value in the payload; `saw` is undefined when the path does not exist. */
 export type ConditionFailure = { readonly index: number; readonly condition: Condition; readonly saw: unknown }
 
 export type CompiledConditions = {
   /**
-   * Undefined when all conditions hold; an empty list holds for everything. The work of each condition is counted before it
+   * Undefined when all conditions match; an empty list matches everything. The work of each condition is counted before it
    * runs.
    */
   readonly firstFailure: (payload: unknown, spend: Spend) => InTurns<ConditionFailure | undefined>

@@ -27,7 +27,7 @@ export function compileMappings(mappings: readonly Mapping[]): CompiledMappings 
   const holes = holesOf(mappings)
   const bound = boundOf(mappings, holes)
   return (payload, texts) =>
-    texts === undefined || texts.certainlyHolds(bound)
+    texts === undefined || texts.certainlyFits(bound)
       ? build(steps, payload)
       : buildText(steps, payload, { texts, holes })
 }
@@ -48,13 +48,13 @@ function buildText(steps: readonly Step[], payload: unknown, { texts, holes }: C
   const data: Record<string, unknown> = {}
   const written: Record<string, unknown> = {}
   let chars = holes * HOLE_CHARS
-  if (!texts.mayHold(chars)) return NO_RECORD
+  if (!texts.mayFit(chars)) return NO_RECORD
   for (const { target, take } of steps) {
     const value = take(payload, texts)
     if (value === undefined) continue
     const text = texts.textOf(value)
     chars += text.length
-    if (!texts.mayHold(chars)) return NO_RECORD
+    if (!texts.mayFit(chars)) return NO_RECORD
     writePath(data, { path: target, value })
     writePath(written, { path: target, value: new Written(text) })
   }

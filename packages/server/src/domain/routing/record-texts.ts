@@ -27,13 +27,13 @@ export class RecordTexts {
   }
 
   /** Whether such a record fits for any payload. */
-  certainlyHolds({ fixedBytes, values, payloads }: RecordBound): boolean {
+  certainlyFits({ fixedBytes, values, payloads }: RecordBound): boolean {
     this.#payloadBytes ??= this.#countPayload()
     return fixedBytes + values * SMALL_VALUE_BYTES + payloads * this.#payloadBytes <= this.#bytesLeft
   }
 
   /** Whether a text of this length can fit. */
-  mayHold(chars: number): boolean {
+  mayFit(chars: number): boolean {
     this.tooLarge ||= chars > this.#bytesLeft
     return !this.tooLarge
   }

@@ -85,7 +85,7 @@ function objectIn(encoded: string): Token['head'] | undefined {
   }
 }
 
-/** When the token was made; of one that does not say it, from when or until when it holds. */
+/** When the token was issued; without that claim, the start or the end of its validity. */
 function timeOf(claims: Token['claims']): number | undefined {
   const [time] = [claims['iat'], claims['nbf'], claims['exp']].filter((value) => typeof value === 'number')
   return time === undefined || !Number.isFinite(time) ? undefined : Math.floor(time)

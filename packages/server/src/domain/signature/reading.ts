@@ -121,7 +121,7 @@ export function digestIn({ header, form, recipe, wellFormed }: DigestHeader): (h
   }
 }
 
-/** A header that does not have its form. Only the step and the detail tell these refusals apart. */
+/** A header that does not have its form. Only the step and the detail distinguish these refusals. */
 export function malformed(header: string, form: string, step: 'format' | 'timestamp' = 'format'): SignatureFailure {
   return { reason: 'bad_signature', step, detail: `The header ${header} does not have the form ${form}.` }
 }

@@ -3,7 +3,7 @@ import { LIMITS, type VerificationSettings } from '@postroad/contract'
 import { digest } from './digest.ts'
 import { readSignature, type SchemeSettings } from './schemes.ts'
 
-/** What a server that holds the secret can sign; not a token, which is the secret, nor what only a private key signs. */
+/** The schemes that a server with the secret can sign. A token is the secret itself, and some schemes need a private key. */
 export type SignableSettings = Exclude<SchemeSettings, { scheme: 'public_key' | 'static_token' | 'basic_auth' }>
 
 export function isSignable(settings: SchemeSettings): settings is SignableSettings {

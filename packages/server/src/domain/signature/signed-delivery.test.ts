@@ -34,7 +34,7 @@ describe('a delivery', () => {
     assert.match(headers['webhook-signature'] ?? '', /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
   })
 
-  test('is the same whether the body is text or bytes', () => {
+  test('does not change whether the body is text or bytes', () => {
     assert.deepEqual(
       signDelivery({
         secrets: [SECRET, previousSecret],
@@ -51,14 +51,14 @@ describe('a delivery', () => {
     ['current', SECRET],
     ['previous', previousSecret],
   ] as const) {
-    test(`is accepted with the ${who} secret by the libraries that receivers use`, () => {
+    test(`verifies with the ${who} secret in the libraries that receivers use`, () => {
       const stripe = new Stripe('sk_test_x')
       assert.doesNotThrow(() => stripe.webhooks.constructEvent(body, headers['Service-Signature'] ?? '', secret))
       assert.doesNotThrow(() => new Webhook(secret).verify(body, headers))
       assert.doesNotThrow(() => new SvixWebhook(secret).verify(body, headers))
     })
 
-    test(`is accepted with the ${who} secret by another Postroad`, () => {
+    test(`verifies with the ${who} secret at another Postroad`, () => {
       const request = { secrets: [secret], body: Buffer.from(body), nowSeconds: now }
       const settings = { tolerance_seconds: 300 } as const
       const payments = { 'payment-signature': headers['Service-Signature'] }

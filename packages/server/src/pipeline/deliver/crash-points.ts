@@ -18,13 +18,13 @@ export const CRASH_POINTS = [
   /** A probe is about to start. */
   'probing',
   /** The memory for the next owner is committed. */
-  'noted',
+  'persisted',
   /** Lanes were given back. */
   'released',
   /** Lanes are about to be handed to other owners. */
   'handing_over',
   /** A destination was switched off while it had work under way. */
-  'halted',
+  'disabled',
   /** The process was asked to stop. */
   'stopping',
 ] as const

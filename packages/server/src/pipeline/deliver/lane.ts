@@ -35,7 +35,7 @@ export interface Lane {
   lastBusy: number
 }
 
-/** How long this process holds the lane. Leases and sharing write it through the machine's state. */
+/** Since when this process owns the lane. Leases and sharing write it through the machine's state. */
 export interface Tenure {
   readonly grantedAt: number
   /** Lease it again once it is released. */
@@ -43,7 +43,7 @@ export interface Tenure {
   /** The lane leaves for another owner. Its requests must end by then; if they do not, the lane stays. */
   handOverUntil: number | null
   /** The lane could not be handed over in time, so the next try is not before this time. */
-  keptUntil: number
+  retainedUntil: number
 }
 
 /** The deliveries to start. Reads fill it, and attempts empty it. */
@@ -96,7 +96,7 @@ export function openLane(grant: Grant, now: number): Lane {
     fence: grant.fence,
     settings,
     mode: 'open',
-    tenure: { grantedAt: now, again: false, handOverUntil: null, keptUntil: -Infinity },
+    tenure: { grantedAt: now, again: false, handOverUntil: null, retainedUntil: -Infinity },
     queue: {
       buffer: [],
       known: new Set(),

@@ -12,7 +12,7 @@ interface LeaseCall {
 }
 
 /**
- * The lanes that this process holds: the owner's lease, the sweep for free lanes, hints, and lanes that are given back or
+ * The lanes that this process owns: the owner's lease, the sweep for free lanes, hints, and lanes that are given back or
  * handed over.
  */
 export class Leases {
@@ -65,7 +65,7 @@ export class Leases {
   }
 
   /**
-   * Another owner holds more than its share. Each owner takes at random as many lanes as it lacks, so that several owners pick
+   * Another owner has more than its share. Each owner takes at random as many lanes as it lacks, so that several owners pick
    * different ones.
    */
   offered(lanes: readonly LaneKey[]): void {
@@ -167,8 +167,8 @@ export class Leases {
 
   #lease(): void {
     const state = this.#state
-    const mayHoldLanes = state.lanes.size > 0 || this.#doubtfulFrom !== null
-    if (!mayHoldLanes && !state.alive) this.#nextEpoch()
+    const mayOwnLanes = state.lanes.size > 0 || this.#doubtfulFrom !== null
+    if (!mayOwnLanes && !state.alive) this.#nextEpoch()
     const swept = state.now >= this.#sweepAt
     // A random amount early, so that processes that started together do not sweep together.
     if (swept) this.#sweepAt = state.now + state.limits.sweepMs * (0.75 + state.random() / 4)

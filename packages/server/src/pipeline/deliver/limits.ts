@@ -3,7 +3,7 @@ import { LIMITS } from '@postroad/contract'
 export interface DeliverLimits {
   readonly leaseMs: number
   readonly heartbeatMs: number
-  /** How often any process looks for free lanes, and for work in the quiet lanes that it holds. */
+  /** How often any process looks for free lanes, and for work in the quiet lanes that it owns. */
   readonly sweepMs: number
   /** A lane without work for this long is given back. */
   readonly laneIdleMs: number
@@ -17,24 +17,24 @@ export interface DeliverLimits {
    * under way.
    */
   readonly staleBeginMsMax: number
-  /** Hints do not make this process request a lane that another process holds for this long. */
+  /** Hints do not make this process request a lane that another process owns, for this long. */
   readonly elsewhereMs: number
   /** After `stop`, requests in flight may take this long. Then they are cut off and left to recovery. */
   readonly drainMs: number
   /** An owner that has its fair share leaves a lane with new work to the others for this long. */
   readonly othersFirstMs: number
-  /** An owner that holds more than its fair share for this long hands lanes over. */
+  /** An owner that has more than its fair share for this long hands lanes over. */
   readonly overShareMs: number
   readonly overShareByOneMs: number
   /** A lane that is being handed over starts nothing for at most this long. If its requests take longer, it stays. */
   readonly handOverMs: number
   /** A lane that could not be handed over in time is not tried again for this long. */
-  readonly keptMs: number
+  readonly retainedMs: number
   /** A lane counts as working for this long after it last had something to do. */
   readonly workingMs: number
   /** Lanes with work are counted at most this often. */
   readonly countedMs: number
-  /** An owner holds a lane at least this long before it hands it over. */
+  /** An owner has a lane for at least this long before it hands it over. */
   readonly heldMsMin: number
   /**
    * The pause between two rounds of handing over, in which the others take the lanes and report them. It doubles while nobody
@@ -86,7 +86,7 @@ export const DELIVER_LIMITS: DeliverLimits = {
   overShareMs: 2_000,
   overShareByOneMs: 10_000,
   handOverMs: 2_000,
-  keptMs: 60_000,
+  retainedMs: 60_000,
   workingMs: 5_000,
   countedMs: 500,
   heldMsMin: 2_000,

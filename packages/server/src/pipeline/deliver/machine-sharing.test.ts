@@ -21,7 +21,7 @@ function released(bench: Bench, { op }: EffectOf<'release'>): Effect[] {
   return bench.dispatch({ type: 'released', op, answer: { outcome: 'done', value: null } })
 }
 
-test('an owner that holds more than its share for two sweeps hands the surplus over, and a hint does not make it take them back', () => {
+test('an owner that has more than its share for two sweeps hands the surplus over, and a hint does not make it take them back', () => {
   const bench = new Bench({ heldMsMin: 0, workingMs: 60_000 })
   bench.begin({ a: [], b: [], c: [], d: [] })
   assert.deepEqual(all(sweep(bench, ONE_IDLE), 'release'), [])
@@ -74,7 +74,7 @@ test('a lane that is paused during its handover is offered to nobody, however lo
   const bench = new Bench(AT_ONCE)
   bench.commit(find(bench.begin({ a: ['a1', 'a2'], b: ['b1', 'b2'] }), 'turn'))
   sweep(bench, ONE_IDLE)
-  bench.dispatch({ type: 'halted', lanes: ['a', 'b'] })
+  bench.dispatch({ type: 'disabled', lanes: ['a', 'b'] })
   bench.now += DELIVER_LIMITS.handOverMs
   bench.dispatch({ type: 'woke' })
   const effects = ['a1#1', 'a2#1', 'b1#1', 'b2#1']

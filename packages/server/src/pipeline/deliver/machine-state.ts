@@ -144,7 +144,7 @@ export class MachineState {
   stay(lane: Lane): void {
     lane.mode = 'open'
     lane.tenure.handOverUntil = null
-    lane.tenure.keptUntil = this.now + this.limits.keptMs
+    lane.tenure.retainedUntil = this.now + this.limits.retainedMs
     lane.queue.more = 'all'
     this.askRead(lane)
   }

@@ -212,7 +212,7 @@ test('a start whose answer comes too late is interrupted instead of sent, and it
 test('a hint that a lane is paused stops attempts that have started but are not sent yet', () => {
   const bench = new Bench()
   const turn = find(bench.begin({ a: ['a1'] }), 'turn')
-  bench.dispatch({ type: 'halted', lanes: ['a'] })
+  bench.dispatch({ type: 'disabled', lanes: ['a'] })
   assert.equal(find(bench.commit(turn), 'turn').input.settles[0]?.outcome, 'interrupted')
   assert.equal(bench.sent.length, 0)
 })

@@ -6,7 +6,7 @@ import { Turns } from './turns.ts'
 import type { Effect, Event, StoreAnswer } from './ports.ts'
 
 export interface DeliveryMachineOptions extends MachineStateOptions {
-  /** Unique for each process start: nothing may ever have held a lane under this name. */
+  /** Unique for each process start: nothing may ever have owned a lane under this name. */
   readonly owner: string
 }
 
@@ -79,7 +79,7 @@ export class DeliveryMachine {
         return this.#leases.hint(event)
       case 'offered':
         return this.#leases.offered(event.lanes)
-      case 'halted':
+      case 'disabled':
         return this.#halt(event.lanes)
       case 'responded':
         return this.#turns.responded(event.attempt_id, event.result)
@@ -120,7 +120,7 @@ export class DeliveryMachine {
   }
 
   #halt(lanes: readonly string[]): void {
-    this.#state.reached?.('halted')
+    this.#state.reached?.('disabled')
     for (const key of lanes) {
       const lane = this.#state.lanes.get(key)
       if (lane !== undefined) this.#state.drain(lane, false)

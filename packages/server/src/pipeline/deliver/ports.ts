@@ -36,24 +36,17 @@ export type Answer<Value> =
   | { readonly outcome: 'refused' | 'unknown' }
 
 /**
- * Grants lanes with work: due deliveries, or deliveries that a previous owner left `sending`. One transaction extends the
- * owner's lease, raises the fence of each granted lane and recovers the lane: open attempts become `interrupted`, their
- * deliveries `retrying` and due.
- *
- * Their requests become orphans, unless the previous owner ended its lease or gave the lane back. Orphans remain until the
- * latest time at which they can end, whoever gets the lane meanwhile.
- *
- * Lanes of a disabled destination or a suspended workspace are recovered to `paused` and not granted. A lane is free when it
- * has no owner or its owner's lease has expired. A lane whose persisted breaker is open is granted when its next probe is due,
- * and earlier only if something in it was left `sending`.
- *
- * An owner whose lease has expired is not revived: the answer is `alive: false`. A serial that is not higher than the
- * owner's last one does nothing, because it comes from an abandoned call that arrived late.
+ * Grants lanes with work: due deliveries, or deliveries that a previous owner left `sending`. One transaction extends the owner's
+ * lease, raises the fence of each granted lane and recovers the lane. docs/adr/0150 has the rules.
  */
 export interface LeaseInput {
+  /** An owner whose lease has expired is not revived: the answer is `alive: false`. */
   readonly owner: string
   readonly lease_ms: number
-  /** Stored on each lane that this call grants. */
+  /**
+   * Stored on each lane that this call grants. A serial that is not higher than the owner's last one does nothing, because it comes
+   * from an abandoned call that arrived late.
+   */
   readonly serial: number
   /** First frees this owner's lanes with this serial or a later one: their grants got no answer. */
   readonly doubtful_from: number | null
@@ -67,7 +60,7 @@ export interface LeaseInput {
 
 /** How an owner shares lanes with the other living owners. */
 export interface Share {
-  /** How many lanes it holds. The others count on this number until the owner's next report. */
+  /** How many lanes it has. The others count on this number until the owner's next report. */
   readonly held: number
   /** Lanes that it has given back for others. It is not granted these. */
   readonly avoid: readonly LaneKey[]
@@ -75,7 +68,7 @@ export interface Share {
   readonly fairly: boolean
 }
 
-/** The owner takes all that it finds, and counts as one that holds nothing. */
+/** The owner takes all that it finds, and counts as one without lanes. */
 export const NO_SHARE: Share = { held: 0, avoid: [], fairly: false }
 
 export interface Grant extends Held {
@@ -98,7 +91,7 @@ export interface Note extends Held {
 export interface Leased {
   readonly alive: boolean
   readonly grants: readonly Grant[]
-  /** Requested lanes that another owner holds, or whose next probe is not due. */
+  /** Requested lanes that another process owns, or whose next probe is not due. */
   readonly elsewhere: readonly LaneKey[]
   /** More lanes than `lanes_max` had work. */
   readonly more: boolean
@@ -111,7 +104,7 @@ export interface Leased {
 export interface RenewInput {
   readonly owner: string
   readonly lease_ms: number
-  /** How many lanes it holds. */
+  /** How many lanes it has. */
   readonly held: number
 }
 
@@ -269,10 +262,10 @@ export type Event =
    * open. The machine never relies on hints alone.
    */
   | { readonly type: 'hinted'; readonly lanes: readonly LaneKey[]; readonly about?: 'work' | 'settings' }
-  /** Another owner has given these lanes back because it holds more than its fair share. A hint. */
+  /** Another owner has given these lanes back because it has more than its fair share. A hint. */
   | { readonly type: 'offered'; readonly lanes: readonly LaneKey[] }
   /** These lanes were paused. Also a hint: it only makes the machine stop sooner. */
-  | { readonly type: 'halted'; readonly lanes: readonly LaneKey[] }
+  | { readonly type: 'disabled'; readonly lanes: readonly LaneKey[] }
   | { readonly type: 'responded'; readonly attempt_id: string; readonly result: HttpResult }
   | { readonly type: 'stop' }
   | StoreAnswer

@@ -18,7 +18,7 @@ import {
   freeDoubtful,
   freeLanes,
   grantLanes,
-  heldElsewhere,
+  ownedElsewhere,
   lockCandidates,
   recoverLanes,
   type CandidateRow,
@@ -160,7 +160,7 @@ function lease(deps: Deps, input: LeaseInput): Promise<Leased> {
     const { granted, leftToOthers } = await take(db, { open, input, others, isLast: life.all_left, now })
     const orphans = await recover(db, { found: chosen, taken: [...granted, ...freed], now })
     const cleared = await clearClosed(db, closed, now)
-    const elsewhere = wanted.length === 0 ? [] : await heldElsewhere(db, { lanes: wanted, owner, now })
+    const elsewhere = wanted.length === 0 ? [] : await ownedElsewhere(db, { lanes: wanted, owner, now })
     return {
       alive: true,
       grants: granted.map((row) => ({

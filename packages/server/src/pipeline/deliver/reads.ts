@@ -39,7 +39,7 @@ export class Reads {
 
   /**
    * The lane's timer fired: give the lane back if it has been idle, otherwise read it. This is the sweep of a lane that we
-   * hold.
+   * own.
    */
   look(lane: Lane): void {
     const state = this.#state

@@ -17,10 +17,10 @@ export type DeliveryLoop = {
   start(): void
   /** There may be work in these lanes. */
   readonly hint: (lanes: readonly Lane[]) => void
-  /** Another owner has given these lanes back because it holds more than its share. */
+  /** Another owner has given these lanes back because it has more than its share. */
   readonly offered: (lanes: readonly Lane[]) => void
-  /** The destinations of these lanes changed. `halted`: they were switched off, so nothing more starts. */
-  changed(lanes: readonly Lane[], halted: boolean): void
+  /** The destinations of these lanes changed. `disabled`: they were switched off, so nothing more starts. */
+  changed(lanes: readonly Lane[], disabled: boolean): void
   /** Starts no new attempts. Requests under way end and are settled, then every lane is given back. */
   stop(): Promise<void>
   load(): DeliveryLoad
@@ -31,7 +31,7 @@ export type DeliveryLoop = {
 /** As many lanes as fit into one NOTIFY. Sweeps find the others. */
 const OFFERED_MAX = 64
 
-/** Drives the delivery machine: turns its effects into I/O, and the answers into events. It makes no decision of its own. */
+/** Drives the delivery machine: turns its effects into I/O, and the answers into events. It makes no decision itself. */
 export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): DeliveryLoop {
   const machine = new DeliveryMachine({ owner: options.owner, random: deps.random, limits: DELIVER_LIMITS })
   const store = createPostgresStore(deps)
@@ -93,11 +93,11 @@ export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): De
     start: () => handle({ type: 'woke' }),
     hint,
     offered: (lanes) => handle({ type: 'offered', lanes: lanes.map(laneKey) }),
-    changed: (lanes, halted) => {
+    changed: (lanes, disabled) => {
       sender.forget(lanes.map((lane) => lane.destinationId))
       handle(
-        halted
-          ? { type: 'halted', lanes: lanes.map(laneKey) }
+        disabled
+          ? { type: 'disabled', lanes: lanes.map(laneKey) }
           : { type: 'hinted', about: 'settings', lanes: lanes.map(laneKey) },
       )
     },

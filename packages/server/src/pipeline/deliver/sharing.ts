@@ -15,7 +15,7 @@ const REMEMBERED_MS = 60_000
 
 /**
  * Chooses the lanes that this owner hands to others, so that all living owners share the lanes that have work. An owner that
- * holds more than its fair share for a while hands the surplus over in rounds, lanes at rest first, and pauses in between.
+ * has more than its fair share for a while hands the surplus over in rounds, lanes at rest first, and pauses in between.
  */
 export class Sharing {
   readonly #state: MachineState
@@ -96,7 +96,7 @@ export class Sharing {
     else this.#state.setTimer(lane, lane.tenure.handOverUntil)
   }
 
-  /** The store has reported how many lanes the others hold. */
+  /** The store has reported how many lanes the others have. */
   learn(others: Others): void {
     const { limits, now, stopping } = this.#state
     // A new owner may take lanes that the previous ones could not.
@@ -144,7 +144,7 @@ export class Sharing {
         lane.mode === 'open' &&
         isWorking(lane, this.#state) &&
         lane.tenure.grantedAt + limits.heldMsMin <= now &&
-        lane.tenure.keptUntil <= now,
+        lane.tenure.retainedUntil <= now,
     )
     const chosen = movable.toSorted((a, b) => underWay(a) - underWay(b)).slice(0, count)
     if (chosen.length === 0) return

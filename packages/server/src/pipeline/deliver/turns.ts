@@ -9,7 +9,7 @@ interface Turn {
   readonly settles: readonly Unsettled[]
   readonly begins: readonly Start[]
   /** Lanes whose memory this turn writes. */
-  readonly noted: readonly Lane[]
+  readonly persisted: readonly Lane[]
 }
 
 /**
@@ -39,8 +39,8 @@ export class Turns {
 
   /** True when no turn, no request and no result is outstanding. */
   get quiet(): boolean {
-    const unnoted = this.#state.alive ? this.#notes.size : 0
-    return this.#turns.size + this.#attempts.requests + this.#attempts.unsettled + unnoted === 0
+    const unpersisted = this.#state.alive ? this.#notes.size : 0
+    return this.#turns.size + this.#attempts.requests + this.#attempts.unsettled + unpersisted === 0
   }
 
   ready(lane: Lane): void {
@@ -68,9 +68,9 @@ export class Turns {
       const mayBegin = alive && !stopping && this.#attempts.unsettled <= limits.unsettledMax
       const begins = mayBegin ? this.#attempts.takeBegins() : []
       // The next owner of a lane must not find it locked by late writes of its previous owner.
-      const noted = alive ? this.#notes.take() : []
-      if (settles.length + begins.length + noted.length === 0) return
-      this.#issue({ issuedAt: this.#state.now, settles, begins, noted })
+      const persisted = alive ? this.#notes.take() : []
+      if (settles.length + begins.length + persisted.length === 0) return
+      this.#issue({ issuedAt: this.#state.now, settles, begins, persisted })
     }
   }
 
@@ -90,11 +90,11 @@ export class Turns {
       const begin = { lane: lane.key, fence: lane.fence, delivery_id }
       return lane.settings.ordered ? { ...begin, ordered: true } : begin
     })
-    if (turn.noted.length === 0) return this.#state.emit({ type: 'turn', op, input: { settles, begins } })
+    if (turn.persisted.length === 0) return this.#state.emit({ type: 'turn', op, input: { settles, begins } })
     this.#state.emit({
       type: 'turn',
       op,
-      input: { settles, begins, notes: this.#notes.written(turn.noted, op) },
+      input: { settles, begins, notes: this.#notes.written(turn.persisted, op) },
     })
   }
 
@@ -104,14 +104,14 @@ export class Turns {
     this.#turns.delete(op)
     this.#attempts.beginsAnswered(turn.begins)
     const turned = this.#state.valueOf(answer)
-    if (turn.noted.length > 0) this.#state.reached?.('noted')
-    for (const lane of turn.noted) this.#noted(lane, turned !== undefined)
+    if (turn.persisted.length > 0) this.#state.reached?.('persisted')
+    for (const lane of turn.persisted) this.#persisted(lane, turned !== undefined)
     if (turned !== undefined) return this.#committed(turn, turned)
     this.#attempts.settlesFailed(turn.settles)
     this.#attempts.beginsFailed(turn.begins, answer.outcome)
   }
 
-  #noted(lane: Lane, done: boolean): void {
+  #persisted(lane: Lane, done: boolean): void {
     this.#notes.answered(lane, done)
     this.#state.leaveIfQuiet(lane)
     this.#attempts.lineUp(lane)

@@ -39,7 +39,7 @@ test('a batch respects its limits of items and bytes', () => {
   assert.deepEqual(batches, [[[1, 1, 1]], [[1, 6]], [[6]]])
 })
 
-test('an item larger than the byte limit gets a batch of its own', () => {
+test('an item larger than the byte limit gets a separate batch', () => {
   const gate = gateOf({ batchBytesMax: 10, batchesInFlightMax: 1 })
   taking(gate, [99, 1])
   assert.deepEqual(gate.due(), [[99]])

@@ -57,7 +57,7 @@ export class BatchGate<Item> {
     return this.#waiting.length >= (this.#inFlight === 0 ? 1 : this.#limits.besideItemsMin)
   }
 
-  /** At least one: an item larger than the byte limit gets a batch of its own. */
+  /** At least one: an item larger than the byte limit gets a separate batch. */
   #nextSize(): number {
     const { batchItemsMax, batchBytesMax, bytesOf } = this.#limits
     let bytes = 0

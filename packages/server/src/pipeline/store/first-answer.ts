@@ -1,10 +1,14 @@
 import type { Acceptance } from '../types.ts'
 
-type Kept = Pick<Acceptance, 'dataset' | 'records' | 'routed'>
+type StoredAnswer = Pick<Acceptance, 'dataset' | 'records' | 'routed'>
 
 /** The content of the first answer besides the submission's id and time, as it is stored with its key. */
-export function keptAnswer({ dataset, records, routed }: Acceptance): string {
-  const kept: Kept = { dataset, records: records.map((record) => ({ id: record.id, dataset: record.dataset })), routed }
+export function storedAnswer({ dataset, records, routed }: Acceptance): string {
+  const kept: StoredAnswer = {
+    dataset,
+    records: records.map((record) => ({ id: record.id, dataset: record.dataset })),
+    routed,
+  }
   return JSON.stringify(kept)
 }
 
@@ -14,7 +18,7 @@ export function firstAnswer(row: {
   readonly received_at: Date
   readonly answer: string
 }): Acceptance {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by keptAnswer only
-  const { dataset, records, routed } = JSON.parse(row.answer) as Kept
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by storedAnswer only
+  const { dataset, records, routed } = JSON.parse(row.answer) as StoredAnswer
   return { submissionId: row.submission_id, receivedAt: row.received_at.getTime(), dataset, records, routed }
 }

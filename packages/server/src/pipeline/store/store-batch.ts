@@ -1,12 +1,12 @@
 import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import type { Db } from '../../platform/db.ts'
-import { holdDatasets, listDatasetsOf } from '../../resources/capture/datasets/queries.ts'
+import { lockDatasets, listDatasetsOf } from '../../resources/capture/datasets/queries.ts'
 import {
-  burningFreeKeys,
-  burnKeys,
+  consumingFreeKeys,
+  consumeKeys,
   findKeys,
-  holdKeys,
+  lockKeys,
   type IdempotencyKeyRow,
 } from '../../resources/capture/idempotency-keys/queries.ts'
 import {
@@ -15,12 +15,12 @@ import {
   insertPermittedEvents,
   type EventRows,
 } from '../../resources/capture/submissions/queries.ts'
-import { addUsage, holdUsage, type MonthOf, type Used } from '../../resources/workspace/usage/queries.ts'
+import { addUsage, lockUsage, type MonthOf, type Used } from '../../resources/workspace/usage/queries.ts'
 import type { ProjectPlan } from '../directory.ts'
 import { acceptanceOf, unavailable, type Routed } from '../types.ts'
 import type { Deadline } from './deadline.ts'
 import { admit, countedIn, countOf, monthKey, type Known, type Verdict } from './admit.ts'
-import { keptAnswer } from './first-answer.ts'
+import { storedAnswer } from './first-answer.ts'
 
 /** An event with its rows, waiting to be stored. */
 export type Storable = { readonly event: Routed; readonly rows: EventRows }
@@ -70,7 +70,7 @@ async function storeFree({ database, deadline }: Storing, batch: readonly Storab
 
 async function storeKeyed(storing: Storing, batch: readonly Storable[]): Promise<Tried> {
   const now = storing.clock.now()
-  const since = keptSince(now)
+  const since = retainedSince(now)
   // Only the first of equal keys is looked up: the others are busy until it is stored.
   const asked = new Map<string, { readonly key: IdempotencyKeyRow; readonly rows: EventRows }>()
   const anyway: EventRows[] = []
@@ -84,7 +84,7 @@ async function storeKeyed(storing: Storing, batch: readonly Storable[]): Promise
   const stored = await insertPermittedEvents(storing.database, {
     deadline,
     events: [...asked.values()].map(({ rows }) => rows),
-    permitted: burningFreeKeys({ rows: keys, since, deadline }),
+    permitted: consumingFreeKeys({ rows: keys, since, deadline }),
     anyway,
   })
   const others = keys.filter(({ submission_id }) => !stored.has(submission_id))
@@ -124,7 +124,7 @@ async function consumedAmong(
 }
 
 /** Keys that were consumed before this time are free again. */
-export const keptSince = (now: number): Date => new Date(now - LIMITS.idempotencyKeptMs)
+export const retainedSince = (now: number): Date => new Date(now - LIMITS.idempotencyRetentionMs)
 
 const byHash = (rows: readonly IdempotencyKeyRow[]): Known['consumed'] =>
   new Map(rows.map((row) => [row.key_hash, row]))
@@ -132,7 +132,7 @@ const byHash = (rows: readonly IdempotencyKeyRow[]): Known['consumed'] =>
 async function storeLimited(deps: Deps, batch: readonly Storable[]): Promise<readonly Verdict[]> {
   const now = deps.clock.now()
   return deps.database.transaction(async (tx) => {
-    const since = keptSince(now)
+    const since = retainedSince(now)
     const events = batch.map(({ event }) => event)
     const known = await learn(tx, { batch, since })
     const verdicts = admit(events, { ...known, now, upgradeUrl: deps.upgradeUrl() })
@@ -180,12 +180,12 @@ async function learn(
   const [held, rows, used] = await Promise.all([
     keys.length === 0
       ? new Set<string>()
-      : holdKeys(
+      : lockKeys(
           tx,
           keys.map((key) => key.key_hash),
         ),
     keys.length === 0 ? [] : findKeys(tx, { keys, since }),
-    months.length === 0 ? [] : holdUsage(tx, months),
+    months.length === 0 ? [] : lockUsage(tx, months),
   ])
   const consumed = byHash(rows)
   // A repeat creates no dataset, and must not wait for a transaction that creates one.
@@ -207,7 +207,7 @@ async function datasetsOf(
   growing: readonly ProjectPlan[],
 ): Promise<readonly (readonly [string, ReadonlySet<string>])[]> {
   const [, rows] = await Promise.all([
-    holdDatasets(
+    lockDatasets(
       tx,
       growing.map(({ projectId }) => projectId),
     ),
@@ -224,7 +224,7 @@ async function write(tx: Db, { admitted, since }: { admitted: readonly Storable[
   const keys = admitted.flatMap(({ event }) => keyRow(event) ?? [])
   const counts = [...monthsOf(admitted.map(({ event }) => event)).values()]
   const [consumed] = await Promise.all([
-    keys.length === 0 ? 0 : burnKeys(tx, { rows: keys, since }),
+    keys.length === 0 ? 0 : consumeKeys(tx, { rows: keys, since }),
     counts.length === 0 ? undefined : addUsage(tx, counts),
     insertEvents(
       tx,
@@ -263,6 +263,6 @@ function keyRow(event: Routed): IdempotencyKeyRow | undefined {
     fingerprint: idempotency.fingerprint,
     submission_id: event.submissionId,
     received_at: new Date(captured.receivedAt),
-    answer: keptAnswer(acceptanceOf(event)),
+    answer: storedAnswer(acceptanceOf(event)),
   }
 }

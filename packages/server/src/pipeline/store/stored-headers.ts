@@ -1,5 +1,5 @@
 import type { VerificationSettings } from '@postroad/contract'
-import { maskCredentials, mayHoldCredentials } from '../../domain/capture/mask-credentials.ts'
+import { maskCredentials, mayContainCredentials } from '../../domain/capture/mask-credentials.ts'
 
 /**
  * Headers that carry credentials: their names are stored with a submission, their values are not. Senders choose the names
@@ -35,7 +35,7 @@ export function storedHeaders(headers: Readonly<Record<string, string>>, { crede
     const value =
       name === token || isCredential(name)
         ? '•••'
-        : mayHoldCredentials(sent, credential)
+        : mayContainCredentials(sent, credential)
           ? maskCredentials(sent, credential)
           : sent
     json += `${json.length > 1 ? ',' : ''}${quoted(name)}:${quoted(value)}`

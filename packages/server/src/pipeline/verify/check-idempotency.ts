@@ -7,11 +7,9 @@ const HEADER = 'idempotency-key'
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharsMax}}$`)
 
 /**
- * Reads the key that identifies a repeat: the one that the endpoint takes from its events, otherwise the header
- * Idempotency-Key. Only the commit can decide whether the event is a repeat.
- *
- * A key belongs to its credential: the ingest key or the endpoint, whose two URLs share keys during a rotation. A repeat must
- * have the same path and body as the first request, except with an endpoint's own key.
+ * Reads the key that identifies a repeat: the endpoint's own key of the event, otherwise the header Idempotency-Key. A key belongs to
+ * its ingest key or endpoint. With the header, a repeat must have the same path and body as the first request. Only the commit can
+ * decide whether the event is a repeat.
  */
 export const checkIdempotency: Check = (_deps, passage) => {
   const { headers } = passage.captured

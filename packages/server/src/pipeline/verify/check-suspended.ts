@@ -3,4 +3,4 @@ import type { Check } from './passage.ts'
 
 /** Contract part 1, suspension 1: 403 before anything is stored or counted. A closed workspace has its own reason. */
 export const checkSuspended: Check = (_deps, { receiver }) =>
-  receiver.plan.halted === undefined ? undefined : reject(receiver.plan.halted)
+  receiver.plan.inactive === undefined ? undefined : reject(receiver.plan.inactive)

@@ -30,7 +30,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {}
   #body: Buffer = Buffer.alloc(0)
   #bytes = 0
-  #noted: Error | undefined
+  #recorded: Error | undefined
 
   constructor(asked: OutboundRequest, onSettled: Settled) {
     this.inFlightMax = asked.maxInFlight ?? IN_FLIGHT_DEFAULT
@@ -63,12 +63,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.fail(...reasonOf(this.#noted ?? error))
+    this.fail(...reasonOf(this.#recorded ?? error))
   }
 
   /** Records the error of its connection. The exchange ends when undici reports it. */
   note(error: Error): void {
-    this.#noted ??= error
+    this.#recorded ??= error
   }
 
   /** Ends the exchange before its answer is complete. */

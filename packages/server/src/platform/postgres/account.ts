@@ -30,7 +30,7 @@ export function accountFor(place: Place): Account | undefined {
 
 /**
  * The user that creates a new cluster. initdb needs a user with a name. If the account has none, it uses the user `nobody`, and
- * the caller keeps other processes of `nobody` out of the folder.
+ * the caller locks other processes of `nobody` out of the folder.
  */
 export function makerFor(account: Account | undefined): Account | undefined {
   if (account === undefined || account.name !== undefined) return account

@@ -109,7 +109,7 @@ function openSocketFolder({ socketDir, account, dataDir }: Site, previousOwner: 
     !own.includes(previousOwner) &&
     dirname(socketDir) !== dataDir
   )
-    renameSync(socketDir, `${socketDir}.former-${process.pid}`)
+    renameSync(socketDir, `${socketDir}.previous-${process.pid}`)
   mkdirSync(socketDir, { recursive: true, mode: 0o700 })
   const found = lstatSync(socketDir)
   const isPreviousOwners = found.uid === previousOwner && dirname(socketDir) === dataDir

@@ -10,7 +10,7 @@ import {
   settleRefused,
   type Claim,
   type Holder,
-  type KeptResponse,
+  type StoredResponse,
 } from '../../resources/workspace/idempotency-records/index.ts'
 import { findDefaultProject } from '../../resources/workspace/projects/index.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -29,7 +29,7 @@ export function readIdempotencyKey({ method, headers }: FastifyRequest): string 
 }
 
 /** The last rung. The header counts only on POST. A request without it costs nothing here. */
-export async function claimIdempotencyKey(door: Door, passage: Passage): Promise<KeptResponse | undefined> {
+export async function claimIdempotencyKey(door: Door, passage: Passage): Promise<StoredResponse | undefined> {
   const { request, route } = passage
   if (route.refusesIdempotencyKey === true && request.headers['idempotency-key'] !== undefined)
     throw refuse('idempotency_key_refused')
@@ -80,8 +80,8 @@ const BEHIND_ALL = '~'
 export async function onceUnder(
   ctx: Ctx,
   claim: Claim,
-  work: (tx: Ctx) => Promise<KeptResponse>,
-): Promise<KeptResponse> {
+  work: (tx: Ctx) => Promise<StoredResponse>,
+): Promise<StoredResponse> {
   try {
     return await inTransaction(ctx, async (tx) => {
       const response = await work(tx)

@@ -9,7 +9,7 @@ import {
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { isOperator } from '../../resources/operate/operators/index.ts'
 import { admitApiKey } from '../../resources/people/api-keys/index.ts'
-import type { KeptResponse } from '../../resources/workspace/idempotency-records/index.ts'
+import type { StoredResponse } from '../../resources/workspace/idempotency-records/index.ts'
 import { admitFrom } from '../../resources/workspace/network/index.ts'
 import { findWorkspace, suspendedRefusal } from '../../resources/workspace/workspaces/index.ts'
 import { authenticate, NO_WORKSPACE } from './authenticate.ts'
@@ -18,18 +18,19 @@ import { callerOf, type Check, type Door, type Passage } from './passage.ts'
 import { checkServiceVersion } from '../service-version.ts'
 
 /**
- * The order is the contract's. The caller comes before the rate, so that each credential is counted separately, and the rate before
- * everything that writes or reads more. The reach of a one-project key comes first of the rest, because that refusal lists its routes.
- * Checks that no grant can change come before the role and the scope, so that nobody asks for a useless grant. Only the network
- * access of the workspace is read before the caller is known to be allowed.
+ * The order is the contract's. The network access of the workspace is the only thing that Postroad reads before it knows that the
+ * caller is allowed.
  */
 export const LADDER: readonly Check[] = [
   checkVersion,
   checkCredential,
+  // After the credential, so that each one is counted separately. Before everything that writes or reads more.
   checkRate,
   checkKeyAddress,
   checkNetwork,
+  // Before the other refusals, because this one lists the routes of the key.
   checkProjectScope,
+  // No grant can change the result of these two. They come before the role and the scope, so that nobody asks for a useless grant.
   checkCaller,
   checkOperator,
   checkRole,
@@ -39,7 +40,7 @@ export const LADDER: readonly Check[] = [
 ]
 
 /** Runs the checks: throws the first refusal, or returns the stored response of an equal request. */
-export async function climb(door: Door, passage: Passage): Promise<KeptResponse | undefined> {
+export async function climb(door: Door, passage: Passage): Promise<StoredResponse | undefined> {
   for (const check of LADDER) {
     // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time
     const earlier = await check(door, passage)
@@ -74,7 +75,7 @@ async function checkKeyAddress(door: Door, passage: Passage): Promise<void> {
 }
 
 /**
- * From where the workspace may be used. What is about a person's workspaces, or about the installation, is asked from anywhere:
+ * From where the workspace may be used. Routes about a person's workspaces, or about the installation, answer from anywhere:
  * somebody who is locked out of one workspace goes on in another, and an operator opens it again.
  */
 async function checkNetwork(door: Door, passage: Passage): Promise<void> {
@@ -91,7 +92,7 @@ function checkCaller(_door: Door, passage: Passage): void {
   throwIf(callerRefusal(callerOf(passage).actor, passage.route))
 }
 
-/** Judged anew for each request: by the proven address of the person, whatever their role is. */
+/** Judged again for each request: by the proven address of the person, whatever their role is. */
 async function checkOperator(door: Door, passage: Passage): Promise<void> {
   if (passage.route.operator !== true) return
   const { actor } = callerOf(passage)

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import type { Guards, NamedProject } from '../../domain/people/access.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { KeptResponse } from '../../resources/workspace/idempotency-records/index.ts'
+import type { StoredResponse } from '../../resources/workspace/idempotency-records/index.ts'
 import { rooms } from '../../resources/index.ts'
 import { findDefaultProject, findProject } from '../../resources/workspace/projects/index.ts'
 import { sendDownload, sendStored } from './download.ts'
@@ -18,7 +18,7 @@ export type Mounted = {
   readonly verb: string
   readonly url: string
   /** True for an earlier address of the route, which still works but is no longer documented. */
-  readonly former: boolean
+  readonly previous: boolean
 }
 type AnyVerb = (ctx: Ctx, input: object) => Promise<unknown>
 
@@ -26,9 +26,9 @@ type AnyVerb = (ctx: Ctx, input: object) => Promise<unknown>
 export function mountedRoutes(): readonly Mounted[] {
   return Object.entries(routes).flatMap(([room, verbs]) =>
     Object.entries<Route>(verbs).flatMap(([verb, route]) => {
-      const urls = urlsOf(route, route.path).map((url) => ({ route, room, verb, url, former: false }))
-      if (route.formerPath === undefined) return urls
-      return [...urls, ...urlsOf(route, route.formerPath).map((url) => ({ route, room, verb, url, former: true }))]
+      const urls = urlsOf(route, route.path).map((url) => ({ route, room, verb, url, previous: false }))
+      if (route.previousPath === undefined) return urls
+      return [...urls, ...urlsOf(route, route.previousPath).map((url) => ({ route, room, verb, url, previous: true }))]
     }),
   )
 }
@@ -82,7 +82,7 @@ async function handle({ door, route, run }: Serving, exchange: Exchange): Promis
     )
   if (route.download !== undefined)
     return sendFile(door, exchange, { download: route.download, given: await answer(ctx) })
-  const work = async (to: Ctx): Promise<KeptResponse> => ({
+  const work = async (to: Ctx): Promise<StoredResponse> => ({
     status: route.status,
     json: JSON.stringify(route.output.parse(await answer(to))),
   })
@@ -116,7 +116,7 @@ function passageOf(door: Door, route: Guards, { request, reply }: Exchange): Pas
   }
 }
 
-function send(reply: FastifyReply, { status, json }: KeptResponse): FastifyReply {
+function send(reply: FastifyReply, { status, json }: StoredResponse): FastifyReply {
   // A refusal that is sent again also has its wait in a header, as it had the first time.
   const wait = status >= 400 ? ErrorBody.safeParse(JSON.parse(json)).data?.retry_after : undefined
   if (wait !== undefined) reply.header('Retry-After', String(wait))

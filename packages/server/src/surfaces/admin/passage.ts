@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../context.ts'
 import type { Guards, NamedProject } from '../../domain/people/access.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { Claim, KeptResponse } from '../../resources/workspace/idempotency-records/index.ts'
+import type { Claim, StoredResponse } from '../../resources/workspace/idempotency-records/index.ts'
 import type { RequestRates } from '../request-rates.ts'
 import type { Caller } from './authenticate.ts'
 
@@ -26,7 +26,7 @@ export type Passage = {
 }
 
 /** A rung throws a Refusal, returns the stored response of an earlier equal request, or lets the request pass. */
-export type Check = (door: Door, passage: Passage) => Promise<KeptResponse | void> | KeptResponse | void
+export type Check = (door: Door, passage: Passage) => Promise<StoredResponse | void> | StoredResponse | void
 
 /** The caller, for every rung above authentication. */
 export function callerOf({ caller }: Passage): Caller {

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { Marked, type Tokens } from 'marked'
-import { escapeHtml } from '../../domain/people/letter.ts'
+import { escapeHtml } from '../../domain/people/email-text.ts'
 import { asHtml } from '../html.ts'
 import { docsPage } from './frame.ts'
 import { PAGES, urlOfFile } from './pages.ts'
 
 /** A part of a page that the search finds: its heading and its text. */
 export type Section = { readonly page: string; readonly title: string; readonly url: string; readonly text: string }
-type Guide = { readonly url: string; readonly html: string; readonly sections: readonly Section[] }
+export type Guide = { readonly url: string; readonly html: string; readonly sections: readonly Section[] }
+
+/** The URLs of the pages that are built from a Markdown file. */
+export const GUIDE_URLS: readonly string[] = PAGES.flatMap(({ pages }) => pages).flatMap(({ url, file }) =>
+  file === undefined ? [] : [url],
+)
 
 /** Every page that is built from a Markdown file. */
 export function guides(): readonly Guide[] {

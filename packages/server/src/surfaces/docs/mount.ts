@@ -1,7 +1,7 @@
 import { projectConfigSchema } from '@postroad/contract/project-config'
 import type { FastifyInstance } from 'fastify'
 import { pageHeaders } from '../page-headers.ts'
-import { guides, type Section } from './guide.ts'
+import { GUIDE_URLS, guides, type Guide, type Section } from './guide.ts'
 import { referencePage, type ApiDocument } from './reference.ts'
 
 /** The format of a project configuration, for editors and for the command line. */
@@ -11,9 +11,13 @@ const HTML = 'text/html; charset=utf-8'
 
 /** `/docs`: the guides, the API reference, and the search index. They need no sign-in and load nothing from other origins. */
 export function mountDocs(fastify: FastifyInstance, document: () => object): void {
-  // The guides change only with the version. The reference also changes with the address of the server.
-  const pages = guides()
-  for (const { url, html } of pages) fastify.get(url, (_request, reply) => reply.headers(pageHeaders(HTML)).send(html))
+  // The first request renders the guides, so that they do not delay the start of the server.
+  let rendered: readonly Guide[] | undefined
+  const pages = (): readonly Guide[] => (rendered ??= guides())
+  for (const at of GUIDE_URLS)
+    fastify.get(at, (_request, reply) =>
+      reply.headers(pageHeaders(HTML)).send(pages().find(({ url }) => url === at)?.html),
+    )
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- OpenAPI 3.1 has this shape
   const api = (): ApiDocument => document() as ApiDocument
   let page: string | undefined
@@ -28,7 +32,7 @@ export function mountDocs(fastify: FastifyInstance, document: () => object): voi
   })
   let index: string | undefined
   fastify.get('/docs/search.json', (_request, reply) => {
-    index ??= JSON.stringify([...pages.flatMap(({ sections }) => sections), ...operationsOf(api())])
+    index ??= JSON.stringify([...pages().flatMap(({ sections }) => sections), ...operationsOf(api())])
     return reply.headers(pageHeaders('application/json; charset=utf-8')).send(index)
   })
 }

@@ -56,7 +56,7 @@ export function createStreams(deps: Deps): Streams {
       feeds.set(key, used)
       used.users += 1
       const { feed } = used
-      // The hold starts before the position is read, so that nothing in between is missed.
+      // Buffering starts before the position is read, so that nothing in between is missed.
       const hold = feed.hold()
       try {
         await feed.ready

@@ -87,7 +87,7 @@ export function seenBy(key: Key, asked: Datasets): Datasets {
 /** The reason why a stream that was opened with this key must end; it shows `datasets`. */
 export function keyCloseReason(now: KeyPlan, datasets: Datasets): CloseReason | undefined {
   if (now === undefined || typeof now === 'string') return 'credential_revoked'
-  if (now.plan.halted !== undefined) return now.plan.halted
+  if (now.plan.inactive !== undefined) return now.plan.inactive
   const allowed = now.key.datasets
   const isWithin = allowed === null || (datasets !== undefined && [...datasets].every((name) => allowed.has(name)))
   return isWithin ? undefined : 'credential_revoked'

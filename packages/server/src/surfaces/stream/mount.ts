@@ -58,7 +58,7 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
   const key = keyOf(request, one(request, 'key'))
   const at = { key: key ?? '', ip: door.sourceIp(request.raw) }
   const { plan, keyId, key: held } = admitted(key === undefined ? undefined : await planOf(door.road, at))
-  if (plan.halted !== undefined) return turnAway(door, { request, reply, reason: plan.halted })
+  if (plan.inactive !== undefined) return turnAway(door, { request, reply, reason: plan.inactive })
   const all = readAsked(request)
   const asked = { ...all, datasets: seenBy(held, all.datasets) }
   const { workspaceId, projectId } = plan

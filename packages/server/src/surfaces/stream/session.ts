@@ -29,7 +29,7 @@ export type Start = { readonly position: Position; readonly hold: Hold }
 
 /**
  * One client. It reads pages from storage at its pace until it has caught up, and then joins the feed without a gap or a repetition.
- * From then on it keeps up or is cut off.
+ * From then on it follows the feed or is cut off.
  */
 export class Session {
   readonly #parts: Parts
@@ -113,9 +113,13 @@ export class Session {
     const { deps, reader, wire } = this.#parts
     const { floor } = this.#position
     if (floor > deps.clock.now() - DAY_MS) return
-    const keptSince = await reader.keptSince(this.tail.scope.workspaceId)
-    if (keptSince === undefined || floor >= keptSince) return
-    const gap: GapFrame = { from: new Date(floor).toISOString(), to: new Date(keptSince).toISOString(), missed: null }
+    const retainedSince = await reader.retainedSince(this.tail.scope.workspaceId)
+    if (retainedSince === undefined || floor >= retainedSince) return
+    const gap: GapFrame = {
+      from: new Date(floor).toISOString(),
+      to: new Date(retainedSince).toISOString(),
+      missed: null,
+    }
     wire.write(packed(wire.dialect, [{ type: 'gap', cursor: this.#said, json: JSON.stringify(gap) }]))
   }
 
@@ -129,7 +133,7 @@ export class Session {
       const page = await reader.read({ scope, position: this.#position, datasets: datasets && [...datasets] })
       if (this.#ended()) return
       this.#send(page, () => true)
-      // Only a complete read that began after the hold overlaps with the feed.
+      // Only a complete read that began after the buffering overlaps with the feed.
       if (whole && !page.more) return this.#join({ history: page.history, from: page.to, floor: page.toFloor })
       this.#hold.cancel()
       // oxlint-disable-next-line no-await-in-loop -- as above

@@ -67,7 +67,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
   const { draft, disabled, change } = fieldsOf(form)
   return (
     <SaveForm label="Access" of={form}>
-      <Part title="Addresses" text="Other senders get 403, and the activity lists them as refused.">
+      <Part title="Addresses" text="Postroad answers other senders with 403 and lists their requests as refused.">
         <TextArea
           label="IP allowlist"
           rows={3}
@@ -75,10 +75,10 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
           value={draft.addresses}
           disabled={disabled}
           onChange={({ target }) => change({ addresses: target.value })}
-          hint="IPv4 and IPv6 addresses and CIDR ranges, one a line. Empty: any address."
+          hint="IPv4 and IPv6 addresses and CIDR ranges, one per line. Empty: any address."
         />
       </Part>
-      <Part title="Browsers" text="Which pages may post here. Servers send no Origin, so this does not concern them.">
+      <Part title="Browsers" text="The web pages that may post here. The list does not apply to servers.">
         <Choice
           label="Origins"
           disabled={disabled}
@@ -97,7 +97,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
             value={draft.origins}
             disabled={disabled}
             onChange={({ target }) => change({ origins: target.value })}
-            hint="One a line. Without any, no page may post."
+            hint="One per line. If the list is empty, no page may post."
           />
         )}
       </Part>
@@ -135,7 +135,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
       </Part>
       <Part
         title="Repeats"
-        text="A repeat within 7 days is answered 200 with the first answer, and nothing is stored twice."
+        text="Postroad answers a repeat within 7 days with 200 and the first answer. It stores nothing twice."
       >
         <Choice
           label="The key of an event is"

@@ -33,7 +33,7 @@ export const COLUMNS: readonly Column<Webhook>[] = [
     width: 'minmax(80px,1fr)',
     cell: ({ dataset }) => <span className="mono block truncate text-data text-ink-2">{dataset}</span>,
   },
-  { id: 'scheme', label: 'Who may send', width: 'minmax(120px,1fr)', cell: (row) => <SchemeText of={row} /> },
+  { id: 'scheme', label: 'Verification', width: 'minmax(120px,1fr)', cell: (row) => <SchemeText of={row} /> },
   { id: 'recent', label: 'Last 20', width: '122px', cell: ({ id }) => <RecentActivity id={id} /> },
   { id: 'received', label: '24 h', width: '64px', align: 'right', cell: ({ id }) => <Counts id={id} of="received" /> },
   {

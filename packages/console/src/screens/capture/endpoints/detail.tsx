@@ -60,15 +60,15 @@ export function EndpointDetail({
           route={routes.webhooks.update}
           rooms={['webhooks']}
           set={(client, on) => client.webhooks.update({ id, enabled: on })}
-          titles={{ off: 'Senders are answered 503 and usually try again', on: 'Accepts requests again' }}
-          said={{ off: 'Switched off: senders are answered 503 from now on.', on: 'Switched on.' }}
+          titles={{ off: 'Postroad answers senders with 503, and they usually retry', on: 'Accepts requests again' }}
+          said={{ off: 'Switched off. Postroad answers senders with 503 from now on.', on: 'Switched on.' }}
         />
       }
       items={({ curl, copied, link, remove }) => [copied, curl, link, 'line', remove]}
       tabs={TABS}
       remove={{
         verb: 'Delete',
-        text: 'Its URL then answers 404 to senders. The events that it received stay.',
+        text: 'Postroad then answers senders with 404. The events that it received stay.',
         may,
         rooms: ['webhooks'],
         run: (client) => client.webhooks.remove({ id }),

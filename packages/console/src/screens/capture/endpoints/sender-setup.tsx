@@ -279,7 +279,7 @@ function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonl
           </>
         ) : (
           <span className="text-ink-3">
-            Send a test from {shortNameOf(sender)}, which alone can prove itself. It appears here.
+            Send a test from {shortNameOf(sender)}. Only the sender can sign it. The event appears here.
           </span>
         )}
       </div>

@@ -19,7 +19,7 @@ export function VerificationFields({ draft, set, isHeld, disabled = false }: Pro
   return (
     <fieldset disabled={disabled}>
       <Select
-        label="Who may send"
+        label="Verification scheme"
         value={draft.scheme}
         onChange={({ target }) => set(startOf(SCHEME_NAMES.find((one) => one === target.value) ?? 'none'))}
         hint={text}

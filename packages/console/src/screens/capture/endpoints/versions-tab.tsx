@@ -157,8 +157,7 @@ function Differences({ now, then }: { readonly now: Webhook; readonly then: Conf
   const differing = Object.entries({ ...then, handshake: without(then.handshake, ['has_verify_token']) }).filter(
     ([name, value]) => sorted(value) !== sorted(held[name]),
   )
-  if (differing.length === 0)
-    return <p className="mb-3 text-ink-2">There is no difference from the current settings.</p>
+  if (differing.length === 0) return <p className="mb-3 text-ink-2">These settings equal the current settings.</p>
   return (
     <table className="mb-3.5 w-full">
       <thead>

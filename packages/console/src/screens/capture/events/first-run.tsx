@@ -15,7 +15,7 @@ import { COMMANDS, type CommandName } from './commands.ts'
 import { SAMPLE_TEXT } from './sample.ts'
 
 const STEPS = [
-  { title: 'Capture an event', text: 'Waiting on the line above' },
+  { title: 'Capture an event', text: 'Waiting for an event on the line above' },
   { title: 'Read it', text: 'Payload, headers and every hop' },
   { title: 'Route it', text: 'Filter by any field, file it in a dataset' },
   { title: 'Deliver it', text: 'Signed, retried, replayable' },
@@ -95,7 +95,7 @@ function Start({ webhook, hasArrived }: { readonly webhook: Webhook; readonly ha
         <h2 className="text-display">{hasArrived ? 'Your first event is here' : 'Send your first event'}</h2>
         <p role="status" className="mt-1 max-w-[52ch] text-lead text-ink-2">
           {hasArrived
-            ? 'It is stored and on its way. Its path opens now.'
+            ? 'Postroad stored it and is delivering it. Its path opens now.'
             : 'This endpoint is live. Run the command in any terminal and the event lands on the line above.'}
         </p>
         <div className="mt-8 flex h-10 items-center gap-3 rounded-page border border-line-2 pr-2 pl-3.5">
@@ -222,7 +222,7 @@ function Steps({ hasArrived }: { readonly hasArrived: boolean }): ReactElement {
             />
             <b className={`block font-strong ${index === here ? '' : 'text-ink-2'}`}>{title}</b>
             <span className={index === here ? 'text-accent' : 'text-ink-3'}>
-              {hasArrived && index === 0 ? 'It has arrived' : text}
+              {hasArrived && index === 0 ? 'The event has arrived' : text}
             </span>
           </li>
         ))}

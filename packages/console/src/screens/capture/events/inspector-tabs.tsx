@@ -26,7 +26,7 @@ export function HeadersTab({ submission }: { readonly submission: Story['submiss
 export function DeliveriesTab({ story }: { readonly story: Story }): ReactElement {
   const { nameOf } = useDestinations()
   if (story.deliveries.length === 0)
-    return <p className="px-5 py-4 text-ink-3">No destination takes this event. The Routing tab says why.</p>
+    return <p className="px-5 py-4 text-ink-3">No destination receives this event. The Routing tab shows the reason.</p>
   return (
     <>
       {story.deliveries.map((delivery) => (
@@ -57,7 +57,7 @@ function DeliveryPart({ delivery, name }: OfDelivery): ReactElement {
 export function ResponseTab({ story }: { readonly story: Story }): ReactElement {
   const { nameOf } = useDestinations()
   if (story.deliveries.length === 0)
-    return <p className="px-5 py-4 text-ink-3">No destination takes this event, so there is no response.</p>
+    return <p className="px-5 py-4 text-ink-3">No destination receives this event, so there is no response.</p>
   return (
     <>
       {story.deliveries
@@ -136,7 +136,7 @@ export function RoutingTab({ story }: { readonly story: Story }): ReactElement {
         ))}
       </ul>
       <h3 className="mt-4 mb-1 font-strong">Did not match</h3>
-      {missed.length === 0 && <p className="text-ink-3">There was nothing else to match.</p>}
+      {missed.length === 0 && <p className="text-ink-3">No other rule or destination was checked.</p>}
       <ul>
         {missed.map((step) => (
           <li key={step.id} className="flex min-h-7 items-center gap-2">

@@ -42,7 +42,7 @@ export function ListMenu({
         <ExportDialog
           source={exportOf({
             name: 'events',
-            text: 'All events that the filter finds in the range, up to this moment, the newest first.',
+            text: 'Every event that the filter finds in the range up to now, newest first.',
             paths: fieldsIn(shown),
             pages: (signal) => pagesOf(client, { wanted, tail, matches, signal }),
           })}

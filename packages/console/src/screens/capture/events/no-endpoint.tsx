@@ -31,7 +31,7 @@ export function NoEndpoint(): ReactElement {
         </>
       }
     >
-      An endpoint is a URL that takes events. Its URL and a ready command appear here.
+      An endpoint is a URL that receives events. Its URL and a command to copy appear here.
       <RefusedLine error={make.error} />
     </Empty>
   )

@@ -207,7 +207,7 @@ const READ: Readonly<Record<Source, Reader>> = {
   },
 }
 
-/** The deliveries of a page's records, into the tail, which keeps the newest state of each. */
+/** Merges the deliveries of a page's records into the tail, which stores the newest state of each. */
 async function readDeliveries(
   client: Client,
   { tail, ids, signal }: { readonly tail: Tail; readonly ids: readonly string[]; readonly signal: AbortSignal },

@@ -81,8 +81,8 @@ export function ReplayDialog({
       </ul>
       {repeats > 0 && (
         <p className="mb-3 text-retry-text">
-          {repeats === 1 ? 'One of them has accepted it already' : `${repeats} of them have accepted it already`}: a
-          receiver that does not look at the event id does its work twice.
+          {repeats === 1 ? 'One of them has accepted it already' : `${repeats} of them have accepted it already`}. A
+          receiver that ignores the event id processes the event twice.
         </p>
       )}
       <RefusedLine error={replay.error} />

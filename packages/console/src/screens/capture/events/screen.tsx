@@ -3,7 +3,7 @@ import { useSearchState } from '../../../data/go.tsx'
 import { useSavedViews } from '../../../data/saved-views.ts'
 import { spanIn } from '../../../parts/span.ts'
 import { ColumnsButton } from '../../../parts/columns-dialog.tsx'
-import { useKeptColumns } from '../../../parts/kept-columns.ts'
+import { useStoredColumns } from '../../../parts/stored-columns.ts'
 import { useMarks, type Marks } from '../../../parts/marks.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { useCommands } from '../../../shell/palette-provider.tsx'
@@ -19,7 +19,7 @@ import { fieldsIn, ListMenu } from './list-menu.tsx'
 import { List } from './list.tsx'
 import { useLanding } from './landing.ts'
 import { LiveButton } from './live-button.tsx'
-import { MarkedEvents } from './marked.tsx'
+import { SelectedEvents } from './selected.tsx'
 import { RejectionPanel } from './rejection-panel.tsx'
 import type { EventRow } from './rows.ts'
 import { asksForRecords, isAt, isFiltered, rangeOf, wantedOf, type EventsSearch } from './search.ts'
@@ -86,7 +86,7 @@ export function Screen(): ReactElement {
           {events.tail.status === 'lost' && events.tail.lostAt !== undefined && (
             <Stale since={events.tail.lostAt} again={() => events.tail.reconnect()} />
           )}
-          <MarkedEvents marks={marks} rows={rows} paths={fieldsIn(columns.shown)} />
+          <SelectedEvents marks={marks} rows={rows} paths={fieldsIn(columns.shown)} />
           <List
             events={events}
             marks={marks}
@@ -145,7 +145,7 @@ function useColumns(search: EventsSearch): {
   readonly keep: (ids: readonly string[] | undefined) => void
 } {
   const { views } = useSavedViews('events')
-  const [kept, keep] = useKeptColumns(
+  const [kept, keep] = useStoredColumns(
     'events',
     views.find((view) => isAt(view.search, search))?.name ?? `:${search.view ?? ''}`,
   )
@@ -204,8 +204,8 @@ function Side({ id, events, ...rest }: Parameters<typeof Inspector>[0] & { reado
 /** The part that a search does not cover. */
 function unsearchedText(wanted: Events['wanted'], unreadable: number): string {
   const without = asksForRecords(wanted)
-    ? 'Requests that were filed nowhere and refused requests are not searched.'
-    : 'Refused requests are not searched: only samples of them are stored.'
+    ? 'The search does not include refused requests and requests without a dataset.'
+    : 'The search does not include refused requests, because Postroad stores only samples of them.'
   if (unreadable === 0) return without
   return `${without} ${unreadable.toLocaleString('en')} ${unreadable === 1 ? 'body' : 'bodies'} could not be read.`
 }

@@ -78,7 +78,7 @@ export function SendDialog({
       onClose={onClose}
       wide
       title={draft.body === '' ? 'Send an event' : 'Edit and send again'}
-      lead="This page sends it to the endpoint. It becomes an event like any other."
+      lead="This page sends it to the endpoint. It becomes a normal event."
       actions={
         <>
           <Button kind="quiet" className="mr-auto" disabled={!canSend} onClick={() => void copyCurl()}>
@@ -159,6 +159,6 @@ function problemOf(body: string): string | undefined {
     JSON.parse(body)
     return undefined
   } catch (error) {
-    return `This is not JSON yet: ${error instanceof Error ? error.message : 'it cannot be read'}`
+    return `This is not valid JSON yet: ${error instanceof Error ? error.message : 'it cannot be read'}`
   }
 }

@@ -26,7 +26,7 @@ export const COLUMNS: readonly Column<IngestKey>[] = [
   NAME,
   {
     id: 'scopes',
-    label: 'Permissions',
+    label: 'Scopes',
     width: '110px',
     cell: ({ scopes }) => <span className="text-ink-2">{scopesText(scopes)}</span>,
   },

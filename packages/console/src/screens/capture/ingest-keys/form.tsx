@@ -37,7 +37,7 @@ export function KeyFields({ draft, change, disabled = false }: Props): ReactElem
         hint="Name the program that uses it. With a separate key for each, you can revoke one alone."
       />
       <fieldset className="mb-3.5">
-        <legend className="mb-1 font-control">Permissions</legend>
+        <legend className="mb-1 font-control">Scopes</legend>
         {INGEST_KEY_SCOPES.map((scope) => (
           <Check
             key={scope}
@@ -67,7 +67,7 @@ export function KeyFields({ draft, change, disabled = false }: Props): ReactElem
         placeholder={'203.0.113.0/24\n2001:db8::7'}
         value={addresses}
         onChange={({ target }) => change({ addresses: target.value })}
-        hint="IPv4 and IPv6 addresses and CIDR ranges, one a line. Empty: any address."
+        hint="IPv4 and IPv6 addresses and CIDR ranges, one per line. Empty: any address."
       />
     </fieldset>
   )

@@ -18,12 +18,12 @@ export function MadeDialog({
   readonly made: Made
   readonly onClose: () => void
 }): ReactElement {
-  const [isKept, setKept] = useState(false)
+  const [isSaved, setSaved] = useState(false)
   const [isWarned, setWarned] = useState(false)
   const canSend = ingest_key.scopes.includes('ingest')
   const [shape, setShape] = useState<Shape>(canSend ? 'By rules' : 'Read the stream')
-  const keep = (): void => setKept(true)
-  const leave = (): void => (isKept || isWarned ? onClose() : setWarned(true))
+  const keep = (): void => setSaved(true)
+  const leave = (): void => (isSaved || isWarned ? onClose() : setWarned(true))
   const commands = commandsOf({
     key,
     isSigned: signing_secret !== undefined,
@@ -49,7 +49,7 @@ export function MadeDialog({
             Save as .env
           </Button>
           <Button kind="primary" onClick={leave}>
-            {isWarned && !isKept ? 'Close without a copy' : 'Done'}
+            {isWarned && !isSaved ? 'Close without a copy' : 'Done'}
           </Button>
         </>
       }
@@ -65,10 +65,10 @@ export function MadeDialog({
           label="Signing secret"
           secret={signing_secret}
           onCopy={keep}
-          note="It signs each event, in X-Service-Signature. Shown once, stored sealed."
+          note="It signs each event, in X-Service-Signature. Postroad shows it once and encrypts it."
         />
       )}
-      {isWarned && !isKept && (
+      {isWarned && !isSaved && (
         <p role="alert" className="mb-3.5 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
           You have not copied or saved it yet, and it cannot be shown again.
         </p>

@@ -45,7 +45,7 @@ export function SigningTab({
           <SecretOnce
             label="Signing secret"
             secret={minted}
-            note="Shown once, stored sealed. Postroad now refuses events without a signature."
+            note="Postroad shows it once and encrypts it. Postroad now refuses events without a signature."
           />
         )}
         <RefusedLine error={change.error} />

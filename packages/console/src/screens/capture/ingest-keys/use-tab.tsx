@@ -47,7 +47,7 @@ export function UseTab({
       <Part title="Permissions">
         <Facts
           of={[
-            ['Permissions', scopesText(scopes)],
+            ['Scopes', scopesText(scopes)],
             [
               'Datasets',
               datasets === null ? (

@@ -14,7 +14,7 @@ import { Select } from '../../../ui/field.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { CAUSES, type Group } from './causes.ts'
-import { Mend } from './mend.tsx'
+import { Mend } from './fix.tsx'
 
 const SHOWN = 100
 
@@ -49,7 +49,7 @@ export function CausePanel({ group: { id, rows, count, remedy }, older, nameOf, 
         role="group"
         aria-label="About this cause"
       >
-        <Part title="What to do">
+        <Part title="Remedy">
           <p className="mb-1 text-ink-2">{cause.text}</p>
           <p>{remedy}</p>
         </Part>

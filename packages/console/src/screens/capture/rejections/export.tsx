@@ -51,7 +51,7 @@ export function ExportRejections({
     <ExportDialog
       source={{
         name: 'rejections',
-        text: 'All minutes of the range with a refused request, the newest first.',
+        text: 'Every minute of the range with a refused request, newest first.',
         pages,
         columns,
         json: (row) => row,

@@ -46,7 +46,7 @@ export function TryPart({ draft }: { readonly draft: Pick<RuleDraft, 'conditions
           value={payload}
           onChange={({ target }) => setPayload(target.value)}
           aria-invalid={!isJson}
-          hint={isJson ? 'JSON, as a sender would send it. It is not stored.' : 'This is not JSON yet.'}
+          hint={isJson ? 'JSON, as a sender would send it. It is not stored.' : 'This is not valid JSON yet.'}
         />
       )}
       {on === 'recent' && (

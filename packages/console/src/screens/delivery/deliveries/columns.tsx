@@ -74,7 +74,7 @@ export function columnsOf(
   ]
 }
 
-/** What the receiver answered last, or why it did not. */
+/** The last answer of the receiver, or the reason why there is none. */
 export function LastAnswer({
   of: { last_status, last_error, state },
 }: {

@@ -13,7 +13,7 @@ type Member = 'state' | 'destination' | 'endpoint' | 'dataset' | 'rule' | 'range
 
 const NO_RULES: readonly { readonly id: string; readonly name: string }[] = []
 
-/** What the list is filtered by, each as a chip that can be removed, and menus for the next filter. */
+/** The current filters, each as a removable chip, and menus for the next filter. */
 export function Filters({ search, change }: Props): ReactElement {
   const destinations = useDestinations()
   const webhooks = useWebhooks()

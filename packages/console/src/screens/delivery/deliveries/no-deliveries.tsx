@@ -16,7 +16,7 @@ export function NoDeliveries(): ReactElement {
   if (data !== undefined && data.length > 0)
     return (
       <Empty
-        title="Nothing was delivered yet"
+        title="Nothing has been delivered yet"
         actions={
           <Button kind="primary" onClick={() => go('events')}>
             Go to the events
@@ -28,7 +28,7 @@ export function NoDeliveries(): ReactElement {
     )
   return (
     <Empty
-      title="Nothing was delivered yet"
+      title="Nothing has been delivered yet"
       actions={
         <>
           <Button

@@ -11,19 +11,19 @@ import { CopyButton } from '../../../ui/copy.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { JsonTree } from '../../../ui/json-tree.tsx'
 import { Loading, Refused } from '../../../ui/states.tsx'
-import { ByHandButtons, type ByHand } from './by-hand.tsx'
+import { ManualButtons, type ManualActions } from './manual.tsx'
 
 type Props = {
   readonly id: string
   readonly onClose: () => void
-  readonly byHand: ByHand
+  readonly manual: ManualActions
   readonly nameOf: (id: string) => string
 }
 
 const LIVE_MS = 5_000
 
-/** One delivery: where it stands, and every attempt with what the receiver answered. */
-export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElement {
+/** One delivery: its status, and every attempt with the receiver's answer. */
+export function DeliveryPanel({ id, onClose, manual, nameOf }: Props): ReactElement {
   const asked = useAsk(['deliveries', 'get', id], (client, signal) => client.deliveries.get({ id }, { signal }), {
     everyMs: LIVE_MS,
   })
@@ -56,7 +56,7 @@ export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElem
           {delivery.event.title !== null && <span className="truncate">{delivery.event.title}</span>}
         </div>
         <div className="mt-2 flex flex-wrap gap-2">
-          <ByHandButtons delivery={delivery} byHand={byHand} />
+          <ManualButtons delivery={delivery} manual={manual} />
           <To
             screen="events"
             search={{ sel: delivery.record_id }}
@@ -78,7 +78,7 @@ export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElem
             <AttemptRequest attempt={attempt} />
           </AttemptPart>
         ))}
-        {delivery.attempts.length === 0 && <p className="px-5 py-4 text-ink-3">Nothing was sent yet.</p>}
+        {delivery.attempts.length === 0 && <p className="px-5 py-4 text-ink-3">Nothing has been sent yet.</p>}
         <Payload recordId={delivery.record_id} dataset={delivery.dataset} />
       </div>
     </section>

@@ -53,9 +53,7 @@ export function ReplayHistory({
           <Refused error={asked.error} again={asked.refetch} />
         ))}
       {replays?.length === 0 && (
-        <p className="text-ink-3">
-          There was no replay yet. Start one with “Replay many” above the list of deliveries.
-        </p>
+        <p className="text-ink-3">There is no replay yet. Start one with “Replay many” above the list of deliveries.</p>
       )}
       {replays !== undefined && replays.length > 0 && (
         <ul aria-label="History of replays">

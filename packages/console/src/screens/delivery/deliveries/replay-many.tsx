@@ -215,7 +215,7 @@ function Plan({
       </p>
       {duplicates > 0 && (
         <p className="text-retry-text">
-          {duplicates.toLocaleString('en')} of them were accepted before: those receivers get a repeat with the same
+          {duplicates.toLocaleString('en')} of them were accepted before. Their receivers get a repeat with the same
           event id.
         </p>
       )}

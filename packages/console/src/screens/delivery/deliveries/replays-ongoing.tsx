@@ -83,7 +83,7 @@ function Progress({
       <progress
         max={total ?? undefined}
         value={total === null ? undefined : done}
-        aria-label="How far the replay is"
+        aria-label="Progress of the replay"
         className="h-1 w-40 accent-(--accent)"
       />
       <span className="mono text-data">

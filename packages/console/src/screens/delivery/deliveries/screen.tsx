@@ -11,11 +11,11 @@ import { Button, Kbd } from '../../../ui/button.tsx'
 import { FoldedViews, Page, Views } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { Table } from '../../../ui/table.tsx'
-import { useByHand } from './by-hand.tsx'
+import { useManualActions } from './manual.tsx'
 import { Filters } from './filters.tsx'
 import { HoldsBanner } from './holds-banner.tsx'
 import { columnsOf } from './columns.tsx'
-import { ListMenu, MarkedDeliveries } from './marked.tsx'
+import { ListMenu, SelectedDeliveries } from './selected.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
 import { DeliveryPanel } from './panel.tsx'
 import { ReplayMany } from './replay-many.tsx'
@@ -41,7 +41,7 @@ export function Screen(): ReactElement {
     if (to !== undefined) setSearch({ sel: to.id })
   }
   const selected = here < 0 ? undefined : rows[here]
-  const byHand = useByHand()
+  const manual = useManualActions()
   const marks = useMarks(useMemo(() => rows.map(({ id }) => id), [rows]))
   useKeys({
     j: () => step(1),
@@ -51,7 +51,7 @@ export function Screen(): ReactElement {
     Escape: () => (search.sel === undefined ? marks.clear() : setSearch({ sel: undefined })),
     x: () => selected !== undefined && marks.toggle(selected.id),
     'shift x': () => selected !== undefined && marks.extend(selected.id),
-    ...(selected === undefined ? {} : { r: () => byHand.send(selected) }),
+    ...(selected === undefined ? {} : { r: () => manual.send(selected) }),
   })
   return (
     <div
@@ -93,7 +93,7 @@ export function Screen(): ReactElement {
           <HoldsBanner />
           <Ongoing />
           {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
-          <MarkedDeliveries marks={marks} rows={rows} nameOf={destinations.nameOf} />
+          <SelectedDeliveries marks={marks} rows={rows} nameOf={destinations.nameOf} />
           <Body list={list} rows={rows} search={search}>
             <Table
               label="Deliveries"
@@ -114,7 +114,7 @@ export function Screen(): ReactElement {
           key={search.sel}
           id={search.sel}
           onClose={() => setSearch({ sel: undefined })}
-          byHand={byHand}
+          manual={manual}
           nameOf={destinations.nameOf}
         />
       )}
@@ -140,7 +140,7 @@ function Body({
   if (isFiltered(search))
     return (
       <Empty
-        title="No delivery is like this"
+        title="No delivery matches"
         actions={<Button onClick={() => go('deliveries')}>Show every delivery</Button>}
       >
         {search.state === undefined
@@ -177,7 +177,7 @@ function useDeliveries({ sel: _sel, ...search }: DeliveriesSearch) {
   }
 }
 
-/** The rows as the live tail has seen them since; one that is in another state now leaves a list of states when it is read anew. */
+/** The rows with the updates of the live tail. A row whose state no longer matches leaves the list at the next read. */
 function useLiveStates(rows: readonly ListedDelivery[], { state }: DeliveriesSearch): readonly ListedDelivery[] {
   const tail = useTail()
   if (state !== undefined && state !== '') return rows

@@ -3,7 +3,7 @@ import type { Client } from '@postroad/sdk'
 import type { Search } from '../../../data/search-text.ts'
 import type { ListedDelivery } from '../../../data/tail.ts'
 
-/** What stands behind the "?" of this screen. */
+/** The search parameters of this screen. */
 export type DeliveriesSearch = Search & {
   /** A state, or `held`: what destinations hold back. */
   readonly state?: string
@@ -54,7 +54,7 @@ type Asked = {
 }
 export type DeliveryPage = { readonly deliveries: readonly ListedDelivery[]; readonly next_cursor: string | null }
 
-/** One page. What needs the event of a delivery is asked of the search, which looks at a bounded part in one call. */
+/** One page. The search answers filters on the event of a delivery, and one call reads a bounded part. */
 export function readDeliveries(
   client: Client,
   { search, from, to, limit, cursor, signal }: Asked,

@@ -3,7 +3,7 @@ import { Field, Select } from '../../../ui/field.tsx'
 import type { AuthDraft } from './auth-draft.ts'
 
 const KINDS: readonly { readonly kind: AuthDraft['kind']; readonly label: string; readonly secret: string }[] = [
-  { kind: 'none', label: 'The signature alone', secret: '' },
+  { kind: 'none', label: 'Only the signature', secret: '' },
   { kind: 'basic', label: 'User name and password', secret: 'Password' },
   { kind: 'bearer', label: 'Bearer token', secret: 'Token' },
   { kind: 'header', label: 'A custom header', secret: 'Value' },
@@ -75,7 +75,7 @@ export function AuthFields({ draft, set, isHeld, secretName }: Props): ReactElem
           placeholder={isHeld ? 'stored; leave empty to keep it' : ''}
           value={draft.secret}
           onChange={({ target }) => set({ secret: target.value })}
-          hint="Stored sealed, never shown again. A change of the host of the URL needs it again."
+          hint="Postroad encrypts it and never shows it again. If the host of the URL changes, enter it again."
         />
       )}
     </>
@@ -116,7 +116,7 @@ function OAuthFields({ draft, set }: Pick<Props, 'draft' | 'set'>): ReactElement
         />
       </div>
       <Select
-        label="Client credentials go"
+        label="Send client credentials"
         value={draft.clientAuth}
         onChange={({ target }) => set({ clientAuth: target.value === 'body' ? 'body' : 'basic' })}
       >

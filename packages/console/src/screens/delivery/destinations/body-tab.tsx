@@ -24,7 +24,7 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
       <SaveForm label="Body" of={form}>
         <Part
           title="Body"
-          text="Every receiver of webhooks can verify the envelope. Chat rooms and pagers need JSON of another form. The signature covers the bytes that are sent."
+          text="Every receiver of webhooks can verify the envelope. Chat rooms and pagers need another form of JSON. The signature covers the bytes that Postroad sends."
         >
           <TemplateFields draft={form.draft} held={held} change={form.change} disabled={form.disabled} />
         </Part>

@@ -51,7 +51,7 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
           required
           value={auth.secret}
           onChange={({ target }) => set({ secret: target.value })}
-          hint="Stored sealed, never shown again."
+          hint="Postroad encrypts it and never shows it again."
         />
       )}
       <WhatFields {...fields} />

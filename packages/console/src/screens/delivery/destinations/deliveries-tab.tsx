@@ -35,7 +35,7 @@ function Newest({ destination: { id, enabled } }: { readonly destination: Destin
     return asked.error === null ? <Loading rows={8} /> : <Refused error={asked.error} again={asked.refetch} />
   if (deliveries.length === 0)
     return (
-      <Empty title="Nothing was sent here yet" actions={<LinkTo screen="events">Send an event</LinkTo>}>
+      <Empty title="Nothing has been sent here yet" actions={<LinkTo screen="events">Send an event</LinkTo>}>
         {enabled
           ? 'The next event that it matches is delivered at once.'
           : 'It is switched off. Postroad sends nothing until it is on.'}

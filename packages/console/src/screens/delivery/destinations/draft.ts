@@ -118,7 +118,8 @@ function headersIn(text: string): Record<string, string | null> | string {
     .map((line) => line.trim())
     .filter((line) => line !== '')
   const wrong = lines.find((line) => line.indexOf(':') < 1)
-  if (wrong !== undefined) return `“${wrong}” is no header. Write a name, a colon and a value, such as X-Team: billing.`
+  if (wrong !== undefined)
+    return `“${wrong}” is not a header. Write a name, a colon and a value, such as X-Team: billing.`
   return Object.fromEntries(
     lines.map((line) => {
       const value = line.slice(line.indexOf(':') + 1).trim()

@@ -52,7 +52,7 @@ export function WhatFields({ draft, change, disabled = false }: FormProps): Reac
   return (
     <>
       <DatasetChoice
-        label="Which events it receives"
+        label="Events to receive"
         datasets={draft.datasets}
         change={(datasets) => change({ datasets })}
         disabled={disabled}
@@ -164,8 +164,8 @@ export function OrderFields({ draft: { orderPath }, change, disabled = false }: 
         disabled={disabled}
         hint={
           orderPath === null
-            ? 'The fastest way: no event waits for another, and a retry may arrive after later events.'
-            : 'Events with the same key go one at a time, in their order of arrival. That costs speed, and a failing event blocks those behind it until it is delivered or has failed. Events with other keys continue.'
+            ? 'The fastest option. No event waits for another, and a retry may arrive after later events.'
+            : 'Postroad sends events with the same key one at a time, in their order of arrival. This is slower. A failing event blocks the later ones until it is delivered or has failed. Events with other keys continue.'
         }
       />
       {orderPath !== null && (
@@ -200,7 +200,7 @@ export function HeaderFields({ draft, change, disabled = false }: FormProps): Re
         value={draft.headers}
         disabled={disabled}
         onChange={({ target }) => change({ headers: target.value })}
-        hint="One a line, sent with every delivery. A saved value is never shown: leave the dots to keep it, or overwrite them to replace it. After a change of the host in the URL, enter the values again."
+        hint="One per line, sent with every delivery. A saved value is never shown: leave the dots to keep it, or overwrite them to replace it. After a change of the host in the URL, enter the values again."
       />
       <Choice
         label="Signature headers"

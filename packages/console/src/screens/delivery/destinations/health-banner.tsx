@@ -38,7 +38,7 @@ export function HealthBanner({
   if (state === 'recovering')
     return (
       <p role="status" className="border-t border-line bg-retry-soft px-5 py-2 text-retry-text">
-        It answers again. It gets more requests with each success.
+        The receiver answers again. Postroad sends more requests with each success.
       </p>
     )
   return (
@@ -50,8 +50,8 @@ export function HealthBanner({
             , the first <Ago at={failing_since} />
           </>
         )}
-        .{error !== undefined && ` The last attempt failed: ${error}.`} Its deliveries wait and use up no attempt. The
-        next probe goes <NextProbe at={state === 'half_open' ? null : next_probe_at} />.
+        .{error !== undefined && ` The last attempt failed: ${error}.`} Its deliveries wait and consume no attempt.
+        Postroad sends the next probe <NextProbe at={state === 'half_open' ? null : next_probe_at} />.
       </p>
       {state === 'open' && <ProbeNow destinationId={id} />}
     </div>

@@ -75,7 +75,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
       <Unsaved isUnsaved={!isEmpty} />
       <details className="rounded-field border border-line px-3.5 open:pb-3">
         <summary className="flex h-9 cursor-default items-center font-control">
-          {tls === null ? 'Set a certificate' : 'Replace it'}
+          {tls === null ? 'Set a certificate' : 'Replace the certificate'}
         </summary>
         <form onSubmit={submit} aria-label="Client certificate" className="pt-2">
           <fieldset disabled={!may}>
@@ -85,7 +85,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
               placeholder="-----BEGIN CERTIFICATE-----"
               value={draft.certificate}
               onChange={({ target }) => set({ certificate: target.value })}
-              hint="PEM; its intermediates may follow it."
+              hint="PEM. The intermediate certificates may follow it."
             />
             <TextArea
               label="Private key"
@@ -94,7 +94,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
               value={draft.private_key}
               autoComplete="off"
               onChange={({ target }) => set({ private_key: target.value })}
-              hint="PEM, without a passphrase. Stored sealed, never shown."
+              hint="PEM, without a passphrase. Postroad encrypts it and never shows it."
             />
             <TextArea
               label="Authorities"
@@ -102,7 +102,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
               placeholder="-----BEGIN CERTIFICATE-----"
               value={draft.ca}
               onChange={({ target }) => set({ ca: target.value })}
-              hint="PEM. Postroad trusts them for this destination, beside the public ones."
+              hint="PEM. Postroad trusts them for this destination, in addition to the public authorities."
             />
             <Button type="submit" kind="primary" disabled={!may || isEmpty || save.isPending}>
               Save the certificate

@@ -46,7 +46,7 @@ export function RecoverDialog({
         toast({
           text:
             count === 0
-              ? 'Switched on. What waited is sent now.'
+              ? 'Switched on. Postroad sends the waiting deliveries now.'
               : `${counted(count, 'delivery', 'deliveries')} sent again, at a limited rate.`,
         })
         onClose()
@@ -57,7 +57,7 @@ export function RecoverDialog({
       open
       onClose={onClose}
       title={`Recover ${name}`}
-      lead="Postroad sends every delivery again that failed for good since then."
+      lead="Postroad replays every delivery that failed permanently since then."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -86,10 +86,10 @@ export function RecoverDialog({
       {plan.data !== undefined && (
         <p role="status" className="mb-3 text-ink-2">
           {count === 0
-            ? 'No delivery failed for good in that time.'
+            ? 'No delivery failed permanently in that time.'
             : `${counted(count, 'delivery', 'deliveries')}${plan.data.plan.complete ? '' : ' and more'}, in about ${span(plan.data.plan.minutes * 60_000)}.`}{' '}
           {plan.data.plan.waiting > 0 &&
-            `${plan.data.plan.waiting.toLocaleString('en')} more wait. Postroad sends them by itself once it is on.`}
+            `${plan.data.plan.waiting.toLocaleString('en')} more wait. Postroad sends them automatically when it is on.`}
         </p>
       )}
       <RefusedLine error={plan.error ?? recover.error} />

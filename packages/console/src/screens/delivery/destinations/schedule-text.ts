@@ -26,7 +26,7 @@ export function readSchedule(text: string): { readonly seconds: readonly number[
   const seconds = waits.map(waitIn)
   const wrong = waits.find((_wait, index) => Number.isNaN(seconds[index]))
   if (wrong !== undefined)
-    return { problem: `“${wrong}” is no wait. Write a number and s, m, h or d, such as 30s or 2h.` }
+    return { problem: `“${wrong}” is not a wait. Write a number and s, m, h or d, such as 30s or 2h.` }
   if (seconds.some((one) => one > LIMITS.retryStepSecondsMax))
     return { problem: `A wait is at most ${waitText(LIMITS.retryStepSecondsMax)}.` }
   return { seconds }

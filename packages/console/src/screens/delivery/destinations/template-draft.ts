@@ -19,7 +19,7 @@ export function templateOf(draft: TemplateDraft): { readonly template: Template 
     if (typeof read === 'object' && read !== null) return { template: read as Record<string, unknown> }
     return { problem: 'A template is a JSON object or a list.' }
   } catch (error) {
-    return { problem: `This is not JSON yet: ${error instanceof Error ? error.message : String(error)}` }
+    return { problem: `This is not valid JSON yet: ${error instanceof Error ? error.message : String(error)}` }
   }
 }
 

@@ -31,7 +31,7 @@ export function TestDialog({
       wide
       onClose={onClose}
       title={`Test ${name}`}
-      lead="Postroad signs the test, adds the headers and authentication of a delivery, and stores nothing. A test that succeeds closes an open breaker."
+      lead="Postroad signs the test event and sends it like a delivery. It stores nothing. A successful test closes an open breaker."
       actions={
         <>
           <Button onClick={onClose}>Close</Button>
@@ -52,7 +52,7 @@ export function TestDialog({
         <>
           {test.data.closed_breaker && (
             <p role="status" className="mb-2 text-ok-text">
-              The test has closed the breaker. Postroad sends the deliveries that waited now.
+              The test closed the breaker. Postroad now sends the waiting deliveries.
             </p>
           )}
           <Answer attempt={test.data.attempt} />

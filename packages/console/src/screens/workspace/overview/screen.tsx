@@ -221,7 +221,7 @@ function Limits({ of: usage }: { readonly of: Summary['usage'] }): ReactElement 
           used={usage.events}
           max={usage.max_events}
           month={usage.month}
-          beyond="Events are refused until the next month begins (UTC) or the plan is changed."
+          beyond="Postroad refuses events until the next month begins (UTC) or the plan changes."
         />
       )}
       {usage.max_deliveries !== null && (
@@ -230,7 +230,7 @@ function Limits({ of: usage }: { readonly of: Summary['usage'] }): ReactElement 
           used={usage.deliveries ?? 0}
           max={usage.max_deliveries}
           month={usage.month}
-          beyond="Events are still accepted. Their deliveries are paused until the next month begins (UTC) or the plan is changed."
+          beyond="Postroad still accepts events. It pauses their deliveries until the next month begins (UTC) or the plan changes."
         />
       )}
     </>

@@ -46,7 +46,7 @@ export class CodeUnits {
     return new CodeUnits(gaps)
   }
 
-  /** The set plus every code unit that JavaScript's `i` flag treats as equal to one of its own. */
+  /** The set plus every code unit that JavaScript's `i` flag treats as equal to one in the set. */
   withOtherCases(): CodeUnits {
     const { units, ofSameLetter } = letters()
     const letterUnits = this.ranges.flatMap(([first, last]) =>

@@ -82,7 +82,7 @@ function assertionOf(assertion: AST.Assertion, mode: Mode): Program {
 
 function lookOf({ kind, negate, alternatives }: AST.LookaroundAssertion, mode: Mode): Program {
   const ahead = kind === 'lookahead'
-  // The places where it holds are found once for a text, even if the assertion itself is in a repeated group.
+  // The places where it matches are found once for a text, even if the assertion itself is in a repeated group.
   const body = choiceOf(alternatives, { ...mode, again: false })
   return { kind: 'look', body: withoutFreeEnd(body, ahead ? 'back' : 'front'), ahead, negate }
 }

@@ -1,8 +1,8 @@
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 import { isOfDays, recentDays, type Days } from '../../../platform/partitions.ts'
-import { whenHalted } from '../../../resources/delivery/deliveries/queries.ts'
+import { whenInactive } from '../../../resources/delivery/deliveries/queries.ts'
 import type { LaneAt } from '../../../resources/delivery/lanes/queries.ts'
-import { notedWait, notesTable, type HeldAt, type NoteRow } from '../lanes/queries.ts'
+import { persistedWait, notesTable, type HeldAt, type NoteRow } from '../lanes/queries.ts'
 
 export type SettleRow = HeldAt & {
   readonly deliveryId: string
@@ -55,18 +55,9 @@ type AnswerRow =
   | (Omit<TurnRow, 'begun'> & { readonly attempt_id: null })
 
 /**
- * One turn of the delivery loop is one statement, and so one commit: it settles finished attempts, starts the next ones, and
- * persists the memory for the next owner of each lane.
- *
- * The lanes are locked first against grants (which lock them for update), so a current fence stays current until the commit.
- * The attempt row is committed here, before its request starts. The statement does not wait for a destination that somebody is
- * switching at this moment, because a busy lane would otherwise delay the switch; a sweep finds the deliveries that the two
- * leave behind.
- *
- * The ranges of ids let PostgreSQL skip the partitions of other days. Only the ranges choose the days, so a row is named as
- * one of an array (docs/adr/0047), and where all rows are recent the other days are not in the plan at all (docs/adr/0054).
- * Every column of a key is named, `offset 0` keeps the order of joins, and `is not distinct from` rules out a less useful
- * index: a day without statistics, as at its start or after a crash, seems so small that the planner accepts any plan.
+ * One turn of the delivery loop is one statement, and so one commit: it settles finished attempts, persists the next ones before
+ * their requests start, and persists the memory for the next owner of each lane. It locks the lanes first, so a current fence stays
+ * current until the commit. docs/adr/0150 explains how the statement gets the right plan.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export async function turn(
@@ -91,7 +82,7 @@ export async function turn(
     with locked as materialized (
       select l.workspace_id, l.destination_id, l.fence, t.project_id,
              w.halted or not t.enabled or p.deleted_at is not null as paused,
-             case ${whenHalted}
+             case ${whenInactive}
                   when not t.enabled or p.deleted_at is not null then 'destination_disabled'
              end as pause_reason
         from unnest(${lanes.map((lane) => lane.workspaceId)}::uuid[], ${lanes.map((lane) => lane.destinationId)}::uuid[])
@@ -204,10 +195,10 @@ export async function turn(
     ${
       notes.length === 0
         ? sql``
-        : sql`, noted as (
+        : sql`, persisted as (
       update lanes l
          set memory = note.memory::json,
-             waits_until = ${notedWait},
+             waits_until = ${persistedWait},
              remembered_at = ${now},
              note_serial = note.serial
         from ${notesTable(notes)}

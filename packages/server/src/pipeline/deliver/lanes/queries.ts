@@ -1,7 +1,7 @@
 import type { LaneMemory } from '../../../domain/delivery/lane-memory.ts'
 import type { RatePer } from '../../../domain/delivery/rate-window.ts'
 import { keepOrphans, type LaneAt } from '../../../resources/delivery/lanes/queries.ts'
-import { whenHalted } from '../../../resources/delivery/deliveries/queries.ts'
+import { whenInactive } from '../../../resources/delivery/deliveries/queries.ts'
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 
 /** A lane is the queue of a destination. Except for reads, these statements run inside the transaction of the delivery store. */
@@ -42,7 +42,7 @@ export function notesTable(notes: readonly NoteRow[]): Sql {
 }
 
 /** A person may close the breaker or request a probe while the note is under way. Then the lane does not wait. */
-export const notedWait = sql`case when (note.memory::json ->> 'breaker_resets')::integer = l.breaker_resets
+export const persistedWait = sql`case when (note.memory::json ->> 'breaker_resets')::integer = l.breaker_resets
                 and coalesce((note.memory::json ->> 'probes_asked')::integer, 0) = l.probes_asked then note.waits_until end`
 
 /** Gives lanes back, and writes the notes of some of them in the same update. */
@@ -58,7 +58,7 @@ export function freeLanes(
              noting
                ? sql`,
            memory = case when note.serial > l.note_serial then note.memory::json else l.memory end,
-           waits_until = case when note.serial > l.note_serial then ${notedWait} else l.waits_until end,
+           waits_until = case when note.serial > l.note_serial then ${persistedWait} else l.waits_until end,
            remembered_at = case when note.serial > l.note_serial then ${at.now}::timestamptz else l.remembered_at end,
            note_serial = greatest(l.note_serial, note.serial)`
                : sql``
@@ -86,12 +86,9 @@ export type CandidateRow = {
 }
 
 /**
- * Locks lanes with work, the longest due first: the named lanes, or any. Work is a due delivery, a delivery left `sending`, or,
- * in a lane that is not open, a delivery that still waits. Before the next probe of an open breaker, nothing is due.
- *
- * Lanes that another transaction is granting are skipped; the grant checks after the lock whether a lane is still free.
- * Without named lanes, the statement walks the index of waiting deliveries from destination to destination, so idle ones cost
- * nothing. Lanes to `avoid` are left to other owners.
+ * Locks lanes with work, the longest due first: the named lanes, or any except those to `avoid`. Work is a due delivery, a delivery left
+ * `sending`, or a waiting delivery in a lane that is not open. Before the next probe of an open breaker, nothing is due. The statement
+ * skips lanes that another transaction is granting; the grant checks after the lock whether a lane is still free.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export function lockCandidates(
@@ -100,7 +97,8 @@ export function lockCandidates(
 ): Promise<readonly CandidateRow[]> {
   const named =
     at.wanted === 'any'
-      ? sql`
+      ? // The walk reads the index of waiting deliveries from destination to destination, so idle ones cost nothing.
+        sql`
           select workspace_id, destination_id
             from walk
            where workspace_id is not null
@@ -152,7 +150,7 @@ export function lockCandidates(
       left join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id and p.deleted_at is null
      cross join lateral (
              select case when p.id is null then 'gone'
-                         ${whenHalted}
+                         ${whenInactive}
                          when not t.enabled then 'destination_disabled'
                     end as status
            ) why
@@ -220,7 +218,7 @@ export type GrantRow = {
 }
 
 /**
- * Gives locked lanes to an owner (null: to nobody) and raises their fences. Lanes that another owner holds by now stay with it.
+ * Gives locked lanes to an owner (null: to nobody) and raises their fences. Lanes that another process owns by now stay with it.
  */
 export function grantLanes(
   db: Db,
@@ -269,7 +267,7 @@ export function recoverLanes(
         join destinations t on t.workspace_id = given.workspace_id and t.id = given.destination_id
         join workspaces w on w.id = given.workspace_id
        cross join lateral (
-               select case ${whenHalted}
+               select case ${whenInactive}
                            when not t.enabled then 'destination_disabled'
                       end as reason
              ) why
@@ -294,8 +292,8 @@ export function recoverLanes(
   `)
 }
 
-/** Returns those of the requested lanes that another living owner holds, or that nobody gets before their next probe. */
-export function heldElsewhere(
+/** Returns those of the requested lanes that another living process owns, or that nobody gets before their next probe. */
+export function ownedElsewhere(
   db: Db,
   at: { lanes: readonly LaneAt[]; owner: string; now: Date },
 ): Promise<readonly LaneAt[]> {

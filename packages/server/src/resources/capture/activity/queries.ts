@@ -29,7 +29,7 @@ const rejected = ({ workspaceId, webhookId, kind, since }: Window): Sql => sql`
    ${kind === 'received' ? sql`and false` : sql``}
 `
 
-/** The moment in the id of a submission, which stands in for the time of the request in an index. */
+/** The moment in the id of a submission, which replaces the time of the request in an index. */
 const madeAt: Sql = sql`to_timestamp((('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint) / 1000.0)`
 
 /** The number of rows, counted up to `max`. */

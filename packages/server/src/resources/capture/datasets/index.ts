@@ -8,7 +8,7 @@ import type { Room } from '../../verbs.ts'
 import {
   describeDataset,
   findDataset,
-  holdDatasets,
+  lockDatasets,
   insertDataset,
   listDatasetNames,
   listDatasets,
@@ -31,7 +31,7 @@ export const datasets: Room<'datasets'> = {
 
   create: (ctx, { name, description }) =>
     inTransaction(ctx, async (tx) => {
-      await holdDatasets(tx.db, [tx.projectId])
+      await lockDatasets(tx.db, [tx.projectId])
       if ((await listDatasetNames(tx.db, tx)).length >= LIMITS.datasetsPerProjectMax)
         throw refuse('dataset_limit_reached')
       const row = await insertDataset(tx.db, { ...tx, id: tx.uuid(), name, description, now: new Date(tx.clock.now()) })

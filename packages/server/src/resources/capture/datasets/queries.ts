@@ -25,7 +25,7 @@ const LIMIT_LOCK = 4_680_042
  * Locks the creation of datasets in these projects until the transaction ends, so that their number is exact. It locks in one order. It
  * is a separate statement, so a later statement sees the changes of the previous lock owner.
  */
-export async function holdDatasets(db: Db, projectIds: readonly string[]): Promise<void> {
+export async function lockDatasets(db: Db, projectIds: readonly string[]): Promise<void> {
   await db.run(sql`
     select pg_advisory_xact_lock(hashtextextended(id, ${LIMIT_LOCK}))
       from (select id from unnest(${projectIds}::text[]) as id order by id) project

@@ -12,14 +12,14 @@ export type IdempotencyKeyRow = {
 }
 
 /** Locks a key until the transaction ends, unless another transaction has it (its request is in progress). It never waits, so it cannot deadlock. */
-const HOLDS_KEY = sql`pg_try_advisory_xact_lock(('x' || left(key_hash, 16))::bit(64)::bigint)`
+const LOCKS_KEY = sql`pg_try_advisory_xact_lock(('x' || left(key_hash, 16))::bit(64)::bigint)`
 
 /** Locks each key until the transaction ends, unless another transaction has it. Returns the keys that are locked now. */
-export async function holdKeys(db: Db, keyHashes: readonly string[]): Promise<ReadonlySet<string>> {
+export async function lockKeys(db: Db, keyHashes: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.many<{ key_hash: string }>(sql`
     select key_hash
       from unnest(${keyHashes}::text[]) as key_hash
-     where ${HOLDS_KEY}
+     where ${LOCKS_KEY}
   `)
   return new Set(rows.map((row) => row.key_hash))
 }
@@ -52,23 +52,23 @@ export function findKeys(db: Db, { keys, since }: KeysAt): Promise<readonly Idem
   `)
 }
 
-export type Burning = { readonly rows: readonly IdempotencyKeyRow[]; readonly since: Date }
+export type Consumption = { readonly rows: readonly IdempotencyKeyRow[]; readonly since: Date }
 
 /** Consumes keys that the transaction has locked. Returns how many; the others are taken. */
-export function burnKeys(db: Db, burning: Burning): Promise<number> {
-  return db.run(burningKeys(burning, sql``))
+export function consumeKeys(db: Db, consumption: Consumption): Promise<number> {
+  return db.run(consumingKeys(consumption, sql``))
 }
 
 /**
  * A part of a statement that must begin before `deadline` by PostgreSQL's clock. Consumes the keys that it can lock and that are not taken,
  * and returns their `submission_id`s. No key may occur twice.
  */
-export function burningFreeKeys({ deadline, ...burning }: Burning & { readonly deadline: Date }): Sql {
-  return sql`${burningKeys(burning, sql`where ${begunBy(deadline)} and ${HOLDS_KEY}`)} returning submission_id`
+export function consumingFreeKeys({ deadline, ...consumption }: Consumption & { readonly deadline: Date }): Sql {
+  return sql`${consumingKeys(consumption, sql`where ${begunBy(deadline)} and ${LOCKS_KEY}`)} returning submission_id`
 }
 
 /** A key that was consumed before `since` counts as new. */
-function burningKeys({ rows, since }: Burning, which: Sql): Sql {
+function consumingKeys({ rows, since }: Consumption, which: Sql): Sql {
   return sql`
     insert into idempotency_keys (workspace_id, key_hash, fingerprint, submission_id, received_at, answer)
     select workspace_id, decode(key_hash, 'hex'), decode(fingerprint, 'hex'), submission_id, received_at, answer

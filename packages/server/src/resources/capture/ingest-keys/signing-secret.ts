@@ -31,13 +31,13 @@ export const rotateSigningSecret: Room<'ingestKeys'>['rotateSigningSecret'] = (
     checkOverlap(tx, { what: 'secret', until: held.previous_signing_secret_expires_at, mayEnd })
     const secret = sent ?? mintSigningSecret(tx)
     const end = overlapEnd(tx, overlap_hours)
-    const former = tx.cipher.open(held.signing_secret, secretPlace('ingest_keys.signing_secret', id)).reveal()
+    const previous = tx.cipher.open(held.signing_secret, secretPlace('ingest_keys.signing_secret', id)).reveal()
     const row = await updateIngestKey(tx.db, {
       ...tx,
       ...held,
       signing_secret: sealSigningSecret(tx, { id, secret }),
       previous_signing_secret:
-        end === null ? null : tx.cipher.seal(former, secretPlace('ingest_keys.previous_signing_secret', id)),
+        end === null ? null : tx.cipher.seal(previous, secretPlace('ingest_keys.previous_signing_secret', id)),
       previous_signing_secret_expires_at: end,
       now: new Date(tx.clock.now()),
     })

@@ -3,7 +3,7 @@ import { asSystem } from '../../../as-system.ts'
 import type { Deps } from '../../../context.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
-import { tellMinute, unauditedMinutes, type ToldRow, type UnauditedMinute } from './queries.ts'
+import { setAudited, unauditedMinutes, type AuditedRow, type UnauditedMinute } from './queries.ts'
 
 /** Time from the start of a minute: its length, the longest time that a request may take to arrive, and the time to write the counts. */
 const CLOSED_AFTER_MS = 60_000 + 30_000 + 10_000
@@ -30,8 +30,8 @@ export async function auditSignatures(deps: Deps): Promise<void> {
 function auditMinute(deps: Deps, minute: UnauditedMinute): Promise<void> {
   const { workspaceId, projectId, webhookId, ingestKeyId } = minute
   return inTransaction(asSystem(deps, { workspaceId, projectId, requestId: 'audit' }), async (tx) => {
-    const told = await tellMinute(tx.db, minute)
-    const latest = latestOf(told)
+    const audited = await setAudited(tx.db, minute)
+    const latest = latestOf(audited)
     if (latest === undefined) return
     await audit(
       { ...tx, ip: latest.source_ip ?? undefined },
@@ -40,8 +40,8 @@ function auditMinute(deps: Deps, minute: UnauditedMinute): Promise<void> {
         ...(webhookId === null ? {} : { target: encodeId('webhook', webhookId) }),
         details: {
           minute: minute.minute.toISOString(),
-          count: told.reduce((sum, { count }) => sum + count, 0),
-          reasons: Object.fromEntries(told.map(({ reason, count }) => [reason, count])),
+          count: audited.reduce((sum, { count }) => sum + count, 0),
+          reasons: Object.fromEntries(audited.map(({ reason, count }) => [reason, count])),
           ...(ingestKeyId === null ? {} : { ingest_key_id: encodeId('ingestKey', ingestKeyId) }),
         },
       },
@@ -49,6 +49,6 @@ function auditMinute(deps: Deps, minute: UnauditedMinute): Promise<void> {
   })
 }
 
-function latestOf(told: readonly ToldRow[]): ToldRow | undefined {
-  return told.toSorted((a, b) => b.at.getTime() - a.at.getTime())[0]
+function latestOf(audited: readonly AuditedRow[]): AuditedRow | undefined {
+  return audited.toSorted((a, b) => b.at.getTime() - a.at.getTime())[0]
 }

@@ -194,7 +194,7 @@ export async function unauditedMinutes(
   }))
 }
 
-export type ToldRow = {
+export type AuditedRow = {
   readonly reason: RejectionReason
   readonly count: number
   readonly at: Date
@@ -202,9 +202,9 @@ export type ToldRow = {
 }
 
 /** Takes the unreported refusals of a minute, so that no other process reports them: for each reason, their number and the latest origin. */
-export function tellMinute(db: Db, at: UnauditedMinute): Promise<readonly ToldRow[]> {
+export function setAudited(db: Db, at: UnauditedMinute): Promise<readonly AuditedRow[]> {
   const from = at.minute.getTime()
-  return db.many<ToldRow>(sql`
+  return db.many<AuditedRow>(sql`
     update rejections r
        set audited_count = r.count,
            audit_rows = r.audit_rows + 1

@@ -36,7 +36,7 @@ export const rotateVerificationSecret: Room<'webhooks'>['rotateVerificationSecre
       ...tx,
       id,
       secret: tx.cipher.seal(secret, secretPlace('webhooks.secret', id)),
-      previous_secret: end === null ? null : formerSecret(tx, held),
+      previous_secret: end === null ? null : previousSecret(tx, held),
       previous_secret_expires_at: end,
       now: new Date(tx.clock.now()),
     })
@@ -82,7 +82,7 @@ function mintSecretOf(ctx: Ctx, scheme: VerificationScheme): string {
   return scheme === 'payments_provider' ? mintSecret(ctx, 'signingSecret') : mintSecret(ctx)
 }
 
-function formerSecret(tx: Ctx, { id, secret }: WebhookRow): Buffer | null {
+function previousSecret(tx: Ctx, { id, secret }: WebhookRow): Buffer | null {
   if (secret === null) return null
   return tx.cipher.seal(
     tx.cipher.open(secret, secretPlace('webhooks.secret', id)).reveal(),

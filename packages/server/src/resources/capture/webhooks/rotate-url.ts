@@ -24,19 +24,19 @@ export const rotate: Room<'webhooks'>['rotate'] = (ctx, { id, overlap_hours, end
     const held = await findWebhook(tx.db, { ...tx, id, lock: true })
     if (held === undefined) throw refuse('not_found')
     checkOverlap(tx, { what: 'URL', until: held.previous_url_expires_at, mayEnd })
-    const former = tx.cipher.open(held.url_slug, secretPlace('webhooks.url_slug', id)).reveal()
+    const previous = tx.cipher.open(held.url_slug, secretPlace('webhooks.url_slug', id)).reveal()
     const slug = mintUrlSlug(tx)
     const end = overlapEnd(tx, overlap_hours)
     const at = { workspaceId: tx.workspaceId, subjectId: id }
     await (end === null
       ? deleteCredentialsOf(tx.db, at)
-      : endOlder(tx, { ...at, hash: hashCredential(former), expiresAt: end }))
+      : endOlder(tx, { ...at, hash: hashCredential(previous), expiresAt: end }))
     await insertCredential(tx.db, { ...at, hash: hashCredential(slug), kind: 'webhook_url', projectId: tx.projectId })
     const row = await rotateUrl(tx.db, {
       ...tx,
       id,
       url_slug: tx.cipher.seal(slug, secretPlace('webhooks.url_slug', id)),
-      previous_url_slug: end === null ? null : tx.cipher.seal(former, secretPlace('webhooks.previous_url_slug', id)),
+      previous_url_slug: end === null ? null : tx.cipher.seal(previous, secretPlace('webhooks.previous_url_slug', id)),
       previous_url_expires_at: end,
       now: new Date(tx.clock.now()),
     })
@@ -65,8 +65,8 @@ export const rotate: Room<'webhooks'>['rotate'] = (ctx, { id, overlap_hours, end
 /** An endpoint has only one previous URL, so an older one ends now. */
 async function endOlder(
   tx: Ctx,
-  former: { workspaceId: string; subjectId: string; hash: Buffer; expiresAt: Date },
+  previous: { workspaceId: string; subjectId: string; hash: Buffer; expiresAt: Date },
 ): Promise<void> {
-  await deleteOtherCredentialsOf(tx.db, former)
-  await endCredentialAt(tx.db, former)
+  await deleteOtherCredentialsOf(tx.db, previous)
+  await endCredentialAt(tx.db, previous)
 }

@@ -31,7 +31,7 @@ export async function keepVersion(
     ...actorNames(tx),
     now: new Date(tx.clock.now()),
   })
-  await deleteVersionsUpTo(tx.db, { ...tx, id, version: version - LIMITS.webhookVersionsKept })
+  await deleteVersionsUpTo(tx.db, { ...tx, id, version: version - LIMITS.webhookVersionsRetained })
 }
 
 /** The settings that differ; all of them when there was no row before. */

@@ -137,7 +137,7 @@ export async function findAttemptDelivery(db: Db, at: At & { id: string }): Prom
 }
 
 /** Inside a `case`: the reason why workspace `w` sends nothing. A suspension comes first, because only the operator can lift it. */
-export const whenHalted: Sql = sql`
+export const whenInactive: Sql = sql`
                 when w.suspended_at is not null then 'workspace_suspended'
                 when w.closed_at is not null then 'workspace_closed'
 `
@@ -145,7 +145,7 @@ export const whenHalted: Sql = sql`
 /** The reason why nothing may be sent to destination `t` of workspace `w` now; null when sending is allowed. */
 export const reasonToWait: Sql = sql`
   cross join lateral (
-    select case ${whenHalted}
+    select case ${whenInactive}
                 when not t.enabled then 'destination_disabled'
            end as reason
   ) why

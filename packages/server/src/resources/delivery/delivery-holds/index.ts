@@ -77,8 +77,8 @@ export async function listHolds(
 type Counted = HeldCountRow & { readonly more: boolean }
 
 /**
- * Counts in all of these lanes together what one call may count. Lanes with few deliveries leave their share to the others, so a lane that
- * holds nearly all of them is counted far.
+ * Divides the limit of one call among these lanes. Lanes with few deliveries leave their share to the others, so a lane that has
+ * nearly all of them is counted far.
  */
 // oxlint-disable-next-line max-params -- what, by what, and how
 async function countShared<Lane>(
@@ -139,7 +139,7 @@ const laneHeld = (row: LaneRow, { hold, now }: { readonly hold: HeldBy; readonly
   off: isOff(hold),
 })
 
-/** The conditions of a filter for held deliveries. */
+/** The conditions of a filter for deliveries that are held back. */
 export type HeldFilter = {
   /** In these lanes, deliveries that are due by `until`. */
   readonly lanes: readonly { readonly destinationId: string; readonly until: Date }[]
@@ -169,7 +169,7 @@ export async function heldFilter(ctx: Ctx, cause: HoldCause | 'any' | 'stuck'): 
   }
 }
 
-/** What a list reads of lanes in which few wait, in all of them together. */
+/** The most that a list reads of lanes in which few wait, in all of them together. */
 const FEW_IN_ALL = 5_000
 
 /** Of these lanes those in which more deliveries wait than a list reads at once. */

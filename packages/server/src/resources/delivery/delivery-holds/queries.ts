@@ -2,7 +2,7 @@ import { sql, type Db } from '../../../platform/db.ts'
 import type { RatePer } from '../../../domain/delivery/rate-window.ts'
 import type { LaneStandRow } from '../lanes/index.ts'
 
-/** Held deliveries. These statements read lanes and deliveries of other rooms and change nothing. */
+/** Deliveries that are held back. These statements read lanes and deliveries of other rooms and change nothing. */
 
 type InProjects = { readonly workspaceId: string; readonly projectIds: readonly string[] }
 
@@ -63,7 +63,7 @@ export function listLanes(
   `)
 }
 
-/** The held deliveries of a lane: those due by `until`, and with `off` those paused because the destination is off. */
+/** The deliveries that a lane holds back: those due by `until`, and with `off` those paused because the destination is off. */
 export type HeldLane = { readonly destinationId: string; readonly until: Date; readonly off: boolean }
 export type HeldCountRow = {
   readonly destination_id: string

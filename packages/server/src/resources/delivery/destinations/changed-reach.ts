@@ -11,7 +11,7 @@ type Change = {
   readonly sent: SentReach & { readonly url: string }
   readonly headers: Readonly<Record<string, string>>
   /** The names of the headers whose value the request leaves out. */
-  readonly keptHeaders: readonly string[]
+  readonly retainedHeaders: readonly string[]
   readonly held: Reach
   /** The URL that the stored secrets were set for; undefined when there are none. */
   readonly heldUrl: string | undefined
@@ -19,7 +19,7 @@ type Change = {
 type Checks = Pick<Ctx, 'clock' | 'validateUrl'>
 
 /** The settings after a change, or a refusal that names the wrong member. */
-export function changedReach(ctx: Checks, { sent, headers, keptHeaders, held, heldUrl }: Change): Reach {
+export function changedReach(ctx: Checks, { sent, headers, retainedHeaders, held, heldUrl }: Change): Reach {
   const reach = {
     auth: sent.auth === undefined ? held.auth : checkedAuth(ctx, sent.auth, held.auth),
     tls: sent.tls === undefined ? held.tls : checkedTls(ctx, sent.tls, held.tls),
@@ -31,18 +31,18 @@ export function changedReach(ctx: Checks, { sent, headers, keptHeaders, held, he
   if (name !== undefined && Object.keys(headers).some((header) => header.toLowerCase() === name)) {
     throw refuse('invalid_request', `headers: ${name} is set by auth; remove one of them.`)
   }
-  if (heldUrl !== undefined) checkSecretsStay({ sent, reach, keptHeaders, held, heldUrl })
+  if (heldUrl !== undefined) checkSecretsStay({ sent, reach, retainedHeaders, held, heldUrl })
   return reach
 }
 
-/** A stored secret goes only to the place that it was set for. The same holds for the value of a custom header, which may be a secret. */
+/** A stored secret goes only to the place that it was set for. So does the value of a custom header, which may be a secret. */
 function checkSecretsStay({
   sent,
   reach,
-  keptHeaders,
+  retainedHeaders,
   held,
   heldUrl,
-}: Pick<Change, 'sent' | 'keptHeaders' | 'held'> & { reach: Reach; heldUrl: string }): void {
+}: Pick<Change, 'sent' | 'retainedHeaders' | 'held'> & { reach: Reach; heldUrl: string }): void {
   const keepsSecret =
     held.auth !== null && reach.auth !== null && (sent.auth === undefined || secretOf(sent.auth) === undefined)
   const isElsewhere = whereTo(heldUrl, held) !== whereTo(sent.url, reach)
@@ -51,10 +51,10 @@ function checkSecretsStay({
       'invalid_request',
       'auth: send its secret again. The origin of the url, the token endpoint, the proxy or the trusted authorities change, and a stored secret is not sent to another place.',
     )
-  if (keptHeaders.length > 0 && isElsewhere)
+  if (retainedHeaders.length > 0 && isElsewhere)
     throw refuse(
       'invalid_request',
-      `headers: Send the value of ${keptHeaders.join(', ')} again, or leave the header out. ` +
+      `headers: Send the value of ${retainedHeaders.join(', ')} again, or leave the header out. ` +
         'The origin of the url, the proxy or the trusted authorities change, and a stored value of the destination is not sent to another place.',
     )
 }

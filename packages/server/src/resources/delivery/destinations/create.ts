@@ -36,12 +36,12 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
   checkConditions(input.conditions, 'conditions')
   checkUrl(input.url, ctx.validateUrl)
   const headers = changedHeaders(input.headers, {})
-  const reach = changedReach(ctx, { sent: input, headers, keptHeaders: [], held: NO_REACH, heldUrl: undefined })
+  const reach = changedReach(ctx, { sent: input, headers, retainedHeaders: [], held: NO_REACH, heldUrl: undefined })
   checkTemplate(input.payload_template, reach)
   return { headers, reach }
 }
 
-/** What `checkNewDestination` has let pass, alone or as a part of a larger transaction. */
+/** Stores a destination that `checkNewDestination` has accepted, alone or as a part of a larger transaction. */
 export async function insertNewDestination(ctx: Ctx, { id, input }: Asked) {
   const { headers, reach } = checkedReach(ctx, input)
   return inTransaction(ctx, async (tx) => {

@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
 import type { Deps } from '../../../context.ts'
-import type { Letter } from '../../../domain/people/letter.ts'
+import type { EmailText } from '../../../domain/people/email-text.ts'
 import type { Db } from '../../../platform/db.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { notifyManagers } from '../../people/notices/index.ts'
@@ -28,11 +28,11 @@ export async function notifyDisabled(deps: Deps, db: Db, at: DisabledDestination
   const details = { reason, attempt: encodeId('attempt', attemptId) }
   await audit(tx, { action: 'disable_destination', target: encodeId('destination', destinationId), details })
   const destination = await findDestination(db, { workspaceId, projectId, id: destinationId })
-  const letter = letterOf(destination?.name ?? '', reason)
-  await notifyManagers(tx, { kind: 'destination_disabled', letter, usefulMs: USEFUL_MS })
+  const message = emailOf(destination?.name ?? '', reason)
+  await notifyManagers(tx, { kind: 'destination_disabled', message, usefulMs: USEFUL_MS })
 }
 
-function letterOf(name: string, reason: DisabledDestination['reason']): Letter {
+function emailOf(name: string, reason: DisabledDestination['reason']): EmailText {
   const why = {
     gone: 'It answered 410 Gone, which means that it accepts no more deliveries.',
     failing: 'No delivery to it has succeeded in the last five days.',

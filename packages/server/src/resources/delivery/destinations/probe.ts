@@ -21,7 +21,7 @@ export const probe: Room<'destinations'>['probe'] = (ctx, { id }) =>
       throw refuse('invalid_state', NOTHING_WAITS)
     await askProbe(tx.db, lane)
     await audit(tx, { action: 'probe_destination', target: encodeId('destination', id) })
-    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: false }))
+    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], disabled: false }))
     const row = await findDestination(tx.db, { ...tx, id })
     if (row === undefined) throw refuse('not_found')
     return { destination: presentDestination(tx, row) }

@@ -196,7 +196,7 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
 /** The sealed signing secret, locked against another rotation until the transaction ends. */
 type HeldSecret = { readonly secret: Buffer; readonly previous_secret_expires_at: Date | null }
 
-export function holdSecret(db: Db, at: At & { id: string }): Promise<HeldSecret | undefined> {
+export function lockSecret(db: Db, at: At & { id: string }): Promise<HeldSecret | undefined> {
   return db.maybe<HeldSecret>(sql`
     select secret, previous_secret_expires_at
       from destinations

@@ -25,7 +25,7 @@ export function openReach(ctx: Pick<Ctx, 'cipher'>, of: SealedReach & { readonly
   return reachOf({ auth: open('auth'), tls: open('tls'), proxy: open('proxy') })
 }
 
-/** Seals each changed column. An unchanged one keeps the same bytes, because an access token belongs to the bytes of `auth`. */
+/** Seals each changed column. An unchanged one has the same bytes, because an access token belongs to the bytes of `auth`. */
 export function sealReach(
   ctx: Pick<Ctx, 'cipher'>,
   of: { readonly id: string; readonly reach: Reach; readonly sent: SentReach; readonly held: SealedReach },

@@ -8,14 +8,14 @@ import { mintSigningSecret } from '../../mint.ts'
 import { checkOverlap, overlapEnd } from '../../overlap.ts'
 import type { Room } from '../../verbs.ts'
 import { presentDestination } from './present.ts'
-import { findDestination, holdSecret, replaceSecret } from './queries.ts'
+import { findDestination, lockSecret, replaceSecret } from './queries.ts'
 
 type Verbs = Room<'destinations'>
 
 /** Shows the secret to a person. The audit log records who saw it. */
 export const revealSecret: Verbs['revealSecret'] = (ctx, { id }) =>
   inTransaction(ctx, async (tx) => {
-    const held = await holdSecret(tx.db, { ...tx, id })
+    const held = await lockSecret(tx.db, { ...tx, id })
     const row = await findDestination(tx.db, { ...tx, id })
     if (held === undefined || row === undefined) throw refuse('not_found')
     await audit(tx, { action: 'reveal_signing_secret', target: encodeId('destination', id) })
@@ -28,7 +28,7 @@ export const revealSecret: Verbs['revealSecret'] = (ctx, { id }) =>
 /** Replaces the signing secret. The previous one also signs until its deadline. An even older one ends now, if the caller agrees. */
 export const rotateSecret: Verbs['rotateSecret'] = (ctx, { id, overlap_hours, end_overlap: mayEnd }) =>
   inTransaction(ctx, async (tx) => {
-    const held = await holdSecret(tx.db, { ...tx, id })
+    const held = await lockSecret(tx.db, { ...tx, id })
     if (held === undefined) throw refuse('not_found')
     checkOverlap(tx, { what: 'secret', until: held.previous_secret_expires_at, mayEnd })
     const current = tx.cipher.open(held.secret, secretPlace('destinations.secret', id)).reveal()
@@ -50,6 +50,6 @@ export const rotateSecret: Verbs['rotateSecret'] = (ctx, { id, overlap_hours, en
       details: { overlap_hours, previous_secret_expires_at: end?.toISOString() ?? null },
     })
     const lane = { workspaceId: tx.workspaceId, destinationId: id }
-    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: false }))
+    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], disabled: false }))
     return { destination: presentDestination(tx, row), signing_secret: secret }
   })

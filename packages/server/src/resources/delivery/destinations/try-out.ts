@@ -37,7 +37,7 @@ export const test: Room<'destinations'>['test'] = async (ctx, { id, record_id })
       ...(closed ? { closed_breaker: true } : {}),
     }
     const lane = { workspaceId: tx.workspaceId, destinationId: id }
-    if (closed) tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: false }))
+    if (closed) tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], disabled: false }))
     await audit(tx, { action: 'test_destination', target: encodeId('destination', id), details })
     return closed
   })

@@ -12,7 +12,7 @@ import { changedReach } from './changed-reach.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
 import { checkTemplate } from './check-template.ts'
 import { checkUrl } from './create.ts'
-import { changedHeaders, keptHeaders, openHeaders, sealHeaders } from './headers.ts'
+import { changedHeaders, retainedHeaders, openHeaders, sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
 import { findDestination, isDestinationNameTaken, updateDestination, type DestinationRow } from './queries.ts'
 import { openReach, sealReach } from './reach.ts'
@@ -38,7 +38,7 @@ export async function checkChangeOf(ctx: Ctx, held: DestinationRow, input: Input
   changed(ctx, held, input)
 }
 
-/** What the checks have let pass, alone or as a part of a larger transaction. */
+/** Stores an update that the checks have accepted, alone or as a part of a larger transaction. */
 export function changeDestination(ctx: Ctx, input: Input): ReturnType<Room<'destinations'>['update']> {
   return inTransaction(ctx, async (tx) => {
     const held = await findDestination(tx.db, { ...tx, id: input.id, lock: true })
@@ -60,7 +60,7 @@ export function changeDestination(ctx: Ctx, input: Input): ReturnType<Room<'dest
     })
     await configChanged(tx)
     const lane = { workspaceId: tx.workspaceId, destinationId: held.id }
-    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: !row.enabled }))
+    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], disabled: !row.enabled }))
     return { destination: presentDestination(tx, row) }
   })
 }
@@ -99,7 +99,7 @@ function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
   const reach = changedReach(tx, {
     sent: { ...input, url },
     headers,
-    keptHeaders: keptHeaders(input.headers, heldHeaders),
+    retainedHeaders: retainedHeaders(input.headers, heldHeaders),
     held: openReach(tx, held),
     heldUrl: held.url,
   })

@@ -33,8 +33,8 @@ const CLOSED: ShownBreaker = {
 export function presentBreaker(lane: LaneStandRow | null): ShownBreaker {
   const breaker = storedBreaker(lane)
   if (lane?.remembered_at === undefined || lane.remembered_at === null || breaker === null) return CLOSED
-  const notedAt = Date.parse(lane.remembered_at)
-  const at = (ms: number | null): string | null => (ms === null ? null : new Date(notedAt + ms).toISOString())
+  const recordedAt = Date.parse(lane.remembered_at)
+  const at = (ms: number | null): string | null => (ms === null ? null : new Date(recordedAt + ms).toISOString())
   const before = (ms: number | null): string | null => at(ms === null ? null : -ms)
   const { state, opened_ms, probe_in_ms, failures_in_row, failing_ms } = breaker
   const isAsked = lane.memory !== null && isProbeAsked(lane.memory, lane.probes_asked)

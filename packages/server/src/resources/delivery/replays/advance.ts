@@ -8,10 +8,10 @@ import { inTransaction } from '../../../transaction.ts'
 import { countOutcomes, countOutcomesOf, scan, type Found } from '../deliveries/index.ts'
 import { lanesChanged } from '../lanes/index.ts'
 import { readsPayloads } from '../../capture/payloads/index.ts'
-import { holdAllowance, useAllowance, type Allowance } from '../../workspace/usage/index.ts'
+import { lockAllowance, useAllowance, type Allowance } from '../../workspace/usage/index.ts'
 import { afterOf, wantedBy } from './filter.ts'
 import {
-  holdReplay,
+  lockReplay,
   listDueReplays,
   listStoppedReplays,
   makeDue,
@@ -44,7 +44,7 @@ export async function advanceReplays(deps: Deps): Promise<void> {
   }
 }
 
-/** What has become of deliveries that were sent again is counted behind the turns that settle them, which do nothing for it. */
+/** Outcomes of replayed deliveries are counted after the turns that settle them, so that turns do no extra work. */
 async function countEnded({ database }: Deps): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- piece after piece, each a commit
@@ -75,10 +75,10 @@ async function advance(
   const ctx = { ...asSystem(deps, { ...at, requestId: 'replay' }), database, db: database }
   // oxlint-disable-next-line house/verb-guards -- the start of the replay was audited; these are its pages
   await inTransaction(ctx, async (tx) => {
-    const replay = await holdReplay(tx.db, { ...at, id })
+    const replay = await lockReplay(tx.db, { ...at, id })
     if (replay === undefined) return
     const lanes = await nextPage(tx, replay)
-    tx.afterCommit(() => lanesChanged(deps, { lanes, halted: false }))
+    tx.afterCommit(() => lanesChanged(deps, { lanes, disabled: false }))
   })
 }
 
@@ -97,7 +97,7 @@ async function nextPage(tx: Ctx, replay: HeldReplay): Promise<LanesChange['lanes
   })
   const momentOf = (index: number): Date => new Date(start + Math.ceil((index * 1_000) / replay.rate_per_second))
   // Ingest locks the same month, so the lock is taken for the change and not for the search.
-  const allowance = found.rows.length === 0 ? null : await holdAllowance(tx)
+  const allowance = found.rows.length === 0 ? null : await lockAllowance(tx)
   const { rows, reached, stopped } = within(found, allowance)
   const slots = rows.map((row, index) => ({ id: row.id, at: momentOf(index) }))
   const made = slots.length === 0 ? [] : await sendAgain(tx, replay, { slots, now: new Date(now) })
@@ -119,7 +119,7 @@ async function nextPage(tx: Ctx, replay: HeldReplay): Promise<LanesChange['lanes
   }))
 }
 
-/** What an earlier replay made of them is counted before they are this one's. */
+/** Their outcomes count for the earlier replay before this replay takes them. */
 async function sendAgain(tx: Ctx, replay: HeldReplay, { slots, now }: { slots: readonly Slot[]; now: Date }) {
   await countOutcomesOf(tx.db, { ...tx, ids: slots.map(({ id }) => id) })
   return makeDue(tx.db, { ...tx, replayId: replay.id, slots, states: replay.filter.state, now })

@@ -129,7 +129,7 @@ export function listDueReplays(db: Db, at: { before: Date; limit: number }): Pro
 export type HeldReplay = ReplayRow & { readonly cursor: string | null; readonly upto: string; readonly next_at: Date }
 
 /** Locks the replay until the transaction ends; undefined when it is not running or another process has locked it. */
-export function holdReplay(db: Db, at: At & { id: string }): Promise<HeldReplay | undefined> {
+export function lockReplay(db: Db, at: At & { id: string }): Promise<HeldReplay | undefined> {
   return db.maybe<HeldReplay>(sql`
     select ${columns}, cursor, upto, next_at
       from replays

@@ -5,7 +5,7 @@ import { listBroadcastsTo, type BroadcastRow } from './queries.ts'
 
 export {
   countWorkspaces,
-  holdBroadcast,
+  lockBroadcast,
   insertBroadcast,
   listBroadcasts,
   setWithdrawn,

@@ -48,7 +48,7 @@ export function insertBroadcast(db: Db, row: Omit<BroadcastRow, 'withdrawn_at'>)
   `)
 }
 
-export function holdBroadcast(db: Db, id: string): Promise<BroadcastRow | undefined> {
+export function lockBroadcast(db: Db, id: string): Promise<BroadcastRow | undefined> {
   return db.maybe<BroadcastRow>(sql`
     select ${columns}
       from broadcasts

@@ -19,7 +19,7 @@ export type Invariant = {
   readonly count: (db: Db, now: Date, plans: Plans) => Promise<number>
 }
 
-/** The invariants that hold at every moment, whatever process died. The doctor and every round of chaos check them. */
+/** The invariants that are true at every moment, whatever process died. The doctor and every round of chaos check them. */
 export const INVARIANTS: readonly Invariant[] = [
   {
     check: 'every delivery has its record',

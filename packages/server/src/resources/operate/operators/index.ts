@@ -3,11 +3,11 @@ import { refuse } from '../../../domain/refusal.ts'
 import { audit, type AuditEntry } from '../../workspace/audit/index.ts'
 import { findAddress, isOnlyOwner } from './queries.ts'
 
-/** The installation has an audit log of its own: in the chain of this id, which no workspace has. */
+/** The installation has a separate audit log: the chain of this id, which no workspace has. */
 export const INSTALLATION = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Whether a person operates the installation, judged anew for each request: by their proven address and OPERATORS; without
+ * Whether a person operates the installation, judged again for each request: by their proven address and OPERATORS; without
  * OPERATORS the person who owns every workspace. `db` must see the members of every workspace.
  */
 export async function isOperator({ config, db }: Pick<Ctx, 'config' | 'db'>, userId: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import {
   countWorkspaces,
-  holdBroadcast,
+  lockBroadcast,
   insertBroadcast,
   listBroadcasts,
   presentBroadcast,
@@ -54,7 +54,7 @@ export const platformBroadcasts: Room<'platformBroadcasts'> = {
   withdraw: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
       const now = tx.clock.now()
-      const held = await holdBroadcast(tx.db, id)
+      const held = await lockBroadcast(tx.db, id)
       if (held === undefined) throw refuse('not_found')
       if (held.withdrawn_at !== null) return { broadcast: present(held, now) }
       const row = await setWithdrawn(tx.db, { id, now: new Date(now) })

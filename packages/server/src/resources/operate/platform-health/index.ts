@@ -12,7 +12,7 @@ const max = LIMITS.healthCountMax
 /** Longer than a request can last, with all that may go before it: as the doctor has it. */
 const OVERDUE_MS = 120_000
 
-/** What this process and the database know. Every count is bounded, so that the page may be looked at often. */
+/** The state of this process and of the database. Every count is bounded, so that the page may be opened often. */
 export const platformHealth: Room<'platformHealth'> = {
   get: async (ctx) => {
     const now = ctx.clock.now()

@@ -4,7 +4,7 @@ import { checkPlan } from '../../../domain/workspace/plan.ts'
 import { inTransaction } from '../../../transaction.ts'
 import type { Room } from '../../verbs.ts'
 import { auditInstallation, operatorOf } from '../operators/index.ts'
-import { findPlatformSettings, holdPlatformSettings, putPlatformSettings, type PlatformSettingsRow } from './queries.ts'
+import { findPlatformSettings, lockPlatformSettings, putPlatformSettings, type PlatformSettingsRow } from './queries.ts'
 
 export { findPlatformSettings } from './queries.ts'
 
@@ -14,7 +14,7 @@ export const platformSettings: Room<'platformSettings'> = {
   update: (ctx, changes) => {
     if (typeof changes.default_plan === 'string') checkPlan(ctx.plans, changes.default_plan, 'default_plan')
     return inTransaction(ctx, async (tx) => {
-      const { support_contact, workspace_creation, default_plan } = await holdPlatformSettings(tx.db)
+      const { support_contact, workspace_creation, default_plan } = await lockPlatformSettings(tx.db)
       const { userId } = operatorOf(tx)
       const row = await putPlatformSettings(tx.db, {
         support_contact: changes.support_contact === undefined ? support_contact : changes.support_contact,

@@ -18,7 +18,7 @@ export function findPlatformSettings(db: Db): Promise<PlatformSettingsRow> {
 }
 
 /** Locked until the transaction ends, so that of two changes at once none undoes the other. */
-export function holdPlatformSettings(db: Db): Promise<PlatformSettingsRow> {
+export function lockPlatformSettings(db: Db): Promise<PlatformSettingsRow> {
   return db.one<PlatformSettingsRow>(sql`
     select ${columns}
       from platform_settings

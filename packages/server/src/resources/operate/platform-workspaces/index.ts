@@ -9,7 +9,7 @@ import type { Room } from '../../verbs.ts'
 import { clearNetwork } from '../../workspace/network/index.ts'
 import {
   changePlan,
-  listStandings,
+  listWorkspaceStatuses,
   reinstateWorkspaceById,
   suspendWorkspaceById,
 } from '../../workspace/workspaces/index.ts'
@@ -17,7 +17,7 @@ import { operatorIn } from '../operators/index.ts'
 import { presentAll } from './present.ts'
 import { listPlatform } from './queries.ts'
 
-/** What operators see of all workspaces, and do to one. Each change is in the audit log of that workspace. */
+/** The view of operators of all workspaces, and their changes to one. Each change is in the audit log of that workspace. */
 export const platformWorkspaces: Room<'platformWorkspaces'> = {
   list: async (ctx, { limit, cursor, q, state }) => {
     const found = await listPlatform(ctx.db, {
@@ -60,7 +60,7 @@ export const platformWorkspaces: Room<'platformWorkspaces'> = {
 /** For the command of the operator, which helps when nobody gets in. Gives the slug. */
 export async function clearNetworkOf(deps: Deps, { slug }: { slug: string }): Promise<string> {
   const ctx = asSystem(deps, { workspaceId: '', projectId: '', requestId: 'command' })
-  const found = (await listStandings(deps)).find((one) => one.slug === slug)
+  const found = (await listWorkspaceStatuses(deps)).find((one) => one.slug === slug)
   const workspaceId = decodeId('workspace', found?.id ?? '')
   if (workspaceId === undefined)
     throw refuse('not_found', `There is no workspace "${slug}". "postroad workspaces list" lists them.`)

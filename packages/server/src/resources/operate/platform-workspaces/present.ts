@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { monthOf } from '../../../domain/workspace/month.ts'
-import { firstDayKept, limitsOf } from '../../../domain/workspace/plan.ts'
+import { firstDayRetained, limitsOf } from '../../../domain/workspace/plan.ts'
 import { rangeAt } from '../../workspace/rollups/index.ts'
 import { countEvents, type CountedRow, type PlatformRow } from './queries.ts'
 
@@ -41,7 +41,7 @@ async function countsOf({ db, plans, clock }: Ctx, rows: readonly PlatformRow[])
   if (rows.length === 0) return []
   const now = clock.now()
   const month = monthOf(now)
-  const since = rows.map((row) => firstDayKept(limitsOf(plans, row.plan), now))
+  const since = rows.map((row) => firstDayRetained(limitsOf(plans, row.plan), now))
   const { pieces } = await rangeAt(db, { from: Math.min(Date.parse(month), ...since), to: now, now })
   return countEvents(db, {
     workspaceIds: rows.map((row) => row.id),

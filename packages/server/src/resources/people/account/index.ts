@@ -47,7 +47,7 @@ export async function requestEmail(ctx: Ctx, { userId, email, signedInAt }: Own 
     await queueMail(tx, {
       kind: 'confirm_email',
       to: email,
-      letter: {
+      message: {
         subject: 'Confirm your email address for Postroad',
         lines: [
           'Somebody, probably you, wants to use this address for a Postroad account.',
@@ -173,7 +173,7 @@ async function notifyOwner(tx: Ctx, of: { user: UserRow; kind: string; line: str
   await queueMail(tx, {
     kind,
     to: user.email,
-    letter: {
+    message: {
       subject: 'Your Postroad account was changed',
       lines: [line],
       action: { label: 'My account', url: `${tx.baseUrl()}/account` },

@@ -64,7 +64,7 @@ export async function admitApiKey(deps: Deps, { actor, workspaceId, key }: Ident
     )
   }
   const now = deps.clock.now()
-  const since = now - LIMITS.apiKeyUseNotedMs
+  const since = now - LIMITS.apiKeyUsePersistMs
   if (key.last_used_at !== null && key.last_used_at.getTime() > since) return
   await touchApiKey(deps.database, { workspaceId, id: actor.keyId, now: new Date(now), since: new Date(since) })
 }

@@ -8,12 +8,12 @@ import { moveSession } from '../sessions/index.ts'
 import { findUser } from '../users/index.ts'
 import type { Room } from '../../verbs.ts'
 import { insertMember, personOf } from '../../workspace/workspaces/index.ts'
-import { holdInviting, requireRoomForMember } from './member-limit.ts'
+import { lockInviting, requireRoomForMember } from './member-limit.ts'
 import { deleteInvite, lockByToken, type InviteRow } from './queries.ts'
 
 /**
  * Accepts an invite, which uses it up: a later request with the same link finds none. The session switches to the workspace. A person who
- * is already a member keeps their role.
+ * is already a member retains their role.
  */
 export const accept: Room<'invites'>['accept'] = (ctx, { token }) => {
   const { userId, sessionId } = personOf(ctx)
@@ -22,7 +22,7 @@ export const accept: Room<'invites'>['accept'] = (ctx, { token }) => {
     if (invite === undefined || invite.expires_at.getTime() <= tx.clock.now()) throw refuse('invite_over')
     await requireInvited(tx, { userId, invite })
     const { workspace_id: workspaceId, id, role } = invite
-    const workspace = await holdInviting(tx, workspaceId)
+    const workspace = await lockInviting(tx, workspaceId)
     await requireRoomForMember(tx, workspace)
     const { slug, name } = workspace
     if ((await insertMember(tx.db, { workspaceId, userId, role, now: new Date(tx.clock.now()) })) === 0) {

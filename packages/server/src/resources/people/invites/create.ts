@@ -7,7 +7,7 @@ import { audit } from '../../workspace/audit/index.ts'
 import { throttle } from '../throttles/index.ts'
 import type { Room } from '../../verbs.ts'
 import { personOf } from '../../workspace/workspaces/index.ts'
-import { holdRoomForInvite } from './member-limit.ts'
+import { reserveInvite } from './member-limit.ts'
 import { presentInvite } from './present.ts'
 import { countInvites, findInvite, insertInvite, isMemberByEmail } from './queries.ts'
 import { mailInvite, mintInviteToken } from './send.ts'
@@ -24,7 +24,7 @@ export const create: Room<'invites'>['create'] = async (ctx, { email, role }) =>
   const { workspaceId } = ctx
   await throttle(ctx, { what: 'invites', whose: workspaceId, ...MAILS })
   return inTransaction(ctx, async (tx) => {
-    const workspace = await holdRoomForInvite(tx, { workspaceId, email })
+    const workspace = await reserveInvite(tx, { workspaceId, email })
     if (await isMemberByEmail(tx.db, { workspaceId, email }))
       throw refuse('invalid_state', 'A member of the workspace already has this address, so no invite is needed.')
     if ((await countInvites(tx.db, workspaceId)) >= LIMITS.invitesOpenMax)

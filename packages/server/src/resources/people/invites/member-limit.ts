@@ -1,15 +1,15 @@
 import type { Ctx } from '../../../context.ts'
 import { limitsOf } from '../../../domain/workspace/plan.ts'
 import { Refusal, refuse } from '../../../domain/refusal.ts'
-import { countMembers, holdWorkspace } from '../../workspace/workspaces/index.ts'
+import { countMembers, lockWorkspaceById } from '../../workspace/workspaces/index.ts'
 import { countPendingInvites } from './queries.ts'
 
 type Tx = Pick<Ctx, 'db' | 'plans' | 'upgradeUrl' | 'clock'>
-type Held = NonNullable<Awaited<ReturnType<typeof holdWorkspace>>>
+type Held = NonNullable<Awaited<ReturnType<typeof lockWorkspaceById>>>
 
 /** Locks the workspace of an invite until the commit, so that the counts stay true. Refuses one that is suspended or closed. */
-export async function holdInviting(tx: Tx, workspaceId: string): Promise<Held> {
-  const held = await holdWorkspace(tx.db, workspaceId)
+export async function lockInviting(tx: Tx, workspaceId: string): Promise<Held> {
+  const held = await lockWorkspaceById(tx.db, workspaceId)
   if (held === undefined) throw refuse('not_found')
   if (held.suspended_at !== null)
     throw refuse(
@@ -30,8 +30,8 @@ export async function requireRoomForMember(tx: Tx, { id, plan }: Held): Promise<
 }
 
 /** Requires room for an invite. Pending invites to other addresses count too, so that a plan never promises one place twice. */
-export async function holdRoomForInvite(tx: Tx, at: { workspaceId: string; email: string }): Promise<Held> {
-  const held = await holdInviting(tx, at.workspaceId)
+export async function reserveInvite(tx: Tx, at: { workspaceId: string; email: string }): Promise<Held> {
+  const held = await lockInviting(tx, at.workspaceId)
   const members = await countMembers(tx.db, at.workspaceId)
   const pending = await countPendingInvites(tx.db, { ...at, now: new Date(tx.clock.now()) })
   requireRoom(tx, { plan: held.plan, members, pending })

@@ -7,7 +7,7 @@ import { audit } from '../../workspace/audit/index.ts'
 import { throttle } from '../throttles/index.ts'
 import type { Room } from '../../verbs.ts'
 import { personOf } from '../../workspace/workspaces/index.ts'
-import { holdRoomForInvite } from './member-limit.ts'
+import { reserveInvite } from './member-limit.ts'
 import { presentInvite } from './present.ts'
 import { findInvite, renewInvite } from './queries.ts'
 import { mailInvite, mintInviteToken } from './send.ts'
@@ -27,7 +27,7 @@ export const resend: Room<'invites'>['resend'] = async (ctx, { id }) => {
   }
   await throttle(ctx, { what: 'invite', whose: id, ...MAILS })
   return inTransaction(ctx, async (tx) => {
-    const workspace = await holdRoomForInvite(tx, { workspaceId: tx.workspaceId, email: row.email })
+    const workspace = await reserveInvite(tx, { workspaceId: tx.workspaceId, email: row.email })
     const { token, tokenHash, expiresAt } = mintInviteToken(tx)
     if ((await renewInvite(tx.db, { ...at, tokenHash, expiresAt })) === 0) throw refuse('not_found')
     await mailInvite(tx, { to: row.email, role: row.role, workspace: workspace.name, userId, token })

@@ -24,7 +24,7 @@ type Invitation = {
 /** Queues the email. The token is in the fragment of the URL, which no server or log ever sees. */
 export async function mailInvite(tx: Ctx, { to, role, workspace, userId, token }: Invitation): Promise<void> {
   const inviter = await findUser(tx.db, userId)
-  const letter = {
+  const message = {
     subject: `You are invited to ${workspace} on Postroad`,
     lines: [
       `${inviter?.name ?? 'Somebody'} invites you to the workspace ${workspace} as ${role}.`,
@@ -33,5 +33,5 @@ export async function mailInvite(tx: Ctx, { to, role, workspace, userId, token }
     action: { label: 'View the invite', url: `${tx.baseUrl()}/invites/accept#t=${token}` },
     footnote: 'If you do not know this person, delete this email. Nothing happens without the link.',
   }
-  await queueMail(tx, { kind: 'invite', to, letter, usefulMs: LIMITS.inviteMs })
+  await queueMail(tx, { kind: 'invite', to, message, usefulMs: LIMITS.inviteMs })
 }

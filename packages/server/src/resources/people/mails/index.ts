@@ -1,5 +1,5 @@
 import type { Ctx, Deps } from '../../../context.ts'
-import { writeLetter, type Letter } from '../../../domain/people/letter.ts'
+import { writeEmail, type EmailText } from '../../../domain/people/email-text.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
 import { insertMail, leaseDueMails, setFailed, setRetry, setSent, type DueMail } from './queries.ts'
 
@@ -7,7 +7,7 @@ type Queued = {
   /** The subject of the email, for the log: `sign_in_link`. */
   readonly kind: string
   readonly to: string
-  readonly letter: Letter
+  readonly message: EmailText
   /** How long the email is useful; it is not sent later. */
   readonly usefulMs: number
   /** Writes the row but sends nothing, so that a request for a link costs the same whether or not there is an account. */
@@ -19,7 +19,7 @@ export async function queueMail(tx: Ctx, of: Queued): Promise<void> {
   const id = tx.uuid()
   const now = tx.clock.now()
   const sealed = tx.cipher.seal(
-    JSON.stringify({ to: of.to, ...writeLetter(of.letter) }),
+    JSON.stringify({ to: of.to, ...writeEmail(of.message) }),
     secretPlace('mails.sealed', id),
   )
   await insertMail(tx.db, {

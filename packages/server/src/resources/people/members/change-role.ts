@@ -4,12 +4,12 @@ import { audit } from '../../workspace/audit/index.ts'
 import type { Room } from '../../verbs.ts'
 import { presentMember } from './present.ts'
 import { setRole } from './queries.ts'
-import { holdMembers, memberOf, requireAnotherOwner, requireRole } from './standing.ts'
+import { lockMembers, memberOf, requireAnotherOwner, requireRole } from './membership.ts'
 
 /** The change applies from the next request of the member, for every session and key. */
 export const update: Room<'members'>['update'] = (ctx, { id, role }) =>
   inTransaction(ctx, async (tx) => {
-    const self = await holdMembers(tx)
+    const self = await lockMembers(tx)
     const member = await memberOf(tx, id)
     requireRole(self.role, { least: 'admin', to: 'Changing a role' })
     requireRole(self.role, { least: member.role, to: 'Changing the role of this member' })

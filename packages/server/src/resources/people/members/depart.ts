@@ -5,11 +5,11 @@ import { revokeApiKeysOf } from '../api-keys/index.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import type { Room } from '../../verbs.ts'
 import { deleteMember } from './queries.ts'
-import { holdMembers, memberOf, requireAnotherOwner, requireRole } from './standing.ts'
+import { lockMembers, memberOf, requireAnotherOwner, requireRole } from './membership.ts'
 
 export const remove: Room<'members'>['remove'] = (ctx, { id }) =>
   inTransaction(ctx, async (tx) => {
-    const self = await holdMembers(tx)
+    const self = await lockMembers(tx)
     const member = await memberOf(tx, id)
     requireRole(self.role, { least: 'admin', to: 'Removing a member' })
     requireRole(self.role, { least: member.role, to: 'Removing this member' })
@@ -29,7 +29,7 @@ export const remove: Room<'members'>['remove'] = (ctx, { id }) =>
  */
 export const leave: Room<'members'>['leave'] = (ctx, { workspace_id: named }) =>
   inTransaction({ ...ctx, workspaceId: named ?? ctx.workspaceId }, async (tx) => {
-    const self = await holdMembers(tx, { otherwise: named === undefined ? 'no_workspace' : 'not_found' })
+    const self = await lockMembers(tx, { otherwise: named === undefined ? 'no_workspace' : 'not_found' })
     if (self.role === 'owner')
       await requireAnotherOwner(
         tx,

@@ -42,7 +42,7 @@ export async function openSession(tx: Ctx, of: Opening): Promise<string> {
   const now = new Date(tx.clock.now())
   if (of.replaces !== undefined) await revokeByHash(tx.db, { hash: hashCredential(of.replaces), now })
   const workspaceId =
-    (await findStanding(tx.db, { user_id: of.userId, workspace_id: of.workspaceId ?? null }))?.workspaceId ?? null
+    (await findMembership(tx.db, { user_id: of.userId, workspace_id: of.workspaceId ?? null }))?.workspaceId ?? null
   const [id, secret] = [tx.uuid(), mintSecret(tx)]
   await insertSession(tx.db, {
     id,
@@ -81,12 +81,12 @@ export async function identifySession(
 ): Promise<{ actor: Actor & { kind: 'person' }; workspaceId: string }> {
   const session = await findOwnSession(deps, secret)
   const { id, user_id: userId } = session
-  const standing = await findStanding(deps.database, session)
-  if (standing === undefined) {
+  const membership = await findMembership(deps.database, session)
+  if (membership === undefined) {
     if (withoutWorkspace === undefined) throw refuse('no_workspace')
     return { workspaceId: withoutWorkspace, actor: { kind: 'person', userId, role: 'viewer', sessionId: id } }
   }
-  const { workspaceId, role } = standing
+  const { workspaceId, role } = membership
   if (workspaceId !== session.workspace_id) await setWorkspace(deps.database, { id, workspaceId })
   return { workspaceId, actor: { kind: 'person', userId, role, sessionId: id } }
 }
@@ -95,7 +95,7 @@ export async function identifySession(
  * The current membership of the person of a session: in its workspace; after a removal, in the last one that they used; undefined without
  * any. Changes to the account are audited there, and never in a workspace that they are not in.
  */
-export async function findStanding(
+export async function findMembership(
   db: Db,
   { user_id: userId, workspace_id: workspaceId }: Pick<SessionRow, 'user_id' | 'workspace_id'>,
 ): Promise<{ readonly workspaceId: string; readonly role: Role } | undefined> {
@@ -114,9 +114,14 @@ export function moveSession(tx: Ctx, of: { id: string; workspaceId: string }): P
 export async function endSession(tx: Ctx, secret: string): Promise<void> {
   const ended = await revokeByHash(tx.db, { hash: hashCredential(secret), now: new Date(tx.clock.now()) })
   if (ended === undefined) return
-  const standing = await findStanding(tx.db, ended)
+  const membership = await findMembership(tx.db, ended)
   const person = {
-    ...asPerson(tx, { ...tx, userId: ended.user_id, sessionId: ended.id, workspaceId: standing?.workspaceId ?? null }),
+    ...asPerson(tx, {
+      ...tx,
+      userId: ended.user_id,
+      sessionId: ended.id,
+      workspaceId: membership?.workspaceId ?? null,
+    }),
     db: tx.db,
   }
   await auditOwn(person, { action: 'sign_out', target: encodeId('user', ended.user_id) })

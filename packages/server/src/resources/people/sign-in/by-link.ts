@@ -1,6 +1,6 @@
 import { LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import type { Letter } from '../../../domain/people/letter.ts'
+import type { EmailText } from '../../../domain/people/email-text.ts'
 import { nextPath } from '../../../domain/people/next-path.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { queueMail } from '../mails/index.ts'
@@ -38,7 +38,7 @@ export function requestLink(visit: Visit, { email, next }: { email: string; next
     kind: 'sign_in_link',
     path: '/sign-in/link',
     ...(go === '/' ? {} : { next: go }),
-    letter: SIGN_IN,
+    message: SIGN_IN,
   })
 }
 
@@ -49,7 +49,7 @@ export function requestReset(visit: Visit, { email }: { email: string }): Promis
     purpose: 'reset_password',
     kind: 'password_reset',
     path: '/sign-in/reset',
-    letter: RESET,
+    message: RESET,
   })
 }
 
@@ -59,10 +59,10 @@ type Asked = {
   readonly kind: string
   readonly path: string
   readonly next?: string
-  readonly letter: (url: string) => Letter
+  readonly message: (url: string) => EmailText
 }
 
-async function mailLink(visit: Visit, { email, purpose, kind, path, next, letter }: Asked): Promise<void> {
+async function mailLink(visit: Visit, { email, purpose, kind, path, next, message }: Asked): Promise<void> {
   await throttleNetwork(visit)
   await throttle(visit, { what: kind, whose: email.toLowerCase(), ...MAILS })
   const invited = await mayBegin(visit, email)
@@ -79,14 +79,14 @@ async function mailLink(visit: Visit, { email, purpose, kind, path, next, letter
     await queueMail(tx, {
       kind,
       to: user?.email ?? email,
-      letter: letter(url),
+      message: message(url),
       usefulMs: LIMITS.mailLinkMs,
       void: !opens,
     })
   })
 }
 
-const SIGN_IN = (url: string): Letter => ({
+const SIGN_IN = (url: string): EmailText => ({
   subject: 'Your link to sign in to Postroad',
   lines: [
     'Somebody, probably you, requested a link to sign in to Postroad.',
@@ -96,7 +96,7 @@ const SIGN_IN = (url: string): Letter => ({
   footnote: 'If it was not you, delete this email. Nothing happens without the link.',
 })
 
-const RESET = (url: string): Letter => ({
+const RESET = (url: string): EmailText => ({
   subject: 'Set a new password for Postroad',
   lines: [
     'Somebody, probably you, requested a new password for your Postroad account.',

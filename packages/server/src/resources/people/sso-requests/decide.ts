@@ -1,23 +1,23 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import type { Letter } from '../../../domain/people/letter.ts'
+import type { EmailText } from '../../../domain/people/email-text.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { notifyOwners } from '../notices/index.ts'
 import { refusedAs } from './present.ts'
-import { holdRequest, setDecided } from './queries.ts'
+import { lockRequest, setDecided } from './queries.ts'
 
 type Decision = { readonly id: string; readonly status: 'approved' | 'declined'; readonly reason: string }
 
 const USEFUL_MS = 7 * 86_400_000
 
-/** What an operator decides, in the workspace of the request: `ctx` names both. The owners get it by mail. */
+/** Stores an operator's decision in the workspace of the request: `ctx` names both. The owners receive it by email. */
 export function decideRequest(ctx: Ctx, { id, status, reason }: Decision): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const { workspaceId, actor } = tx
     if (actor.kind !== 'operator') throw refuse('agent_not_permitted')
-    const held = await holdRequest(tx.db, { workspaceId, id })
+    const held = await lockRequest(tx.db, { workspaceId, id })
     if (held === undefined) throw refuse('not_found')
     if (held.status !== 'pending') throw refusedAs(held.status)
     await setDecided(tx.db, { workspaceId, id, status, reason, userId: actor.userId, now: new Date(tx.clock.now()) })
@@ -28,18 +28,18 @@ export function decideRequest(ctx: Ctx, { id, status, reason }: Decision): Promi
     })
     await notifyOwners(tx, {
       kind: 'sso_request_decided',
-      letter: letterOf({ domains: held.domains, status, reason, url: tx.baseUrl() }),
+      message: emailOf({ domains: held.domains, status, reason, url: tx.baseUrl() }),
       usefulMs: USEFUL_MS,
     })
   })
 }
 
-function letterOf({
+function emailOf({
   domains,
   status,
   reason,
   url,
-}: Omit<Decision, 'id'> & { domains: readonly string[]; url: string }): Letter {
+}: Omit<Decision, 'id'> & { domains: readonly string[]; url: string }): EmailText {
   return {
     subject: `Your SSO request was ${status}`,
     lines: [`The operator ${status} your request for single sign-on with ${domains.join(', ')}.`, `Reason: ${reason}`],

@@ -4,9 +4,9 @@ import { inTransaction } from '../../../transaction.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
-import { holdWorkspace } from '../../workspace/workspaces/index.ts'
+import { lockWorkspaceById } from '../../workspace/workspaces/index.ts'
 import { presentRequest, refusedAs } from './present.ts'
-import { holdRequest, insertRequest, listRequests, setCancelled, supersedePending } from './queries.ts'
+import { lockRequest, insertRequest, listRequests, setCancelled, supersedePending } from './queries.ts'
 
 export { decideRequest } from './decide.ts'
 export { presentRequest } from './present.ts'
@@ -25,7 +25,7 @@ export const ssoRequests: Room<'ssoRequests'> = {
     inTransaction(ctx, async (tx) => {
       const { workspaceId, actor } = tx
       if (!('userId' in actor)) throw refuse('unauthorized')
-      await holdWorkspace(tx.db, workspaceId)
+      await lockWorkspaceById(tx.db, workspaceId)
       const supersedes = await supersedePending(tx.db, workspaceId)
       const row = await insertRequest(tx.db, {
         workspaceId,
@@ -51,7 +51,7 @@ export const ssoRequests: Room<'ssoRequests'> = {
 
   cancel: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      const held = await holdRequest(tx.db, { ...tx, id })
+      const held = await lockRequest(tx.db, { ...tx, id })
       if (held === undefined) throw refuse('not_found')
       if (held.status !== 'pending') throw refusedAs(held.status)
       const row = await setCancelled(tx.db, { ...tx, id })

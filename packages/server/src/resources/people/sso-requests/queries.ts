@@ -65,7 +65,7 @@ export function insertRequest(
 }
 
 /** Locked until the transaction ends, so that it is decided or cancelled once. */
-export function holdRequest(db: Db, at: { workspaceId: string; id: string }): Promise<SsoRequestRow | undefined> {
+export function lockRequest(db: Db, at: { workspaceId: string; id: string }): Promise<SsoRequestRow | undefined> {
   return db.maybe<SsoRequestRow>(sql`
     select ${columns}
       from sso_requests

@@ -1,15 +1,15 @@
 import type { Rejection } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
-import { firstDayKept, limitsOf } from '../../../domain/workspace/plan.ts'
+import { firstDayRetained, limitsOf } from '../../../domain/workspace/plan.ts'
 import { Horizon, NOTHING, readSnapshot, seesNothing, type Snapshot } from '../../../domain/serving/snapshot.ts'
 import type { Position } from '../../../domain/serving/stream-cursor.ts'
 import { presentDelivery, type DeliveryRow } from '../../delivery/deliveries/index.ts'
-import { keptFrom } from '../../workspace/erasure/index.ts'
+import { retainedFrom } from '../../workspace/erasure/index.ts'
 import { presentRejection } from '../../capture/rejections/index.ts'
 import {
   beginGeneration,
   confirmPlaces,
-  findKept,
+  findRetention,
   leavePlace,
   lockConnections,
   readChangedDeliveries,
@@ -74,7 +74,7 @@ export type StreamReader = {
   /** Rows of the rejection log with new counts since a recent position: at most 500, newest first. */
   refusals(at: { scope: StreamScope; position: Position }): Promise<Refusals>
   /** The moment before which records are no longer stored; undefined while nothing was dropped. */
-  keptSince(workspaceId: string): Promise<number | undefined>
+  retainedSince(workspaceId: string): Promise<number | undefined>
 }
 
 /** The position at a moment (milliseconds): everything after it is still to come. */
@@ -172,16 +172,19 @@ export function createStreamReader(deps: Deps): StreamReader {
     changes,
     refusals,
     now,
-    keptSince: (workspaceId) => inTurn(() => keptSince(deps, workspaceId)),
+    retainedSince: (workspaceId) => inTurn(() => retainedSince(deps, workspaceId)),
   }
 }
 
 /** The days of all workspaces are dropped together, and a shorter plan stores fewer of them. */
-async function keptSince({ database, plans, clock }: Deps, workspaceId: string): Promise<number | undefined> {
+async function retainedSince({ database, plans, clock }: Deps, workspaceId: string): Promise<number | undefined> {
   const db = database.forWorkspace(workspaceId)
-  const found = await findKept(db, workspaceId)
+  const found = await findRetention(db, workspaceId)
   if (found === undefined) return undefined
-  const byPlan = await keptFrom(db, { workspaceId, before: firstDayKept(limitsOf(plans, found.plan), clock.now()) })
+  const byPlan = await retainedFrom(db, {
+    workspaceId,
+    before: firstDayRetained(limitsOf(plans, found.plan), clock.now()),
+  })
   const from = Math.max(found.day?.getTime() ?? 0, byPlan)
   return found.created_at.getTime() < from ? from : undefined
 }

@@ -250,7 +250,7 @@ function isRejection(row: CountedRejection): row is CountedRejection & Rejection
 }
 
 /** The first day with stored records, and the data that decides how long this workspace's records are stored and whether it had earlier ones. */
-export function findKept(
+export function findRetention(
   db: Db,
   workspaceId: string,
 ): Promise<{ readonly day: Date | null; readonly plan: string; readonly created_at: Date } | undefined> {

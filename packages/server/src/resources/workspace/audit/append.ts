@@ -2,7 +2,7 @@ import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { EMPTY_CHAIN, hashOf, hex, idAfter, type Anchor, type Link } from '../../../domain/workspace/audit-chain.ts'
 import { anchorAt, openAnchor, sealAnchor } from './anchor.ts'
-import { appendRow, findEnds, holdAnchor } from './queries.ts'
+import { appendRow, findEnds, lockAnchor } from './queries.ts'
 
 export type AuditEntry = {
   /** `verb_noun`, as the contract names them: `create_api_key`. */
@@ -52,7 +52,7 @@ async function append(tx: Ctx, of: Link): Promise<void> {
 /** A lost anchor stops nobody's work: the chain continues from its newest row, and its anchor records the loss from then on. */
 async function heldAnchor(tx: Ctx, next: Link): Promise<Anchor> {
   const { db, workspaceId, cipher } = tx
-  const sealed = await holdAnchor(db, workspaceId)
+  const sealed = await lockAnchor(db, workspaceId)
   const anchor = sealed === null ? undefined : openAnchor(cipher, sealed, workspaceId)
   if (anchor !== undefined) return anchor
   const ends = await findEnds(db, workspaceId)

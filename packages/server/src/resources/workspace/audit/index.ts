@@ -3,7 +3,7 @@ import type { Room } from '../../verbs.ts'
 import { exportCsv } from './export-csv.ts'
 import { presentRow } from './present.ts'
 import { listRows } from './queries.ts'
-import { verifyNoted } from './verify.ts'
+import { verifyAndRecord } from './verify.ts'
 
 export { anchorChains } from './anchor-chains.ts'
 export { actorNames, audit, type AuditEntry } from './append.ts'
@@ -24,5 +24,5 @@ export const auditLog: Room<'audit'> = {
 
   exportCsv,
 
-  verify: (ctx, { hash }) => verifyNoted(ctx, hash),
+  verify: (ctx, { hash }) => verifyAndRecord(ctx, hash),
 }

@@ -5,7 +5,7 @@ import { hex } from '../../../domain/workspace/audit-chain.ts'
 import { limitsOf } from '../../../domain/workspace/plan.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { openAnchor, sealAnchor } from './anchor.ts'
-import { chainsWithRowsBefore, deleteChainUpTo, holdAnchor, listChain, putAnchor } from './queries.ts'
+import { chainsWithRowsBefore, deleteChainUpTo, lockAnchor, listChain, putAnchor } from './queries.ts'
 
 const DAY_MS = 86_400_000
 const ROWS_AT_ONCE = 1_000
@@ -35,7 +35,7 @@ export async function pruneAudit(deps: Deps): Promise<void> {
 function pruneChain(deps: Deps, { workspaceId, before }: { workspaceId: string; before: number }): Promise<number> {
   // oxlint-disable-next-line house/verb-guards -- the anchor counts the removed rows; an audit row for each removal would make the log grow
   return inTransaction(asSystem(deps, { workspaceId, projectId: '', requestId: 'audit' }), async ({ db, cipher }) => {
-    const sealed = await holdAnchor(db, workspaceId)
+    const sealed = await lockAnchor(db, workspaceId)
     const anchor = sealed === null ? undefined : openAnchor(cipher, sealed, workspaceId)
     if (anchor === undefined) return 0
     const page = await listChain(db, { workspaceId, after: null, limit: ROWS_AT_ONCE })

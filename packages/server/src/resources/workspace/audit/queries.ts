@@ -7,7 +7,7 @@ export type AuditRow = StoredLink
 const columns: Sql = sql`id, at, actor, agent, action, target, ip, details, prev_hash, hash`
 
 /** The sealed anchor of a chain, locked until the transaction ends, so there is one writer at a time. Null: nothing is written yet. */
-export async function holdAnchor(db: Db, workspaceId: string): Promise<Buffer | null> {
+export async function lockAnchor(db: Db, workspaceId: string): Promise<Buffer | null> {
   const held = await lockedAnchor(db, workspaceId)
   if (held !== undefined) return held.sealed
   await db.run(sql`

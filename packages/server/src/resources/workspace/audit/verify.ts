@@ -121,7 +121,7 @@ function presentProblem({ kind, id, at, text }: Problem): NonNullable<Verificati
 }
 
 /** The same, and a row must have this hash: the recorded row is still there. */
-export async function verifyNoted(at: At, hash: string | undefined): Promise<Verification> {
+export async function verifyAndRecord(at: At, hash: string | undefined): Promise<Verification> {
   const verification = await verifyChain(at)
   if (hash === undefined || !verification.ok) return verification
   if (await hasHash(at.db, { workspaceId: at.workspaceId, hash: Buffer.from(hash, 'hex') })) return verification

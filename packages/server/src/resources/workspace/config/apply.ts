@@ -95,7 +95,7 @@ function newEndpoint({ verification = { scheme: 'none' }, handshake, ...entry }:
 type NewDestination = RouteInput<Routes['destinations']['create']>
 type ChangedDestination = RouteInput<Routes['destinations']['update']>
 
-/** What needs a secret is not in an entry that is to be made. */
+/** A new entry contains no setting that needs a secret. */
 function newDestination({ headers: _headers, auth: _auth, ...entry }: DestinationEntry, url: string): NewDestination {
   return { ...entry, url, headers: {}, auth: { kind: 'none' } }
 }

@@ -50,7 +50,7 @@ export const config: Room<'config'> = {
     return inTransaction(ctx, async (tx) => {
       await lockProject(tx.db, tx)
       const state = await readState(tx)
-      // What was checked above is what is applied, also where nobody sent a plan.
+      // The checked configuration is the applied one, even if the request named no plan.
       if ((await fingerprintOf(state)) !== (await fingerprintOf(before))) throw refuse('project_changed')
       const plan = await planOf(tx, { ...asked, state })
       await applyPlan(tx, plan)

@@ -18,7 +18,7 @@ import {
 import type { ReadConfig } from './read-config.ts'
 import type { Current, CurrentDestination, CurrentEndpoint, CurrentView, State } from './state.ts'
 
-/** What applying a configuration would do to a project. Entries are as they would be written: what waits for a secret stays as it is. */
+/** The changes that a configuration would make to a project. An entry that waits for a secret does not change. */
 export type Plan = {
   readonly endpoints: Steps<EndpointEntry, CurrentEndpoint>
   readonly rules: Steps<RuleEntry, Current<RuleEntry>>
@@ -119,7 +119,7 @@ type Compared<Entry, Now> = {
   /** By what an entry and what exists are the same; the identity when left out. */
   readonly keyOf?: (entry: Entry) => string
   readonly derived?: readonly string[]
-  /** What can be written of an entry. */
+  /** The part of an entry that can be written. */
   readonly settle?: (entry: Entry, now: Now | undefined) => Entry
 }
 

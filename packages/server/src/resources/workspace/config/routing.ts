@@ -116,7 +116,7 @@ function routingNow({ endpoints, rules, destinations }: State): Routing {
   }
 }
 
-/** What stays is the very same entry as now, so the comparer asks it once. */
+/** An unchanged entry is the same object as now, so the comparer evaluates it once. */
 function routingAfter({ endpoints, rules, destinations }: Plan): Routing {
   return {
     endpoints: new Map([

@@ -12,7 +12,7 @@ import { listConfiguredDestinations, type ConfiguredDestination } from '../../de
 import { findProject } from '../projects/index.ts'
 import type { DestinationEntry, EndpointEntry, RecordViewEntry, RuleEntry } from './entries.ts'
 
-/** What a project is set to, in the stable order of a configuration, and what no configuration has. */
+/** The settings of a project, in the stable order of a configuration, and those that no configuration contains. */
 export type State = {
   readonly slug: string
   readonly endpoints: readonly CurrentEndpoint[]

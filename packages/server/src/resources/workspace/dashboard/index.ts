@@ -38,7 +38,7 @@ export const dashboard: Room<'dashboard'> = {
     const range = await rangeAt(ctx.db, askedRange(ctx, asked))
     const { from, to } = range
     const before = await rangeAt(ctx.db, { from: from - (to - from), to: from, now: ctx.clock.now() })
-    const [sums, former, rejections, backlog, holds, failing, usage] = await Promise.all([
+    const [sums, previous, rejections, backlog, holds, failing, usage] = await Promise.all([
       sumOf(ctx, scope, range),
       sumOf(ctx, scope, before),
       sumRejections(ctx.db, { ...scope, pieces: range.pieces }),
@@ -51,7 +51,7 @@ export const dashboard: Room<'dashboard'> = {
       summary: {
         ...presentRange(range),
         totals: presentTotals(sums),
-        previous: presentTotals(former),
+        previous: presentTotals(previous),
         delivery_ms: quantiles(sums?.delivery_ms),
         response_ms: quantiles(sums?.response_ms),
         backlog: {

@@ -5,7 +5,7 @@ import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
-import { holdWorkspace } from '../workspaces/index.ts'
+import { lockWorkspaceById } from '../workspaces/index.ts'
 import { CHUNK_BYTES } from './archive.ts'
 import { SOURCES } from './contents.ts'
 import { etagOf, presentExport, stateOf } from './present.ts'
@@ -35,7 +35,7 @@ export const dataExport: Room<'dataExport'> = {
   create: (ctx) =>
     inTransaction(ctx, async (tx) => {
       // Serializes concurrent requests, so that only one starts an export.
-      await holdWorkspace(tx.db, tx.workspaceId)
+      await lockWorkspaceById(tx.db, tx.workspaceId)
       const now = tx.clock.now()
       const { underway, ready } = await countExports(tx.db, { workspaceId: tx.workspaceId, now: new Date(now) })
       if (underway > 0) throw refuse('export_running')

@@ -95,7 +95,7 @@ async function write(deps: Deps, row: ExportRow, stopped: () => boolean): Promis
     const finished = await finishExport(deps.database, {
       ...claim,
       now: new Date(now),
-      expiresAt: new Date(now + LIMITS.dataExportKeptDays * DAY_MS),
+      expiresAt: new Date(now + LIMITS.dataExportRetentionDays * DAY_MS),
       sha256: hash(),
     })
     if (!finished) throw lost()

@@ -20,7 +20,7 @@ import {
   type TenantTable,
 } from './queries.ts'
 
-export { keptFrom } from './queries.ts'
+export { retainedFrom } from './queries.ts'
 
 /** Longer than any work that started before the deletion may take. */
 const SETTLED_MS = 3_600_000
@@ -59,7 +59,7 @@ async function step(tx: Ctx, tables: readonly TenantTable[]): Promise<boolean> {
 }
 
 /**
- * A row is erased before the rows that it refers to, so that the invariants of the doctor hold at every commit: deliveries, destinations,
+ * A row is erased before the rows that it refers to, so that every commit follows the invariants of the doctor: deliveries, destinations,
  * records, then the rest.
  */
 async function emptyProject(

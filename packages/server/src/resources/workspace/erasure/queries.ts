@@ -201,7 +201,7 @@ const DAY_MS = 86_400_000
 const SPARE_MS = 60_000
 
 /** The start of a workspace's retention: `before`, or the day (UTC) of its oldest delivery that waits for the allowance. */
-export async function keptFrom(
+export async function retainedFrom(
   db: Db,
   { workspaceId, before }: { workspaceId: string; before: number },
 ): Promise<number> {

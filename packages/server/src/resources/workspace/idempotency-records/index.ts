@@ -17,7 +17,7 @@ import {
 export type { Holder } from './queries.ts'
 
 /** The response of a request: its status, and its JSON as text. */
-export type KeptResponse = { readonly status: number; readonly json: string }
+export type StoredResponse = { readonly status: number; readonly json: string }
 /** The use of a key by one request. An earlier or a later user of the same key has another id. */
 export type Claim = { readonly holder: Holder; readonly id: string }
 
@@ -27,15 +27,15 @@ type Asked = { readonly holder: Holder; readonly keyHash: Uint8Array; readonly f
  * Claims an Idempotency-Key of the admin API, or returns the response that is stored under it. 409 while another request runs under it,
  * 422 when it was another request, 429 when its holder has used 10,000 in 24 hours.
  */
-export function claimKey(deps: Deps, asked: Asked): Promise<KeptResponse | Claim> {
+export function claimKey(deps: Deps, asked: Asked): Promise<StoredResponse | Claim> {
   const now = deps.clock.now()
-  const since = new Date(now - LIMITS.adminIdempotencyKeptMs)
+  const since = new Date(now - LIMITS.adminIdempotencyRetentionMs)
   // oxlint-disable-next-line house/verb-guards -- what the request changes has its own row, in the transaction of the change
   return deps.database.transaction(async (db) => {
     await lockClaims(db, asked.holder)
     const found = await findRecord(db, asked)
     const held = found !== undefined && found.claimed_at > since ? found : undefined
-    if (held !== undefined && !isAbandoned(held, now)) return keptOf(deps, { held, asked })
+    if (held !== undefined && !isAbandoned(held, now)) return storedOf(deps, { held, asked })
     if (held === undefined) await requireRoom(db, { holder: asked.holder, since })
     const id = deps.uuid()
     await putClaim(db, { ...asked, id, now: new Date(now) })
@@ -46,7 +46,7 @@ export function claimKey(deps: Deps, asked: Asked): Promise<KeptResponse | Claim
 const isAbandoned = ({ status, claimed_at }: IdempotencyRecordRow, now: number): boolean =>
   status === null && claimed_at.getTime() <= now - LIMITS.adminIdempotencyRunningMs
 
-function keptOf(deps: Deps, { held, asked }: { held: IdempotencyRecordRow; asked: Asked }): KeptResponse {
+function storedOf(deps: Deps, { held, asked }: { held: IdempotencyRecordRow; asked: Asked }): StoredResponse {
   if (!held.fingerprint.equals(asked.fingerprint)) {
     throw refuse(
       'idempotency_key_reused',
@@ -78,7 +78,7 @@ async function requireRoom(db: Db, at: { holder: Holder; since: Date }): Promise
  */
 export async function settleClaim(
   tx: Ctx,
-  { claim, response }: { claim: Claim; response: KeptResponse },
+  { claim, response }: { claim: Claim; response: StoredResponse },
 ): Promise<void> {
   if ((await keepOrFree(tx, { claim, response })) > 0) return
   throw inProgress(
@@ -88,7 +88,7 @@ export async function settleClaim(
 
 function keepOrFree(
   { db, cipher }: Pick<Ctx, 'db' | 'cipher'>,
-  { claim, response }: { claim: Claim; response: KeptResponse },
+  { claim, response }: { claim: Claim; response: StoredResponse },
 ): Promise<number> {
   const { status, json } = response
   if (Buffer.byteLength(json) > LIMITS.adminIdempotencyBodyBytesMax) return deleteClaim(db, claim)
@@ -98,7 +98,7 @@ function keepOrFree(
 /** The same for a refusal, which changed nothing. */
 export async function settleRefused(
   deps: Deps,
-  { claim, response }: { claim: Claim; response: KeptResponse },
+  { claim, response }: { claim: Claim; response: StoredResponse },
 ): Promise<void> {
   await keepOrFree({ db: deps.database, cipher: deps.cipher }, { claim, response })
 }

@@ -12,7 +12,7 @@ export { admitFrom } from './admit-from.ts'
 export const network: Room<'network'> = {
   get: async (ctx) => ({ network: present(ctx, await findNetwork(ctx.db, ctx.workspaceId)) }),
 
-  /** Whoever saves a list stays inside, so that nobody locks everybody out by a typing error. */
+  /** The list must admit the person who saves it, so that a typing error locks nobody out. */
   update: (ctx, { ip_allowlist: list }) => {
     if (compileIpAllowlist(list)?.(ctx.ip) === false) throw refuse('own_address_missing', lockOutSentence(ctx))
     return inTransaction(ctx, async (tx) => {

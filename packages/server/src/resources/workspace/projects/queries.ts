@@ -12,20 +12,20 @@ export type ProjectRow = {
 }
 
 /** The reason in responses why a workspace accepts and sends nothing. A suspension comes first, because only the operator can lift it. */
-export type Halt = 'workspace_suspended' | 'workspace_closed'
+export type Inactive = 'workspace_suspended' | 'workspace_closed'
 
 /** The data of a project and its workspace that the ingest path needs. */
 export function findProjectPlan(
   db: Db,
   at: At,
 ): Promise<
-  { slug: string; config_version: number; workspace_slug: string; plan: string; halted: Halt | null } | undefined
+  { slug: string; config_version: number; workspace_slug: string; plan: string; inactive: Inactive | null } | undefined
 > {
   return db.maybe(sql`
     select p.slug, p.config_version, w.slug as workspace_slug, w.plan,
            case when w.suspended_at is not null then 'workspace_suspended'
                 when w.closed_at is not null then 'workspace_closed'
-           end as halted
+           end as inactive
       from projects p
       join workspaces w on w.id = p.workspace_id
      where p.workspace_id = ${at.workspaceId}

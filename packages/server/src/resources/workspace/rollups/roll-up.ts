@@ -45,8 +45,11 @@ export async function rollUp(deps: Deps): Promise<void> {
   const { database } = deps
   const now = deps.clock.now()
   const progress = await findProgress(database)
-  const noted = floorTo((progress?.closed_until ?? (await firstMoment(database)) ?? new Date(now)).getTime(), MINUTE_MS)
-  const from = await behindIdle(database, { noted, now })
+  const recorded = floorTo(
+    (progress?.closed_until ?? (await firstMoment(database)) ?? new Date(now)).getTime(),
+    MINUTE_MS,
+  )
+  const from = await behindIdle(database, { recorded, now })
   const minutes = minutesToCount({ closedUntil: from, rolledAt: progress?.rolled_at.getTime() ?? 0, now })
   for (const minute of minutes) {
     // oxlint-disable-next-line no-await-in-loop -- one minute after the other
@@ -54,8 +57,8 @@ export async function rollUp(deps: Deps): Promise<void> {
   }
   const closedUntil = closedAfter({ closedUntil: from, now }, minutes)
   await alone(deps, async (tx) => {
-    await putHours(tx, { from: noted, to: closedUntil })
-    for (const { minute } of await listOpenMinutes(tx, { before: new Date(noted), limit: REOPENED_AT_ONCE_MAX })) {
+    await putHours(tx, { from: recorded, to: closedUntil })
+    for (const { minute } of await listOpenMinutes(tx, { before: new Date(recorded), limit: REOPENED_AT_ONCE_MAX })) {
       // oxlint-disable-next-line no-await-in-loop -- one minute after the other
       await recount(tx, minute.getTime())
       // oxlint-disable-next-line no-await-in-loop -- as above
@@ -79,11 +82,11 @@ function alone({ database }: Deps, work: (tx: Db) => Promise<void>): Promise<boo
 }
 
 /** The minute to continue from, after minutes that are empty and will stay empty. */
-async function behindIdle(db: Db, { noted, now }: { noted: number; now: number }): Promise<number> {
+async function behindIdle(db: Db, { recorded, now }: { recorded: number; now: number }): Promise<number> {
   const settled = floorTo(now - GRACE_MS - MINUTE_MS, MINUTE_MS)
-  if (now - noted < BEHIND_MS) return noted
-  const next = await nextMomentWithData(db, { from: noted })
-  return Math.max(noted, Math.min(settled, next === undefined ? settled : floorTo(next, MINUTE_MS)))
+  if (now - recorded < BEHIND_MS) return recorded
+  const next = await nextMomentWithData(db, { from: recorded })
+  return Math.max(recorded, Math.min(settled, next === undefined ? settled : floorTo(next, MINUTE_MS)))
 }
 
 async function recount(tx: Db, minute: number): Promise<void> {

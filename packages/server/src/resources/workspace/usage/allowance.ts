@@ -2,7 +2,7 @@ import type { Ctx } from '../../../context.ts'
 import { monthOf, nextMonthAt } from '../../../domain/workspace/month.ts'
 import { limitsOf } from '../../../domain/workspace/plan.ts'
 import { Refusal } from '../../../domain/refusal.ts'
-import { addUsage, findUsage, holdUsage, type MonthOf } from './queries.ts'
+import { addUsage, findUsage, lockUsage, type MonthOf } from './queries.ts'
 
 /**
  * Deliveries that the plan allows in this month (docs/adr/0049). A delivery counts when it is released: in the commit of its event, and once
@@ -24,10 +24,10 @@ export async function findAllowance(of: Of): Promise<Allowance | null> {
  * The same, locked until the transaction ends, so that the rest stays true. Call it before any delivery is locked: ingest, replays and
  * releases all lock the month first.
  */
-export async function holdAllowance(tx: Of): Promise<Allowance | null> {
+export async function lockAllowance(tx: Of): Promise<Allowance | null> {
   const found = await findAllowance(tx)
   if (found === null) return null
-  const [used] = await holdUsage(tx.db, [found])
+  const [used] = await lockUsage(tx.db, [found])
   return { ...found, left: Math.max(0, found.max - (used?.deliveries ?? 0)) }
 }
 

@@ -1,2 +1,2 @@
-export { allowanceExhausted, findAllowance, holdAllowance, useAllowance, type Allowance } from './allowance.ts'
+export { allowanceExhausted, findAllowance, lockAllowance, useAllowance, type Allowance } from './allowance.ts'
 export { findUsage } from './queries.ts'

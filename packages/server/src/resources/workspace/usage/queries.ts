@@ -12,7 +12,7 @@ export type UsageRow = Used & { readonly workspace_id: string; readonly month: s
  * The usage of these months, locked until the transaction ends, so that nobody else counts in the meantime. It always locks in the same
  * order, so that two transactions never deadlock.
  */
-export function holdUsage(db: Db, months: readonly MonthOf[]): Promise<readonly UsageRow[]> {
+export function lockUsage(db: Db, months: readonly MonthOf[]): Promise<readonly UsageRow[]> {
   return db.many<UsageRow>(sql`
     insert into monthly_usage as used (workspace_id, month, events)
     select workspace_id, month, 0

@@ -5,31 +5,31 @@ import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { workspaceConfigChanged } from '../projects/index.ts'
 import type { Room } from '../../verbs.ts'
-import { moveDeliveries, tellHalted } from './move-deliveries.ts'
+import { moveDeliveries, notifyLanesDisabled } from './move-deliveries.ts'
 import { presentWorkspace } from './present.ts'
-import { holdWorkspace, setClosed, type WorkspaceRow } from './queries.ts'
+import { lockWorkspaceById, setClosed, type WorkspaceRow } from './queries.ts'
 
 /** From the commit on, Postroad accepts and sends nothing for the workspace, as if it were suspended. */
 export const close: Room<'workspaces'>['close'] = async (ctx, { confirm }) => {
   const answer = await inTransaction(ctx, async (tx) => {
-    const held = await holdOwn(tx)
+    const held = await lockOwn(tx)
     if (confirm !== held.slug)
       throw refuse('invalid_request', 'confirm: must be the slug of this workspace. Nothing was closed.')
     if (held.closed_at !== null) throw refuse('workspace_closed')
     const row = await setClosed(tx.db, { id: held.id, closedAt: new Date(tx.clock.now()) })
-    await tellHalted(tx)
+    await notifyLanesDisabled(tx)
     await workspaceConfigChanged(tx)
     await audit(tx, { action: 'close_workspace', target: encodeId('workspace', held.id) })
     return { workspace: await presentWorkspace(tx, row) }
   })
-  await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, halted: 'workspace_closed' })
+  await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, reason: 'workspace_closed' })
   return answer
 }
 
 /** Makes paused deliveries due at once. After the grace period it refuses, whether or not upkeep has started the deletion. */
 export const reopen: Room<'workspaces'>['reopen'] = async (ctx) => {
   const answer = await inTransaction(ctx, async (tx) => {
-    const held = await holdOwn(tx)
+    const held = await lockOwn(tx)
     if (held.closed_at === null) return { workspace: await presentWorkspace(tx, held) }
     const now = new Date(tx.clock.now())
     if (held.closed_at.getTime() + LIMITS.workspaceGraceMs <= now.getTime())
@@ -42,12 +42,12 @@ export const reopen: Room<'workspaces'>['reopen'] = async (ctx) => {
     await audit(tx, { action: 'reopen_workspace', target: encodeId('workspace', held.id) })
     return { workspace: await presentWorkspace(tx, row) }
   })
-  await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, halted: null })
+  await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, reason: null })
   return answer
 }
 
-async function holdOwn(tx: Ctx): Promise<WorkspaceRow> {
-  const held = await holdWorkspace(tx.db, tx.workspaceId)
+async function lockOwn(tx: Ctx): Promise<WorkspaceRow> {
+  const held = await lockWorkspaceById(tx.db, tx.workspaceId)
   if (held === undefined) throw refuse('not_found')
   return held
 }

@@ -15,12 +15,12 @@ import { switchWorkspace } from './switch.ts'
 export { personOf } from './person.ts'
 export {
   changePlan,
-  listStandings,
+  listWorkspaceStatuses,
   reinstateWorkspace,
   reinstateWorkspaceById,
   suspendWorkspace,
   suspendWorkspaceById,
-  type Standing,
+  type WorkspaceStatus,
 } from './suspend.ts'
 export { suspendedRefusal } from './suspended-refusal.ts'
 export {
@@ -28,7 +28,7 @@ export {
   findFirstWorkspace,
   findOwner,
   findWorkspace,
-  holdWorkspace,
+  lockWorkspaceById,
   insertMember,
   insertOwner,
   insertWorkspace,

@@ -6,12 +6,12 @@ import { lanesChanged } from '../../delivery/lanes/index.ts'
 export type Tx = Ctx & Required<Pick<Ctx, 'afterCommit'>>
 
 /** Notifies the senders, after the commit, that a workspace was suspended or closed. */
-export async function tellHalted(tx: Tx): Promise<void> {
+export async function notifyLanesDisabled(tx: Tx): Promise<void> {
   const lanes = (await listDestinationIds(tx.db, tx.workspaceId)).map(({ id }) => ({
     workspaceId: tx.workspaceId,
     destinationId: id,
   }))
-  tx.afterCommit(() => lanesChanged(tx, { lanes, halted: true }))
+  tx.afterCommit(() => lanesChanged(tx, { lanes, disabled: true }))
 }
 
 /**
@@ -21,14 +21,14 @@ export async function tellHalted(tx: Tx): Promise<void> {
  */
 export async function moveDeliveries(
   deps: Pick<Ctx, 'database' | 'clock' | 'lanesChanged'>,
-  to: { workspaceId: string; halted: 'workspace_suspended' | 'workspace_closed' | null },
+  to: { workspaceId: string; reason: 'workspace_suspended' | 'workspace_closed' | null },
 ): Promise<void> {
   const { database, clock } = deps
   for (const { id } of await listDestinationIds(database, to.workspaceId)) {
     const lane = { workspaceId: to.workspaceId, destinationId: id }
     const at = { ...lane, now: new Date(clock.now()) }
     // oxlint-disable-next-line no-await-in-loop -- short commits one after the other, so that others come in between
-    await (to.halted !== null ? pauseOutstanding(database, { ...at, reason: to.halted }) : resumePaused(database, at))
-    if (to.halted === null) lanesChanged(deps, { lanes: [lane], halted: false })
+    await (to.reason !== null ? pauseOutstanding(database, { ...at, reason: to.reason }) : resumePaused(database, at))
+    if (to.reason === null) lanesChanged(deps, { lanes: [lane], disabled: false })
   }
 }

@@ -41,7 +41,7 @@ export function listWorkspaces(db: Db): Promise<readonly WorkspaceRow[]> {
 }
 
 /** Locks a workspace against changes of its state and its members until the transaction ends. */
-export function holdWorkspace(db: Db, id: string): Promise<WorkspaceRow | undefined> {
+export function lockWorkspaceById(db: Db, id: string): Promise<WorkspaceRow | undefined> {
   return db.maybe<WorkspaceRow>(sql`
     select ${columns}
       from workspaces

@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
 import type { Ctx, Deps } from '../../../context.ts'
-import type { Letter } from '../../../domain/people/letter.ts'
+import type { EmailText } from '../../../domain/people/email-text.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import type { Db } from '../../../platform/db.ts'
 import { inTransaction } from '../../../transaction.ts'
@@ -9,11 +9,18 @@ import { findPlatformSettings } from '../../operate/platform-settings/index.ts'
 import { notifyManagers } from '../../people/notices/index.ts'
 import { audit } from '../audit/index.ts'
 import { workspaceConfigChanged } from '../projects/index.ts'
-import { moveDeliveries, tellHalted, type Tx } from './move-deliveries.ts'
-import { holdWorkspace, listWorkspaces, lockWorkspace, setPlan, setSuspension, type WorkspaceRow } from './queries.ts'
+import { moveDeliveries, notifyLanesDisabled, type Tx } from './move-deliveries.ts'
+import {
+  lockWorkspaceById,
+  listWorkspaces,
+  lockWorkspace,
+  setPlan,
+  setSuspension,
+  type WorkspaceRow,
+} from './queries.ts'
 
 /** A workspace as the operator's commands show it. */
-export type Standing = {
+export type WorkspaceStatus = {
   readonly id: string
   readonly slug: string
   readonly name: string
@@ -22,22 +29,22 @@ export type Standing = {
   readonly suspended_reason: string | null
 }
 
-export async function listStandings(deps: Deps): Promise<readonly Standing[]> {
+export async function listWorkspaceStatuses(deps: Deps): Promise<readonly WorkspaceStatus[]> {
   return (await listWorkspaces(deps.database)).map(present)
 }
 
 /** By the operator's command, on the machine of the server. */
-export async function suspendWorkspace(deps: Deps, asked: { slug: string; reason: string }): Promise<Standing> {
-  return present(await suspend(asCommand(deps), { hold: bySlug(asked.slug), reason: asked.reason }))
+export async function suspendWorkspace(deps: Deps, asked: { slug: string; reason: string }): Promise<WorkspaceStatus> {
+  return present(await suspend(asCommand(deps), { lock: bySlug(asked.slug), reason: asked.reason }))
 }
 
-export async function reinstateWorkspace(deps: Deps, asked: { slug: string }): Promise<Standing> {
+export async function reinstateWorkspace(deps: Deps, asked: { slug: string }): Promise<WorkspaceStatus> {
   return present(await reinstate(asCommand(deps), bySlug(asked.slug)))
 }
 
 /** By an operator's request: `ctx` names them, and the workspace. */
 export async function suspendWorkspaceById(ctx: Ctx, { reason }: { reason: string }): Promise<void> {
-  await suspend(ctx, { hold: byId(ctx.workspaceId), reason })
+  await suspend(ctx, { lock: byId(ctx.workspaceId), reason })
 }
 
 export async function reinstateWorkspaceById(ctx: Ctx): Promise<void> {
@@ -59,43 +66,43 @@ export async function changePlan(ctx: Ctx, plan: string): Promise<void> {
   })
 }
 
-type Hold = (db: Db) => Promise<WorkspaceRow>
+type Lock = (db: Db) => Promise<WorkspaceRow>
 
 /**
  * Contract part 1, suspension: from the commit on nothing is accepted and nothing more is sent. Attempts in progress end normally, and their
  * results count. A workspace that is already suspended stays as it is, with its first reason.
  */
-async function suspend(ctx: Ctx, { hold, reason }: { hold: Hold; reason: string }): Promise<WorkspaceRow> {
-  const row = await inWorkspace(ctx, hold, async (tx, held) => {
+async function suspend(ctx: Ctx, { lock, reason }: { lock: Lock; reason: string }): Promise<WorkspaceRow> {
+  const row = await inWorkspace(ctx, lock, async (tx, held) => {
     if (held.suspended_at !== null) return held
     const now = new Date(tx.clock.now())
     const suspended = await setSuspension(tx.db, { id: held.id, suspendedAt: now, reason })
-    await tellHalted(tx)
+    await notifyLanesDisabled(tx)
     await audit(tx, {
       action: 'suspend_workspace',
       target: encodeId('workspace', held.id),
       details: { reason },
     })
     const { support_contact: contact } = await findPlatformSettings(tx.db)
-    await notify(tx, { kind: 'workspace_suspended', letter: suspendedLetter(held, { reason, contact }) })
+    await notify(tx, { kind: 'workspace_suspended', message: suspendedEmail(held, { reason, contact }) })
     await workspaceConfigChanged(tx)
     return suspended
   })
-  await moveOnce(ctx, { workspaceId: row.id, halted: 'workspace_suspended' })
+  await moveOnce(ctx, { workspaceId: row.id, reason: 'workspace_suspended' })
   return row
 }
 
 /** Makes paused deliveries due at once. Those of a destination that is off stay paused, for that reason. */
-async function reinstate(ctx: Ctx, hold: Hold): Promise<WorkspaceRow> {
-  const row = await inWorkspace(ctx, hold, async (tx, held) => {
+async function reinstate(ctx: Ctx, lock: Lock): Promise<WorkspaceRow> {
+  const row = await inWorkspace(ctx, lock, async (tx, held) => {
     if (held.suspended_at === null) return held
     const reinstated = await setSuspension(tx.db, { id: held.id, suspendedAt: null, reason: null })
     await audit(tx, { action: 'reinstate_workspace', target: encodeId('workspace', held.id) })
-    await notify(tx, { kind: 'workspace_reinstated', letter: reinstatedLetter(held) })
+    await notify(tx, { kind: 'workspace_reinstated', message: reinstatedEmail(held) })
     await workspaceConfigChanged(tx)
     return reinstated
   })
-  await moveOnce(ctx, { workspaceId: row.id, halted: null })
+  await moveOnce(ctx, { workspaceId: row.id, reason: null })
   return row
 }
 
@@ -106,7 +113,7 @@ async function moveOnce(ctx: Ctx, to: Parameters<typeof moveDeliveries>[1]): Pro
     return
   }
   ctx.afterCommit(() => {
-    // What is left over is moved by the sweeps of the senders.
+    // The sweeps of the senders move the rest.
     void moveDeliveries(ctx, to).catch((cause: unknown) => ctx.log.warn('deliveries.not_moved', { cause }))
   })
 }
@@ -114,7 +121,7 @@ async function moveOnce(ctx: Ctx, to: Parameters<typeof moveDeliveries>[1]): Pro
 const asCommand = (deps: Deps): Ctx => asSystem(deps, { workspaceId: '', projectId: '', requestId: 'command' })
 
 const bySlug =
-  (slug: string): Hold =>
+  (slug: string): Lock =>
   async (db) => {
     const held = await lockWorkspace(db, slug)
     if (held === undefined)
@@ -123,9 +130,9 @@ const bySlug =
   }
 
 const byId =
-  (id: string): Hold =>
+  (id: string): Lock =>
   async (db) => {
-    const held = await holdWorkspace(db, id)
+    const held = await lockWorkspaceById(db, id)
     if (held === undefined) throw refuse('not_found')
     return held
   }
@@ -133,22 +140,22 @@ const byId =
 // oxlint-disable-next-line max-params -- what I may use, which workspace, and what to do in it
 function inWorkspace(
   ctx: Ctx,
-  hold: Hold,
+  lock: Lock,
   work: (tx: Tx, held: WorkspaceRow) => Promise<WorkspaceRow>,
 ): Promise<WorkspaceRow> {
   return inTransaction(ctx, async (tx) => {
-    const held = await hold(tx.db)
+    const held = await lock(tx.db)
     return work({ ...tx, workspaceId: held.id }, held)
   })
 }
 
 const USEFUL_MS = 7 * 86_400_000
 
-function notify(tx: Tx, of: { kind: string; letter: Letter }): Promise<void> {
+function notify(tx: Tx, of: { kind: string; message: EmailText }): Promise<void> {
   return notifyManagers(tx, { ...of, usefulMs: USEFUL_MS })
 }
 
-function suspendedLetter({ name }: WorkspaceRow, of: { reason: string; contact: string | null }): Letter {
+function suspendedEmail({ name }: WorkspaceRow, of: { reason: string; contact: string | null }): EmailText {
   return {
     subject: `The workspace ${name} is suspended`,
     lines: [
@@ -159,14 +166,14 @@ function suspendedLetter({ name }: WorkspaceRow, of: { reason: string; contact: 
   }
 }
 
-function reinstatedLetter({ name }: WorkspaceRow): Letter {
+function reinstatedEmail({ name }: WorkspaceRow): EmailText {
   return {
     subject: `The workspace ${name} is active again`,
     lines: [`The operator reinstated the workspace ${name}. It accepts events again and sends what waited.`],
   }
 }
 
-function present({ id, slug, name, plan, suspended_at, suspended_reason }: WorkspaceRow): Standing {
+function present({ id, slug, name, plan, suspended_at, suspended_reason }: WorkspaceRow): WorkspaceStatus {
   return {
     id: encodeId('workspace', id),
     slug,

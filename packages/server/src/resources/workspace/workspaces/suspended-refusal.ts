@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db.ts'
 import { findPlatformSettings } from '../../operate/platform-settings/index.ts'
 import type { WorkspaceRow } from './queries.ts'
 
-/** What members read of a suspension: the reason, and whom to ask. Senders of events read neither. */
+/** The part of a suspension that members read: the reason and the contact. Senders of events read neither. */
 export async function suspendedRefusal(
   db: Db,
   { suspended_reason: reason }: Pick<WorkspaceRow, 'suspended_reason'>,

@@ -31,7 +31,7 @@ type Planned = {
 export function openApi(baseUrl: string, version: string): Json {
   const planned = [
     ...mountedRoutes()
-      .filter(({ former }) => !former)
+      .filter(({ previous }) => !previous)
       .map(planOf),
     ...planOfSignIn(),
   ]

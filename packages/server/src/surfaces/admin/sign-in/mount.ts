@@ -2,7 +2,7 @@ import { LIMITS, signInRoutes, type SignInRoute } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { asPerson } from '../../../as-person.ts'
 import { Refusal, refuse } from '../../../domain/refusal.ts'
-import { findOwnSession, findStanding } from '../../../resources/people/sessions/index.ts'
+import { findOwnSession, findMembership } from '../../../resources/people/sessions/index.ts'
 import type { Visit } from '../../../resources/people/sign-in/index.ts'
 import { refuseOneProjectKey, requireOwnPage } from '../authenticate.ts'
 import { readIdempotencyKey } from '../idempotency.ts'
@@ -58,7 +58,7 @@ async function ownerOf({ rates }: DoorParts, visit: Visit): Promise<Owner> {
   const { id: sessionId, user_id: userId, created_at: signedInAt } = session
   if (!rates.take(`person:${userId}`, visit.clock.now()))
     throw new Refusal('rate_limited', { fields: { retry_after: LIMITS.adminRequestsWindowMs / 1_000 } })
-  const workspaceId = (await findStanding(visit.database, session))?.workspaceId ?? null
+  const workspaceId = (await findMembership(visit.database, session))?.workspaceId ?? null
   const { requestId, ip } = visit
   return { userId, sessionId, signedInAt, ctx: asPerson(visit, { userId, sessionId, workspaceId, requestId, ip }) }
 }

@@ -5,7 +5,7 @@ import type { HeldAt } from '../queries.ts'
 
 /** Reads of the work of lanes. No statement here changes a row. */
 
-/** `lost`: another owner holds the lane, or its destination is gone. The other columns then mean nothing. */
+/** `lost`: another process owns the lane, or its destination is gone. The other columns then mean nothing. */
 export type LaneReadRow = {
   readonly ordinal: number
   readonly status: 'held' | 'paused' | 'lost'

@@ -46,8 +46,8 @@ const isBehind: Sql = sql`
 type Lane = { readonly destinationId: string; readonly until: Date }
 
 /**
- * The newest deliveries that are due in each of these lanes. Where few wait, all of them are read by the index of what is due and sorted.
- * Where many wait, the lane is read from its newest delivery on: nearly all of them wait, and the index of what is due is kept off.
+ * The newest deliveries that are due in each of these lanes. Where few wait, all of them are read by the index of due deliveries and sorted.
+ * Where many wait, the lane is read from its newest delivery on: nearly all of them wait, and the index of due deliveries is not used.
  */
 // oxlint-disable-next-line max-params -- of what, in which, and what else must be true
 const dueIn = (
@@ -96,7 +96,7 @@ const pausedIn = (at: Asked, off: readonly string[]): Sql => sql`
          ) found
 `
 
-/** What is held is looked for lane by lane, in parts that each have their index. */
+/** Deliveries that are held back are searched lane by lane, in parts that each have their index. */
 function pageRows(at: Asked): Sql {
   if (at.held === null) return newestRows(at)
   const { lanes, off, ordered, crowded, now } = at.held

@@ -1,6 +1,6 @@
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 
-/** What has become of deliveries that replays sent again (docs/adr/0101). Each names its replay until its end is counted there, so it counts once. */
+/** The outcomes of deliveries that replays sent again (docs/adr/0101). Each names its replay until its end is counted there, so it counts once. */
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 

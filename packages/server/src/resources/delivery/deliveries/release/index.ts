@@ -3,7 +3,7 @@ import type { Deps } from '../../../../context.ts'
 import { monthOf } from '../../../../domain/workspace/month.ts'
 import { limitsOf } from '../../../../domain/workspace/plan.ts'
 import { inTransaction } from '../../../../transaction.ts'
-import { holdAllowance, useAllowance } from '../../../workspace/usage/index.ts'
+import { lockAllowance, useAllowance } from '../../../workspace/usage/index.ts'
 import { lanesChanged } from '../../lanes/index.ts'
 import { listWaitingWorkspaces, lockWaiting, release, type WaitingWorkspace } from './queries.ts'
 import { notifyUsedUp } from './notify-used-up.ts'
@@ -40,7 +40,7 @@ async function releaseSome(deps: Deps, workspaceId: string): Promise<number> {
   const ctx = { ...asSystem(deps, { workspaceId, projectId: '', requestId: 'allowance' }), database, db: database }
   // oxlint-disable-next-line house/verb-guards -- the month or the plan releases them; no person changes anything
   return inTransaction(ctx, async (tx) => {
-    const allowance = await holdAllowance(tx)
+    const allowance = await lockAllowance(tx)
     const rows = await lockWaiting(tx.db, {
       workspaceId,
       limit: Math.min(RELEASED_AT_ONCE, allowance?.left ?? Infinity),
@@ -52,7 +52,7 @@ async function releaseSome(deps: Deps, workspaceId: string): Promise<number> {
       workspaceId,
       destinationId,
     }))
-    tx.afterCommit(() => lanesChanged(deps, { lanes, halted: false }))
+    tx.afterCommit(() => lanesChanged(deps, { lanes, disabled: false }))
     return released
   })
 }

@@ -1,19 +1,19 @@
 import { encodeId } from '@postroad/contract'
 import { asSystem } from '../../../../as-system.ts'
 import type { Deps } from '../../../../context.ts'
-import type { Letter } from '../../../../domain/people/letter.ts'
+import type { EmailText } from '../../../../domain/people/email-text.ts'
 import { monthOf, nextMonthAt } from '../../../../domain/workspace/month.ts'
 import { inTransaction } from '../../../../transaction.ts'
 import { audit } from '../../../workspace/audit/index.ts'
 import { notifyManagers } from '../../../people/notices/index.ts'
-import { noteTold } from './queries.ts'
+import { recordNotified } from './queries.ts'
 
 /** Once a month: an audit row and an email to the owners and admins, in the transaction that persists that they were notified. */
 export function notifyUsedUp(deps: Deps, { workspaceId, max }: { workspaceId: string; max: number }): Promise<void> {
   const now = deps.clock.now()
   const month = monthOf(now)
   return inTransaction(asSystem(deps, { workspaceId, projectId: '', requestId: 'allowance' }), async (tx) => {
-    if ((await noteTold(tx.db, { workspaceId, month, now: new Date(now) })) === 0) return
+    if ((await recordNotified(tx.db, { workspaceId, month, now: new Date(now) })) === 0) return
     await audit(tx, {
       action: 'delivery_allowance_used',
       target: encodeId('workspace', workspaceId),
@@ -21,13 +21,13 @@ export function notifyUsedUp(deps: Deps, { workspaceId, max }: { workspaceId: st
     })
     await notifyManagers(tx, {
       kind: 'delivery_allowance_used',
-      letter: letterOf({ max, upgradeUrl: deps.upgradeUrl(), nextMonth: nextMonthAt(now) }),
+      message: emailOf({ max, upgradeUrl: deps.upgradeUrl(), nextMonth: nextMonthAt(now) }),
       usefulMs: nextMonthAt(now) - now,
     })
   })
 }
 
-function letterOf({ max, upgradeUrl, nextMonth }: { max: number; upgradeUrl: string; nextMonth: number }): Letter {
+function emailOf({ max, upgradeUrl, nextMonth }: { max: number; upgradeUrl: string; nextMonth: number }): EmailText {
   const day = new Date(nextMonth).toISOString().slice(0, 10)
   return {
     subject: 'The deliveries of this month are used up',

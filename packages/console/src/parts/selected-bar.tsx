@@ -5,7 +5,7 @@ import { useCopy } from '../ui/copy.tsx'
 import type { Marks } from './marks.ts'
 
 /** Actions for the selected rows; shown while there are some. */
-export function MarkedBar({
+export function SelectedBar({
   marks,
   shown,
   children,

@@ -3,7 +3,7 @@ import type { Ctx } from '../../../../context.ts'
 import { refuse } from '../../../../domain/refusal.ts'
 import { inTransaction } from '../../../../transaction.ts'
 import { audit } from '../../../workspace/audit/index.ts'
-import { allowanceExhausted, holdAllowance, useAllowance } from '../../../workspace/usage/index.ts'
+import { allowanceExhausted, lockAllowance, useAllowance } from '../../../workspace/usage/index.ts'
 import type { Room } from '../../../verbs.ts'
 import { presentOne } from '../present.ts'
 import { countOutcomesOf } from '../outcomes/queries.ts'
@@ -24,7 +24,7 @@ type Move = {
 }
 
 /** A change that a person makes to one delivery: changes or refuses it, writes the audit row, and notifies its sender. */
-const byHand = (ctx: Ctx, id: string, how: Move) =>
+const manual = (ctx: Ctx, id: string, how: Move) =>
   inTransaction(ctx, async (tx) => {
     const held = await findDelivery(tx.db, { ...tx, id })
     if (held === undefined) throw refuse('not_found')
@@ -43,7 +43,7 @@ const byHand = (ctx: Ctx, id: string, how: Move) =>
       )
     await audit(tx, { action: how.action, target: encodeId('delivery', id) })
     const lane = { workspaceId: tx.workspaceId, destinationId: moved.destination_id }
-    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: false }))
+    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], disabled: false }))
     return { delivery: await presentOne(tx, row) }
   })
 
@@ -59,10 +59,10 @@ const ended = 'This delivery has ended, so there is nothing to cancel.'
 
 /** Sends an ended delivery again, with a fresh schedule. It counts as one more delivery of the month. */
 export const replay: Verbs['replay'] = (ctx, { id }) =>
-  byHand(ctx, id, {
+  manual(ctx, id, {
     action: 'replay_delivery',
     move: async (tx, at) => {
-      const allowance = await holdAllowance(tx)
+      const allowance = await lockAllowance(tx)
       await countOutcomesOf(tx.db, { ...at, ids: [at.id] })
       const moved = await replayDelivery(tx.db, at)
       if (moved === undefined || allowance === null) return moved
@@ -84,7 +84,7 @@ export const replay: Verbs['replay'] = (ctx, { id }) =>
 
 /** Sends a waiting delivery now. */
 export const retry: Verbs['retry'] = (ctx, { id }) =>
-  byHand(ctx, id, {
+  manual(ctx, id, {
     action: 'retry_delivery',
     move: (tx, at) => retryDelivery(tx.db, at),
     allowanceRefusal: forAllowance,
@@ -92,7 +92,7 @@ export const retry: Verbs['retry'] = (ctx, { id }) =>
   })
 
 export const cancel: Verbs['cancel'] = (ctx, { id }) =>
-  byHand(ctx, id, {
+  manual(ctx, id, {
     action: 'cancel_delivery',
     move: cancelOne,
     refusals: {

@@ -4,19 +4,19 @@ import { roleReaches } from '../../../domain/people/actor.ts'
 import { insufficientRole } from '../../../domain/people/access.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { findMember } from '../users/index.ts'
-import { holdWorkspace, personOf } from '../../workspace/workspaces/index.ts'
+import { lockWorkspaceById, personOf } from '../../workspace/workspaces/index.ts'
 import { countOwners, findMemberRow, type MemberRow } from './queries.ts'
 
 /**
  * Locks the workspace, so that changes of its members run one after the other, and returns the current role of the caller, which may
  * have changed since the ladder. `otherwise` is the reason to refuse a caller who is not a member.
  */
-export async function holdMembers(
+export async function lockMembers(
   tx: Ctx,
   { otherwise = 'unauthorized' }: { otherwise?: Reason } = {},
 ): Promise<{ readonly userId: string; readonly role: Role }> {
   const { userId } = personOf(tx)
-  await holdWorkspace(tx.db, tx.workspaceId)
+  await lockWorkspaceById(tx.db, tx.workspaceId)
   const self = await findMember(tx.db, { workspaceId: tx.workspaceId, userId })
   if (self === undefined) throw refuse(otherwise)
   return { userId, role: self.role }

@@ -3,10 +3,10 @@ import { useState, type ReactElement } from 'react'
 import { useClient, useMay, usePlace } from '../../../data/place.ts'
 import { searchText } from '../../../data/search-text.ts'
 import type { ListedDelivery } from '../../../data/tail.ts'
-import { ByHandMany, type HandVerb } from '../../../parts/by-hand-many.tsx'
+import { ManualMany, type HandVerb } from '../../../parts/manual-many.tsx'
 import { adminCurl } from '../../../parts/commands.ts'
 import { ExportDialog, type ExportSource } from '../../../parts/export-dialog.tsx'
-import { MarkedBar } from '../../../parts/marked-bar.tsx'
+import { SelectedBar } from '../../../parts/selected-bar.tsx'
 import type { Marks } from '../../../parts/marks.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { apiPath, readDeliveries, startOf, type DeliveriesSearch, type DeliveryPage } from './search.ts'
@@ -15,8 +15,8 @@ import { useCopy } from '../../../ui/copy.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
 import { needs } from '../../../ui/states.tsx'
 
-/** What can be done with the deliveries that are selected. */
-export function MarkedDeliveries({
+/** The actions on the selected deliveries. */
+export function SelectedDeliveries({
   marks,
   rows,
   nameOf,
@@ -39,14 +39,14 @@ export function MarkedDeliveries({
   )
   return (
     <>
-      <MarkedBar marks={marks} shown={rows.length}>
+      <SelectedBar marks={marks} shown={rows.length}>
         {verb('replay', 'Replay')}
         {verb('retry', 'Retry')}
         {verb('cancel', 'Cancel')}
         <Button onClick={() => begin('export')}>Export</Button>
-      </MarkedBar>
+      </SelectedBar>
       {doing !== undefined && doing.what !== 'export' && (
-        <ByHandMany
+        <ManualMany
           verb={doing.what}
           deliveries={doing.of}
           error={null}
@@ -64,7 +64,7 @@ export function MarkedDeliveries({
   )
 }
 
-/** What can be done with all that the list shows. */
+/** The actions on every delivery that the list shows. */
 export function ListMenu({ search }: { readonly search: DeliveriesSearch }): ReactElement {
   const { project } = usePlace()
   const client = useClient()
@@ -95,7 +95,7 @@ export function ListMenu({ search }: { readonly search: DeliveriesSearch }): Rea
       />
       {isExporting && (
         <ExportDialog
-          source={exportOf('deliveries', 'All that the list finds, up to this moment, the newest first.', pages)}
+          source={exportOf('deliveries', 'Every delivery that the list finds up to now, newest first.', pages)}
           onClose={() => setExporting(false)}
         />
       )}

@@ -4,7 +4,7 @@ import { usePlace } from '../data/place.ts'
 const listeners = new Set<() => void>()
 
 /** The columns of a view; undefined: the default. This browser stores them for each view of a project. */
-export function useKeptColumns(
+export function useStoredColumns(
   list: string,
   view: string,
 ): readonly [readonly string[] | undefined, (ids: readonly string[] | undefined) => void] {

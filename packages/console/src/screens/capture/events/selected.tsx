@@ -5,10 +5,10 @@ import { useAsk } from '../../../data/ask.ts'
 import { useDestinations } from '../../../data/names.ts'
 import { useMay } from '../../../data/place.ts'
 import type { Delivery } from '../../../data/tail.ts'
-import { ByHandMany, type HandVerb } from '../../../parts/by-hand-many.tsx'
+import { ManualMany, type HandVerb } from '../../../parts/manual-many.tsx'
 import { useExactClient } from '../../../parts/exact-client.ts'
 import { ExportDialog } from '../../../parts/export-dialog.tsx'
-import { MarkedBar } from '../../../parts/marked-bar.tsx'
+import { SelectedBar } from '../../../parts/selected-bar.tsx'
 import type { Marks } from '../../../parts/marks.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -20,7 +20,7 @@ import type { EventRow } from './rows.ts'
 type Props = { readonly marks: Marks; readonly rows: readonly EventRow[]; readonly paths: readonly string[] }
 
 /** The actions for the selected events. */
-export function MarkedEvents({ marks, rows, paths }: Props): ReactElement {
+export function SelectedEvents({ marks, rows, paths }: Props): ReactElement {
   const [doing, setDoing] = useState<HandVerb | 'compare' | 'export' | undefined>()
   const marked = rows.filter(({ id }) => marks.has(id))
   const records = marked.flatMap((row) => (row.kind === 'record' ? [row.id] : []))
@@ -44,7 +44,7 @@ export function MarkedEvents({ marks, rows, paths }: Props): ReactElement {
   )
   return (
     <>
-      <MarkedBar marks={marks} shown={rows.filter(({ kind }) => kind !== 'gap').length}>
+      <SelectedBar marks={marks} shown={rows.filter(({ kind }) => kind !== 'gap').length}>
         {verb('replay', 'Replay')}
         {verb('retry', 'Retry')}
         {verb('cancel', 'Cancel')}
@@ -57,7 +57,7 @@ export function MarkedEvents({ marks, rows, paths }: Props): ReactElement {
           Compare
         </Button>
         <Button onClick={() => setDoing('export')}>Export</Button>
-      </MarkedBar>
+      </SelectedBar>
       {(doing === 'replay' || doing === 'retry' || doing === 'cancel') && (
         <OfRecords verb={doing} ids={records} onClose={close} />
       )}
@@ -85,7 +85,7 @@ const READ_AT_ONCE = 5
 async function* exactly(client: Client, rows: readonly EventRow[], signal: AbortSignal) {
   for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
     const page = rows.slice(at, at + READ_AT_ONCE)
-    // oxlint-disable-next-line no-await-in-loop -- a few at once, so that the rest of the console is not kept waiting
+    // oxlint-disable-next-line no-await-in-loop -- a few at once, so that the rest of the console need not wait
     yield {
       rows: await Promise.all(
         page.map(async (row) =>
@@ -132,5 +132,5 @@ function OfRecords({
     }
     return found
   })
-  return <ByHandMany verb={verb} deliveries={data} error={error} nameOf={nameOf} onClose={onClose} />
+  return <ManualMany verb={verb} deliveries={data} error={error} nameOf={nameOf} onClose={onClose} />
 }

@@ -17,7 +17,7 @@ const SAID: Readonly<Record<Exclude<Verb, 'retry'>, string>> = {
   cancel: 'It is cancelled. You can replay it.',
 }
 
-/** What a retry came to: a destination may hold it back all the same. */
+/** The result of a retry. The destination may still hold the delivery back. */
 function retriedText({ held_by }: Pick<Delivery, 'held_by'>): string {
   if (held_by === null) return 'It is due now. Postroad sends it as soon as its destination has room.'
   if (held_by.cause === 'breaker_open')
@@ -25,7 +25,7 @@ function retriedText({ held_by }: Pick<Delivery, 'held_by'>): string {
   return `It is due now, but ${holdText(held_by)}. Postroad sends it as soon as that ends.`
 }
 
-/** How a delivery is sent by hand in its state: one that has ended anew, one that waits before its time. */
+/** The manual action for the state of a delivery: replay one that has ended, retry early one that waits. */
 const SENT_BY: Readonly<Record<Delivery['state'], 'replay' | 'retry' | undefined>> = {
   pending: 'retry',
   retrying: 'retry',
@@ -36,14 +36,14 @@ const SENT_BY: Readonly<Record<Delivery['state'], 'replay' | 'retry' | undefined
   cancelled: 'replay',
 }
 
-export type ByHand = {
+export type ManualActions = {
   readonly isRunning: boolean
   readonly send: (delivery: Looks) => void
   readonly cancel: (delivery: Looks) => void
 }
 
-/** What a person does with one delivery. The server decides: it may have gone on since the list was read. */
-export function useByHand(): ByHand {
+/** The actions on one delivery. The server decides, because the delivery may have changed since the list was read. */
+export function useManualActions(): ManualActions {
   const toast = useToast()
   const change = useChange(
     ['deliveries', 'correlate'],
@@ -76,12 +76,12 @@ export function useByHand(): ByHand {
 }
 
 /** The buttons of one delivery. */
-export function ByHandButtons({
+export function ManualButtons({
   delivery,
-  byHand: { isRunning, send, cancel },
+  manual: { isRunning, send, cancel },
 }: {
   readonly delivery: Looks
-  readonly byHand: ByHand
+  readonly manual: ManualActions
 }): ReactElement {
   const may = useMay(routes.deliveries.replay)
   const mayCancel = useMay(routes.deliveries.cancel)
@@ -104,7 +104,7 @@ export function ByHandButtons({
         <Button
           icon={<Ban strokeWidth={1.5} />}
           disabled={!mayCancel || isRunning}
-          title={mayCancel ? 'Nothing more is sent of it' : needs(routes.deliveries.cancel.role)}
+          title={mayCancel ? 'Postroad makes no further attempt' : needs(routes.deliveries.cancel.role)}
           onClick={() => cancel(delivery)}
         >
           Cancel

@@ -58,7 +58,7 @@ const WORDS: Readonly<
 }
 
 /** Replays, retries or cancels many deliveries: first the plan, then one after the other. A person can stop it. */
-export function ByHandMany({ verb, deliveries, error, nameOf, onClose }: Props): ReactElement {
+export function ManualMany({ verb, deliveries, error, nameOf, onClose }: Props): ReactElement {
   const { title, lead, go, done, states } = WORDS[verb]
   const [withDelivered, setWithDelivered] = useState<boolean | undefined>()
   const run = useRun(verb)

@@ -1,5 +1,5 @@
 /** An email before it is rendered: plain sentences, at most one link, and a note for people who did not expect it. */
-export type Letter = {
+export type EmailText = {
   readonly subject: string
   readonly lines: readonly string[]
   readonly action?: { readonly label: string; readonly url: string }
@@ -7,7 +7,7 @@ export type Letter = {
 }
 
 /** The same email as text and as HTML. It may contain names of people and workspaces, so everything is escaped. */
-export function writeLetter({ subject, lines, action, footnote }: Letter): {
+export function writeEmail({ subject, lines, action, footnote }: EmailText): {
   readonly subject: string
   readonly text: string
   readonly html: string

@@ -10,11 +10,11 @@ type SourceJson = {
 const json = JSON as unknown as SourceJson
 
 /**
- * Parses the content of a json column without losing a digit. A number that a double cannot reproduce as written keeps its
+ * Parses the content of a json column without losing a digit. A number that a double cannot reproduce as written retains its
  * source text, which `JSON.stringify` writes unchanged. JSON made from ordinary numbers has none of these and is parsed at full
  * speed.
  */
-export function readKeptJson(text: string): unknown {
+export function readExactJson(text: string): unknown {
   if (!RESPELLED.test(text)) return JSON.parse(text)
   return json.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value,
