@@ -339,7 +339,7 @@ test(
     await page.getByRole('button', { name: 'Create the URL' }).click()
     await page.getByLabel('Secret', { exact: true }).fill('a token of ours')
     await page.getByRole('button', { name: 'Store the secret' }).click()
-    await page.getByText('Send a test from GitLab, which alone can prove itself.').waitFor()
+    await page.getByText('Send a test from GitLab. Only the sender can sign it.').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Send a signed test' }).count(), 0)
     const gitlab = (await stage.world.admin('GET', 'webhooks')).body.webhooks.find(
       (one: { name: string }) => one.name === 'GitLab',
