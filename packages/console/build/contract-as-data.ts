@@ -27,7 +27,8 @@ function source(): string {
 function routesAsData(): unknown {
   const rooms = Object.entries(contract.routes).map(([room, verbs]) => {
     const routes = Object.entries<contract.Route>(verbs).map(
-      ([verb, { method, area, path, role, params, query, body, output, download }]) => {
+      ([verb, { params, query, body, output, ...route }]) => {
+        const { method, area, path, role, download, whileSuspended, refusesIdempotencyKey } = route
         const isList =
           'shape' in output &&
           typeof output.shape === 'object' &&
@@ -41,6 +42,8 @@ function routesAsData(): unknown {
             path,
             role,
             download,
+            whileSuspended,
+            refusesIdempotencyKey,
             params: names(params),
             query: names(query),
             body: names(body),
