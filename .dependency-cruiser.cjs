@@ -77,7 +77,7 @@ module.exports = {
         pathNot: [
           `${S}/domain/`,
           '^packages/contract/',
-          '^(node:)?(buffer|crypto)$',
+          '^(node:)?(buffer|crypto|zlib)$',
           '^node_modules/(@eslint-community/regexpp|@fastify/busboy|ipaddr\\.js|liquidjs)/',
         ],
       },
