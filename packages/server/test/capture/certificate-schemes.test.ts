@@ -281,7 +281,7 @@ describe('an RSA key of the sender', () => {
   const PEM = RSA.publicKey.export({ format: 'pem', type: 'spki' }).toString()
   const settings = { scheme: 'public_key', algorithm: 'rsa_sha256', header: 'X-Signature', encoding: 'base64' }
 
-  test('verifies what its private key signed, and nothing else', async () => {
+  test('an RSA key verifies what its private key signed, and nothing else', async () => {
     const { public_url: url } = await aWebhook(world, { verification: { ...settings, secret: PEM } })
     const signature = createSign('RSA-SHA256').update('{"a":1}').sign(RSA.privateKey, 'base64')
     const send = (body: string) => post(url, body, { headers: { 'X-Signature': signature } })
@@ -289,7 +289,7 @@ describe('an RSA key of the sender', () => {
     assert.equal((await send('{"a":2}')).body.reason, 'bad_signature')
   })
 
-  test('has at least 2,048 bits', async () => {
+  test('an RSA key has at least 2,048 bits', async () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
     const secret = publicKey.export({ format: 'pem', type: 'spki' }).toString()
     const { status, body } = await world.admin('POST', 'webhooks', {

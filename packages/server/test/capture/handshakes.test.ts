@@ -137,7 +137,7 @@ describe('Twitch', () => {
   })
 })
 
-test('a handshake without a verify token takes none, and a change to it keeps the endpoint', async () => {
+test('a handshake without a verify token refuses one, and an endpoint can change to it', async () => {
   const webhook = await aWebhook(world)
   const refused = await world.admin('PATCH', `webhooks/${webhook.id}`, {
     handshake: { kind: 'discord_ping', verify_token: 'x' },
