@@ -28,7 +28,7 @@ let files = 0
 /** Publishes a text at a provider, and returns its URL. */
 function published(host: string, text: string, status = 200): string {
   files += 1
-  const path = `/cert-${files}.pem`
+  const path = host.endsWith('.paypal.com') ? `/v1/notifications/certs/CERT-${files}` : `/cert-${files}.pem`
   providers.answers.set(path, { status, body: text })
   return `https://${host}:${providers.port}${path}`
 }
@@ -123,6 +123,8 @@ describe('Amazon SNS', () => {
       good.replace('https:', 'http:'),
       good.replace('https://', 'https://user@'),
       good.replace('sns.us-east-1', 'sns.us.east-1'),
+      good.replace('sns.us-east-1', 'sns.s3'),
+      good.replace('sns.us-east-1', 'sns.s3-us-west-2'),
       good.replace('.amazonaws.com', '.amazonaws.com.evil.example'),
       good.replace('.pem', '.txt'),
     ]
@@ -248,6 +250,7 @@ describe('PayPal', () => {
       [BODY, { ...good, 'PayPal-Transmission-Id': 'x|y' }, 'bad_signature'],
       [BODY, withoutTime, 'missing_header'],
       [BODY, { ...good, 'PayPal-Cert-Url': url.replace('api.paypal.com', 'evil.example') }, 'bad_signature'],
+      [BODY, { ...good, 'PayPal-Cert-Url': url.replace('/notifications/certs', '/images') }, 'bad_signature'],
       [
         BODY,
         paypalHeaders(BODY, { url: published('api.paypal.com', stranger.cert), key: stranger.key }),

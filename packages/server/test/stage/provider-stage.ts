@@ -42,6 +42,8 @@ const HOSTS = [
   'sns.cn-north-1.amazonaws.com.cn',
   'api.paypal.com',
   'api.sandbox.paypal.com',
+  'sns.s3.amazonaws.com',
+  'sns.s3-us-west-2.amazonaws.com',
   'evil.example',
 ]
 

@@ -2,8 +2,8 @@ import type { X509Certificate } from 'node:crypto'
 import { isSignedByCertificate, urlAt } from './signed-by-certificate.ts'
 import { malformed, missing, type Reading, type Signed, type SignatureFailure } from './reading.ts'
 
-/** The hosts of Amazon SNS, in every region. */
-const HOSTS = /^sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/
+/** The hosts of Amazon SNS, by region. Anybody could own the bucket `sns.s3.amazonaws.com` or `sns.s3-us-west-2.amazonaws.com`. */
+const HOSTS = /^sns\.[a-z]{2}(?:-[a-z]+)+-\d\.amazonaws\.com(?:\.cn)?$/
 /** Every message carries its type in this header; the signature is in the body. */
 const HEADER = 'x-amz-sns-message-type'
 const FORM = 'of Amazon SNS, with a signed JSON message'

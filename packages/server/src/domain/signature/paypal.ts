@@ -3,6 +3,8 @@ import { isSignedByCertificate, urlAt } from './signed-by-certificate.ts'
 import { malformed, missing, type Reading, type Signed, type SignatureFailure } from './reading.ts'
 
 const HOSTS = /^api(?:\.sandbox)?\.paypal\.com$/
+/** Only certificates are here, and not what anybody else can store at PayPal. */
+const FOLDER = '/v1/notifications/certs/'
 const SIGNATURE = 'PayPal-Transmission-Sig'
 const ID = 'PayPal-Transmission-Id'
 const TIME = 'PayPal-Transmission-Time'
@@ -58,9 +60,10 @@ function failureIn(headers: Signed['headers']): SignatureFailure | undefined {
 }
 
 export function certificateUrlOfPayPal({ headers }: Pick<Signed, 'headers'>): string | SignatureFailure {
-  return (
-    failureIn(headers) ??
-    urlAt(headers[CERTIFICATE.toLowerCase()] ?? '', HOSTS)?.href ??
-    malformed(CERTIFICATE, 'https://api.paypal.com/…')
-  )
+  const failure = failureIn(headers)
+  if (failure !== undefined) return failure
+  const url = urlAt(headers[CERTIFICATE.toLowerCase()] ?? '', HOSTS)
+  return url?.pathname.startsWith(FOLDER) === true
+    ? url.href
+    : malformed(CERTIFICATE, `https://api.paypal.com${FOLDER}…`)
 }
