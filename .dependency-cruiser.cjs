@@ -16,9 +16,15 @@ module.exports = {
     ),
     never(
       'sdk-knows-contract-only',
-      { path: '^packages/sdk/', pathNot: TESTS },
-      { path: '.', pathNot: '^packages/(sdk|contract)/' },
+      { path: '^packages/sdk/src/', pathNot: TESTS },
+      { path: '.', pathNot: '^packages/(sdk/src|contract)/' },
       'A client runs anywhere and installs without the server.',
+    ),
+    never(
+      'one-file-of-the-sdk-knows-the-contract',
+      { path: '^packages/sdk/src/', pathNot: [TESTS, '^packages/sdk/src/contract\\.ts$'] },
+      { path: '^packages/contract/' },
+      'The published package has a generated file in its place.',
     ),
     never(
       'clients-never-import-server',
@@ -71,7 +77,7 @@ module.exports = {
         pathNot: [
           `${S}/domain/`,
           '^packages/contract/',
-          '^(node:)?(buffer|crypto)$',
+          '^(node:)?(buffer|crypto|zlib)$',
           '^node_modules/(@eslint-community/regexpp|@fastify/busboy|ipaddr\\.js|liquidjs)/',
         ],
       },

@@ -65,6 +65,8 @@ const CONTENTS: Readonly<Record<string, string>> = {
   jwt: 'the hash of the body',
   static_token: 'nothing',
   basic_auth: 'nothing',
+  aws_sns: 'the members of the message',
+  paypal: '`{id}|{timestamp}|{webhook}|{CRC-32 of the body}`',
 }
 
 const TABLES: Readonly<Record<string, () => string>> = {

@@ -16,13 +16,13 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const baseUrl = baseUrlOf(options)
   const given = setting('SERVICE_TOKEN', 'POSTROAD_TOKEN') ?? ''
   // The schemas take a quarter of a second to load. `start` and `--help` do without them, and the local key is created in the meantime.
-  const [token, { createClient }] = await Promise.all([
+  const [token, { Postroad }] = await Promise.all([
     given === '' ? tokenOfThisMachine(baseUrl) : given,
     import('@postroad/sdk'),
   ])
-  const client = createClient({ baseUrl, token })
+  const client = new Postroad({ url: baseUrl, token })
   const project = await projectOf(client, { named: options.project, ownKey: given !== '' })
-  return { client: project === undefined ? client : createClient({ baseUrl, token, project }), baseUrl }
+  return { client: project === undefined ? client : new Postroad({ url: baseUrl, token, project }), baseUrl }
 }
 
 /** The first of these variables that has a value. The help names the first one; the others are aliases. */

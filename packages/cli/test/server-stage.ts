@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, before } from 'node:test'
-import { createClient, type Client } from '@postroad/sdk'
+import { Postroad, type Client } from '@postroad/sdk'
 import {
   aDestination,
   aFolder,
@@ -71,7 +71,7 @@ class ServerStage {
   /** From here on the commands and the client use the key of the server's machine. */
   async takeKey(): Promise<void> {
     const key = JSON.parse((await runProcess(['bootstrap', '--json'], this.local())).stdout).api_key
-    this.#token = { key, client: createClient({ baseUrl: this.server.baseUrl, token: key }) }
+    this.#token = { key, client: new Postroad({ url: this.server.baseUrl, token: key }) }
   }
 
   /** The environment on the server's machine. */

@@ -26,29 +26,27 @@ function source(): string {
 /** The parts of a route that the client reads: its address, the places of its members, and its callers. */
 function routesAsData(): unknown {
   const rooms = Object.entries(contract.routes).map(([room, verbs]) => {
-    const routes = Object.entries<contract.Route>(verbs).map(
-      ([verb, { method, area, path, role, params, query, body, output, download }]) => {
-        const isList =
-          'shape' in output &&
-          typeof output.shape === 'object' &&
-          output.shape !== null &&
-          'next_cursor' in output.shape
-        return [
-          verb,
-          {
-            method,
-            area,
-            path,
-            role,
-            download,
-            params: names(params),
-            query: names(query),
-            body: names(body),
-            output: isList ? { shape: { next_cursor: 0 } } : {},
-          },
-        ]
-      },
-    )
+    const routes = Object.entries<contract.Route>(verbs).map(([verb, { params, query, body, output, ...route }]) => {
+      const { method, area, path, role, download, whileSuspended, refusesIdempotencyKey } = route
+      const isList =
+        'shape' in output && typeof output.shape === 'object' && output.shape !== null && 'next_cursor' in output.shape
+      return [
+        verb,
+        {
+          method,
+          area,
+          path,
+          role,
+          download,
+          whileSuspended,
+          refusesIdempotencyKey,
+          params: names(params),
+          query: names(query),
+          body: names(body),
+          output: isList ? { shape: { next_cursor: 0 } } : {},
+        },
+      ]
+    })
     return [room, Object.fromEntries(routes)]
   })
   return Object.fromEntries(rooms)

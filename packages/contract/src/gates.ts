@@ -48,7 +48,15 @@ export const Cors = z
   )
 export type Cors = z.infer<typeof Cors>
 
-export const HANDSHAKE_KINDS = ['none', 'hub_challenge', 'url_verification'] as const
+export const HANDSHAKE_KINDS = [
+  'none',
+  'hub_challenge',
+  'url_verification',
+  'sns_subscription',
+  'discord_ping',
+  'zoom_validation',
+  'twitch_challenge',
+] as const
 export type HandshakeKind = (typeof HANDSHAKE_KINDS)[number]
 
 export const VerifyToken = z
@@ -65,13 +73,24 @@ const kindError = `The kind is one of ${HANDSHAKE_KINDS.join(', ')}.`
 const meaning =
   'How a provider checks that you control the endpoint. `hub_challenge`: Postroad answers a GET with hub.mode, hub.verify_token and hub.challenge with ' +
   'the challenge. `url_verification`: Postroad answers a POST of {"type":"url_verification","challenge":…} with the challenge, after the signature check; ' +
-  'if a verify token is set, `token` must equal it.'
+  'if a verify token is set, `token` must equal it. The others have no verify token, and Postroad answers them after the signature check too. ' +
+  '`sns_subscription`: Postroad confirms the subscription of an Amazon SNS topic by its SubscribeURL. `discord_ping`: the PING of interactions and of ' +
+  'webhook events. `zoom_validation`: endpoint.url_validation, signed with the verification secret. `twitch_challenge`: webhook_callback_verification of EventSub.'
+
+/** The kinds without a verify token. */
+const TOKENLESS = [
+  kindOf('none', {}),
+  kindOf('sns_subscription', {}),
+  kindOf('discord_ping', {}),
+  kindOf('zoom_validation', {}),
+  kindOf('twitch_challenge', {}),
+] as const
 
 export const HandshakeCreate = z
   .discriminatedUnion(
     'kind',
     [
-      kindOf('none', {}),
+      ...TOKENLESS,
       kindOf('hub_challenge', { verify_token: VerifyToken }),
       kindOf('url_verification', { verify_token: VerifyToken.optional() }),
     ],
@@ -85,7 +104,7 @@ export const HandshakePatch = z
   .discriminatedUnion(
     'kind',
     [
-      kindOf('none', {}),
+      ...TOKENLESS,
       kindOf('hub_challenge', { verify_token: VerifyToken.optional() }),
       kindOf('url_verification', { verify_token: VerifyToken.optional() }),
     ],

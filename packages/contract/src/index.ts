@@ -43,6 +43,7 @@ export * from './signed-content.ts'
 export * from './stream-frame.ts'
 export {
   ADDITIVE_SCHEMES,
+  CERTIFICATE_SCHEMES,
   schemeText,
   VERIFICATION_SCHEMES,
   VERIFIED_SCHEMES,

@@ -1,5 +1,13 @@
 /** The schemes beyond the seven, for providers that none of those describes. */
-export const ADDITIVE_SCHEMES = ['custom_hmac', 'public_key', 'static_token', 'basic_auth', 'jwt'] as const
+export const ADDITIVE_SCHEMES = [
+  'custom_hmac',
+  'public_key',
+  'static_token',
+  'basic_auth',
+  'jwt',
+  'aws_sns',
+  'paypal',
+] as const
 export type AdditiveScheme = (typeof ADDITIVE_SCHEMES)[number]
 
 /** The signature schemes by name. Their schemas are in verification.ts, so the command line can read these names without loading zod. */
@@ -32,6 +40,8 @@ export const SCHEME_NAMES: Readonly<Record<VerificationScheme, string>> = {
   static_token: 'token',
   basic_auth: 'basic authentication',
   jwt: 'JWT',
+  aws_sns: 'Amazon SNS',
+  paypal: 'PayPal',
 }
 
 const PRODUCTS = ['payments_provider', 'code_host', 'commerce_platform', 'chat_platform'] as const
@@ -39,6 +49,9 @@ const PRODUCTS = ['payments_provider', 'code_host', 'commerce_platform', 'chat_p
 /** The wire name of a scheme, with its product if it has one: `code_host (GitHub)`. */
 export const schemeText = (scheme: VerificationScheme): string =>
   PRODUCTS.some((product) => product === scheme) ? `${scheme} (${SCHEME_NAMES[scheme]})` : scheme
+
+/** The schemes whose signatures are by a certificate that the server fetches from the provider. */
+export const CERTIFICATE_SCHEMES = ['aws_sns', 'paypal'] as const
 
 /** `payments_provider is Stripe, code_host is GitHub, …`, for descriptions. */
 export const PRODUCTS_TEXT = PRODUCTS.map((scheme) => `${scheme} is ${SCHEME_NAMES[scheme]}`).join(', ')

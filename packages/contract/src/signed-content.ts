@@ -5,7 +5,7 @@ import type { AdditiveScheme } from './schemes.ts'
 
 export const HMAC_ALGORITHMS = ['sha256', 'sha1', 'sha384', 'sha512'] as const
 export const DIGEST_ENCODINGS = ['hex', 'base64', 'base64url'] as const
-export const PUBLIC_KEY_ALGORITHMS = ['ed25519', 'ecdsa_sha256'] as const
+export const PUBLIC_KEY_ALGORITHMS = ['ed25519', 'ecdsa_sha256', 'rsa_sha256'] as const
 export const TIMESTAMP_FORMATS = ['seconds', 'milliseconds', 'rfc3339'] as const
 export const KEY_ENCODINGS = ['text', 'base64', 'hex'] as const
 export const JWT_ALGORITHMS = ['sha256', 'sha384', 'sha512'] as const
@@ -38,6 +38,8 @@ export const ADDITIVE_DEFAULTS = {
     body_hash_encoding: 'hex',
     tolerance_seconds: LIMITS.toleranceSecondsDefault,
   },
+  aws_sns: {},
+  paypal: {},
 } as const satisfies Readonly<Record<AdditiveScheme, object>>
 
 export const SIGNED_PARTS = ['body', 'form', 'timestamp', 'id', 'url', 'method'] as const

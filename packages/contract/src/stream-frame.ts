@@ -41,6 +41,8 @@ export const StreamFrames = {
   closing: ClosingFrame,
 } as const
 export type StreamFrameType = keyof typeof StreamFrames
+/** The content of each event, for clients. */
+export type StreamFrameData = { readonly [Type in StreamFrameType]: z.output<(typeof StreamFrames)[Type]> }
 
 /** The time after which a client of SSE connects again; the stream sends it as `retry`. */
 export const STREAM_RETRY_MS = 3_000

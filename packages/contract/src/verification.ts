@@ -13,7 +13,9 @@ import {
   TIMESTAMP_FORMATS,
 } from './signed-content.ts'
 
-const SCHEME_MEANING = `${PRODUCTS_TEXT}.`
+const SCHEME_MEANING =
+  `${PRODUCTS_TEXT}. With aws_sns the secret is the ARN of the topic, with paypal the ID of the webhook; Postroad fetches the certificate ` +
+  'of the signature from the provider.'
 
 const {
   toleranceSecondsMin,
@@ -120,6 +122,8 @@ export const VerificationSettings = z.discriminatedUnion(
     variant('static_token', heldAdditive.static_token),
     variant('basic_auth', {}),
     variant('jwt', heldAdditive.jwt),
+    variant('aws_sns', {}),
+    variant('paypal', {}),
   ],
   { error: schemeError },
 )
@@ -152,6 +156,8 @@ export const VerificationCreate = z
       variant('static_token', { ...additive.static_token, ...secretOnCreate }),
       variant('basic_auth', secretOnCreate),
       variant('jwt', { ...additive.jwt, ...secretOnCreate }),
+      variant('aws_sns', secretOnCreate),
+      variant('paypal', secretOnCreate),
     ],
     { error: schemeError },
   )
@@ -199,6 +205,8 @@ export const VerificationPatch = z
       variant('static_token', { ...changed.static_token, ...secretChange }),
       variant('basic_auth', secretChange),
       variant('jwt', { ...changed.jwt, ...secretChange }),
+      variant('aws_sns', secretChange),
+      variant('paypal', secretChange),
     ],
     { error: schemeError },
   )

@@ -1,41 +1,40 @@
-import type { Route } from '@postroad/contract'
+import type { RouteShape } from './route-shape.ts'
 
 export type Outgoing = {
-  readonly method: Route['method']
-  /** The path relative to the base URL. */
+  readonly method: RouteShape['method']
+  /** The path relative to the address of the server; for the URL of an endpoint, the whole URL. */
   readonly path: string
   readonly body: string | undefined
 }
 
-type Members = Readonly<Record<string, unknown>>
+export type Members = Readonly<Record<string, unknown>>
 
 /**
- * Builds the request of one call. The schemas of the route divide the members into path, query and body. Members that no schema
- * names are sent too, so that the server reports them.
+ * Builds the request of one call. The shape of the route divides the members into path, query and body. Members that it does not name
+ * are sent too, so that the server reports them.
  */
 export function requestOf(
-  route: Route,
+  shape: RouteShape,
   from: { readonly project: string | undefined; readonly members: Members },
 ): Outgoing {
-  const inPath = names(route.params)
-  const inQuery = names(route.query)
   const query = new URLSearchParams()
   const body: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(from.members)) {
-    if (value === undefined || inPath.has(name)) continue
-    if (route.body === undefined || inQuery.has(name)) append(query, { name, value })
+    if (value === undefined || shape.params.includes(name)) continue
+    if (!shape.hasBody || shape.query.includes(name)) append(query, { name, value })
     else body[name] = value
   }
-  const search = query.size === 0 ? '' : `?${query.toString()}`
+  const search = query.toString()
   return {
-    method: route.method,
-    path: areaOf(route, from.project) + filled(route.path, from.members) + search,
-    body: route.body === undefined ? undefined : JSON.stringify(body),
+    method: shape.method,
+    path: `${areaOf(shape, from.project)}${filled(shape.path, from.members)}${search === '' ? '' : `?${search}`}`,
+    body: shape.hasBody ? JSON.stringify(body) : undefined,
   }
 }
 
-function areaOf(route: Route, project: string | undefined): string {
-  if (route.area === 'workspace' || project === undefined) return '/admin/api/'
+/** The path before that of a route: of the project, or of the workspace and its Default project. */
+export function areaOf({ area }: Pick<RouteShape, 'area'>, project: string | undefined): string {
+  if (area === 'workspace' || project === undefined) return '/admin/api/'
   return `/admin/api/projects/${encodeURIComponent(project)}/`
 }
 
@@ -50,8 +49,4 @@ function filled(path: string, members: Members): string {
 
 function append(query: URLSearchParams, { name, value }: { name: string; value: unknown }): void {
   for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one))
-}
-
-function names(fields: Route['params']): ReadonlySet<string> {
-  return new Set(Object.keys(fields?.shape ?? {}))
 }

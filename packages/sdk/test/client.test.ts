@@ -4,16 +4,25 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { routes, SERVICE_VERSION } from '@postroad/contract'
 import { aSink, aWorld, type Sink, type World } from '../../server/test/stage/harness.ts'
-import { createClient, ServiceError, type Client } from '../src/client.ts'
+import {
+  ConflictError,
+  ForbiddenError,
+  NotFoundError,
+  Postroad,
+  RateLimitedError,
+  ServiceError,
+  UnauthorizedError,
+  UnreachableError,
+} from '../src/index.ts'
 
 let world: World
 let sink: Sink
-let client: Client
+let client: Postroad
 
 before(async () => {
   world = await aWorld()
   sink = await aSink()
-  client = createClient({ baseUrl: `${world.baseUrl}/`, token: world.installed.api_key })
+  client = new Postroad({ url: `${world.baseUrl}/`, token: world.installed.api_key })
 })
 after(async () => {
   await world.stop()
@@ -23,17 +32,22 @@ after(async () => {
 type Reply = { readonly status: number; readonly headers?: Record<string, string>; readonly body: string }
 
 /** A server that gives these responses in order, then the last one again, and records its requests. */
-async function aScript(...replies: readonly Reply[]) {
+async function aScript(...replies: readonly (Reply | 'silence')[]) {
   const asked: IncomingMessage[] = []
   const server = createServer((request, response) => {
     const reply = replies[Math.min(asked.length, replies.length - 1)]
     asked.push(request)
     assert.ok(reply)
+    if (reply === 'silence') return
     response.writeHead(reply.status, reply.headers).end(reply.body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { asked, client: createClient({ baseUrl, token: 'hk_x' }), [Symbol.dispose]: () => server.close() }
+  return {
+    asked,
+    client: new Postroad({ url: baseUrl, token: 'hk_x', ingestKey: 'ik_live_x' }),
+    [Symbol.dispose]: () => server.close().closeAllConnections(),
+  }
 }
 
 function isRefusal(wanted: Partial<ServiceError>): (error: unknown) => true {
@@ -102,7 +116,7 @@ test('a query parameter narrows a list', async () => {
 
 test('with a project, project routes use it and workspace routes stay the same', async () => {
   const { project } = await client.projects.create({ name: 'Other' })
-  const other = createClient({ baseUrl: world.baseUrl, token: world.installed.api_key, project: project.id })
+  const other = new Postroad({ url: world.baseUrl, token: world.installed.api_key, project: project.id })
   await other.webhooks.create({ name: 'Elsewhere' })
   assert.deepEqual(
     (await other.webhooks.list()).webhooks.map((webhook) => webhook.name),
@@ -112,7 +126,7 @@ test('with a project, project routes use it and workspace routes stay the same',
 })
 
 test('a refusal is thrown with its status, reason, sentence and request id', async () => {
-  const nobody = createClient({ baseUrl: world.baseUrl, token: 'hk_nobody' })
+  const nobody = new Postroad({ url: world.baseUrl, token: 'hk_nobody' })
   await assert.rejects(nobody.me.get(), isRefusal({ status: 401, reason: 'unauthorized' }))
   await assert.rejects(client.projects.create({ name: '' }), (error) => {
     assert.ok(error instanceof ServiceError)
@@ -131,22 +145,23 @@ test('every request carries the version of the contract and the token', async ()
   assert.equal(request?.url, '/admin/api/deliveries?state=failed&limit=5')
 })
 
-test('a GET is sent again after a short Retry-After', async () => {
-  using script = await aScript(
-    { status: 429, headers: { 'Retry-After': '0' }, body: '{}' },
-    { status: 503, headers: { 'Retry-After': '0' }, body: '{}' },
-    EMPTY,
-  )
+const NOW = { 'Retry-After': '0' }
+const BUSY = { status: 503, headers: NOW, body: '{"error":"Busy.","reason":"overloaded"}' }
+
+test('a request is sent again after a short Retry-After', async () => {
+  using script = await aScript({ status: 429, headers: NOW, body: '{}' }, BUSY, EMPTY)
   assert.deepEqual((await script.client.deliveries.list()).deliveries, [])
   assert.equal(script.asked.length, 3)
 })
 
-test('the client gives up after two more tries, and waits neither long nor without a Retry-After', async () => {
-  using patient = await aScript({
-    status: 503,
-    headers: { 'Retry-After': '0' },
-    body: '{"error":"Busy.","reason":"overloaded"}',
-  })
+test('a request is sent again after 5xx without a Retry-After', async () => {
+  using script = await aScript({ status: 502, body: '<h1>Bad gateway</h1>' }, EMPTY)
+  assert.deepEqual((await script.client.deliveries.list()).deliveries, [])
+  assert.equal(script.asked.length, 2)
+})
+
+test('the client gives up after two more tries, and waits for no long Retry-After', async () => {
+  using patient = await aScript(BUSY)
   await assert.rejects(
     patient.client.deliveries.list(),
     isRefusal({ status: 503, reason: 'overloaded', message: 'Busy.', retryAfter: 0 }),
@@ -155,19 +170,94 @@ test('the client gives up after two more tries, and waits neither long nor witho
   using long = await aScript({ status: 429, headers: { 'Retry-After': '3600' }, body: '{}' })
   await assert.rejects(long.client.deliveries.list(), isRefusal({ status: 429, retryAfter: 3600 }))
   assert.equal(long.asked.length, 1)
-  using silent = await aScript({ status: 503, body: '{}' })
-  await assert.rejects(silent.client.deliveries.list(), isRefusal({ status: 503, retryAfter: undefined }))
-  assert.equal(silent.asked.length, 1)
+  using once = await aScript(BUSY)
+  await assert.rejects(once.client.deliveries.list({}, { maxRetries: 0 }), isRefusal({ status: 503 }))
+  assert.equal(once.asked.length, 1)
 })
 
-test('only a GET is ever sent twice', async () => {
-  using script = await aScript({ status: 503, headers: { 'Retry-After': '0' }, body: '{}' })
+const keysOf = (asked: readonly IncomingMessage[]): readonly unknown[] =>
+  asked.map(({ headers }) => headers['idempotency-key'])
+
+test('a POST is sent again with one Idempotency-Key, and another call has another key', async () => {
+  using script = await aScript(BUSY, BUSY, { status: 201, body: '{"project":{}}' })
+  await script.client.projects.create({ name: 'Once' })
+  const [first, ...others] = keysOf(script.asked)
+  assert.match(String(first), /^sdk_[0-9a-f]{32}$/)
+  assert.deepEqual(others, [first, first])
+  await script.client.projects.create({ name: 'Once' })
+  assert.notEqual(keysOf(script.asked)[3], first)
+  await script.client.projects.create({ name: 'Once' }, { idempotencyKey: 'mine' })
+  assert.equal(keysOf(script.asked)[4], 'mine')
+})
+
+test('a POST that takes no key is sent again only after 429', async () => {
+  using busy = await aScript(BUSY)
+  await assert.rejects(busy.client.apiKeys.create({ name: 'x', role: 'viewer' }), isRefusal({ status: 503 }))
+  assert.deepEqual(keysOf(busy.asked), [undefined])
+  using limited = await aScript({ status: 429, headers: NOW, body: '{}' }, { status: 201, body: '{"key":"hk_y"}' })
+  assert.equal((await limited.client.apiKeys.create({ name: 'x', role: 'viewer' })).key, 'hk_y')
+  assert.deepEqual(keysOf(limited.asked), [undefined, undefined])
+})
+
+test('a POST that only reads carries no key and is sent again', async () => {
+  using script = await aScript(BUSY, { status: 200, body: '{}' })
+  await script.client.config.plan({ config: { version: 1, project: null, endpoints: [], rules: [] } })
+  assert.deepEqual(keysOf(script.asked), [undefined, undefined])
+})
+
+test('a POST is sent once without a key when the keys of the workspace are used up', async () => {
+  const exhausted = { status: 429, headers: { 'Retry-After': '3600' }, body: '{"reason":"idempotency_keys_exhausted"}' }
+  using script = await aScript(exhausted, BUSY)
   await assert.rejects(script.client.projects.create({ name: 'Once' }), isRefusal({ status: 503 }))
-  assert.equal(script.asked.length, 1)
+  const [first, second] = keysOf(script.asked)
+  assert.notEqual(first, undefined)
+  assert.equal(second, undefined)
+  assert.equal(script.asked.length, 2)
+  using asked = await aScript(exhausted)
+  await assert.rejects(
+    asked.client.projects.create({ name: 'Once' }, { idempotencyKey: 'mine' }),
+    isRefusal({ reason: 'idempotency_keys_exhausted' }),
+  )
+  assert.equal(asked.asked.length, 1)
+})
+
+test('a try that takes too long is ended and repeated', async () => {
+  using script = await aScript('silence')
+  await assert.rejects(script.client.me.get({}, { timeoutMs: 20, maxRetries: 1 }), (error) => {
+    assert.ok(error instanceof UnreachableError)
+    assert.match(error.message, /did not answer within 0\.02 seconds/)
+    return true
+  })
+  assert.equal(script.asked.length, 2)
+})
+
+test('each refusal that programs treat differently has a class', async () => {
+  const classes = {
+    400: ServiceError,
+    401: UnauthorizedError,
+    403: ForbiddenError,
+    404: NotFoundError,
+    409: ConflictError,
+    429: RateLimitedError,
+  }
+  for (const [status, Class] of Object.entries(classes)) {
+    using script = await aScript({ status: Number(status), body: '{"error":"No."}' })
+    await assert.rejects(script.client.me.get({}, { maxRetries: 0 }), (error) => {
+      assert.ok(error instanceof Class && error instanceof ServiceError)
+      assert.equal(error.constructor, Class)
+      assert.equal(error.name, Class.name)
+      return true
+    })
+  }
+})
+
+test('an address that is not one is a mistake of the caller', () => {
+  for (const url of ['', 'hooks.example.com', 'ftp://hooks.example.com'])
+    assert.throws(() => new Postroad({ url }), { name: 'TypeError', message: /is not the address of a server/ })
 })
 
 test('an address without a server, or with another server, is reported in a sentence', async () => {
-  const nobody = createClient({ baseUrl: 'http://127.0.0.1:1', token: 'hk_x' })
+  const nobody = new Postroad({ url: 'http://127.0.0.1:1', token: 'hk_x' })
   await assert.rejects(
     nobody.me.get(),
     isRefusal({
@@ -184,7 +274,7 @@ test('an address without a server, or with another server, is reported in a sent
   )
   using proxy = await aScript({ status: 502, body: '<h1>Bad gateway</h1>' })
   await assert.rejects(
-    proxy.client.me.get(),
+    proxy.client.me.get({}, { maxRetries: 0 }),
     isRefusal({ status: 502, message: 'The server answered 502 without a reason.' }),
   )
 })

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Actor } from './domain/people/actor.ts'
 import type { Plans } from './domain/workspace/plan.ts'
+import type { Certificates } from './platform/certificates.ts'
 import type { Cipher } from './platform/cipher.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database, Db } from './platform/db.ts'
@@ -32,6 +33,8 @@ export type Platform = {
   readonly cipher: Cipher
   readonly wakeups: Wakeups
   readonly outbound: OutboundHttp
+  /** The certificates that providers sign with. */
+  readonly certificates: Certificates
   readonly mailer: Mailer
   readonly passwordHash: PasswordHash
   /** Seals the content of cookies. */

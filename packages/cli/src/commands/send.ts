@@ -9,7 +9,7 @@ import { print } from '../output.ts'
 import { readData } from '../send/data.ts'
 import { sample, SAMPLES, type SampleName } from '../send/samples.ts'
 import { sentText, type Decision } from '../send/sent-text.ts'
-import { signatureHeaders, SIGNING_SCHEMES, type SigningScheme } from '../send/sign.ts'
+import { signatureHeaders, SIGNING_SCHEMES, type PrivateKeyScheme, type SigningScheme } from '../send/sign.ts'
 
 type SendOptions = CommonOptions & {
   readonly data?: string
@@ -85,8 +85,8 @@ function keyed({ key }: SendOptions): Readonly<Record<string, string>> {
   return key === undefined ? {} : { 'Idempotency-Key': key }
 }
 
-function checkSignable(scheme: SigningScheme | 'public_key'): asserts scheme is SigningScheme {
-  if (scheme === 'public_key')
+function checkSignable(scheme: SigningScheme | PrivateKeyScheme): asserts scheme is SigningScheme {
+  if (scheme === 'public_key' || scheme === 'aws_sns' || scheme === 'paypal')
     throw new Failure('Only the sender has the private key of this endpoint. Send a test from the sender.', EXIT.usage)
 }
 

@@ -2,8 +2,9 @@ import { createHash, createHmac, randomUUID } from 'node:crypto'
 import type { Verification, VerificationSettings, VerificationScheme } from '@postroad/contract'
 import { ADDITIVE_DEFAULTS, formContent, partsOf } from '@postroad/contract/signed-content'
 
-/** Only the sender has the private key of public_key. */
-export type SigningScheme = Exclude<VerificationScheme, 'none' | 'public_key'>
+/** Only the sender has the private key of these. */
+export type PrivateKeyScheme = 'public_key' | 'aws_sns' | 'paypal'
+export type SigningScheme = Exclude<VerificationScheme, 'none' | PrivateKeyScheme>
 
 type ToSign = {
   readonly secret: string

@@ -1,4 +1,3 @@
-import { ServiceError } from '@postroad/sdk/service-error'
 import { QueryClient } from '@tanstack/react-query'
 
 const FRESH_MS = 5_000
@@ -9,8 +8,7 @@ export function createAsking(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
-        // There was no answer: the server is restarting, or the network is down.
-        retry: (failures, error) => failures < 2 && error instanceof ServiceError && error.status === 0,
+        retry: false,
         refetchOnWindowFocus: true,
       },
       mutations: { retry: false },

@@ -1,4 +1,4 @@
-import { createClient, refusalIn, type Client } from '@postroad/sdk'
+import { Postroad, refusalIn, type Client } from '@postroad/sdk'
 
 /** A change made with the session cookie needs a header that no foreign page can send. */
 const send: typeof fetch = (input, init = {}) => {
@@ -9,8 +9,8 @@ const send: typeof fetch = (input, init = {}) => {
 
 /** A separate client, which may read answers in another way. */
 export function newClient(projectId: string | undefined, parseJson?: (text: string) => unknown): Client {
-  return createClient({
-    baseUrl: location.origin,
+  return new Postroad({
+    url: location.origin,
     fetch: send,
     ...(projectId === undefined ? {} : { project: projectId }),
     ...(parseJson === undefined ? {} : { parseJson }),

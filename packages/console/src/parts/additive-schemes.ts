@@ -77,6 +77,8 @@ export const ADDITIVE_FIELDS: Readonly<Record<AdditiveScheme, readonly AdditiveF
   ],
   static_token: [HEADER, PREFIX],
   basic_auth: [],
+  aws_sns: [],
+  paypal: [],
   jwt: [
     HEADER,
     PREFIX,

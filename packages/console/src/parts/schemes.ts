@@ -49,7 +49,7 @@ export const SCHEMES: Readonly<Record<VerificationScheme, Scheme>> = {
   },
   public_key: {
     label: 'Public key',
-    text: 'A signature by the private key of the sender: ed25519 or ECDSA. The secret is the public key.',
+    text: 'A signature by the private key of the sender: ed25519, ECDSA or RSA. The secret is the public key.',
     header: '',
     hasTolerance: false,
   },
@@ -71,6 +71,18 @@ export const SCHEMES: Readonly<Record<VerificationScheme, Scheme>> = {
     header: '',
     hasTolerance: false,
   },
+  aws_sns: {
+    label: 'Amazon SNS',
+    text: 'A message that is signed with a certificate of Amazon. The secret is the ARN of the topic.',
+    header: '',
+    hasTolerance: false,
+  },
+  paypal: {
+    label: 'PayPal',
+    text: 'A signature by a certificate of PayPal. The secret is the ID of the webhook.',
+    header: '',
+    hasTolerance: false,
+  },
 }
 
 export const SCHEME_NAMES: readonly VerificationScheme[] = [
@@ -86,4 +98,6 @@ export const SCHEME_NAMES: readonly VerificationScheme[] = [
   'static_token',
   'basic_auth',
   'jwt',
+  'aws_sns',
+  'paypal',
 ]

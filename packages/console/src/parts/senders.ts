@@ -1,4 +1,4 @@
-import type { AdditiveScheme, RouteRequest, Routes, VerificationScheme } from '@postroad/contract'
+import type { AdditiveScheme, HandshakeKind, RouteRequest, Routes, VerificationScheme } from '@postroad/contract'
 import { isAdditive } from './additive-schemes.ts'
 import { createOf, OPEN, type VerificationDraft } from './verification-draft.ts'
 
@@ -18,7 +18,7 @@ export type Sender = {
   readonly idempotency: NonNullable<Create['idempotency']> | null
   /** Where it names its events; absent: in the fields that many senders use. */
   readonly title?: NonNullable<Create['event_title']>
-  readonly handshake: 'none' | 'hub_challenge' | 'url_verification'
+  readonly handshake: HandshakeKind
   /** The same as `setup`, step by step; absent: one step. */
   readonly steps?: readonly string[]
   readonly docsUrl?: string

@@ -70,6 +70,8 @@ export function patchOf(draft: VerificationDraft): Patch {
     case 'static_token':
     case 'basic_auth':
     case 'jwt':
+    case 'aws_sns':
+    case 'paypal':
       // The server checks what a person wrote, and names what is wrong.
       return { scheme, ...draft.additive, ...secret }
   }

@@ -88,5 +88,9 @@ export const capture = {
     status: 400,
     text: 'This project has the maximum number of datasets. Use an existing one.',
   },
+  provider_unavailable: {
+    status: 503,
+    text: 'Postroad cannot reach the provider to fetch its certificate. Send the event again after retry_after seconds.',
+  },
   storage_unavailable: { status: 503, text: 'The event could not be stored. Send it again in a moment.' },
 } as const satisfies ReasonTexts

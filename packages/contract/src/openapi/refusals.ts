@@ -59,6 +59,7 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'webhooks.update': ['slug_taken'],
   'webhooks.restoreVersion': ['slug_taken'],
   'webhooks.signSample': ['invalid_state'],
+  'webhooks.verifySample': ['invalid_state'],
   'webhooks.rotate': ['overlap_running'],
   'webhooks.rotateVerificationSecret': ['overlap_running'],
   'recordViews.create': ['name_taken'],
@@ -155,6 +156,7 @@ export const INGEST_REASONS = [
   'idempotency_in_progress',
   'quota_exceeded',
   'dataset_limit_reached',
+  'provider_unavailable',
   'storage_unavailable',
 ] as const satisfies readonly Reason[]
 

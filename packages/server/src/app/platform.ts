@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { outboundAllow, type Config } from '../config.ts'
 import type { Platform } from '../context.ts'
 import type { Clock } from '../platform/clock.ts'
+import { createCertificates } from '../platform/certificates.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createUuidv7, randomBytes, randomText } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -45,6 +46,7 @@ export function createPlatform({
   })
   const retryLog = createRetryLog(log, clock)
   const uuidAt = createUuidv7()
+  const client = outbound({ allow: outboundAllow(config), ...(resolver === undefined ? {} : { resolver }) })
   return {
     config,
     plans: readPlans(),
@@ -55,7 +57,8 @@ export function createPlatform({
     loopRuns: createLoopRuns(clock),
     cipher: storage.cipher,
     wakeups: createWakeups(database, (cause) => retryLog.warn('wakeup.not_sent', { cause })),
-    outbound: outbound({ allow: outboundAllow(config), ...(resolver === undefined ? {} : { resolver }) }),
+    outbound: client,
+    certificates: createCertificates({ outbound: client, clock }),
     ...createSignInParts({ config, storage, log, clock }),
     uuid: () => uuidAt(clock.now()),
     randomText,

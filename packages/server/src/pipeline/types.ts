@@ -145,10 +145,12 @@ export type Busy = { readonly kind: 'busy' }
 /** The result of the commit for an event. Only an event with an idempotency key can be a duplicate or busy. */
 export type Committed = Stored | Duplicate | Busy | Rejected
 
-/** An answer that leaves no trace: an echoed challenge, or a granted preflight request. */
+/** An answer that leaves no trace: an echoed challenge, the answer to another handshake, or a granted preflight request. */
 export type Answered =
   | { readonly kind: 'answered'; readonly with: 'challenge'; readonly challenge: string }
   | { readonly kind: 'answered'; readonly with: 'preflight' }
+  | { readonly kind: 'answered'; readonly with: 'json'; readonly json: string }
+  | { readonly kind: 'answered'; readonly with: 'nothing' }
 
 export type Rejected = {
   readonly kind: 'rejected'
@@ -167,6 +169,9 @@ export type Rejected = {
 export function reject(reason: Reason, more: Omit<Rejected, 'kind' | 'reason'> = {}): Rejected {
   return { kind: 'rejected', reason, ...more }
 }
+
+/** When a sender comes back whose provider could not be reached. */
+export const PROVIDER_RETRY_SECONDS = 10
 
 /** The event was not stored, for a reason that is not in the event: the sender may retry. */
 export const unavailable = reject('storage_unavailable', { retryAfterSeconds: 1 })

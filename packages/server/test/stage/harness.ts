@@ -38,6 +38,8 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 export type WorldOptions = {
   readonly env?: Record<string, string | undefined>
   readonly commit?: AppOptions['commit']
+  /** Another client for outgoing requests, such as one that trusts an authority of the test. */
+  readonly outbound?: AppOptions['outbound']
   /** Asks a name server of the test. */
   readonly resolver?: AppOptions['resolver']
   /** The patience of the server with slow senders. */
@@ -74,7 +76,8 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     clock,
     log: options.log ?? createLog({ level: config.LOG_LEVEL, format: 'text' }),
     ...(options.commit === undefined ? {} : { commit: options.commit }),
-    ...(options.resolver === undefined ? {} : { resolver: options.resolver }),
+    outbound: options.outbound,
+    resolver: options.resolver,
     ...(options.patience === undefined ? {} : { patience: options.patience }),
   })
   const { port, baseUrl } = await app.start()

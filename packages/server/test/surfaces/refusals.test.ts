@@ -96,6 +96,12 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     const id = await aFailedDelivery()
     return meanwhile.withoutQuota(() => world.admin('POST', `deliveries/${id}/replay`))
   },
+  provider_unavailable: async () => {
+    const TopicArn = 'arn:aws:sns:us-east-1:123456789012:orders'
+    const { public_url } = await aWebhook(world, { verification: { scheme: 'aws_sns', secret: TopicArn } })
+    const message = { TopicArn, SigningCertURL: 'https://sns.xx-nowhere-1.amazonaws.com:1/x.pem' }
+    return post(public_url, JSON.stringify(message), { headers: { 'x-amz-sns-message-type': 'Notification' } })
+  },
   storage_unavailable: () => meanwhile.locked(() => post(world.endpoint, '{"never":"stored"}')),
   unauthorized: () => world.admin('GET', 'me', undefined, { authorization: 'Bearer hk_unknown' }),
   api_key_expired: () =>

@@ -32,12 +32,12 @@ export type SignatureExplanation = {
  * with the check itself, and no sentence contains an expected digest or a secret.
  */
 export function explainSignature(sample: SampleToExplain): SignatureExplanation {
-  const reading = readSignature(sample.settings, sample.headers, sample.url)
+  const reading = readSignature(sample.settings, sample.headers, sample)
   const secrets = sample.secrets.filter((secret) => secret.ended !== true)
   const failure =
     secrets.length === 0 ? NO_SECRET : failureOf(reading, { ...sample, secrets: secrets.map(({ value }) => value) })
   const isRight = failure === undefined || failure.step === 'tolerance'
-  const matched = isRight ? secrets.find(({ value }) => isMadeWith(value, { reading, body: sample.body })) : undefined
+  const matched = isRight ? secrets.find(({ value }) => isMadeWith(value, { ...sample, reading })) : undefined
   const age = ageOf(reading, sample.nowSeconds)
   return {
     ok: failure === undefined,

@@ -1,7 +1,10 @@
 import type { VerificationSettings } from '@postroad/contract'
+import { certificateUrlOfSns } from './aws-sns.ts'
+import { certificateUrlOfPayPal } from './paypal.ts'
 import { failureOf, type Signed, type SignatureFailure } from './reading.ts'
 import { NO_SECRET, readSignature } from './schemes.ts'
 
+export { subscribeUrlOf } from './aws-sns.ts'
 export { explainSignature } from './explain.ts'
 export { explainRefused, hintsOfRefused, isTimed } from './explain-sample.ts'
 export { signatureForms } from './form.ts'
@@ -19,8 +22,21 @@ export type SignatureToVerify = Signed & { readonly settings: VerificationSettin
  * refused.
  */
 export function verifySignature(request: SignatureToVerify): SignatureFailure | undefined {
-  const { settings, headers, url } = request
+  const { settings, headers } = request
   if (settings.scheme === 'none') return undefined
   if (request.secrets.length === 0) return NO_SECRET
-  return failureOf(readSignature(settings, headers, url), request)
+  return failureOf(readSignature(settings, headers, request), request)
+}
+
+/**
+ * The URL of the certificate that a signature needs, on a host of the provider; or the reason why the request is refused without it.
+ * undefined: the check needs no certificate.
+ */
+export function certificateUrlOf(
+  settings: VerificationSettings,
+  request: Pick<Signed, 'headers' | 'body' | 'secrets'>,
+): string | SignatureFailure | undefined {
+  if (request.secrets.length === 0) return undefined
+  if (settings.scheme === 'aws_sns') return certificateUrlOfSns(request)
+  return settings.scheme === 'paypal' ? certificateUrlOfPayPal(request) : undefined
 }

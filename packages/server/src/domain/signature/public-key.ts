@@ -12,7 +12,7 @@ const CHECKED_MAX = 4
 /** A signature by the private key of the sender, over the content that the settings describe. The secret is its public key. */
 export function readPublicKey(called: Called, settings: PublicKeySettings): Reading {
   const { algorithm, encoding } = settings
-  const { contentOf, ...read } = readSignedContent(called, settings, WELL_FORMED[encoding])
+  const { contentOf, ...read } = readSignedContent(called, settings, WELL_FORMED[algorithm][encoding])
   const recipe: Recipe = {
     prefix: '',
     algorithm: 'sha256',
@@ -26,7 +26,7 @@ export function readPublicKey(called: Called, settings: PublicKeySettings): Read
         Buffer.from(reading.after ?? ''),
       ])
       const hash = algorithm === 'ed25519' ? null : 'sha256'
-      const given = new Set(reading.given.filter((text) => WELL_FORMED[encoding].test(text)))
+      const given = new Set(reading.given.filter((text) => WELL_FORMED[algorithm][encoding].test(text)))
       return [...given]
         .slice(0, CHECKED_MAX)
         .some((text) => isSignedBy(key, { hash, content, given: Buffer.from(text, encoding) }))
@@ -46,12 +46,24 @@ function isSignedBy(
   }
 }
 
-/** An ed25519 signature has 64 bytes, one by ECDSA about 72 in DER. */
-const WELL_FORMED = {
+const CURVE_FORMS = {
   hex: /^(?:[0-9a-fA-F]{2}){64,80}$/,
   base64: /^[A-Za-z0-9+/]{84,108}={0,2}$/,
   base64url: /^[A-Za-z0-9_-]{84,108}={0,2}$/,
 } as const
+
+/** An ed25519 signature has 64 bytes, one by ECDSA about 72 in DER, and one by RSA as many as its key: 256 to 1,024. */
+const WELL_FORMED = {
+  ed25519: CURVE_FORMS,
+  ecdsa_sha256: CURVE_FORMS,
+  rsa_sha256: {
+    hex: /^(?:[0-9a-fA-F]{2}){256,1024}$/,
+    base64: /^[A-Za-z0-9+/]{340,1366}={0,2}$/,
+    base64url: /^[A-Za-z0-9_-]{340,1366}={0,2}$/,
+  },
+} as const
+
+const RSA_BITS = { min: 2_048, max: 8_192 } as const
 
 const KEYS_MAX = 1_000
 const keys = new Map<string, KeyObject | undefined>()
@@ -86,5 +98,9 @@ function derOf(text: string): Buffer {
 
 function fits({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, algorithm: KeyAlgorithm): boolean {
   if (algorithm === 'ed25519') return asymmetricKeyType === 'ed25519'
+  if (algorithm === 'rsa_sha256') {
+    const bits = asymmetricKeyType === 'rsa' ? (asymmetricKeyDetails?.modulusLength ?? 0) : 0
+    return bits >= RSA_BITS.min && bits <= RSA_BITS.max
+  }
   return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
 }

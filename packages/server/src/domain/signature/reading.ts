@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto'
 import { anyEqual, digest, type DigestEncoding, type HmacAlgorithm } from './digest.ts'
 
 /** The steps of the check, in this order. A scheme without a timestamp has neither `timestamp` nor `tolerance`. */
@@ -19,6 +20,8 @@ export type Signed = {
   readonly nowSeconds: number
   /** The URL that was called, for a scheme that signs it. */
   readonly url?: string | undefined
+  /** The certificate that the request names, for a scheme that signs with one. Its URL was checked. */
+  readonly certificate?: X509Certificate | undefined
 }
 
 /** How a scheme builds the text that a sender with the secret would send. */
@@ -32,10 +35,14 @@ export type Recipe = {
   /** The signed form of the body; the body itself when left out. */
   readonly contentOf?: (body: Uint8Array) => Uint8Array | string
   /** Compares where no HMAC is made: tokens and public keys. */
-  readonly accepts?: (secret: string, signed: { readonly reading: Reading; readonly body: Uint8Array }) => boolean
+  readonly accepts?: (secret: string, signed: ToAccept) => boolean
+  /** The sentence of a refusal, when the usual one would not be true. */
+  readonly mismatch?: string
   /** The name of the compared thing in a sentence; "signature" when left out. */
   readonly thing?: 'token' | 'user name and password'
 }
+
+type ToAccept = { readonly reading: Reading; readonly body: Uint8Array; readonly nowSeconds: number }
 
 /** The claims of a request in its headers, as its scheme reads them. They are trusted only after `failureOf`. */
 export type Reading = {
@@ -61,12 +68,12 @@ export type Reading = {
 /** The reason why a reading is refused; undefined when it passes. The signature is checked before its time. */
 export function failureOf(reading: Reading, request: Signed): SignatureFailure | undefined {
   if (reading.failure !== undefined) return reading.failure
-  const matches = request.secrets.some((secret) => isMadeWith(secret, { reading, body: request.body }))
+  const matches = request.secrets.some((secret) => isMadeWith(secret, { ...request, reading }))
   return matches ? staleness(reading.time, request.nowSeconds) : mismatch(reading)
 }
 
 /** Whether a sender with this secret would have sent one of the signatures for this body. */
-export function isMadeWith(secret: string, signed: { readonly reading: Reading; readonly body: Uint8Array }): boolean {
+export function isMadeWith(secret: string, signed: ToAccept): boolean {
   const { recipe, given, before, after } = signed.reading
   const { prefix, algorithm, encoding, keyOf, contentOf, accepts } = recipe
   if (accepts !== undefined) return accepts(secret, signed)
@@ -127,14 +134,15 @@ export function malformed(header: string, form: string, step: 'format' | 'timest
 }
 
 /** No stored secret produces a signature that was sent. */
-function mismatch({ header, recipe: { thing } }: Reading): SignatureFailure {
+function mismatch({ header, recipe: { thing, mismatch: sentence } }: Reading): SignatureFailure {
   return {
     reason: 'bad_signature',
     step: 'digest',
     detail:
-      thing === undefined
+      sentence ??
+      (thing === undefined
         ? `The signature in ${header} does not match the body and the secret.`
-        : `The ${thing} in ${header} is not the secret of this endpoint.`,
+        : `The ${thing} in ${header} is not the secret of this endpoint.`),
   }
 }
 

@@ -1,4 +1,5 @@
-import type { VerificationSettings } from '@postroad/contract'
+import { ADDITIVE_SCHEMES, type AdditiveScheme, type VerificationSettings } from '@postroad/contract'
+import { readAwsSns } from './aws-sns.ts'
 import { readBasicAuth } from './basic-auth.ts'
 import { readChatPlatform } from './chat-platform.ts'
 import { readCodeHost } from './code-host.ts'
@@ -7,6 +8,7 @@ import { readCustomHmac } from './custom-hmac.ts'
 import { readHmac } from './hmac.ts'
 import { readJwt } from './jwt.ts'
 import { readPaymentsProvider } from './payments-provider.ts'
+import { readPayPal } from './paypal.ts'
 import { readPublicKey } from './public-key.ts'
 import type { Reading, Signed, SignatureFailure } from './reading.ts'
 import { readStandardWebhooks } from './standard-webhooks.ts'
@@ -14,6 +16,8 @@ import { readStaticToken } from './static-token.ts'
 
 /** The settings of an endpoint that verifies signatures. */
 export type SchemeSettings = Exclude<VerificationSettings, { scheme: 'none' }>
+
+type AdditiveSettings = Extract<SchemeSettings, { scheme: AdditiveScheme }>
 
 export const NO_SECRET: SignatureFailure = {
   reason: 'bad_signature',
@@ -30,8 +34,11 @@ export type SampleToExplain = Omit<Signed, 'secrets'> & {
   readonly secrets: readonly HeldSecret[]
 }
 
-/** Reads the headers of a request with the scheme of its endpoint. `url`: for a scheme that signs it. */
-export function readSignature(settings: SchemeSettings, headers: Signed['headers'], url?: string): Reading {
+type Beside = Partial<Pick<Signed, 'url' | 'certificate'>>
+
+/** Reads the headers of a request with the scheme of its endpoint. */
+export function readSignature(settings: SchemeSettings, headers: Signed['headers'], beside: Beside = {}): Reading {
+  if (isAdditive(settings)) return readAdditive(settings, headers, beside)
   switch (settings.scheme) {
     case 'payments_provider':
       return readPaymentsProvider(headers, settings.tolerance_seconds)
@@ -45,6 +52,15 @@ export function readSignature(settings: SchemeSettings, headers: Signed['headers
       return readStandardWebhooks(headers, settings.tolerance_seconds)
     case 'hmac':
       return readHmac(headers, settings)
+  }
+}
+
+function isAdditive(settings: SchemeSettings): settings is AdditiveSettings {
+  return ADDITIVE_SCHEMES.some((scheme) => scheme === settings.scheme)
+}
+
+function readAdditive(settings: AdditiveSettings, headers: Signed['headers'], { url, certificate }: Beside): Reading {
+  switch (settings.scheme) {
     case 'custom_hmac':
       return readCustomHmac({ headers, url }, settings)
     case 'public_key':
@@ -55,6 +71,10 @@ export function readSignature(settings: SchemeSettings, headers: Signed['headers
       return readBasicAuth(headers)
     case 'jwt':
       return readJwt(headers, settings)
+    case 'aws_sns':
+      return readAwsSns(headers, certificate)
+    case 'paypal':
+      return readPayPal(headers, certificate)
   }
 }
 

@@ -3,11 +3,20 @@ import { LIMITS, type VerificationSettings } from '@postroad/contract'
 import { digest } from './digest.ts'
 import { readSignature, type SchemeSettings } from './schemes.ts'
 
-/** The schemes that a server with the secret can sign. A token is the secret itself, and some schemes need a private key. */
-export type SignableSettings = Exclude<SchemeSettings, { scheme: 'public_key' | 'static_token' | 'basic_auth' }>
+/** The schemes that a server with the secret cannot sign: a token is the secret, and others need a private key. */
+type Unsignable = 'public_key' | 'static_token' | 'basic_auth' | 'aws_sns' | 'paypal'
+const UNSIGNABLE: ReadonlySet<SchemeSettings['scheme']> = new Set<Unsignable>([
+  'public_key',
+  'static_token',
+  'basic_auth',
+  'aws_sns',
+  'paypal',
+])
+
+export type SignableSettings = Exclude<SchemeSettings, { scheme: Unsignable }>
 
 export function isSignable(settings: SchemeSettings): settings is SignableSettings {
-  return settings.scheme !== 'public_key' && settings.scheme !== 'static_token' && settings.scheme !== 'basic_auth'
+  return !UNSIGNABLE.has(settings.scheme)
 }
 
 export type RequestToSign = {
@@ -27,7 +36,7 @@ export function signRequest(request: RequestToSign): Record<string, string> {
   if (settings.scheme === 'jwt') return signedToken({ ...request, settings })
   const headers = unsigned(request)
   // The reader of the scheme knows which bytes are signed, so that signing and verifying cannot diverge.
-  const { recipe, before, after } = readSignature(settings, headers, url)
+  const { recipe, before, after } = readSignature(settings, headers, { url })
   const { prefix, algorithm, encoding, keyOf, contentOf } = recipe
   const key = keyOf === undefined ? secret : keyOf(secret)
   const content = contentOf === undefined ? body : contentOf(body)

@@ -1,6 +1,8 @@
-import { verifyServiceSignature, verifySignature, type Signed } from '../../domain/signature/index.ts'
-import type { HeldSecret } from '../directory.ts'
-import { reject, type Rejected } from '../types.ts'
+import { certificateUrlOf, verifyServiceSignature, verifySignature, type Signed } from '../../domain/signature/index.ts'
+import type { Deps } from '../../context.ts'
+import type { Fetched } from '../../platform/certificates.ts'
+import type { HeldSecret, WebhookPlan } from '../directory.ts'
+import { PROVIDER_RETRY_SECONDS, reject, type Rejected } from '../types.ts'
 import type { Check, Passage } from './passage.ts'
 
 /**
@@ -18,12 +20,34 @@ export const checkSignature: Check = (deps, passage) => {
     if (failure !== undefined) return refused(failure, 'service_signature')
   }
   if (!verifies) return proven(passage)
+  const signed = signedBy(webhook.secrets, { passage, nowSeconds })
+  const url = certificateUrlOf(webhook.settings, signed)
+  if (url === undefined) return decided(deps, { passage, webhook, signed })
+  if (typeof url !== 'string') return refused(url, webhook.settings.scheme)
+  const found = deps.certificates.at(url)
+  const checked = (certificate: Fetched): Checked => withCertificate(deps, { passage, webhook, signed, certificate })
+  return found instanceof Promise ? found.then(checked) : checked(found)
+}
+
+type Checked = Rejected | undefined
+type ToCheck = { readonly passage: Passage; readonly webhook: WebhookPlan; readonly signed: Signed }
+
+/** Without the certificate nobody knows whether the signature is right, so the sender sends the event again. */
+function withCertificate(deps: Deps, of: ToCheck & { readonly certificate: Fetched }): Checked {
+  const { certificate, signed } = of
+  if (certificate === 'unavailable')
+    return reject('provider_unavailable', { retryAfterSeconds: PROVIDER_RETRY_SECONDS })
+  return decided(deps, certificate === 'invalid' ? of : { ...of, signed: { ...signed, certificate } })
+}
+
+function decided(deps: Deps, { passage, webhook, signed }: ToCheck): Checked {
+  const { settings } = webhook
   const failure = verifySignature({
-    ...signedBy(webhook.secrets, { passage, nowSeconds }),
-    settings: webhook.settings,
-    url: 'signed' in webhook.settings ? deps.baseUrl() + passage.captured.target : undefined,
+    ...signed,
+    settings,
+    url: 'signed' in settings ? deps.baseUrl() + passage.captured.target : undefined,
   })
-  return failure === undefined ? proven(passage) : refused(failure, webhook.settings.scheme)
+  return failure === undefined ? proven(passage) : refused(failure, settings.scheme)
 }
 
 function proven(passage: Passage): undefined {

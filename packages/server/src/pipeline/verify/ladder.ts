@@ -9,7 +9,7 @@ import { checkCors, checkPreflight, sharedWith } from './check-cors.ts'
 import { checkDataset } from './check-dataset.ts'
 import { checkEnabled } from './check-enabled.ts'
 import { checkContent, checkEncoding } from './check-encoding.ts'
-import { checkHandshake, checkUrlVerification } from './check-handshake.ts'
+import { checkHandshake, checkPostedHandshake } from './check-handshake.ts'
 import { checkIdempotency } from './check-idempotency.ts'
 import { checkIp } from './check-ip.ts'
 import { checkKey } from './check-key.ts'
@@ -39,7 +39,7 @@ export const LADDER: readonly Check[] = [
   checkSignature,
   checkContent,
   checkBody,
-  checkUrlVerification,
+  checkPostedHandshake,
   checkDataset,
   checkLoop,
   checkIdempotency,

@@ -3,7 +3,7 @@ import type { Answered } from '../../pipeline/types.ts'
 
 const PREFLIGHT_SECONDS = '600'
 
-/** Sends the challenge as received, in a form that no browser takes for a page, or the answer to a preflight. */
+/** Sends the answer of a handshake in a form that no browser takes for a page, or the answer to a preflight. */
 export function sendAnswered(
   response: ServerResponse,
   { requestId, answered }: { readonly requestId: string; readonly answered: Answered },
@@ -26,19 +26,25 @@ export function sendAnswered(
     response.end()
     return
   }
+  if (answered.with === 'nothing') {
+    response.writeHead(204, ['Request-Id', requestId, 'Content-Type', 'application/json', 'Cache-Control', 'no-store'])
+    response.end()
+    return
+  }
+  const text = answered.with === 'json' ? answered.json : answered.challenge
   response.writeHead(200, [
     'Request-Id',
     requestId,
     'Content-Type',
-    'text/plain; charset=utf-8',
+    answered.with === 'json' ? 'application/json' : 'text/plain; charset=utf-8',
     'Content-Length',
-    String(Buffer.byteLength(answered.challenge)),
+    String(Buffer.byteLength(text)),
     'X-Content-Type-Options',
     'nosniff',
     'Cache-Control',
     'no-store',
   ])
-  response.end(answered.challenge)
+  response.end(text)
 }
 
 /** Lets pages of an origin read the response. Caches must separate the responses to several origins. */

@@ -45,13 +45,62 @@ function bodyOf(draft: Draft): Omit<Update, 'id'> {
     ip_allowlist: listIn(addresses),
     cors: origins === null ? null : { origins: listIn(origins) },
     handshake:
-      handshake === 'none'
-        ? { kind: handshake }
-        : { kind: handshake, ...(token === '' ? {} : { verify_token: token }) },
+      handshake === 'hub_challenge' || handshake === 'url_verification'
+        ? { kind: handshake, ...(token === '' ? {} : { verify_token: token }) }
+        : { kind: handshake },
     idempotency: repeats === 'standard' ? null : repeats === 'header' ? { header: by } : { path: by },
     event_title: title === 'known' ? null : title === 'header' ? { header: titleBy.trim() } : { path: titleBy.trim() },
     refused_samples: samples,
   }
+}
+
+/** Only the first two kinds have a verify token. */
+function HandshakePart({
+  form,
+  hasToken,
+}: {
+  readonly form: SaveFormState<Draft>
+  readonly hasToken: boolean
+}): ReactElement {
+  const { draft, disabled, change } = fieldsOf(form)
+  return (
+    <Part
+      title="Handshake"
+      text="The request with which a provider checks who owns the endpoint, before it sends events."
+    >
+      <Choice
+        label="Kind"
+        disabled={disabled}
+        of={[
+          { id: 'none', label: 'None' },
+          { id: 'hub_challenge', label: 'hub.challenge (GET)' },
+          { id: 'url_verification', label: 'url_verification (POST)' },
+          { id: 'sns_subscription', label: 'Amazon SNS' },
+          { id: 'discord_ping', label: 'Discord' },
+          { id: 'zoom_validation', label: 'Zoom' },
+          { id: 'twitch_challenge', label: 'Twitch' },
+        ]}
+        at={draft.handshake}
+        go={(handshake) => change({ handshake })}
+      />
+      {(draft.handshake === 'hub_challenge' || draft.handshake === 'url_verification') && (
+        <Field
+          label="Verify token"
+          type="password"
+          autoComplete="new-password"
+          value={draft.token}
+          disabled={disabled}
+          placeholder={hasToken ? 'stored; leave empty to keep it' : ''}
+          onChange={({ target }) => change({ token: target.value })}
+          hint={
+            draft.handshake === 'hub_challenge'
+              ? 'The provider must name it. Write-only.'
+              : 'If set, the request must name it. Write-only.'
+          }
+        />
+      )}
+    </Part>
+  )
 }
 
 /** The allowed senders and addresses, the handshake of a provider, and the definition of a repeat. */
@@ -101,38 +150,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
           />
         )}
       </Part>
-      <Part
-        title="Handshake"
-        text="The request with which a provider checks who owns the endpoint, before it sends events."
-      >
-        <Choice
-          label="Kind"
-          disabled={disabled}
-          of={[
-            { id: 'none', label: 'None' },
-            { id: 'hub_challenge', label: 'hub.challenge (GET)' },
-            { id: 'url_verification', label: 'url_verification (POST)' },
-          ]}
-          at={draft.handshake}
-          go={(handshake) => change({ handshake })}
-        />
-        {draft.handshake !== 'none' && (
-          <Field
-            label="Verify token"
-            type="password"
-            autoComplete="new-password"
-            value={draft.token}
-            disabled={disabled}
-            placeholder={webhook.handshake.has_verify_token === true ? 'stored; leave empty to keep it' : ''}
-            onChange={({ target }) => change({ token: target.value })}
-            hint={
-              draft.handshake === 'hub_challenge'
-                ? 'The provider must name it. Write-only.'
-                : 'If set, the request must name it. Write-only.'
-            }
-          />
-        )}
-      </Part>
+      <HandshakePart form={form} hasToken={webhook.handshake.has_verify_token === true} />
       <Part
         title="Repeats"
         text="Postroad answers a repeat within 7 days with 200 and the first answer. It stores nothing twice."

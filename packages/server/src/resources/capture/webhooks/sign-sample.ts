@@ -15,6 +15,8 @@ const WHY_UNSIGNABLE = {
   public_key: 'Only the sender has the private key, so nothing can be signed here. Send a test from the sender.',
   static_token: TOKEN_IS_SECRET,
   basic_auth: TOKEN_IS_SECRET,
+  aws_sns: 'Only Amazon SNS has the private key, so nothing can be signed here. Publish a message to the topic.',
+  paypal: 'Only PayPal has the private key, so nothing can be signed here. Send a test event from PayPal.',
 } as const
 
 /** Signs as the sender of the endpoint would. The work is one digest of a body, which the admin API limits to 1 MiB. */

@@ -1,7 +1,8 @@
+import type { X509Certificate } from 'node:crypto'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
-import { explainSignature, type HeldSecret } from '../../../domain/signature/index.ts'
+import { certificateUrlOf, explainSignature, type HeldSecret } from '../../../domain/signature/index.ts'
 import type { Room } from '../../verbs.ts'
 import { presentWebhook } from './present.ts'
 import { findWebhook, type WebhookRow } from './queries.ts'
@@ -23,11 +24,17 @@ export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, 
     }
   }
   const nowMs = now === undefined ? ctx.clock.wall() : typeof now === 'number' ? now * 1_000 : now.getTime()
-  const explained = explainSignature({
-    settings,
-    secrets: heldSecrets(ctx, webhook, nowMs),
+  const secrets = heldSecrets(ctx, webhook, nowMs)
+  const sent = {
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     body: body_base64 === undefined ? Buffer.from(body ?? '') : Buffer.from(body_base64, 'base64'),
+  }
+  const certificate = await certificateFor(ctx, settings, { ...sent, secrets: secrets.map(({ value }) => value) })
+  const explained = explainSignature({
+    settings,
+    secrets,
+    ...sent,
+    certificate,
     nowSeconds: Math.floor(nowMs / 1_000),
     url: presentWebhook(ctx, webhook, await urlParts(ctx)).public_url,
   })
@@ -38,6 +45,23 @@ export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, 
     steps: [...explained.steps],
     hints: [...explained.hints],
   }
+}
+
+/** The certificate of a sample, which a scheme may need. */
+async function certificateFor(
+  { certificates }: Ctx,
+  settings: WebhookRow['verification'],
+  sent: Parameters<typeof certificateUrlOf>[1],
+): Promise<X509Certificate | undefined> {
+  const url = certificateUrlOf(settings, sent)
+  if (typeof url !== 'string') return undefined
+  const found = await certificates.at(url)
+  if (found === 'unavailable')
+    throw refuse(
+      'invalid_state',
+      'Postroad cannot reach the provider to fetch its certificate, so nobody knows whether this signature is right. Try again in a moment.',
+    )
+  return found === 'invalid' ? undefined : found
 }
 
 /** The current secret first, as in the ingest path. A previous one that has expired may still explain a sample. */
