@@ -111,7 +111,7 @@ export class Invariants {
       this.#fences.get(lane) === fence,
       () => `${attempt_id} was sent under fence ${fence}, which is no longer the lane's`,
     )
-    this.#rules.sent(this.#store.lane(lane), now)
+    this.#rules.sent(this.#store.lane(lane), attempt_id, now)
     this.#checkPause(attempt, now, witness)
     this.#sent.set(attempt_id, { generation: this.#story(delivery_id).generation, at: now, witness, hidden })
     this.#lastSentAt.set(lane, now)
@@ -128,7 +128,7 @@ export class Invariants {
 
   /** The request has ended for its worker: it was answered, it failed, or the worker died. */
   ended({ attempt_id, lane }: Begun, now: number, { answered }: { answered: boolean }): void {
-    if (answered) this.#rules.answered(lane, now)
+    if (answered) this.#rules.answered(lane, attempt_id, now)
     this.#cap.ended(this.#store.lane(lane), attempt_id, now)
   }
 

@@ -10,6 +10,9 @@ export class LaneRules {
   readonly #sentAt = new Map<string, number[]>()
   readonly #grantedAt = new Map<string, number>()
   readonly #answeredAt = new Map<string, number>()
+  /** The requests that left while the rows of their lane said that it is open, and when the last one was answered. */
+  readonly #probes = new Set<string>()
+  readonly #probeAnsweredAt = new Map<string, number>()
   readonly #trippedUntil = new Map<string, number>()
 
   granted({ lane }: LaneRow, now: number): void {
@@ -22,17 +25,19 @@ export class LaneRules {
   }
 
   /** A request is about to be sent. */
-  sent(lane: LaneRow, now: number): void {
+  sent(lane: LaneRow, attemptId: string, now: number): void {
     this.#checkRate(lane, now)
     const { state, probeAt } = breakerOf(lane)
     if (state !== 'open' && state !== 'half_open') return
     if (now < probeAt - NOTED_LATE_MS)
       throw new Violation(`a request to ${lane.lane} left ${probeAt - now} ms before its probe was due`)
+    if (state === 'open') this.#probes.add(attemptId)
   }
 
   /** A request has ended for its sender. */
-  answered(lane: string, now: number): void {
+  answered(lane: string, attemptId: string, now: number): void {
     this.#answeredAt.set(lane, now)
+    if (this.#probes.delete(attemptId)) this.#probeAnsweredAt.set(lane, now)
   }
 
   /** The request is on the wire; `flying` counts it. */
@@ -41,6 +46,8 @@ export class LaneRules {
     if (state !== 'open' && state !== 'half_open') return
     // The probe has succeeded, and the turn that persists this is under way.
     if (state === 'half_open' && (this.#answeredAt.get(lane.lane) ?? -Infinity) > lane.remembered_at) return
+    // The whole probe was quicker than the note from before it, which the next one waits for.
+    if (state === 'open' && (this.#probeAnsweredAt.get(lane.lane) ?? -Infinity) > lane.remembered_at) return
     if (flying > 1) throw new Violation(`${lane.lane} has ${flying} requests in flight while its breaker is ${state}`)
   }
 
