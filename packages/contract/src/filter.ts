@@ -1,8 +1,9 @@
-import { CONDITION_OPS, LIMITS, type ConditionOp } from '@postroad/contract'
-import { splitPath } from '@postroad/contract/dot-path'
-import { RawNumber } from '../ui/raw-number.ts'
+import { CONDITION_OPS, type ConditionOp } from './condition.ts'
+import { splitPath } from './dot-path.ts'
+import { LIMITS } from './limits.ts'
+import { RawNumber } from './raw-number.ts'
 
-/** One condition as an address contains it: `path:op:value`, the dialect of rules. */
+/** One condition as people type it and as an address contains it, `path:op:value`: the dialect of rules, for the console and the command line. */
 export type Filter = { readonly path: string; readonly op: ConditionOp; readonly value: string }
 
 const SIGNS: Readonly<Record<string, string>> = {
