@@ -21,7 +21,11 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   const part = `${path}.${process.pid}.part`
   try {
     const file = await open(part, 'w', 0o600)
-    await file.writeFile(text).finally(() => file.close())
+    try {
+      await file.writeFile(text)
+    } finally {
+      await file.close()
+    }
     await rename(part, path)
   } catch (error) {
     await rm(part, { force: true })

@@ -24,8 +24,7 @@ export const profilesFile = (): string => join(configFolder(), 'profiles.json')
 
 export async function readProfiles(): Promise<Profiles> {
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this module writes the file
-    return { ...NONE, ...((await readJsonFile(profilesFile())) as Partial<Profiles> | undefined) }
+    return { ...NONE, ...(await readJsonFile(profilesFile())) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw new Failure(`${profilesFile()} is not JSON. Repair or remove it, and run ${invokedAs()} login.`)

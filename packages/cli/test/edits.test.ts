@@ -5,7 +5,7 @@ import { onServer, refused } from './server-stage.ts'
 
 /** The resources that a person creates, shows, changes and deletes from a shell. */
 const stage = onServer()
-const { ok, json, quiet, remote } = stage
+const { ok, json, remote } = stage
 
 test('endpoints create prints the URL, and the URL accepts events at once', async () => {
   const text = await ok(['endpoints', 'create', 'Orders', '--dataset', 'orders'])

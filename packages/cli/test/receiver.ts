@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
@@ -26,15 +32,17 @@ export class Receiver {
   }
 
   #made(): Server {
-    return createServer(async (request, response) => {
-      const body = await buffer(request)
-      const { url: path = '', headers, rawHeaders } = request
-      this.received.push({ path, headers, rawHeaders, body })
-      if (this.answers === 'at once') response.writeHead(this.status, { 'X-From': 'receiver' }).end('{"got":true}')
-      else if (this.answers === 'later') this.open.push(response)
-      else request.socket.destroy()
-      for (const look of this.#waiting) look()
-    })
+    return createServer((request, response) => void this.#take(request, response))
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(request)
+    const { url: path = '', headers, rawHeaders } = request
+    this.received.push({ path, headers, rawHeaders, body })
+    if (this.answers === 'at once') response.writeHead(this.status, { 'X-From': 'receiver' }).end('{"got":true}')
+    else if (this.answers === 'later') this.open.push(response)
+    else request.socket.destroy()
+    for (const look of this.#waiting) look()
   }
 
   get port(): number {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { begin, run } from './command-line.ts'
 import { Listen } from './listen-stage.ts'
 import { onServer, refused } from './server-stage.ts'
@@ -44,11 +45,12 @@ test('tail --failed prints refusals and deliveries that fail, and no event', asy
   t.after(() => sending.abort())
   const lines = Promise.all([child.line(/"type":"rejection"/), child.line(/"type":"delivery"/)])
   // The stream may open only after the first of them.
-  let isDone = false
-  void lines.then(() => (isDone = true))
-  while (!isDone && !sending.signal.aborted) {
+  const seen = { both: false }
+  void lines.then(() => Object.assign(seen, { both: true }))
+  while (!seen.both && !sending.signal.aborted) {
     await post(closed.public_url, '{}')
     await post(webhook.public_url, '{}')
+    await pause(200)
   }
   const [refusal, delivery] = (await lines).map((line) => JSON.parse(line))
   assert.deepEqual([refusal.reason, delivery.state, delivery.last_status], ['missing_header', 'retrying', 500])

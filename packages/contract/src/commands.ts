@@ -132,15 +132,17 @@ function argumentsOf({ path, params }: Route, lookups: Lookups): readonly Comman
   })
 }
 
+const prefixIn = (id: Schema | undefined): string | undefined => /^([a-z]+)_…/.exec(id?.description ?? '')?.[1]
+
 /** The lists in which an item can be found by its slug or its name, by the prefix of its ids. */
 function lookupsOf(rooms: Rooms): Lookups {
   const found = new Map<string, NonNullable<CommandArgument['lookup']>>()
   for (const [room, { list }] of Object.entries(rooms)) {
-    const items = list === undefined || list.params !== undefined || list.operator === true ? undefined : itemOf(list)
-    const prefix = /^([a-z]+)_…/.exec(items?.properties?.['id']?.description ?? '')?.[1]
-    if (prefix === undefined || items === undefined || found.has(prefix)) continue
-    const by = (['slug', 'name'] as const).find((name) => items.properties?.[name]?.type === 'string')
-    if (by !== undefined) found.set(prefix, { room, by })
+    if (list === undefined || list.params !== undefined || list.operator === true) continue
+    const { properties = {} } = itemOf(list) ?? {}
+    const prefix = prefixIn(properties['id'])
+    const by = (['slug', 'name'] as const).find((name) => properties[name]?.type === 'string')
+    if (prefix !== undefined && by !== undefined && !found.has(prefix)) found.set(prefix, { room, by })
   }
   return found
 }

@@ -53,12 +53,11 @@ async function tailEvents({ count = Infinity, ...options }: TailOptions): Promis
   let printed = 0
   try {
     for await (const arrival of follow({ ...source, cursor: undefined, signal: stop.signal })) {
-      const line = isWanted(arrival, only) ? lineOf(arrival, { naming, json: options.json === true }) : undefined
-      if (line !== undefined) {
-        say(line)
-        printed += 1
-        if (printed >= count) return
-      } else if (options.json !== true) noteOf(arrival)
+      const text = isWanted(arrival, only) ? lineOf(arrival, { naming, json: options.json === true }) : undefined
+      if (text === undefined) noteOf(arrival)
+      else say(text)
+      printed += text === undefined ? 0 : 1
+      if (printed >= count) return
     }
   } finally {
     process.off('SIGINT', end).off('SIGTERM', end)
@@ -70,15 +69,15 @@ type Only = TailOptions & {
   readonly meets: Awaited<ReturnType<typeof filterOf>>
 }
 
-function isWanted(arrival: Arrival, { endpoints, meets, failed, filter, dataset }: Only): boolean {
-  const onlyEvents = filter !== undefined || dataset !== undefined
+function isWanted(arrival: Arrival, only: Only): boolean {
+  const onlyEvents = asksForEvents(only)
   switch (arrival.kind) {
     case 'record':
-      return failed !== true && endpoints?.has(arrival.record.webhook_id ?? '') !== false && meets(arrival.record.data)
+      return only.failed !== true && isOf(only, arrival.record.webhook_id) && only.meets(arrival.record.data)
     case 'rejection':
-      return !onlyEvents && endpoints?.has(arrival.rejection.webhook_id ?? '') !== false
+      return !onlyEvents && isOf(only, arrival.rejection.webhook_id)
     case 'delivery':
-      return !onlyEvents && endpoints === undefined && isFailing(arrival.delivery)
+      return !onlyEvents && only.endpoints === undefined && isFailing(arrival.delivery)
     case 'gap':
       return true
     case 'moved':
@@ -88,7 +87,10 @@ function isWanted(arrival: Arrival, { endpoints, meets, failed, filter, dataset 
   }
 }
 
+const asksForEvents = ({ filter, dataset }: Only): boolean => filter !== undefined || dataset !== undefined
 const isFailing = ({ state }: Delivery): boolean => state === 'failed' || state === 'retrying'
+
+const isOf = ({ endpoints }: Only, id: string | null | undefined): boolean => endpoints?.has(id ?? '') !== false
 
 type Printing = { readonly naming: Naming; readonly json: boolean }
 

@@ -94,10 +94,11 @@ async function explained(
   if (!answer.ok) throw new Ended(EXIT.failed)
 }
 
+const mark = (passed: boolean | null): string =>
+  passed === null ? style.dim('-') : passed ? style.good('✓') : style.bad('✗')
+
 /** Each step of the check with its result, and the possible causes. */
 function explanationText({ scheme, ok, steps, hints }: Explained): string {
-  const mark = (passed: boolean | null): string =>
-    passed === null ? style.dim('-') : passed ? style.good('✓') : style.bad('✗')
   const head = ok ? style.good('The signature is valid.') : style.bad('The signature is not valid.')
   return [
     scheme === 'none' ? 'This endpoint verifies no signature.' : head,

@@ -30,34 +30,19 @@ const BEAT_MS = 15_000
 const BEATS_MISSED_MAX = 3
 const WAITS_MS = [100, 250, 500, 1_000, 2_000, 3_000] as const
 
+type Place = { cursor: string | undefined; lostAt: number | undefined; failures: number }
+
 /**
  * Follows a stream for good. Each connection continues after the last event of the previous one, so nothing is lost and nothing comes
  * twice. It reads no faster than its caller takes.
  */
-export async function* follow({ open, retryable, cursor: start, signal }: Following): AsyncGenerator<Arrival> {
-  let cursor = start
-  let lostAt: number | undefined
-  for (let failures = 0; !signal.aborted; failures += 1) {
+export async function* follow({ open, retryable, cursor, signal }: Following): AsyncGenerator<Arrival> {
+  const at: Place = { cursor, lostAt: undefined, failures: 0 }
+  while (!signal.aborted) {
     const line = new Line(signal)
     let why: string | undefined
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one connection after the other
-      const response = await open(cursor, line.signal)
-      cursor ??= response.headers.get('Stream-Cursor') ?? undefined
-      yield {
-        kind: 'live',
-        cursor: cursor ?? '',
-        again: lostAt !== undefined,
-        lostMs: Date.now() - (lostAt ?? Date.now()),
-      }
-      failures = 0
-      lostAt = undefined
-      for await (const { id, event, data } of blocksOf(line.chunks(response))) {
-        cursor = id ?? cursor
-        if (event === 'closing') why = closingText(data)
-        else yield* arrivalsOf({ id, event, data })
-      }
-      why ??= 'the connection ended'
+      why = yield* connection(line, open, at)
     } catch (error) {
       if (signal.aborted) return
       why = line.isDead ? 'nothing arrived for 45 seconds' : retryable(error)
@@ -65,11 +50,30 @@ export async function* follow({ open, retryable, cursor: start, signal }: Follow
     } finally {
       line.end()
     }
-    if (lostAt === undefined) yield { kind: 'lost', why }
-    lostAt ??= Date.now()
+    if (at.lostAt === undefined) yield { kind: 'lost', why }
+    at.lostAt ??= Date.now()
+    const wait = WAITS_MS[Math.min(at.failures, WAITS_MS.length - 1)]
+    at.failures += 1
     // oxlint-disable-next-line no-await-in-loop -- the wait before the next connection
-    await pause(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)], undefined, { signal }).catch(() => undefined)
+    await pause(wait, undefined, { signal }).catch(() => undefined)
   }
+}
+
+/** One connection, to its end. Returns why it ended. */
+async function* connection(line: Line, open: Following['open'], at: Place): AsyncGenerator<Arrival, string> {
+  const response = await open(at.cursor, line.signal)
+  at.cursor ??= response.headers.get('Stream-Cursor') ?? undefined
+  const { lostAt, cursor = '' } = at
+  yield { kind: 'live', cursor, again: lostAt !== undefined, lostMs: Date.now() - (lostAt ?? Date.now()) }
+  at.failures = 0
+  at.lostAt = undefined
+  let why = 'the connection ended'
+  for await (const block of blocksOf(line.chunks(response))) {
+    at.cursor = block.id ?? at.cursor
+    if (block.event === 'closing') why = closingText(block.data)
+    else yield* arrivalsOf(block)
+  }
+  return why
 }
 
 /** One connection, which ends when its caller does, or when nothing arrives for too long. */

@@ -25,7 +25,7 @@ export class PositionFile {
   #next: Reached | undefined
   #writing: Promise<void> | undefined
   /** The reason why the file cannot be written. */
-  #broken: unknown
+  #broken: Error | undefined
 
   constructor(place: Place) {
     this.#place = place
@@ -81,7 +81,7 @@ export class PositionFile {
         await replaceFile(this.path, `${JSON.stringify({ ...this.#place, ...next })}\n`)
       }
     } catch (error) {
-      this.#broken = error
+      this.#broken = error instanceof Error ? error : new Error('the file cannot be replaced')
     } finally {
       this.#writing = undefined
     }
@@ -90,8 +90,7 @@ export class PositionFile {
   /** A position that cannot be stored ends the command, because the next one would send everything again. */
   check(): void {
     if (this.#broken === undefined) return
-    const why = this.#broken instanceof Error ? this.#broken.message : String(this.#broken)
-    throw new Failure(`The position cannot be stored in ${this.path}: ${why}`)
+    throw new Failure(`The position cannot be stored in ${this.path}: ${this.#broken.message}`)
   }
 
   /** Resolves when the last version is in the file, and gives the place free. */

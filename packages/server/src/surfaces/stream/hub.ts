@@ -1,7 +1,7 @@
 import type { CloseReason } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import type { Position } from '../../domain/serving/stream-cursor.ts'
-import { createStreamReader, type StreamScope } from '../../resources/serving/stream/index.ts'
+import { createStreamReader } from '../../resources/serving/stream/index.ts'
 import { Feed } from './feed.ts'
 import { createPlaces, type Places } from './places.ts'
 import { Session, type Tail } from './session.ts'
