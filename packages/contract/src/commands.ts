@@ -163,7 +163,7 @@ function flagsOf({ properties = {}, required = [] }: Schema, place: CommandFlag[
   })
 }
 
-const firstSentence = (text: string | undefined): string | undefined => text?.replace(/(?<=[.:]) [A-Z`].*$/s, '')
+const firstSentence = (text: string | undefined): string | undefined => text?.replace(/(?<=\.) [A-Z`].*$/s, '')
 
 /** The schema without `null`. */
 function present(schema: Schema): Schema {

@@ -35,12 +35,12 @@ export function addListen(program: Command): void {
     .argument('<port-or-url>', 'where your program listens: 3000, or http://localhost:3000/webhooks')
     .summary('forward events to a program on this machine')
     .description(
-      'Forwards each event of the project to a program on this machine: a POST with the body as\n' +
-        'received, byte for byte, and the headers as received. Credentials are masked when an\nevent is stored, so headers with one are left out.\n\n' +
-        'The position is stored after each answer. The next run with the same server, project and\n' +
-        'target continues there, so that no event is lost in between. After a break of the line,\na sleep, or a restart of the server, nothing is sent twice. If this command is killed\n' +
-        'between an answer and the moment when it is stored, the next run sends that event\nagain: the header Postroad-Submission-Id names it.\n\n' +
-        'An event waits while nothing listens at the target. One whose connection breaks off\nis sent at most three times. Any answer counts, a 500 too.',
+      'Forwards each event of the project to a program on this machine: a POST with the body as ' +
+        'received, byte for byte, and the headers as received. Credentials are masked when an event is stored, so headers with one are left out.\n\n' +
+        'The position is stored after each answer. The next run with the same server, project and ' +
+        'target continues there, so that no event is lost in between. After a break of the line, a sleep, or a restart of the server, nothing is sent twice. If this command is killed ' +
+        'between an answer and the moment when it is stored, the next run sends that event again: the header Postroad-Submission-Id names it.\n\n' +
+        'An event waits while nothing listens at the target. One whose connection breaks off is sent at most three times. Any answer counts, a 500 too.',
     )
     .option('--path <path>', 'the path to send to, such as /webhooks')
     .option('--endpoint <endpoint>', 'only events of this endpoint: slug or id; may be repeated', collected)

@@ -22,10 +22,10 @@ export function addLogin(program: Command): void {
     .command('login')
     .summary('save an API key, or sign in as a person')
     .description(
-      'Asks for an API key (hk_…) or a sign-in link, checks it, and saves it in a profile that only\n' +
+      'Asks for an API key (hk_…) or a sign-in link, checks it, and saves it in a profile that only ' +
         'you can read. Every command without SERVICE_TOKEN uses the profile from then on.\n\n' +
-        'With a sign-in link you are a person: only people may create API keys, invite members\n' +
-        'and change roles. The sign-in page emails a link, and "sign-in-link" prints one on the\nmachine of the server. A script pipes the key or the link into this command.',
+        'With a sign-in link you are a person: only people may create API keys, invite members ' +
+        'and change roles. The sign-in page emails a link, and "sign-in-link" prints one on the machine of the server. A script pipes the key or the link into this command.',
     )
     .option('--url <url>', 'address of the server (default: that of the link, or POSTROAD_URL)')
     .option('--profile <profile>', `name to save it under (without it, ${DEFAULT})`)
@@ -37,7 +37,7 @@ export function addLogin(program: Command): void {
     .command('logout')
     .summary('remove a saved API key or sign-in')
     .description(
-      'Removes a profile. A sign-in as a person ends on the server too. An API key continues to\nwork elsewhere until you revoke it: see api-keys delete.',
+      'Removes a profile. A sign-in as a person ends on the server too. An API key continues to work elsewhere until you revoke it: see api-keys delete.',
     )
     .option('--profile <profile>', 'the profile to remove (without it, the one in use)')
     .option('--json', 'print one JSON object')

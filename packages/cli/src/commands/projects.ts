@@ -17,7 +17,7 @@ export function addProjects(program: Command): void {
     .argument('<project>', 'slug or id of the project')
     .summary('use a project in every command from now on')
     .description(
-      'Stores a project for this server on this machine. Every command without --project uses\nit from then on. "default" is the Default project.',
+      'Stores a project for this server on this machine. Every command without --project uses it from then on. "default" is the Default project.',
     )
     .action(useProject)
   withExample(withWorkspace(use), 'project use shop')

@@ -28,7 +28,7 @@ export function addTail(program: Command): void {
     .command('tail')
     .summary('print events, refusals and failures as they happen')
     .description(
-      'Prints one line for each event that is stored, each request that is refused, and each\ndelivery that fails. It runs until you press Ctrl-C, and continues by itself after a\nbreak of the line. With --filter or --dataset it prints events only.',
+      'Prints one line for each event that is stored, each request that is refused, and each delivery that fails. It runs until you press Ctrl-C, and continues by itself after a break of the line. With --filter or --dataset it prints events only.',
     )
     .option('--filter <condition>', FILTER_HELP, collected)
     .option('--endpoint <endpoint>', 'only this endpoint: slug or id; may be repeated', collected)
@@ -77,7 +77,7 @@ function isWanted(arrival: Arrival, only: Only): boolean {
     case 'rejection':
       return !onlyEvents && isOf(only, arrival.rejection.webhook_id)
     case 'delivery':
-      return !onlyEvents && only.endpoints === undefined && isFailing(arrival.delivery)
+      return !onlyEvents && showsDelivery(only, arrival.delivery)
     case 'gap':
       return true
     case 'moved':
@@ -88,7 +88,9 @@ function isWanted(arrival: Arrival, only: Only): boolean {
 }
 
 const asksForEvents = ({ filter, dataset }: Only): boolean => filter !== undefined || dataset !== undefined
-const isFailing = ({ state }: Delivery): boolean => state === 'failed' || state === 'retrying'
+/** A delivery does not name its endpoint. */
+const showsDelivery = ({ endpoints }: Only, { state }: Delivery): boolean =>
+  endpoints === undefined && (state === 'failed' || state === 'retrying')
 
 const isOf = ({ endpoints }: Only, id: string | null | undefined): boolean => endpoints?.has(id ?? '') !== false
 

@@ -26,7 +26,7 @@ export function addVerify(program: Command): void {
     .summary('check the signature of a saved request')
     .description(
       'Checks the signature of a saved request. The exit code is 1 when it is wrong.\n\n' +
-        'With a secret it checks a delivery of Postroad on this machine, without a server: by\nService-Signature, or else by webhook-signature. With --endpoint the server checks a\nrequest of a sender with the settings and the secret of that endpoint, and explains\neach step.',
+        'With a secret it checks a delivery of Postroad on this machine, without a server: by Service-Signature, or else by webhook-signature. With --endpoint the server checks a request of a sender with the settings and the secret of that endpoint, and explains each step.',
     )
     .option('--secret <secret>', 'the signing secret of the destination (whsec_…)')
     .option('--secret-stdin', 'read the secret from stdin')

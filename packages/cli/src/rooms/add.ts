@@ -138,7 +138,7 @@ const PLACES: Readonly<Record<CommandFlag['type'], string>> = {
 
 function optionOf({ name, type, in: place, required, choices, description }: CommandFlag): Option {
   const notes = [
-    description?.replace(/\.$/, '') ?? '',
+    description?.replace(/\.$/, '') ?? name.replaceAll('_', ' '),
     ...(type === 'texts' ? ['may be repeated'] : []),
     ...(type === 'json' ? ['JSON or @file'] : []),
     ...(required ? ['required'] : []),
