@@ -22,6 +22,7 @@ const CHECKS = [
   { name: 'rooms', command: [process.execPath, 'scripts/check-rooms.ts'] },
   { name: 'console size', command: [process.execPath, 'scripts/check-console-size.ts'] },
   { name: 'settings', command: [process.execPath, 'scripts/docs-config.ts', '--check'] },
+  { name: 'commands', command: [process.execPath, 'scripts/cli-rooms.ts', '--check'] },
   { name: 'guides', command: [process.execPath, 'scripts/docs-tables.ts', '--check'] },
 ] as const
 

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import { createInterface } from 'node:readline/promises'
 import { complain, io } from './io.ts'
 
@@ -12,4 +13,21 @@ export async function agrees(text: string, question: string): Promise<boolean> {
   const line = createInterface({ input: io().stdin, output: io().stderr })
   const said = await line.question(`\n${question} [y/N] `).finally(() => line.close())
   return /^y(es)?$/i.test(said.trim())
+}
+
+/** Asks for a secret, which is not shown while it is typed. */
+export async function secretAsked(question: string): Promise<string> {
+  const { stdin, stderr } = io()
+  stderr.write(question)
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const line = createInterface({ input: stdin, output: hidden, terminal: true })
+  // Ctrl-C reaches the reader of the line, because the terminal passes keys on as they are.
+  line.on('SIGINT', () => line.close())
+  const said = await new Promise<string>((resolve) => {
+    // The answer to a line that came with the end of the input arrives a moment after the end.
+    line.once('close', () => setImmediate(resolve, ''))
+    void line.question('').then(resolve, () => resolve(''))
+  }).finally(() => line.close())
+  complain('')
+  return said.trim()
 }

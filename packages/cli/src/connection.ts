@@ -3,26 +3,45 @@ import { resolve } from 'node:path'
 import type { Client } from '@postroad/sdk'
 import { EXIT, Failure } from './failure.ts'
 import { io } from './io.ts'
+import { invokedAs, type ConnectionOptions } from './options.ts'
+import { profileNamed, readProfiles, type Profile, type Profiles } from './profiles.ts'
 import { localApiKey } from './server.ts'
 
-export type ConnectionOptions = { readonly url?: string; readonly project?: string }
-export type Connection = { readonly client: Client; readonly baseUrl: string }
+export type Connection = {
+  readonly client: Client
+  readonly baseUrl: string
+  /** The headers that prove the caller, for requests besides those of the client. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The project of project routes; undefined: the Default project. */
+  readonly project: string | undefined
+}
+
+/** A server and the caller. `mayBeOfOneProject`: the key was given, so it may be for one project. */
+type Access = {
+  readonly baseUrl: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly mayBeOfOneProject: boolean
+}
 
 /** A closed port fails at once. A busy server may need this long. */
 const HEALTH_TIMEOUT_MS = 15_000
 
-/** A client for the server and the project in the options and the environment. */
+/** A client for the server and the project in the options, the environment and the profiles. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const baseUrl = baseUrlOf(options)
-  const given = setting('SERVICE_TOKEN', 'POSTROAD_TOKEN') ?? ''
+  const stored = await readProfiles()
   // The schemas take a quarter of a second to load. `start` and `--help` do without them, and the local key is created in the meantime.
-  const [token, { Postroad }] = await Promise.all([
-    given === '' ? tokenOfThisMachine(baseUrl) : given,
-    import('@postroad/sdk'),
-  ])
-  const client = new Postroad({ url: baseUrl, token })
-  const project = await projectOf(client, { named: options.project, ownKey: given !== '' })
-  return { client: project === undefined ? client : new Postroad({ url: baseUrl, token, project }), baseUrl }
+  const [access, { Postroad }] = await Promise.all([accessOf(options, stored), import('@postroad/sdk')])
+  const { baseUrl, headers } = access
+  const call: typeof fetch = (input, init) =>
+    fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers } })
+  const client = new Postroad({ url: baseUrl, fetch: call })
+  const project = await projectOf(client, { named: options.project, access, stored })
+  return {
+    client: project === undefined ? client : new Postroad({ url: baseUrl, fetch: call, project }),
+    baseUrl,
+    headers,
+    project,
+  }
 }
 
 /** The first of these variables that has a value. The help names the first one; the others are aliases. */
@@ -30,16 +49,57 @@ function setting(...names: readonly string[]): string | undefined {
   return names.map((name) => io().env[name]?.trim()).find((value) => value !== undefined && value !== '')
 }
 
-/** `--url`, POSTROAD_URL or its alias SERVICE_URL, or the address where a server with this environment listens. */
-export function baseUrlOf({ url }: ConnectionOptions): string {
+/** The order is: the profile that is named, the key of the environment, the profile of this server, the key of this machine. */
+async function accessOf(options: ConnectionOptions, stored: Profiles): Promise<Access> {
+  const name = options.profile ?? setting('POSTROAD_PROFILE')
+  if (name !== undefined) return ofProfile(profileNamed(stored, name), { name, ...options })
+  const key = setting('SERVICE_TOKEN', 'POSTROAD_TOKEN')
+  const url = urlGiven(options)
+  if (key !== undefined) return withKey(url ?? ownUrl(), key)
+  const profile = storedProfile(stored, url)
+  if (profile !== undefined) return ofProfile(profile, options)
+  const baseUrl = url ?? ownUrl()
+  return { ...withKey(baseUrl, await tokenOfThisMachine(baseUrl)), mayBeOfOneProject: false }
+}
+
+const withKey = (baseUrl: string, key: string): Access => ({
+  baseUrl,
+  headers: { Authorization: `Bearer ${key}` },
+  mayBeOfOneProject: true,
+})
+
+/** The profile in use, if it is for this server; otherwise any profile for it. A key is never sent to another server. */
+function storedProfile({ current, profiles }: Profiles, url: string | undefined): Profile | undefined {
+  const inUse = current === null ? undefined : profiles[current]
+  if (url === undefined || inUse?.url === url) return inUse
+  return Object.values(profiles).find((profile) => profile.url === url)
+}
+
+function ofProfile(profile: Profile, options: ConnectionOptions & { readonly name?: string }): Access {
+  const url = urlGiven(options)
+  if (options.url !== undefined && url !== profile.url)
+    throw new Failure(`The profile "${options.name}" is for ${profile.url}. Leave out --url or --profile.`, EXIT.usage)
+  if (profile.session === undefined) return withKey(profile.url, profile.api_key ?? '')
+  return { baseUrl: profile.url, headers: headersOfSession(profile.session), mayBeOfOneProject: false }
+}
+
+/** A person proves that a request comes from a program that they run by a header that no form of another page can send. */
+export const headersOfSession = (cookie: string): Readonly<Record<string, string>> => ({
+  Cookie: cookie,
+  'X-Requested-With': 'postroad-cli',
+})
+
+/** `--url`, POSTROAD_URL or its alias SERVICE_URL; undefined: none of them. */
+export function urlGiven({ url }: ConnectionOptions): string | undefined {
   const given = url ?? setting('POSTROAD_URL', 'SERVICE_URL')
-  if (given === undefined || given === '') return ownUrl()
+  if (given === undefined || given === '') return undefined
   const parsed = URL.canParse(given) ? new URL(given) : undefined
   if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return given.replace(/\/+$/, '')
   throw new Failure(`"${given}" is not the address of a server. Write it as https://hooks.example.com.`, EXIT.usage)
 }
 
-function ownUrl(): string {
+/** The address where a server with this environment listens. */
+export function ownUrl(): string {
   const host = io().env['HOST'] ?? '127.0.0.1'
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${io().env['PORT'] ?? '4680'}`
@@ -50,7 +110,11 @@ async function tokenOfThisMachine(baseUrl: string): Promise<string> {
   const { hostname } = new URL(baseUrl)
   const here =
     baseUrl === ownUrl() || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
-  if (!here) throw new Failure(`Set SERVICE_TOKEN to an API key of ${baseUrl} (hk_…).`, EXIT.refused)
+  if (!here)
+    throw new Failure(
+      `Run ${invokedAs()} login --url ${baseUrl}, or set SERVICE_TOKEN to an API key of ${baseUrl} (hk_…).`,
+      EXIT.refused,
+    )
   if (!(await answers(baseUrl))) {
     throw new Failure(
       `No Postroad server answers at ${baseUrl}. Start it with "npm start", or set --url or POSTROAD_URL to its address.`,
@@ -75,12 +139,16 @@ async function answers(baseUrl: string): Promise<boolean> {
   }
 }
 
-/** Returns an id as it is, and looks a slug up. Without a name: the project of a key that is for one project. */
-async function projectOf(
-  client: Client,
-  { named, ownKey }: { named: string | undefined; ownKey: boolean },
-): Promise<string | undefined> {
-  if (named === undefined) return ownKey ? ((await client.me.get()).api_key?.project_id ?? undefined) : undefined
+type Wanted = { readonly named: string | undefined; readonly access: Access; readonly stored: Profiles }
+
+/** Returns an id as it is, and looks a slug up. Without a name: the project of a one-project key, then that of `project use`. */
+async function projectOf(client: Client, { named, access, stored }: Wanted): Promise<string | undefined> {
+  if (named !== undefined) return projectId(client, named)
+  const ofKey = access.mayBeOfOneProject ? (await client.me.get()).api_key?.project_id : undefined
+  return ofKey ?? stored.projects[access.baseUrl]?.id
+}
+
+async function projectId(client: Client, named: string): Promise<string> {
   if (named.startsWith('prj_')) return named
   for await (const project of client.projects.list({ limit: 200 })) if (project.slug === named) return project.id
   throw new Failure(`There is no project "${named}" here. Name it by its slug or its id (prj_…).`, EXIT.notFound)

@@ -76,8 +76,10 @@ function sentenceOf({ status, reason, message, retryAfter, requestId }: Refused)
     return `${message.replace(/\.(?: .*)?$/, '')}. Start the server with "npm start", or set --url or POSTROAD_URL to its address.`
   }
   if (reason === 'unauthorized') {
-    return 'The server does not accept this API key. Set SERVICE_TOKEN to one of its keys (hk_…), or run this command on the machine with its DATA_DIR.'
+    return 'The server does not accept this API key. Set SERVICE_TOKEN to one of its keys (hk_…), run "postroad login", or run this command on the machine with its DATA_DIR.'
   }
+  if (reason === 'agent_not_permitted')
+    return 'Only a person may do this, and you use an API key. Sign in by a link: postroad login.'
   if (reason === 'not_found')
     return 'Nothing with this id exists here. Check the id in the list. For another project, add its --project.'
   if (reason === 'overlap_running') return message.replace(/send "end_overlap": true\.$/, 'add --end-overlap.')

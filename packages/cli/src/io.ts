@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Readable, Writable } from 'node:stream'
 
-/** An output. A terminal reports its width, and that it is a terminal. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+/** An output. A terminal reports its size, and that it is a terminal. */
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
 /** Everything that a command touches besides files and HTTP. */
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdin: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (raw: boolean) => unknown }
   readonly stdout: Output
   readonly stderr: Output
   /** Replaces this process with another program; undefined where that is not possible. */

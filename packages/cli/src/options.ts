@@ -1,7 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import type { ConnectionOptions } from './connection.ts'
 import { io } from './io.ts'
 import type { OutputOptions } from './output.ts'
+
+export type ConnectionOptions = { readonly url?: string; readonly project?: string; readonly profile?: string }
 
 /** The options of every command that calls a server. */
 export type CommonOptions = ConnectionOptions & OutputOptions
@@ -14,9 +15,15 @@ const LIMIT_MAX = 200
 
 /** For commands about one project. */
 export function withCommon(command: Command): Command {
-  return withOutput(command)
-    .option('--project <project>', 'slug or id of a project (without it, Default)')
+  return withProject(withOutput(command))
+}
+
+/** The server and the project. */
+export function withProject(command: Command): Command {
+  return command
+    .option('--project <project>', 'slug or id of a project (without it, that of project use)')
     .option('--url <url>', URL_HELP)
+    .option('--profile <profile>', PROFILE_HELP)
 }
 
 /** For commands about the whole workspace. */
@@ -25,10 +32,11 @@ export function withWorkspace(command: Command): Command {
 }
 
 export function withUrl(command: Command): Command {
-  return command.option('--url <url>', URL_HELP)
+  return command.option('--url <url>', URL_HELP).option('--profile <profile>', PROFILE_HELP)
 }
 
 const URL_HELP = 'address of the server (default: POSTROAD_URL)'
+const PROFILE_HELP = 'server and sign-in of this profile (see login)'
 
 function withOutput(command: Command): Command {
   return command.option('--json', 'print the response of the API as JSON').option('-q, --quiet', 'print ids only')
@@ -78,11 +86,20 @@ const AGO: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_00
 
 /** A time in the form that the API takes: `6h` is six hours ago. */
 export function timeOf(text: string): string {
+  return timeAt(text, { sign: -1, where: 'before now' })
+}
+
+/** The same for a time to come: `30d` is in thirty days. */
+export function timeAhead(text: string): string {
+  return timeAt(text, { sign: 1, where: 'from now' })
+}
+
+function timeAt(text: string, { sign, where }: { readonly sign: 1 | -1; readonly where: string }): string {
   const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? []
-  const at = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (AGO[unit] ?? 0)
+  const at = count === undefined ? Date.parse(text) : Date.now() + sign * Number(count) * (AGO[unit] ?? 0)
   if (Number.isNaN(at))
     throw new InvalidArgumentError(
-      'It must be a time such as 2026-01-31T12:00:00Z, or a span before now such as 30m, 6h or 2d.',
+      `It must be a time such as 2026-01-31T12:00:00Z, or a span ${where} such as 30m, 6h or 2d.`,
     )
   return new Date(at).toISOString()
 }

@@ -1,32 +1,39 @@
 import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { Command, type HelpConfiguration } from 'commander'
-import { addApiKeys } from './commands/api-keys.ts'
 import { addAudit } from './commands/audit.ts'
+import { addCompletion } from './commands/completion.ts'
 import { addConfig } from './commands/config.ts'
 import { addDeliveries } from './commands/deliveries.ts'
 import { addDestinations } from './commands/destinations.ts'
 import { addEndpoints } from './commands/endpoints.ts'
 import { addEvents } from './commands/events.ts'
 import { addExport } from './commands/export.ts'
+import { addListen } from './commands/listen.ts'
+import { addLogin } from './commands/login.ts'
 import { addProjects } from './commands/projects.ts'
 import { addReplays } from './commands/replays.ts'
-import { addRules } from './commands/rules.ts'
 import { addSend } from './commands/send.ts'
 import { addSink } from './commands/sink.ts'
 import { addSourcePresets } from './commands/source-presets.ts'
 import { addServer, addWorkspaces } from './commands/server.ts'
+import { addTail } from './commands/tail.ts'
+import { addTrigger } from './commands/trigger.ts'
+import { addVerify } from './commands/verify.ts'
 import { io } from './io.ts'
 import { invokedAs } from './options.ts'
+import { addRooms } from './rooms/add.ts'
 import { hasColors } from './text/style.ts'
 
 const outro = (): string => `
 Environment:
   POSTROAD_URL   address of the server; default: http://127.0.0.1:4680
                  (alias: SERVICE_URL)
-  SERVICE_TOKEN  an API key (hk_…); commands on the machine of the server
-                 create one for themselves
+  SERVICE_TOKEN  an API key (hk_…); without it the profile of login, and on
+                 the machine of the server a local key
                  (alias: POSTROAD_TOKEN)
+  POSTROAD_PROFILE, POSTROAD_CONFIG_DIR
+                 the profile to use, and the folder of profiles and positions
   NO_COLOR       no colors
 
 Exit codes:
@@ -35,7 +42,8 @@ Exit codes:
 
 Start with:
   ${invokedAs()} start
-  ${invokedAs()} send     (in another terminal)`
+  ${invokedAs()} listen 3000   (in another terminal)
+  ${invokedAs()} send          (in a third one)`
 
 /** Commander's help in a plainer layout. Commander removes the styles where the output is not a terminal or has no color. */
 const HELP: HelpConfiguration = {
@@ -85,14 +93,17 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
   addServer(program)
   addWorkspaces(program)
   program.commandsGroup('Work with events:')
+  addListen(program)
+  addTail(program)
   addSend(program)
+  addTrigger(program)
+  addVerify(program)
   addEvents(program)
   addDeliveries(program)
   addReplays(program)
   program.commandsGroup('Set up sources and destinations:')
   addEndpoints(program)
   addSourcePresets(program)
-  addRules(program)
   addDestinations(program)
   addSink(program)
   program.commandsGroup('Manage the workspace:')
@@ -100,7 +111,10 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
   addConfig(program)
   addAudit(program)
   addExport(program)
-  addApiKeys(program)
+  program.commandsGroup('Sign in and set up the shell:')
+  addLogin(program)
+  addCompletion(program)
+  addRooms(program)
   return program.addHelpText('after', outro())
 }
 

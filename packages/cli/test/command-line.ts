@@ -18,7 +18,11 @@ const LAUNCHER = fileURLToPath(new URL('../bin/postroad.js', import.meta.url))
 
 /** A compile cache for the many processes that the tests start, which halves their time. */
 const COMPILED = mkdtempSync(join(tmpdir(), 'postroad-cli-compiled-'))
-process.on('exit', () => rmSync(COMPILED, { recursive: true, force: true }))
+/** The profiles of the tests of one file. */
+const CONFIG = mkdtempSync(join(tmpdir(), 'postroad-cli-config-'))
+process.on('exit', () => {
+  for (const folder of [COMPILED, CONFIG]) rmSync(folder, { recursive: true, force: true })
+})
 
 export type Environment = Readonly<Record<string, string>>
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
@@ -29,6 +33,8 @@ const environmentOf = (env: Environment): Environment => ({
   LOG_LEVEL: 'warn',
   ADMIN_REQUESTS_MAX: '0',
   NODE_COMPILE_CACHE: COMPILED,
+  // Nobody's own profiles.
+  POSTROAD_CONFIG_DIR: CONFIG,
   ...env,
 })
 

@@ -90,7 +90,7 @@ test('config apply deletes only with --delete, and says what is not in the file'
 })
 
 test('a file goes into another project, with the secrets that are to be set there', async () => {
-  await ok(['projects', 'create', 'Copy', '--slug', 'copy'])
+  await ok(['projects', 'create', '--name', 'Copy', '--slug', 'copy'])
   const text = await ok(['config', 'apply', file, '--project', 'copy', '--yes'])
   assert.match(text, /^Applied: 3 created, 0 changed, 0 deleted\.\n/)
   assert.match(

@@ -27,11 +27,12 @@ test('a missing permission gives exit code 3, and the key of this machine is nev
   })
   refused(await run(['events', 'list', '--url', 'https://hooks.example.com'], local()), {
     code: 3,
-    stderr: /^postroad: Set SERVICE_TOKEN to an API key of https:\/\/hooks\.example\.com \(hk_…\)\.\n$/,
+    stderr:
+      /^postroad: Run postroad login --url https:\/\/hooks\.example\.com, or set SERVICE_TOKEN to an API key of https:\/\/hooks\.example\.com \(hk_…\)\.\n$/,
   })
   refused(await run(['events', 'list', '--url', 'http://127.0.0.1.example.com'], local()), {
     code: 3,
-    stderr: /Set SERVICE_TOKEN/,
+    stderr: /set SERVICE_TOKEN/,
   })
   const elsewhere = { PORT: new URL(stage.server.baseUrl).port, DATA_DIR: join(stage.folder.path, 'other') }
   refused(await run(['events', 'list'], elsewhere), {

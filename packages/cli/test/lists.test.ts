@@ -38,7 +38,7 @@ test('an empty list explains how to create the first item', async () => {
   const { project } = await stage.client.projects.create({ name: 'Empty', slug: 'empty' })
   for (const [noun, words] of [
     ['endpoints', 'There are no endpoints here. Create one: postroad endpoints create <name>'],
-    ['rules', 'There are no rules here. Create one: postroad rules create <name> <dataset>'],
+    ['rules', 'There are no rules here. See postroad rules --help.'],
     ['events', 'There are no events here. Send one: postroad send'],
     ['deliveries', 'There are no deliveries here. Create a destination first: postroad destinations create https://…'],
     ['destinations', 'There are no destinations here. Create one: postroad destinations create https://…'],

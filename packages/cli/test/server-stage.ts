@@ -68,6 +68,27 @@ class ServerStage {
     return made(this.#token).client
   }
 
+  /** Stops the server and starts it again, on the same port and with the same data. */
+  async restart(): Promise<void> {
+    const { server, folder, ...rest } = made(this.#made)
+    server.signal('SIGTERM')
+    await server.ended
+    const { port } = new URL(server.baseUrl)
+    this.#made = { ...rest, folder, server: await startServer(join(folder.path, 'data'), { PORT: port }) }
+  }
+
+  /** A new key of this role, as the API returns it. A person who signed in by a link creates it. */
+  async keyOf(role: 'viewer' | 'developer'): Promise<string> {
+    const { stdout } = await runProcess(['sign-in-link', '--json'], this.local())
+    const link = /#t=([^"]+)/.exec(stdout)?.[1] ?? ''
+    const headers = { 'X-Requested-With': 'test', 'Content-Type': 'application/json' }
+    const api = `${this.server.baseUrl}/admin/api`
+    const signedIn = await fetch(`${api}/session`, { method: 'POST', headers, body: JSON.stringify({ token: link }) })
+    const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const body = JSON.stringify({ name: role, role })
+    return (await fetch(`${api}/api-keys`, { method: 'POST', headers: { ...headers, cookie }, body })).text()
+  }
+
   /** From here on the commands and the client use the key of the server's machine. */
   async takeKey(): Promise<void> {
     const key = JSON.parse((await runProcess(['bootstrap', '--json'], this.local())).stdout).api_key

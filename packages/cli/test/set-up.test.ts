@@ -10,9 +10,9 @@ test('api-keys lists the keys without showing any of them, and names a key that 
   const { api_keys } = await json(['api-keys', 'list'])
   assert.equal(api_keys[0].shown_prefix, stage.apiKey.slice(0, 11))
   const text = await ok(['api-keys', 'list'])
-  assert.match(text, new RegExp(`^active +${api_keys[0].id} .*bootstrap +admin`, 'm'))
+  assert.match(text, new RegExp(`^${api_keys[0].id} +bootstrap +active +admin`, 'm'))
   assert.ok(!text.includes(stage.apiKey))
-  refused(await run(['api-keys', 'revoke', 'key_01kf0rdqg0e31tkzsaqv275w2x'], remote()), {
+  refused(await run(['api-keys', 'revoke', 'key_01kf0rdqg0e31tkzsaqv275w2x', '--yes'], remote()), {
     code: 4,
     stderr: /Nothing with this id exists here/,
   })
@@ -20,7 +20,7 @@ test('api-keys lists the keys without showing any of them, and names a key that 
 
 test('api-keys revoke ends a key at once; bootstrap on the machine of the server creates a new key', async () => {
   const [{ id }] = (await json(['api-keys', 'list'])).api_keys
-  assert.match(await ok(['api-keys', 'revoke', id]), new RegExp(`^Revoked ${id}\\.`))
+  assert.match(await ok(['api-keys', 'revoke', id, '--yes']), new RegExp(`^Revoked ${id}\\.`))
   refused(await run(['api-keys', 'list'], remote()), { code: 3, stderr: /was revoked/ })
   await stage.takeKey()
   assert.deepEqual(

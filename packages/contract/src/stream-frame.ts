@@ -1,15 +1,23 @@
 import { z } from 'zod'
 import { Envelope } from './envelope.ts'
+import { idOutput } from './ids.ts'
 import { Timestamp } from './list.ts'
 import { Rejection } from './rejection.ts'
 import { SenderOf } from './routes/capture/records.ts'
+import { SubmissionDetail } from './routes/capture/submissions.ts'
 import { DeliveryChange } from './routes/delivery/deliveries.ts'
+
+/** The request of a record, on the admin stream with `detail=request`. */
+const StreamedRequest = SubmissionDetail.pick({ headers: true, body: true, body_base64: true })
 
 /** A record in a stream: the body that a destination would get. The admin stream adds the data about its sender that the console shows. */
 const RecordFrame = Envelope.extend({
   webhook_id: SenderOf.webhook_id.optional(),
   header_title: SenderOf.header_title.optional(),
+  submission_id: idOutput('submission').optional(),
+  request: StreamedRequest.optional(),
 })
+export type RecordFrame = z.infer<typeof RecordFrame>
 
 /** The records between two moments are no longer stored, and their number is unknown. */
 const GapFrame = z.object({ from: Timestamp, to: Timestamp, missed: z.int().nullable() })

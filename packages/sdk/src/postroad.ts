@@ -24,12 +24,9 @@ export type PostroadOptions = {
 }
 
 /**
- * A client of a Postroad server: a method for every route of the admin API (`postroad.deliveries.list()`), events to send, and the live
- * stream. It throws refusals as `ServiceError`.
- *
- * It repeats a failed request at most `maxRetries` times, after a growing and random wait or after `Retry-After`: on 429, 5xx, a
- * timeout, or without a response. A POST is repeated with one `Idempotency-Key`, so that the work is done once. A POST without one is
- * repeated only after 429.
+ * A client of a Postroad server: the routes of the admin API (`postroad.deliveries.list()`), events, and the live stream. It throws
+ * refusals as `ServiceError`. It repeats a request at most `maxRetries` times: on 429, 5xx, a timeout, or without a response. A POST
+ * has one `Idempotency-Key` for all its tries, or else is repeated only after 429.
  */
 export interface Postroad extends Client {
   readonly events: Events

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
 import type { Command } from 'commander'
-import { connect, type ConnectionOptions } from '../connection.ts'
+import { connect } from '../connection.ts'
 import { Failure } from '../failure.ts'
 import { io } from '../io.ts'
 import {
@@ -12,6 +12,7 @@ import {
   withUrl,
   withWorkspace,
   type CommonOptions,
+  type ConnectionOptions,
   type ListOptions,
 } from '../options.ts'
 import { print } from '../output.ts'

@@ -22,8 +22,8 @@ import { STATES, type DeliveryState } from '../text/state.ts'
 import { style } from '../text/style.ts'
 import { fields } from '../text/table.ts'
 import { destinationId } from './recover.ts'
+import { idIn } from '../rooms/lookup.ts'
 import { startReplay, withStart, type StartOptions } from './replays.ts'
-import { ruleId } from './rules.ts'
 
 type FilterOptions = {
   readonly state?: DeliveryState
@@ -147,7 +147,7 @@ async function listDeliveries({
           state,
           destination: destination_id,
           held_by,
-          rule: await ruleId(client, rule),
+          rule: await idIn(client, 'rules', rule),
         })
   const people = options.json !== true && options.quiet !== true && answer.deliveries.length > 0
   const names = people ? await destinationNames(client) : new Map<string, string>()

@@ -6,9 +6,7 @@ import { collected, withCommon, withExample, type CommonOptions } from '../optio
 import { print } from '../output.ts'
 import { plain } from '../text/plain.ts'
 import { lightText } from '../text/state.ts'
-import { style } from '../text/style.ts'
 import { fields } from '../text/table.ts'
-import { confirmDeletion, withYes, type ConfirmOptions } from './confirm.ts'
 import { changedMembers, type SwitchOptions } from './members.ts'
 import { destinationId } from './recover.ts'
 
@@ -29,8 +27,9 @@ export function addDestinationEdits(destinations: Command): void {
     .action(getDestination)
   withExample(withCommon(get), 'destinations get billing')
 
-  const edit = destinations
-    .command('edit')
+  const update = destinations
+    .command('update')
+    .alias('edit')
     .argument('<destination>', 'id or name of the destination')
     .summary('change the settings of a destination')
     .description('Changes the settings that you name. The others stay as they are.')
@@ -41,15 +40,11 @@ export function addDestinationEdits(destinations: Command): void {
     .option('--off', 'switch it off, and pause its deliveries')
     .option('-d, --data <json>', 'further members, as in the API: JSON, @file, or - for stdin')
     .action(editDestination)
-  withExample(withCommon(edit), 'destinations edit billing --off', `destinations edit billing -d '{"timeout_ms":5000}'`)
-
-  const remove = destinations
-    .command('delete')
-    .argument('<destination>', 'id or name of the destination')
-    .summary('delete a destination')
-    .description('Deletes a destination, and cancels the deliveries that wait for it.')
-    .action(deleteDestination)
-  withExample(withYes(withCommon(remove)), 'destinations delete billing --yes')
+  withExample(
+    withCommon(update),
+    'destinations update billing --off',
+    `destinations update billing -d '{"timeout_ms":5000}'`,
+  )
 }
 
 function show(answer: Shown, options: CommonOptions): void {
@@ -82,15 +77,4 @@ async function editDestination(named: string, options: EditOptions): Promise<voi
     Routes['destinations']['update']
   >
   show(await client.destinations.update(request), options)
-}
-
-async function deleteDestination(named: string, options: CommonOptions & ConfirmOptions): Promise<void> {
-  const { client } = await connect(options)
-  const id = await destinationId(client, named)
-  await confirmDeletion(`This deletes the destination ${named} and cancels the deliveries that wait for it.`, options)
-  const answer = await client.destinations.remove({ id })
-  print(
-    { json: answer, ids: [id], text: () => `Deleted ${id}. ${style.dim('Its past deliveries stay in the list.')}` },
-    options,
-  )
 }

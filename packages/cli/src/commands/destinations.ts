@@ -32,7 +32,7 @@ type CreateOptions = CommonOptions & {
 export function addDestinations(program: Command): void {
   const destinations = program
     .command('destinations')
-    .summary('list, create, edit, test, probe and recover destinations')
+    .summary('list, create, update, test and recover destinations')
     .description('The URLs that events are delivered to.')
   const list = destinations
     .command('list')

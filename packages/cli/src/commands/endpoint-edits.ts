@@ -9,8 +9,6 @@ import { EXIT, Failure } from '../failure.ts'
 import { io } from '../io.ts'
 import { withCommon, withExample, type CommonOptions } from '../options.ts'
 import { print } from '../output.ts'
-import { style } from '../text/style.ts'
-import { confirmDeletion, withYes, type ConfirmOptions } from './confirm.ts'
 import { changedMembers, membersOf, type SwitchOptions } from './members.ts'
 import { endpointId } from './rotate.ts'
 import { presetNamed } from './source-presets.ts'
@@ -50,8 +48,9 @@ export function addEndpointEdits(endpoints: Command): void {
     'endpoints create Orders -d @settings.json',
   )
 
-  const edit = endpoints
-    .command('edit')
+  const update = endpoints
+    .command('update')
+    .alias('edit')
     .argument('<endpoint>', 'slug or id of the endpoint')
     .summary('change the settings of an endpoint')
     .description('Changes the settings that you name. The others stay as they are.')
@@ -59,15 +58,7 @@ export function addEndpointEdits(endpoints: Command): void {
     .option('--on', 'switch it on')
     .option('--off', 'switch it off, and refuse every event')
     .action(editEndpoint)
-  withExample(withSettings(edit), 'endpoints edit github --off', 'endpoints edit github --dataset pushes')
-
-  const remove = endpoints
-    .command('delete')
-    .argument('<endpoint>', 'slug or id of the endpoint')
-    .summary('delete an endpoint')
-    .description('Deletes an endpoint. From then on its URL answers 404. Its events stay.')
-    .action(deleteEndpoint)
-  withExample(withYes(withCommon(remove)), 'endpoints delete github --yes')
+  withExample(withSettings(update), 'endpoints update github --off', 'endpoints update github --dataset pushes')
 }
 
 function withSettings(command: Command): Command {
@@ -143,12 +134,4 @@ async function editEndpoint(named: string, options: SettingOptions): Promise<voi
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   const request = { ...members, id: await endpointId(client, named) } as RouteRequest<Routes['webhooks']['update']>
   show(await client.webhooks.update(request), options)
-}
-
-async function deleteEndpoint(named: string, options: CommonOptions & ConfirmOptions): Promise<void> {
-  const { client } = await connect(options)
-  const id = await endpointId(client, named)
-  await confirmDeletion(`This deletes the endpoint ${named}. From then on its URL answers 404.`, options)
-  const answer = await client.webhooks.remove({ id })
-  print({ json: answer, ids: [id], text: () => `Deleted ${id}. ${style.dim('Its events stay.')}` }, options)
 }

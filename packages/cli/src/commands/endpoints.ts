@@ -11,7 +11,7 @@ import { addRotate } from './rotate.ts'
 export function addEndpoints(program: Command): void {
   const endpoints = program
     .command('endpoints')
-    .summary('list, create and edit endpoints, rotate their URLs and secrets')
+    .summary('list, create and update endpoints, rotate their URLs')
     .description('The URLs that receive webhooks.')
   const list = endpoints
     .command('list')

@@ -6,10 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import type { Command } from 'commander'
-import { connect, type ConnectionOptions } from '../connection.ts'
+import { connect } from '../connection.ts'
 import { EXIT, Failure } from '../failure.ts'
 import { io } from '../io.ts'
-import { withExample, withWorkspace, type CommonOptions } from '../options.ts'
+import { withExample, withWorkspace, type CommonOptions, type ConnectionOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { fields } from '../text/table.ts'
 
@@ -74,7 +74,10 @@ async function mayBecome(file: string): Promise<void> {
   })
 }
 
-const withoutProject = ({ url }: ConnectionOptions): ConnectionOptions => (url === undefined ? {} : { url })
+const withoutProject = ({ url, profile }: ConnectionOptions): ConnectionOptions => ({
+  ...(url === undefined ? {} : { url }),
+  ...(profile === undefined ? {} : { profile }),
+})
 
 /** Waits until the export is written, and shows its progress on a terminal. */
 async function written(client: Client, id: string): Promise<DataExport> {

@@ -2,11 +2,12 @@ import { Option, type Command } from 'commander'
 import type { Accepted, RouteAnswer, Routes } from '@postroad/contract'
 import { PRODUCTS_TEXT } from '@postroad/contract/schemes'
 import type { Client } from '@postroad/sdk'
-import { connect, type ConnectionOptions } from '../connection.ts'
+import { connect } from '../connection.ts'
 import { EXIT, Failure } from '../failure.ts'
-import { invokedAs, withCommon, withExample, type CommonOptions } from '../options.ts'
+import { invokedAs, withCommon, withExample, type CommonOptions, type ConnectionOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { readData } from '../send/data.ts'
+import { postEvent } from '../send/post.ts'
 import { sample, SAMPLES, type SampleName } from '../send/samples.ts'
 import { sentText, type Decision } from '../send/sent-text.ts'
 import { signatureHeaders, SIGNING_SCHEMES, type PrivateKeyScheme, type SigningScheme } from '../send/sign.ts'
@@ -22,8 +23,6 @@ type Endpoint = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
 
 /** The target of an event: an endpoint that the API returned, or a bare URL, about which nothing else is known. */
 type Target = { readonly url: string; readonly client?: Client; readonly endpoint?: Endpoint }
-
-const TIMEOUT_MS = 30_000
 
 export function addSend(program: Command): void {
   const send = program
@@ -52,7 +51,7 @@ export function addSend(program: Command): void {
 async function sendEvent(named: string | undefined, options: SendOptions): Promise<void> {
   const body = options.data === undefined ? sample(options.sample ?? 'hello') : await readData(options.data)
   const target = await targetOf(named, options)
-  const accepted = await post(target.url, {
+  const accepted = await postEvent(target.url, {
     body,
     headers: { ...signing(target, { ...options, body }), ...keyed(options) },
   })
@@ -104,31 +103,6 @@ function signing({ endpoint, url }: Target, { sign: secret, scheme, body }: ToSi
   checkSignable(chosen)
   const settings = endpoint?.verification ?? {}
   return signatureHeaders({ scheme: chosen, secret, body, settings, url: endpoint?.public_url ?? url })
-}
-
-async function post(
-  url: string,
-  { body, headers }: { body: Buffer; headers: Readonly<Record<string, string>> },
-): Promise<Accepted> {
-  const { refusalIn, ServiceError } = await import('@postroad/sdk')
-  let response: Response
-  try {
-    response = await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body: new Uint8Array(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-  } catch (error) {
-    throw new ServiceError(
-      `${new URL(url).origin} cannot be reached.`,
-      { status: 0, reason: 'unreachable' },
-      { cause: error },
-    )
-  }
-  if (!response.ok) throw await refusalIn(response)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the body of a 200 or 201 response of an endpoint (contract part 4)
-  return (await response.json()) as Accepted
 }
 
 /** The routing decision of an event; undefined for a bare URL. */

@@ -49,8 +49,3 @@ export function lightText({ tone, word }: Light): string {
 export function lightStyle({ tone }: Light): (text: string) => string {
   return TONES[tone].paint
 }
-
-/** Whether a rule is on. */
-export function onOff(enabled: boolean): string {
-  return enabled ? '● on' : '○ off'
-}

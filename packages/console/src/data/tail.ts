@@ -1,6 +1,6 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import { heldBy, type HeldBy } from '@postroad/contract/holds'
-import { readJson } from '../ui/raw-number.ts'
+import { readJson } from '@postroad/contract/raw-number'
 
 type DeliveryHold = RouteAnswer<Routes['deliveryHolds']['list']>['holds'][number]
 

@@ -1,5 +1,5 @@
 import { type Condition, type ConditionOp } from '@postroad/contract'
-import { signOf } from '../data/filter.ts'
+import { signOf } from '@postroad/contract/filter'
 import { listIn } from './text-list.ts'
 
 /** A condition as a person writes it: the value is text, read as JSON where it is a number, true, false or null. */

@@ -2,7 +2,7 @@ import { CONDITION_OPS, LIMITS } from '@postroad/contract'
 import { Plus, X } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { Button, IconButton } from '../ui/button.tsx'
-import { signOf } from '../data/filter.ts'
+import { signOf } from '@postroad/contract/filter'
 import { type ConditionDraft } from './condition-draft.ts'
 
 type Props = {

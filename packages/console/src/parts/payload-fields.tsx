@@ -1,6 +1,6 @@
 import { closedJson } from '@postroad/contract/json-start'
 import type { ReactElement } from 'react'
-import { readJson } from '../ui/raw-number.ts'
+import { readJson } from '@postroad/contract/raw-number'
 import { previewOf } from './preview.ts'
 
 /** A few fields of a payload in one line. */

@@ -1,7 +1,7 @@
 import { TITLE_MEMBERS, type EventTitle } from '@postroad/contract'
-import { valueAt } from '../data/filter.ts'
+import { valueAt } from '@postroad/contract/filter'
 import { isTree } from '../ui/json-lines.ts'
-import { leafText } from '../ui/raw-number.ts'
+import { leafText } from '@postroad/contract/raw-number'
 
 /** The known facts about an event and its sender. */
 export type Titled = {

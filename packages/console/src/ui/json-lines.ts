@@ -1,4 +1,4 @@
-import { RawNumber } from './raw-number.ts'
+import { RawNumber } from '@postroad/contract/raw-number'
 
 export type JsonLine = {
   /** The steps to the value; a closing line has those of the value that it closes. */

@@ -3,7 +3,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { useCopy } from './copy.tsx'
 import { isTree, linesOf, pathText, sizeOf, type JsonLine } from './json-lines.ts'
-import { leafText, RawNumber, readJson } from './raw-number.ts'
+import { leafText, RawNumber, readJson } from '@postroad/contract/raw-number'
 
 type Props = {
   /** JSON as it was received. */

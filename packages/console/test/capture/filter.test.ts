@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isHalfTyped, meets as meetsAny, quotedText, typedFilter, valueAt, type Filter } from '../../src/data/filter.ts'
+import {
+  isHalfTyped,
+  meets as meetsAny,
+  quotedText,
+  typedFilter,
+  valueAt,
+  type Filter,
+} from '@postroad/contract/filter'
 import { Patterns } from '../../src/data/patterns.ts'
-import { readJson } from '../../src/ui/raw-number.ts'
+import { readJson } from '@postroad/contract/raw-number'
 
 const meets = (data: unknown, filter: Filter): boolean => meetsAny(data, filter, () => undefined)
 const EVENT = readJson('{"total":9007199254740993,"price":1.50}')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { previewOf, titleOf } from '../../src/parts/preview.ts'
-import { readJson } from '../../src/ui/raw-number.ts'
+import { readJson } from '@postroad/contract/raw-number'
 
 test('the row of an event shows the fields that distinguish it: short ones, also those of its objects, ids last', () => {
   const order = { type: 'order.created', id: 'evt_1', order: { id: 7, total: 12.5, customer: { name: 'Ada' } } }

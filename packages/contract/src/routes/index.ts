@@ -6,14 +6,8 @@ import { workspace } from './workspace/index.ts'
 import { serving } from './serving/index.ts'
 
 /** The admin API by group. Each room belongs to one group. A new group is a line here and a line in the server's resources. */
-export type RouteGroups = {
-  readonly capture: typeof capture
-  readonly delivery: typeof delivery
-  readonly people: typeof people
-  readonly workspace: typeof workspace
-  readonly serving: typeof serving
-  readonly operate: typeof operate
-}
+export const routeGroups = { capture, delivery, people, workspace, serving, operate } as const
+export type RouteGroups = typeof routeGroups
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
 export const routes = { ...capture, ...delivery, ...people, ...workspace, ...serving, ...operate } as const

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type World } from '../stage/harness.ts'
 import { ask } from '../stage/people.ts'
@@ -47,6 +48,51 @@ test('the admin stream of the workspace and of a project requires the role viewe
   const refused = await fetch(`${world.baseUrl}/admin/api/stream`)
   assert.equal(refused.status, 401)
   await assert.rejects(webSocket(`${world.baseUrl}/admin/api/stream`), /status 401/)
+})
+
+test('a stream with detail=request brings the request of each record as received, live and from storage, and nothing else', async (t) => {
+  const sink = await aSink()
+  t.after(() => sink.stop())
+  await aDestination(world, { url: sink.url })
+  const headers = { authorization: `Bearer ${world.installed.api_key}` }
+  const url = `${world.baseUrl}/admin/api/projects/${world.installed.project.id}/stream?detail=request`
+  const live = await sse(url, { headers })
+  const plain = await sse(url.replace('?detail=request', ''), { headers })
+  open.push(live, plain)
+  const text = '{"b": 1.50,\r\n"n":12345678901234567890}'
+  const bytes = gzipSync('{"n":2}')
+  const sent = [
+    await fetch(`${world.baseUrl}/v1/ingest/${key}/events`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-signature': 'abc', authorization: 'Bearer hidden' },
+      body: text,
+    }),
+    await fetch(`${world.baseUrl}/v1/ingest/${key}/events`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: bytes,
+    }),
+  ]
+  const ids = await Promise.all(sent.map(async (response) => ((await response.json()) as { id: string }).id))
+  const stored = await sse(`${url}&after=${encodeURIComponent(String(live.headers['stream-cursor']))}`, { headers })
+  open.push(stored)
+  for (const client of [live, stored]) {
+    await client.until(2)
+    const [first, second] = client.events
+    assert.deepEqual([first?.data.submission_id, second?.data.submission_id], ids)
+    assert.equal(first?.data.request.body, text)
+    assert.equal(first?.data.request.headers['x-signature'], 'abc')
+    assert.equal(first?.data.request.headers['authorization'], '•••')
+    assert.deepEqual(
+      [second?.data.request.body, Buffer.from(second?.data.request.body_base64, 'base64')],
+      [null, bytes],
+    )
+  }
+  await plain.until(2)
+  assert.ok(plain.events.every((event) => !('request' in event.data)))
+  assert.ok([live, stored].every((client) => client.events.every((event) => event.type === 'record')))
+  const refused = await fetch(url.replace('request', 'everything'), { headers })
+  assert.deepEqual([refused.status, ((await refused.json()) as { reason: string }).reason], [400, 'invalid_request'])
 })
 
 test('the admin stream also shows the progress of deliveries', async (t) => {

@@ -27,6 +27,7 @@ export class Feed {
   readonly #deps: Deps
   readonly #reader: StreamReader
   readonly #scope: StreamScope
+  readonly #requests: boolean
   readonly #listeners = new Set<(batch: Batch) => void>()
   readonly #watchers = new Set<(sighting: Sighting) => void>()
   #ready = attempt()
@@ -41,10 +42,11 @@ export class Feed {
   #restUntil = 0
   #cancel: () => void = nothing
 
-  constructor(deps: Deps, reader: StreamReader, scope: StreamScope) {
+  constructor(deps: Deps, reader: StreamReader, { scope, requests }: { scope: StreamScope; requests: boolean }) {
     this.#deps = deps
     this.#reader = reader
     this.#scope = scope
+    this.#requests = requests
     this.#read()
   }
 
@@ -123,7 +125,12 @@ export class Feed {
     }
     for (let more = true; more && !this.#stopped;) {
       // oxlint-disable-next-line no-await-in-loop -- page after page of one read
-      const page = await this.#reader.read({ scope: this.#scope, position: this.#position, live: true })
+      const page = await this.#reader.read({
+        scope: this.#scope,
+        position: this.#position,
+        requests: this.#requests,
+        live: true,
+      })
       this.#position = pageEnd(page)
       more = page.more
       const batch = batchOf(page)

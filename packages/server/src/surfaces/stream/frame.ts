@@ -8,19 +8,32 @@ export type Frame = { readonly type: StreamFrameType; readonly cursor: string | 
 /** The format of frames on a wire. */
 export type Dialect = 'server_sent_events' | 'web_socket'
 
-/** The content of a record's frame: `sender` adds the endpoint of the record and the title that its headers give. */
-export type Detail = 'envelope' | 'sender'
+/**
+ * The content of a record's frame: `sender` adds the endpoint of the record and the title that its headers give, `request` also adds
+ * the request as received.
+ */
+export type Detail = 'envelope' | 'sender' | 'request'
 
 /** The payload is inserted byte for byte, so that a stream shows exactly what a destination gets. */
 function recordFrame(row: StreamRow, { cursor, detail }: { cursor: string; detail: Detail }): Frame {
   const head = `{"id":"${encodeId('record', row.id)}","dataset":"${row.dataset}","received_at":"${row.received_at.toISOString()}"`
-  const sender = detail === 'sender' ? senderOf(row) : ''
-  return { type: 'record', cursor, json: `${head}${sender},"data":${row.data}}` }
+  const sender = detail === 'envelope' ? '' : senderOf(row)
+  const request = detail === 'request' ? requestOf(row) : ''
+  return { type: 'record', cursor, json: `${head}${sender}${request},"data":${row.data}}` }
 }
 
 function senderOf({ webhook_id, header_title }: StreamRow): string {
   const webhook = webhook_id === null ? null : encodeId('webhook', webhook_id)
   return `,"webhook_id":${JSON.stringify(webhook)},"header_title":${JSON.stringify(header_title)}`
+}
+
+/** The body is a JSON string, so that every byte of it survives, line ends too. */
+function requestOf({ submission_id, request_headers, request_body, request_bytes }: StreamRow): string {
+  const base64 = request_bytes?.toString('base64') ?? null
+  return (
+    `,"submission_id":"${encodeId('submission', submission_id)}","request":{"headers":${request_headers ?? '{}'},` +
+    `"body":${JSON.stringify(request_body)},"body_base64":${JSON.stringify(base64)}}`
+  )
 }
 
 /** The frames of a page. The last one ends the read, so its cursor is a complete position. */

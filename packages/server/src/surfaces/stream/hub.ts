@@ -1,7 +1,7 @@
 import type { CloseReason } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import type { Position } from '../../domain/serving/stream-cursor.ts'
-import { createStreamReader, type StreamScope } from '../../resources/serving/stream/index.ts'
+import { createStreamReader } from '../../resources/serving/stream/index.ts'
 import { Feed } from './feed.ts'
 import { createPlaces, type Places } from './places.ts'
 import { Session, type Tail } from './session.ts'
@@ -47,12 +47,14 @@ export function createStreams(deps: Deps): Streams {
   return {
     places,
     committed: ({ workspaceId, projectId }) => {
-      feeds.get(keyOf({ workspaceId, projectId }))?.feed.hint()
-      feeds.get(keyOf({ workspaceId, projectId: null }))?.feed.hint()
+      for (const requests of [false, true]) {
+        feeds.get(keyOf({ scope: { workspaceId, projectId }, requests }))?.feed.hint()
+        feeds.get(keyOf({ scope: { workspaceId, projectId: null }, requests }))?.feed.hint()
+      }
     },
     serve: async (tail, open) => {
-      const key = keyOf(tail.scope)
-      const used = feeds.get(key) ?? { feed: new Feed(deps, reader, tail.scope), users: 0 }
+      const key = keyOf(tail)
+      const used = feeds.get(key) ?? { feed: new Feed(deps, reader, tail), users: 0 }
       feeds.set(key, used)
       used.users += 1
       const { feed } = used
@@ -103,7 +105,9 @@ function end(session: Session, reason: CloseReason | undefined): void {
   if (reason !== undefined) session.close(reason)
 }
 
-const keyOf = ({ workspaceId, projectId }: StreamScope): string => `${workspaceId} ${projectId ?? 'all'}`
+/** Clients that want requests share a separate feed, so that nobody else pays for reading them. */
+const keyOf = ({ scope: { workspaceId, projectId }, requests }: Pick<Tail, 'scope' | 'requests'>): string =>
+  `${workspaceId} ${projectId ?? 'all'} ${requests ? 'requests' : 'records'}`
 
 function nothing(): void {
   // There is no timer to cancel yet.

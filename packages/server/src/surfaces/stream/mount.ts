@@ -78,6 +78,7 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
       asked,
       scope: { workspaceId, projectId },
       sightings: false,
+      requests: false,
       closeReason,
     })
   } finally {
@@ -102,7 +103,9 @@ async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyRep
       throw error
     })
   }
-  return serve(door, { request, reply, asked, scope, sightings: true, closeReason })
+  // A client that forwards requests wants nothing else, so nobody reads deliveries and refusals for it.
+  const requests = readDetail(one(request, 'detail')) === 'request'
+  return serve(door, { request, reply, asked, scope, sightings: !requests, requests, closeReason })
 }
 
 /** A browser sends the session cookie with a WebSocket that a page of another origin opens. Its Origin reveals that. */
@@ -112,7 +115,7 @@ function requireOwnOrigin({ baseUrl }: Road, { headers }: FastifyRequest): void 
   if (!own.includes(headers.origin)) throw refuse('origin_not_allowed')
 }
 
-type Serving = Exchange & Pick<Tail, 'scope' | 'sightings' | 'closeReason'> & { readonly asked: Asked }
+type Serving = Exchange & Pick<Tail, 'scope' | 'sightings' | 'requests' | 'closeReason'> & { readonly asked: Asked }
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 async function serve(door: Door, { request, reply, asked, ...may }: Serving): Promise<FastifyReply> {
@@ -181,6 +184,11 @@ function readSince(text: string | undefined): Position | 'now' {
   const at = ISO_TIME.test(text) ? isoDate(text) : undefined
   if (at === undefined) throw refuse('invalid_request', 'since: must be a time such as 2026-01-15T12:00:00Z.')
   return since(Date.parse(at))
+}
+
+function readDetail(text: string | undefined): 'sender' | 'request' {
+  if (text === undefined || text === 'sender' || text === 'request') return text ?? 'sender'
+  throw refuse('invalid_request', 'detail: must be sender, or request for the requests of the records as received.')
 }
 
 function readDatasets(text: string | undefined): ReadonlySet<string> | undefined {

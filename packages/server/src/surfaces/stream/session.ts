@@ -19,6 +19,8 @@ export type Tail = {
   readonly datasets: ReadonlySet<string> | undefined
   /** Whether the client also gets the senders of records, and, after it has caught up, deliveries and refusals. */
   readonly sightings: boolean
+  /** Whether records come with their senders and their requests as received. */
+  readonly requests: boolean
   /** The reason why the client may stay no longer; undefined while it may stay. */
   readonly closeReason: () => CloseReason | undefined | Promise<CloseReason | undefined>
 }
@@ -53,6 +55,7 @@ export class Session {
   }
 
   get #detail(): Detail {
+    if (this.tail.requests) return 'request'
     return this.tail.sightings ? 'sender' : 'envelope'
   }
 
@@ -124,13 +127,18 @@ export class Session {
   }
 
   async #catchUp(): Promise<void> {
-    const { scope, datasets } = this.tail
+    const { scope, datasets, requests } = this.tail
     const { reader, feed } = this.#parts
     await this.#sayGap()
     while (!this.#ended()) {
       const whole = this.#position.partway === undefined
       // oxlint-disable-next-line no-await-in-loop -- one page after the other, each after the client took the previous one
-      const page = await reader.read({ scope, position: this.#position, datasets: datasets && [...datasets] })
+      const page = await reader.read({
+        scope,
+        position: this.#position,
+        datasets: datasets && [...datasets],
+        requests,
+      })
       if (this.#ended()) return
       this.#send(page, () => true)
       // Only a complete read that began after the buffering overlaps with the feed.

@@ -1,5 +1,5 @@
 import { isTree, pathText } from '../../../ui/json-lines.ts'
-import { leafText } from '../../../ui/raw-number.ts'
+import { leafText } from '@postroad/contract/raw-number'
 
 /** One value of two payloads: only in one of them, changed, or the same. undefined: it is missing. */
 export type Difference = {

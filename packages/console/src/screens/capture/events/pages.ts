@@ -1,6 +1,6 @@
 import type { Client } from '@postroad/sdk'
 import { LIMITS } from '@postroad/contract'
-import type { MatchesPattern } from '../../../data/filter.ts'
+import type { MatchesPattern } from '@postroad/contract/filter'
 import type { Tail } from '../../../data/tail.ts'
 import { merged, recordRow, rejectionRow, unfiledRow, type EventRow } from './rows.ts'
 import { asksForRecords, isNarrowed, matcher, type Wanted } from './search.ts'

@@ -1,6 +1,6 @@
 import type { Decision, RouteAnswer, Routes } from '@postroad/contract'
 import { holdText } from '@postroad/contract/holds'
-import { signOf } from '../../../data/filter.ts'
+import { signOf } from '@postroad/contract/filter'
 import { toneOf } from '../../../data/tone.ts'
 import { SCHEMES } from '../../../parts/schemes.ts'
 import type { Tone } from '../../../ui/glyph.tsx'

@@ -1,6 +1,6 @@
 import { DELIVERY_STATES } from '@postroad/contract'
 import { TROUBLE_CAUSES } from '@postroad/contract/holds'
-import { meets, readFilter, type MatchesPattern } from '../../../data/filter.ts'
+import { meets, readFilter, type MatchesPattern } from '@postroad/contract/filter'
 import { searchText, type Search } from '../../../data/search-text.ts'
 import type { Delivery, Filed, Rejection, Tail } from '../../../data/tail.ts'
 import { spanIn } from '../../../parts/span.ts'

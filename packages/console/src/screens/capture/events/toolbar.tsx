@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react'
 import { useRef, useState, type ReactElement } from 'react'
-import { filterText, isHalfTyped, quotedText, readFilter, signOf, typedFilter } from '../../../data/filter.ts'
+import { filterText, isHalfTyped, quotedText, readFilter, signOf, typedFilter } from '@postroad/contract/filter'
 import { spanIn, type Span } from '../../../parts/span.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Kbd } from '../../../ui/button.tsx'

@@ -2,7 +2,7 @@ import type { ConditionOp, RouteAnswer, RouteRequest, Routes } from '@postroad/c
 import type { Client } from '@postroad/sdk'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
-import { filterText } from '../../../data/filter.ts'
+import { filterText } from '@postroad/contract/filter'
 import { Select } from '../../../ui/field.tsx'
 
 const SHOWN = 20

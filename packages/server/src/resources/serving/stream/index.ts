@@ -67,6 +67,8 @@ export type StreamReader = {
     scope: StreamScope
     position: Position
     datasets?: readonly string[] | undefined
+    /** Adds the requests of the records, which are as large as the records. */
+    requests?: boolean
     live?: true
   }): Promise<Page>
   /** Deliveries that were created or tried after a recent position, in their current state. */
@@ -99,7 +101,7 @@ export function createStreamReader(deps: Deps): StreamReader {
     Math.max(0, Math.floor(horizon.behind(snapshot, at) - MARGIN_MS))
 
   const read: StreamReader['read'] = async (asked) => {
-    const { scope, position, datasets, live } = asked
+    const { scope, position, datasets, requests = false, live } = asked
     const { partway } = position
     const now = deps.clock.now()
     const found = await (live === true ? inLiveTurn : inTurn)(() =>
@@ -111,6 +113,7 @@ export function createStreamReader(deps: Deps): StreamReader {
         to: partway?.to,
         after: partway?.after,
         datasets,
+        requests,
         rowsMax: ROWS_MAX,
         bytesMax: BYTES_MAX,
       }),

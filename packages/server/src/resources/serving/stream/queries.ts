@@ -21,6 +21,12 @@ export type StreamRow = {
   readonly data: string
   readonly webhook_id: string | null
   readonly header_title: string | null
+  readonly submission_id: string
+  /** JSON text; null unless the page was read with requests. */
+  readonly request_headers: string | null
+  /** The body as received, as text or as bytes. */
+  readonly request_body: string | null
+  readonly request_bytes: Buffer | null
 }
 
 export type PageAt = StreamScope & {
@@ -31,6 +37,8 @@ export type PageAt = StreamScope & {
   readonly to: Snapshot | undefined
   readonly after: string | undefined
   readonly datasets: readonly string[] | undefined
+  /** Whether the rows have the requests of their records. */
+  readonly requests: boolean
   readonly rowsMax: number
   /** At least one row is returned, and no further row once these bytes are full. */
   readonly bytesMax: number
@@ -87,12 +95,14 @@ export type FoundPage = MomentRow & { readonly rows: readonly StreamRow[]; reado
 export async function readPage(db: Db, at: PageAt): Promise<FoundPage> {
   const rows = await db.many<JoinedRow>(sql`
     with m as materialized (${moment})
-    select m.snapshot, m.history, page.found, page.id, page.dataset, page.received_at, page.xid, page.data, page.webhook_id, page.header_title
+    select m.snapshot, m.history, page.found, page.id, page.dataset, page.received_at, page.xid, page.data, page.webhook_id, page.header_title,
+           page.submission_id, page.request_headers, page.request_body, page.request_bytes
       from m
       left join lateral (
         select id, dataset, received_at, xid, data, webhook_id, header_title,
+               submission_id, request_headers, request_body, request_bytes,
                count(*) over () as found,
-               sum(octet_length(data)) over (order by id rows between unbounded preceding and 1 preceding) as before
+               sum(octet_length(data) + request_size) over (order by id rows between unbounded preceding and 1 preceding) as before
           from (${newRows(at)}) new_rows
       ) page on coalesce(page.before, 0) < ${at.bytesMax}
      order by page.id
@@ -112,11 +122,20 @@ function isFound(row: JoinedRow): row is JoinedRow & StreamRow {
   return row.id !== null
 }
 
+/** Its headers are counted by their usual size. */
+const requestColumns: Sql = sql`
+           s.headers::text as request_headers, s.body as request_body, s.body_bytes as request_bytes,
+           s.body_size + 1024 as request_size`
+
+const NO_REQUEST: Sql = sql`
+           null::text as request_headers, null::text as request_body, null::bytea as request_bytes, 0 as request_size`
+
 /** Reads project by project, so that the index returns the rows of each one in order from the floor on. */
 function newRows(at: PageAt): Sql {
   const { from, to, after, datasets } = at
   return sql`
-    select r.id, r.dataset, r.received_at, r.xid, coalesce(r.data, s.body) as data, s.webhook_id, ${headerTitle} as header_title
+    select r.id, r.dataset, r.received_at, r.xid, coalesce(r.data, s.body) as data, s.webhook_id, ${headerTitle} as header_title,
+           r.submission_id, ${at.requests ? requestColumns : NO_REQUEST}
       from projects p
      cross join lateral (
        select r.id, r.workspace_id, r.project_id, r.submission_id, r.dataset, r.received_at, r.data, ${xid} as xid

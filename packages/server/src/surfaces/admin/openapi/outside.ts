@@ -206,7 +206,7 @@ function stream({ id, summary, reasons, security, path = [] }: Stream): Json {
         'Events: `record` (a DeliveryEnvelope), `gap` and `closing`; the streams of the admin API also have `delivery` (a Delivery) and `rejection` (a Rejection). ' +
         'The id of an event is the cursor after it.',
       ...(security === undefined ? {} : { security }),
-      parameters: [...inPath(path), ...key, ...CURSORS],
+      parameters: [...inPath(path), ...key, ...CURSORS, ...(security === undefined ? [DETAIL] : [])],
       responses: {
         101: { description: 'A WebSocket, when the request asks for an upgrade.' },
         200: {
@@ -246,6 +246,14 @@ const CURSORS: readonly Json[] = [
   },
   { name: 'dataset', in: 'query', description: 'Only these datasets, separated by commas.', schema: text },
 ]
+
+const DETAIL: Json = {
+  name: 'detail',
+  in: 'query',
+  description:
+    '`request`: each record also has `submission_id` and `request`, its request as received with credentials masked, and the stream has no deliveries and refusals.',
+  schema: { type: 'string', enum: ['sender', 'request'], default: 'sender' },
+}
 
 export const STREAM_PATHS: Readonly<Record<string, Json>> = {
   '/v1/stream': stream({

@@ -1,8 +1,9 @@
-import { CONDITION_OPS, LIMITS, type ConditionOp } from '@postroad/contract'
-import { splitPath } from '@postroad/contract/dot-path'
-import { RawNumber } from '../ui/raw-number.ts'
+import { CONDITION_OPS, type ConditionOp } from './condition.ts'
+import { splitPath } from './dot-path.ts'
+import { LIMITS } from './limits.ts'
+import { RawNumber } from './raw-number.ts'
 
-/** One condition as an address contains it: `path:op:value`, the dialect of rules. */
+/** One condition as people type it and as an address contains it, `path:op:value`: the dialect of rules, for the console and the command line. */
 export type Filter = { readonly path: string; readonly op: ConditionOp; readonly value: string }
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -99,26 +100,23 @@ const PATTERN_SUBJECT_CHARS_MAX = LIMITS.regexSubjectCharsMax
 
 /** Whether a payload meets a filter; values are compared as rules compare them: equality as text, order as numbers. */
 export function meets(data: unknown, { path, op, value }: Filter, matches: MatchesPattern): boolean {
-  const seen = valueAt(data, path)
-  switch (op) {
-    case 'exists':
-      return seen !== undefined
-    case 'equals':
-      return textsOf(seen).includes(value)
-    case 'not_equals':
-      return !textsOf(seen).includes(value)
-    case 'in':
-      return value.split(',').some((one) => textsOf(seen).includes(one))
-    case 'contains':
-      return (typeof seen === 'string' || Array.isArray(seen)) && seen.includes(value)
-    case 'regex':
-      return typeof seen === 'string' && matches(value, seen.slice(0, PATTERN_SUBJECT_CHARS_MAX)) === true
-    case 'gt':
-    case 'gte':
-    case 'lt':
-    case 'lte':
-      return compares(op, seen, value)
-  }
+  return TESTS[op](valueAt(data, path), value, matches)
+}
+
+type Test = (seen: unknown, value: string, matches: MatchesPattern) => boolean
+
+const TESTS: Readonly<Record<ConditionOp, Test>> = {
+  exists: (seen) => seen !== undefined,
+  equals: (seen, value) => textsOf(seen).includes(value),
+  not_equals: (seen, value) => !textsOf(seen).includes(value),
+  in: (seen, value) => value.split(',').some((one) => textsOf(seen).includes(one)),
+  contains: (seen, value) => (typeof seen === 'string' || Array.isArray(seen)) && seen.includes(value),
+  regex: (seen, value, matches) =>
+    typeof seen === 'string' && matches(value, seen.slice(0, PATTERN_SUBJECT_CHARS_MAX)) === true,
+  gt: (seen, value) => numberOf(seen) > Number(value),
+  gte: (seen, value) => numberOf(seen) >= Number(value),
+  lt: (seen, value) => numberOf(seen) < Number(value),
+  lte: (seen, value) => numberOf(seen) <= Number(value),
 }
 
 export function valueAt(data: unknown, path: string): unknown {
@@ -144,17 +142,9 @@ function textsOf(value: unknown): readonly string[] {
 
 const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/
 
-function compares(op: 'gt' | 'gte' | 'lt' | 'lte', seen: unknown, bound: string): boolean {
-  const number =
-    seen instanceof RawNumber
-      ? Number(seen.text)
-      : typeof seen === 'number'
-        ? seen
-        : typeof seen === 'string' && DECIMAL.test(seen.trim())
-          ? Number(seen)
-          : Number.NaN
-  const to = Number(bound)
-  if (op === 'gt') return number > to
-  if (op === 'gte') return number >= to
-  return op === 'lt' ? number < to : number <= to
+/** A number, also as a plain decimal in text; NaN for anything else, which is neither less nor more. */
+function numberOf(seen: unknown): number {
+  if (seen instanceof RawNumber) return Number(seen.text)
+  if (typeof seen === 'number') return seen
+  return typeof seen === 'string' && DECIMAL.test(seen.trim()) ? Number(seen) : Number.NaN
 }

@@ -6,7 +6,7 @@ export class RawNumber {
     this.text = text
   }
 
-  /** Written as it was read, where the browser can. */
+  /** Written as it was read, where the engine can. */
   toJSON(): unknown {
     const raw: unknown = Reflect.get(JSON, 'rawJSON')
     return typeof raw === 'function' ? Reflect.apply(raw, JSON, [this.text]) : this.text
@@ -24,9 +24,9 @@ const keepDigits: WithSource = (_key, value, context) => {
     : value
 }
 
-/** JSON text as values, with every digit of its numbers where the browser reports them. */
+/** JSON text as values, with every digit of its numbers where the engine reports them. */
 export function readJson(text: string): unknown {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- browsers give the reviver a third argument that the types do not know yet
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- engines give the reviver a third argument that the types do not know yet
   return JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1])
 }
 

@@ -1,0 +1,198 @@
+import { text as textOf } from 'node:stream/consumers'
+import type { Command } from 'commander'
+import { canAsk, secretAsked } from '../ask.ts'
+import { headersOfSession, ownUrl, urlGiven } from '../connection.ts'
+import { EXIT, Failure } from '../failure.ts'
+import { io } from '../io.ts'
+import { invokedAs, withExample, type ConnectionOptions } from '../options.ts'
+import { print, type OutputOptions } from '../output.ts'
+import { changeProfiles, profileNamed, readProfiles, type Profile } from '../profiles.ts'
+import { plain } from '../text/plain.ts'
+import { style } from '../text/style.ts'
+import { fields, table } from '../text/table.ts'
+
+type LoginOptions = ConnectionOptions & OutputOptions
+type Named = OutputOptions & { readonly profile?: string }
+
+const DEFAULT = 'default'
+const ANSWER_MS = 30_000
+
+export function addLogin(program: Command): void {
+  const login = program
+    .command('login')
+    .summary('save an API key, or sign in as a person')
+    .description(
+      'Asks for an API key (hk_…) or a sign-in link, checks it, and saves it in a profile that only ' +
+        'you can read. Every command without SERVICE_TOKEN uses the profile from then on.\n\n' +
+        'With a sign-in link you are a person: only people may create API keys, invite members ' +
+        'and change roles. The sign-in page emails a link, and "sign-in-link" prints one on the machine of the server. A script pipes the key or the link into this command.',
+    )
+    .option('--url <url>', 'address of the server (default: that of the link, or POSTROAD_URL)')
+    .option('--profile <profile>', `name to save it under (without it, ${DEFAULT})`)
+    .option('--json', 'print one JSON object')
+    .action(logIn)
+  withExample(login, 'login --url https://hooks.example.com', 'login --profile staging < key.txt')
+
+  const logout = program
+    .command('logout')
+    .summary('remove a saved API key or sign-in')
+    .description(
+      'Removes a profile. A sign-in as a person ends on the server too. An API key continues to work elsewhere until you revoke it: see api-keys delete.',
+    )
+    .option('--profile <profile>', 'the profile to remove (without it, the one in use)')
+    .option('--json', 'print one JSON object')
+    .action(logOut)
+  withExample(logout, 'logout')
+
+  const profiles = program
+    .command('profiles')
+    .summary('list profiles, and choose one')
+    .description('The servers and sign-ins that login saved on this machine.')
+  const list = profiles
+    .command('list')
+    .summary('list profiles')
+    .description('Lists the profiles, without their keys.')
+    .option('--json', 'print one JSON object')
+    .option('-q, --quiet', 'print names only')
+    .action(listProfiles)
+  withExample(list, 'profiles list')
+  const use = profiles
+    .command('use')
+    .argument('<profile>', 'name of the profile')
+    .summary('use a profile from now on')
+    .description('Uses this profile in every command that names no other one.')
+    .option('--json', 'print one JSON object')
+    .action(useProfile)
+  withExample(use, 'profiles use staging')
+}
+
+async function logIn({ profile: named = DEFAULT, ...options }: LoginOptions): Promise<void> {
+  const given = canAsk() ? await secretAsked('API key (hk_…) or sign-in link: ') : (await textOf(io().stdin)).trim()
+  const profile = await profileOf(given, options)
+  await changeProfiles((from) => ({ ...from, current: named, profiles: { ...from.profiles, [named]: profile } }))
+  const { url, who } = profile
+  const text = (): string =>
+    fields([
+      ['Signed in', plain(who)],
+      ['Server', url],
+      ['Profile', named],
+      ['Next', `${invokedAs()} endpoints list`],
+    ])
+  print({ json: { profile: named, url, who }, ids: [named], text }, options)
+}
+
+async function profileOf(given: string, options: ConnectionOptions): Promise<Profile> {
+  if (given.startsWith('hk_')) {
+    const url = urlGiven(options) ?? ownUrl()
+    return { url, who: await whoIs(url, { Authorization: `Bearer ${given}` }), api_key: given }
+  }
+  const link = URL.canParse(given) ? new URL(given) : undefined
+  const token = /^#t=(.+)$/.exec(link?.hash ?? '')?.[1]
+  if (link === undefined || token === undefined)
+    throw new Failure('This is neither an API key (hk_…) nor a sign-in link (https://…#t=…).', EXIT.usage)
+  const url = urlGiven(options) ?? link.origin
+  const session = await sessionFor(url, token)
+  return { url, who: await whoIs(url, headersOfSession(session)), session }
+}
+
+/** The cookie of a new session. The link works once. */
+async function sessionFor(url: string, token: string): Promise<string> {
+  const response = await asked(`${url}/admin/api/session`, {
+    method: 'POST',
+    headers: { 'X-Requested-With': 'postroad-cli', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ token }),
+  })
+  const cookie = response.headers.getSetCookie().find((one) => one.startsWith('service_session='))
+  if (cookie !== undefined) return cookie.split(';')[0] ?? ''
+  throw new Failure(`${url} started no session. Is it the address of a Postroad server?`)
+}
+
+async function whoIs(url: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const response = await asked(`${url}/admin/api/me`, { headers })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member may be missing
+  const { user, role, workspace, api_key } = (await response.json().catch(() => ({}))) as Me
+  if (user === undefined || workspace === undefined)
+    throw new Failure(`${url} did not answer as a Postroad server. Check the address.`)
+  const way = api_key === undefined ? '' : ', by an API key'
+  return `${user.email ?? user.name} (${role} of ${workspace.slug}${way})`
+}
+
+type Me = {
+  readonly user?: { readonly name: string; readonly email: string | null }
+  readonly role?: string
+  readonly workspace?: { readonly slug: string }
+  readonly api_key?: object
+}
+
+async function asked(url: string, init: RequestInit): Promise<Response> {
+  const { refusalIn, ServiceError } = await import('@postroad/sdk')
+  let response: Response
+  try {
+    response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) })
+  } catch (cause) {
+    throw new ServiceError(`${new URL(url).origin} cannot be reached.`, { status: 0, reason: 'unreachable' }, { cause })
+  }
+  if (!response.ok) throw await refusalIn(response)
+  return response
+}
+
+async function logOut({ profile: named, ...options }: Named): Promise<void> {
+  const stored = await readProfiles()
+  const name = named ?? stored.current
+  if (name === null) throw new Failure('There is no profile in use. Name one with --profile.', EXIT.usage)
+  const { url, session, who } = profileNamed(stored, name)
+  // A session that has ended or cannot be reached needs no end.
+  if (session !== undefined)
+    await asked(`${url}/admin/api/session`, { method: 'DELETE', headers: headersOfSession(session) }).catch(
+      () => undefined,
+    )
+  await changeProfiles(({ current, profiles: { [name]: _gone, ...profiles }, ...from }) => ({
+    ...from,
+    profiles,
+    current: current === name ? null : current,
+  }))
+  const note =
+    session === undefined
+      ? `The key still works elsewhere: see ${invokedAs()} api-keys delete.`
+      : 'The session has ended.'
+  print(
+    { json: { profile: name, url }, ids: [name], text: () => `Removed ${name}: ${plain(who)}. ${style.dim(note)}` },
+    options,
+  )
+}
+
+async function listProfiles(options: Named): Promise<void> {
+  const { current, profiles, projects } = await readProfiles()
+  const rows = Object.entries(profiles).map(([name, { url, who, session }]) => ({
+    name,
+    url,
+    who,
+    kind: session === undefined ? 'api_key' : 'person',
+    in_use: name === current,
+    project: projects[url]?.slug ?? null,
+  }))
+  const text = (): string =>
+    rows.length === 0
+      ? `There are no profiles. Save one: ${invokedAs()} login`
+      : table([
+          { head: 'In use', cells: rows.map(({ in_use }) => (in_use ? '●' : '')) },
+          { head: 'Profile', cells: rows.map(({ name }) => name) },
+          { head: 'Server', cells: rows.map(({ url }) => url), least: 20 },
+          { head: 'Signed in as', cells: rows.map(({ who }) => who), least: 16 },
+          { head: 'Project', cells: rows.map(({ project }) => project ?? ''), spare: true },
+        ])
+  print({ json: { profiles: rows }, ids: rows.map(({ name }) => name), text }, options)
+}
+
+async function useProfile(named: string, options: OutputOptions): Promise<void> {
+  const { url, who } = profileNamed(await readProfiles(), named)
+  await changeProfiles((from) => ({ ...from, current: named }))
+  print(
+    {
+      json: { profile: named, url, who },
+      ids: [named],
+      text: () => `Commands use ${named} from now on: ${plain(who)} at ${url}.`,
+    },
+    options,
+  )
+}

@@ -1,0 +1,47 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { io } from './io.ts'
+
+/** The folder for everything that the command line remembers: profiles, projects and positions in streams. */
+export function configFolder(): string {
+  const { POSTROAD_CONFIG_DIR, XDG_CONFIG_HOME, HOME } = io().env
+  if (isGiven(POSTROAD_CONFIG_DIR)) return POSTROAD_CONFIG_DIR
+  return join(
+    isGiven(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : join(isGiven(HOME) ? HOME : homedir(), '.config'),
+    'postroad',
+  )
+}
+
+const isGiven = (text: string | undefined): text is string => text !== undefined && text !== ''
+
+/** Replaces a file at once, so that a reader never sees half of it. Only its owner may read it. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const part = `${path}.${process.pid}.part`
+  try {
+    const file = await open(part, 'w', 0o600)
+    try {
+      await file.writeFile(text)
+    } finally {
+      await file.close()
+    }
+    await rename(part, path)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}
+
+/** The object in a file of JSON; undefined when there is no file. */
+export async function readJsonFile(path: string): Promise<object | undefined> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  const value: unknown = JSON.parse(text)
+  return typeof value === 'object' && value !== null ? value : undefined
+}

@@ -1,0 +1,96 @@
+import { Agent, request as requestHttp } from 'node:http'
+import { Agent as AgentTls, request as requestHttps } from 'node:https'
+import type { RecordFrame } from '@postroad/contract'
+
+export type Outgoing = { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer }
+
+/** The answer of the receiver, with the start of its body. */
+export type Answer = {
+  readonly status: number
+  readonly ms: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+type Stop = { readonly signal?: AbortSignal | undefined }
+
+/** A request without an answer. `sent`: the receiver may have read it. */
+export type NoAnswer = { readonly sent: boolean; readonly error: string; readonly ms: number }
+
+/** Headers of one connection (RFC 9110), and those that the new connection sets. */
+const OF_CONNECTION = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+/** Postroad never stores a credential. A header with dots in its place would be wrong, so it is left out. */
+const MASKED = '•••'
+const ANSWER_CHARS_MAX = 65_536
+/** Each request has its own connection, so that none is lost with a connection that the receiver has just closed. */
+const agents = { 'http:': new Agent({ keepAlive: false }), 'https:': new AgentTls({ keepAlive: false }) }
+
+/** The request as it was received: every header but those of the connection and the masked ones, and the body byte for byte. */
+export function outgoingOf({ submission_id, request }: RecordFrame): Outgoing {
+  const sent = Object.entries(request?.headers ?? {}).filter(
+    ([name, value]) => !OF_CONNECTION.has(name) && !value.includes(MASKED),
+  )
+  const base64 = request?.body_base64 ?? null
+  return {
+    headers: { ...Object.fromEntries(sent), 'postroad-submission-id': submission_id ?? '' },
+    body: base64 === null ? Buffer.from(request?.body ?? '') : Buffer.from(base64, 'base64'),
+  }
+}
+
+/** Sends a request and waits for its answer as long as it takes: a receiver may be stopped in a debugger. */
+export function forward(url: URL, { headers, body, signal }: Outgoing & Stop): Promise<Answer | NoAnswer> {
+  const began = performance.now()
+  const took = (): number => Math.round(performance.now() - began)
+  return new Promise((resolve) => {
+    const [request, agent] =
+      url.protocol === 'https:' ? [requestHttps, agents['https:']] : [requestHttp, agents['http:']]
+    let connected = false
+    const fail = (error: Error & { code?: string }): void =>
+      resolve({ sent: connected, error: wordsOf(error), ms: took() })
+    const sent = request(url, { method: 'POST', agent, signal, headers: { ...headers, 'content-length': body.length } })
+    sent.on('socket', (socket) => socket.once('connect', () => (connected = true)))
+    sent.on('error', fail)
+    sent.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        if (text.length < ANSWER_CHARS_MAX) text += chunk.slice(0, ANSWER_CHARS_MAX - text.length)
+      })
+      response.on('error', fail)
+      response.on('end', () => {
+        const answered = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
+        resolve({ status: response.statusCode ?? 0, ms: took(), headers: Object.fromEntries(answered), body: text })
+      })
+    })
+    sent.end(body)
+  })
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the host name is not known',
+  ECONNRESET: 'the connection was closed without an answer',
+  EPIPE: 'the connection was closed without an answer',
+}
+
+function wordsOf(error: Error & { code?: string }): string {
+  // A name with two addresses fails with one error for each.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined
+  const code = error.code ?? (first instanceof Error && 'code' in first ? String(first.code) : '')
+  return WORDS[code] ?? (error.message === '' ? code : error.message)
+}
+
+export const isAnswer = (result: Answer | NoAnswer): result is Answer => 'status' in result

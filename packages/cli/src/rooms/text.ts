@@ -1,0 +1,131 @@
+import type { RoomCommand } from '@postroad/contract/commands'
+import { invokedAs } from '../options.ts'
+import { more } from '../text/more.ts'
+import { plain } from '../text/plain.ts'
+import { style } from '../text/style.ts'
+import { fields, table, type Column } from '../text/table.ts'
+import { dayMoment } from '../text/time.ts'
+import { wordOf } from './lookup.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The ids in an answer, for pipes. */
+export function idsIn(answer: unknown, { items }: RoomCommand): readonly string[] {
+  if (!isMembers(answer)) return []
+  const list = items === undefined ? undefined : answer[items.member]
+  if (Array.isArray(list)) return list.flatMap((item) => idOf(item))
+  const ids = Object.values(answer).flatMap((value) => idOf(value))
+  return ids.length > 0 ? ids : idOf(answer)
+}
+
+const idOf = (value: unknown): readonly string[] =>
+  isMembers(value) && typeof value['id'] === 'string' ? [value['id']] : []
+
+/** An answer for people: a table of a list, and fields of everything else. */
+export function answerText(answer: unknown, command: RoomCommand, named: readonly string[]): string {
+  if (!isMembers(answer)) return String(answer)
+  const { items } = command
+  const list = items === undefined ? undefined : answer[items.member]
+  if (Array.isArray(list)) return listText(list.filter(isMembers), { command, cursor: answer['next_cursor'] })
+  if (Object.keys(answer).join() === 'ok')
+    return command.method === 'DELETE'
+      ? [`${doneWord(command)} ${named.join(' ')}.`, ...effects(command).map(style.dim)].join('\n')
+      : 'Done.'
+  return fieldsText(answer, command.showsSecret)
+}
+
+/** `Revoke an API key` → `Revoked`. */
+function doneWord({ summary }: RoomCommand): string {
+  const [verb = ''] = summary.split(' ')
+  return verb.endsWith('e') ? `${verb}d` : verb === 'Cancel' ? 'Cancelled' : `${verb}ed`
+}
+
+/** The other effects of a deletion, from the description of its route. A first sentence that only repeats the verb is left out. */
+export function effects({ description }: RoomCommand): readonly string[] {
+  const sentences = description.split(/(?<=\.) /).filter((sentence) => !sentence.startsWith('A suspended workspace'))
+  return /^(?:Deletes|Removes|Revokes|Cancels|Ends) /.test(description) ? sentences.slice(1) : sentences
+}
+
+type ListOf = { readonly command: RoomCommand; readonly cursor: unknown }
+
+const FREE_TEXT = /^(?:name|title|text|description|url|email|note|reason|datasets|kinds|domains)$/
+
+function listText(rows: readonly Members[], { command, cursor }: ListOf): string {
+  const { many, room } = wordOf(command.room)
+  if (rows.length === 0) return emptyText(many, room)
+  const columns = (command.items?.columns ?? []).map((name, at): Column => {
+    const cells = rows.map((row) => cellText(row[name]))
+    const isNumber = rows.every((row) => typeof row[name] === 'number')
+    return {
+      head: headOf(name),
+      cells,
+      ...(isNumber ? { align: 'right' } : {}),
+      // A name may be cut. Half of an id or of a time is of no use, so its column is whole or left out, the last one first.
+      ...(FREE_TEXT.test(name) ? { least: 10 } : {}),
+      ...(name === 'id' || name === 'name' || name === 'slug' || at === 0 ? {} : { spare: true }),
+    }
+  })
+  return [table(columns), ...more(typeof cursor === 'string' ? cursor : null)].join('\n')
+}
+
+function emptyText(many: string, room: string): string {
+  return `There are no ${many} here. See ${invokedAs()} ${room} --help.`
+}
+
+/** `created_at` → `Created (UTC)`; times are without their zone in a table. */
+function headOf(name: string): string {
+  if (name === 'id') return 'Id'
+  const text = labelOf(name)
+  return name.endsWith('_at') || name === 'at' ? `${text.replace(/ at$/, '')} (UTC)` : text
+}
+
+const labelOf = (name: string): string => {
+  const text = name
+    .replaceAll('_', ' ')
+    .replaceAll(/\bip\b/g, 'IP')
+    .replaceAll(/\burl\b/g, 'URL')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return TIME.test(value) ? dayMoment(value) : value
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return Array.isArray(value) ? value.map(cellText).join(', ') : JSON.stringify(value)
+}
+
+/** Each member in a line. An object around everything is left out: `{"rule": {…}}` shows the members of the rule. */
+function fieldsText(answer: Members, showsSecret: boolean): string {
+  const members = Object.entries(answer)
+  const isSecret = ([, value]: readonly [string, unknown]): boolean => showsSecret && typeof value === 'string'
+  const secrets = members.filter(isSecret).map(rowOf)
+  const rows = members
+    .filter((member) => !isSecret(member))
+    .flatMap(([name, value]) => (isMembers(value) && 'id' in value ? Object.entries(value) : [[name, value] as const]))
+    .map(rowOf)
+  return [
+    ...(secrets.length === 0 ? [] : [`${style.dim('Shown only once:')}\n${fields(secrets)}`]),
+    ...(rows.length === 0 ? [] : [fields(rows)]),
+  ].join('\n\n')
+}
+
+const rowOf = ([name, value]: readonly [string, unknown]): readonly [string, string] => [
+  labelOf(name),
+  valueText(value),
+]
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return 'none'
+  if (typeof value === 'string') return plain(TIME.test(value) ? `${dayMoment(value)} UTC` : value)
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number') return String(value)
+  if (!Array.isArray(value)) return plain(JSON.stringify(value))
+  if (value.length === 0) return 'none'
+  const isFlat = value.every((item) => typeof item !== 'object' || item === null)
+  return value.map((item) => (isFlat ? valueText(item) : plain(JSON.stringify(item)))).join(isFlat ? ', ' : '\n')
+}

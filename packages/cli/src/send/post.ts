@@ -1,0 +1,29 @@
+import type { Accepted } from '@postroad/contract'
+
+const TIMEOUT_MS = 30_000
+
+/** Sends an event to an endpoint as a sender does. Throws the refusal of the endpoint. */
+export async function postEvent(
+  url: string,
+  { body, headers }: { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> },
+): Promise<Accepted> {
+  const { refusalIn, ServiceError } = await import('@postroad/sdk')
+  let response: Response
+  try {
+    response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: new Uint8Array(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+  } catch (error) {
+    throw new ServiceError(
+      `${new URL(url).origin} cannot be reached.`,
+      { status: 0, reason: 'unreachable' },
+      { cause: error },
+    )
+  }
+  if (!response.ok) throw await refusalIn(response)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the body of a 200 or 201 response of an endpoint (contract part 4)
+  return (await response.json()) as Accepted
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TestContext } from 'node:test'
+import { aFolder, begin, type Environment } from './command-line.ts'
+
+/** `postroad listen` in a process of its kind, and the lines that it has printed. */
+export class Listen {
+  readonly lines: string[] = []
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #waiting = new Set<() => void>()
+  #rest = ''
+  #said = ''
+  #ended = false
+  readonly ended: Promise<number | null>
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child
+    child.stdout.on('data', (chunk: Buffer) => {
+      const lines = (this.#rest + chunk.toString()).split('\n')
+      this.#rest = lines.pop() ?? ''
+      this.lines.push(...lines)
+      for (const look of this.#waiting) look()
+    })
+    child.stderr.on('data', (chunk: Buffer) => (this.#said += chunk.toString()))
+    this.ended = once(child, 'close').then(([code]) => {
+      this.#ended = true
+      for (const look of this.#waiting) look()
+      return code
+    })
+  }
+
+  get said(): string {
+    return this.#said
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** Resolves with the first line from `from` on that matches. */
+  line(pattern: RegExp, from = 0): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = this.lines.slice(from).find((line) => pattern.test(line))
+        if (found === undefined && !this.#ended) return
+        this.#waiting.delete(look)
+        if (found === undefined)
+          reject(new Error(`It ended without ${pattern}: ${this.lines.join('\n')} ${this.#said}`))
+        else resolve(found)
+      }
+      this.#waiting.add(look)
+      look()
+    })
+  }
+
+  /** Stops it as Ctrl-C does. */
+  async stop(): Promise<void> {
+    this.signal('SIGCONT')
+    this.signal('SIGINT')
+    assert.equal(await this.ended, 0, this.#said)
+  }
+
+  async kill(): Promise<void> {
+    this.signal('SIGKILL')
+    await this.ended
+  }
+}
+
+type Position = { readonly cursor: string; readonly answered: readonly string[] }
+
+/** A folder for positions, and runs of `listen` that share it. */
+export async function listening(t: TestContext, env: Environment) {
+  const folder = await aFolder()
+  const runs: Listen[] = []
+  t.after(async () => {
+    for (const run of runs) await run.kill()
+    await folder.remove()
+  })
+  const own = { ...env, POSTROAD_CONFIG_DIR: folder.path }
+  return {
+    env: own,
+    folder: folder.path,
+    /** Starts it, and resolves when it is connected. */
+    start: async (target: string, ...args: readonly string[]): Promise<Listen> => {
+      const run = new Listen(begin(['listen', target, ...args], own))
+      runs.push(run)
+      await run.line(/^(?:Connected\.|\{"type":"connected")/)
+      return run
+    },
+    /** The stored position, once it meets a condition: it is written behind the answers. */
+    position: async (meets: (position: Position) => boolean = () => true): Promise<Position> => {
+      for (;;) {
+        const [name] = (await readdir(join(folder.path, 'listen'))).filter((one) => one.endsWith('.json'))
+        const found = name === undefined ? undefined : await readFile(join(folder.path, 'listen', name), 'utf8')
+        if (found !== undefined && meets(JSON.parse(found))) return JSON.parse(found)
+        await pause(5)
+      }
+    },
+  }
+}
+
+type Sending = { readonly from: number; readonly count: number; readonly perSecond?: number }
+
+/**
+ * Sends numbered events until each is accepted. A repeat after a broken connection has the same key, so each is stored once, also
+ * while the server restarts.
+ */
+export async function sendNumbers(url: () => string, { from, count, perSecond = 0 }: Sending): Promise<void> {
+  const batch = perSecond === 0 ? 25 : Math.ceil(perSecond / 10)
+  for (let first = from; first < from + count; first += batch) {
+    const numbers = Array.from({ length: Math.min(batch, from + count - first) }, (_, at) => first + at)
+    // oxlint-disable-next-line no-await-in-loop -- batch after batch
+    await Promise.all([...numbers.map((n) => accepted(url, n)), ...(perSecond === 0 ? [] : [pause(100)])])
+  }
+}
+
+async function accepted(url: () => string, n: number): Promise<void> {
+  for (;;) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- until the server has it
+      const response = await fetch(url(), {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': `event-${n}` },
+        body: JSON.stringify({ n }),
+      })
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await response.body?.cancel()
+      if (response.ok) return
+      assert.ok(response.status >= 500, `the event was refused with ${response.status}`)
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error
+    }
+    // oxlint-disable-next-line no-await-in-loop -- the server is starting
+    await pause(50)
+  }
+}
+
+/** Every number exactly once. */
+export function assertEachOnce(numbers: readonly number[], count: number): void {
+  const times = new Map<number, number>()
+  for (const n of numbers) times.set(n, (times.get(n) ?? 0) + 1)
+  const missing = Array.from({ length: count }, (_, n) => n).filter((n) => !times.has(n))
+  const repeated = [...times].filter(([, seen]) => seen > 1).map(([n]) => n)
+  assert.deepEqual({ missing, repeated }, { missing: [], repeated: [] })
+  assert.equal(numbers.length, count)
+}

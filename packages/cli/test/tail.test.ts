@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { begin, run } from './command-line.ts'
+import { Listen } from './listen-stage.ts'
+import { onServer, refused } from './server-stage.ts'
+
+const stage = onServer()
+const { remote } = stage
+
+const post = (url: string, body: string) => fetch(url, { method: 'POST', body })
+
+test('tail prints events since a time, and only those that meet a filter or belong to an endpoint', async () => {
+  const { webhook } = await stage.client.webhooks.create({ name: 'Tailed' })
+  await post(stage.server.endpoint, '{"type":"order.paid","amount":5}')
+  await post(webhook.public_url, '{"type":"order.open","amount":5000}')
+  const since = ['tail', '--since', '1h']
+  const { stdout, code } = await run([...since, '--count', '2'], remote())
+  assert.equal(code, 0)
+  assert.match(
+    stdout,
+    /^\d\d:\d\d:\d\d\.\d{3} {2}event {4}order\.paid +first {2}rec_\w+…?\n\d\d:\d\d:\d\d\.\d{3} {2}event {4}order\.open +tailed {2}rec_/,
+  )
+  for (const args of [
+    ['--filter', 'amount > 1000'],
+    ['--filter', '{"path":"type","op":"regex","value":"open$"}'],
+    ['--endpoint', 'tailed'],
+  ]) {
+    const end = await run([...since, ...args, '--count', '1', '--json'], remote())
+    assert.equal(JSON.parse(end.stdout).data.amount, 5_000, args.join(' '))
+  }
+  refused(await run(['tail', '--endpoint', 'nobody'], remote()), { code: 4, stderr: /no endpoint "nobody"/ })
+})
+
+test('tail --failed prints refusals and deliveries that fail, and no event', async (t) => {
+  const child = new Listen(begin(['tail', '--failed', '--json'], remote()))
+  t.after(() => child.kill())
+  await stage.client.destinations.create({ name: 'failing', url: stage.bad.url, datasets: ['failing'] })
+  const { webhook } = await stage.client.webhooks.create({ name: 'Failing', dataset: 'failing' })
+  const { webhook: closed } = await stage.client.webhooks.create({
+    name: 'Closed',
+    verification: { scheme: 'code_host', secret: 'the secret' },
+  })
+  const sending = new AbortController()
+  t.after(() => sending.abort())
+  const lines = Promise.all([child.line(/"type":"rejection"/), child.line(/"type":"delivery"/)])
+  // The stream may open only after the first of them.
+  const seen = { both: false }
+  void lines.then(() => Object.assign(seen, { both: true }))
+  while (!seen.both && !sending.signal.aborted) {
+    await post(closed.public_url, '{}')
+    await post(webhook.public_url, '{}')
+    await pause(200)
+  }
+  const [refusal, delivery] = (await lines).map((line) => JSON.parse(line))
+  assert.deepEqual([refusal.reason, delivery.state, delivery.last_status], ['missing_header', 'retrying', 500])
+  assert.ok(child.lines.every((line) => !line.includes('"type":"record"')))
+  child.signal('SIGINT')
+  assert.equal(await child.ended, 0)
+})
