@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
+import { ConfigError, type Config } from './config.ts'
 import type { Plans } from './domain/workspace/plan.ts'
+import { UNPAID_PLAN } from './domain/workspace/subscription.ts'
 
 const FILE = new URL('../plans.json', import.meta.url)
 
@@ -23,9 +25,15 @@ const Limits = z.strictObject({
 
 const File = z.object({ self_hosted: Limits }).catchall(Limits)
 
-/** Reads the operator's plans, once. An invalid file stops the start with its errors. */
-export function readPlans(): Plans {
+/** Reads the operator's plans, once. An invalid file, or a price of a plan that is not in it, stops the start. */
+export function readPlans({ STRIPE_PRICES: prices }: Pick<Config, 'STRIPE_PRICES'>): Plans {
   const read = File.safeParse(JSON.parse(readFileSync(FILE, 'utf8')))
   if (!read.success) throw new Error(`plans.json is invalid: ${z.prettifyError(read.error)}`)
+  const needed = prices === undefined ? [] : [...Object.keys(prices), UNPAID_PLAN]
+  const missing = needed.find((name) => !Object.hasOwn(read.data, name))
+  if (missing !== undefined)
+    throw new ConfigError(
+      `STRIPE_PRICES is set, so plans.json must have its plans, and the plan ${UNPAID_PLAN} for workspaces whose subscription ended. It has no plan ${missing}.`,
+    )
   return read.data
 }

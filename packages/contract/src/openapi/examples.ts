@@ -101,6 +101,7 @@ export const BODY_EXAMPLES: BodyExamples = {
     leave: { workspace_id: exampleId('workspace') },
     transferOwnership: { user_id: exampleId('user') },
   },
+  billing: { checkout: { plan: 'team' } },
   network: { update: { ip_allowlist: ['203.0.113.0/24', '2001:db8::/32'] } },
   ssoRequests: { create: { domains: ['example.com'], note: 'We use Okta.' } },
   platformWorkspaces: {
@@ -136,6 +137,10 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'ActivityRow.reason': null,
   'ActivityRow.forward_status': 'delivered',
   'ApiKey.name': 'CI',
+  'Plan.name': 'team',
+  'Subscription.plan': 'team',
+  'Price.currency': 'usd',
+  page_url: 'https://checkout.stripe.com/c/pay/cs_live_example',
   'ApiKey.shown_prefix': 'hk_1a2b3c4d',
   'ApiKey.role': 'developer',
   'Attempt.outcome': 'failed',

@@ -47,7 +47,7 @@ export function createPlatform({
   const uuidAt = createUuidv7()
   return {
     config,
-    plans: readPlans(),
+    plans: readPlans(config),
     database,
     clock,
     log,

@@ -228,6 +228,15 @@ async function aSuspended(): Promise<Asked> {
   return asked
 }
 
+async function aCustomer({ workspaceId }: Place): Promise<Asked> {
+  await database.run(sql`
+    insert into billing_accounts (workspace_id, customer_id, created_at)
+    values (${workspaceId}, ${`cus_of_${workspaceId}`}, now())
+    on conflict do nothing
+  `)
+  return { target: encodeId('workspace', workspaceId) }
+}
+
 async function aLockedOut(): Promise<Asked> {
   const asked = await aWorkspaceOfAnother()
   await database.run(sql`
@@ -395,6 +404,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'workspaces.close': aClosing,
   'workspaces.reopen': aClosed,
   'broadcasts.list': () => ({}),
+  'billing.get': () => ({}),
+  'billing.checkout': (at) => ({ target: encodeId('workspace', at.workspaceId), body: { plan: 'team' } }),
+  'billing.openPortal': aCustomer,
   'network.get': () => ({}),
   'network.update': (at) => ({
     target: encodeId('workspace', at.workspaceId),
