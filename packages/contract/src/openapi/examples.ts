@@ -138,6 +138,8 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'ActivityRow.forward_status': 'delivered',
   'ApiKey.name': 'CI',
   'Plan.name': 'team',
+  'Period.start': '2026-11-01T00:00:00.000Z',
+  'Period.end': '2026-12-01T00:00:00.000Z',
   'Subscription.plan': 'team',
   'Price.currency': 'usd',
   page_url: 'https://checkout.stripe.com/c/pay/cs_live_example',
