@@ -2,19 +2,16 @@ import { readFileSync } from 'node:fs'
 import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
 import { ConfigError, type Config } from './config.ts'
-import type { Plans } from './domain/workspace/plan.ts'
+import { BURST_DEFAULT, type Plans } from './domain/workspace/plan.ts'
 import { UNPAID_PLAN } from './domain/workspace/subscription.ts'
 
 const FILE = new URL('../plans.json', import.meta.url)
 
-const INGEST_PER_SECOND = 500
-const INGEST_BURST = 1_000
-
 const Amount = z.int().min(0).nullable()
 
 const Limits = z.strictObject({
-  ingest_per_second: z.number().min(0).default(INGEST_PER_SECOND),
-  ingest_burst: z.int().min(1).default(INGEST_BURST),
+  ingest_per_second: z.number().min(0).default(BURST_DEFAULT.ingest_per_second),
+  ingest_burst: z.int().min(1).default(BURST_DEFAULT.ingest_burst),
   events_per_month: Amount,
   deliveries_per_month: Amount,
   retention_days: z.int().min(1),
