@@ -336,3 +336,10 @@ test('the subscription of a closed workspace is not renewed', async () => {
 async function again(home: Home): Promise<Home> {
   return { ...home, headers: await signedIn(world, home) }
 }
+
+test('upgrade_url leads to a page of the console, which other paths of settings do not have', async () => {
+  const url = world.app.deps.upgradeUrl()
+  assert.equal(url, `${world.baseUrl}/settings/billing`)
+  assert.equal((await fetch(url)).status, 200)
+  assert.equal((await fetch(`${world.baseUrl}/settings/nothing`)).status, 404)
+})
