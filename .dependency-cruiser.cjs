@@ -198,6 +198,12 @@ module.exports = {
       'Every outgoing request passes the address guard.',
     ),
     never(
+      'payments-library-only-in-its-adapter',
+      { path: '/src/', pathNot: [TESTS, `${S}/resources/workspace/billing/stripe\\.ts$`] },
+      { path: '^(node_modules/)?stripe(/|$)' },
+      'The payment provider is behind a port, and its library is loaded only where it is configured.',
+    ),
+    never(
       'tests-beside-their-source-need-no-server',
       { path: `/src/.*${TESTS}` },
       {

@@ -12,13 +12,18 @@ import { NowhereInside, NowhereOutside } from './screens/home/nowhere.tsx'
 import { SCREENS } from './screens/index.ts'
 import { loaded } from './ui/loaded.ts'
 
-/** Every path of the console: `/`, and the screens of a project under `/{workspace}/{project}/`. */
+/** Every path of the console: `/`, `/settings/billing`, and the screens of a project under `/{workspace}/{project}/`. */
 export function createConsoleRouter(): AnyRouter {
   const root = createRootRoute({ component: Outlet, notFoundComponent: NowhereOutside })
   const home = createRoute({
     getParentRoute: () => root,
     path: '/',
     component: lazyRouteComponent(() => loaded(() => import('./screens/home/screen.tsx')), 'Home'),
+  })
+  const billing = createRoute({
+    getParentRoute: () => root,
+    path: '/settings/billing',
+    component: lazyRouteComponent(() => loaded(() => import('./screens/home/to-billing.tsx')), 'ToBilling'),
   })
   const project = createRoute({
     getParentRoute: () => root,
@@ -30,7 +35,7 @@ export function createConsoleRouter(): AnyRouter {
     createRoute({ getParentRoute: () => project, path, component: lazyRouteComponent(() => loaded(load), 'Screen') }),
   )
   return createRouter({
-    routeTree: root.addChildren([home, project.addChildren(screens)]),
+    routeTree: root.addChildren([home, billing, project.addChildren(screens)]),
     parseSearch,
     stringifySearch: searchText,
     defaultErrorComponent: Broken,

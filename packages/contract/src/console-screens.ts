@@ -8,5 +8,6 @@ export const CONSOLE_SCREENS = [
   'rejections',
   'rules',
   'destinations',
+  'billing',
 ] as const
 export type ConsoleScreen = (typeof CONSOLE_SCREENS)[number]

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { LIMITS } from '@postroad/contract'
+import { decodeId, LIMITS } from '@postroad/contract'
 import { z } from 'zod'
 import { Secret } from './platform/secret.ts'
 
@@ -156,10 +156,44 @@ export const SETTINGS = {
     'a number of requests, 0 to 1000000',
   ),
   UPGRADE_URL: setting(
-    'The page where people change their plan; a refusal by a plan returns it as `upgrade_url`. Absent: the console.',
+    'The page where people change their plan; a refusal by a plan returns it as `upgrade_url`. Absent: the page Billing of the console.',
     undefined,
     z.url({ protocol: /^https?$/ }),
     'an http or https URL',
+  ),
+  STRIPE_SECRET_KEY: setting(
+    'The secret key of your Stripe account. It turns payments on; without it nobody sees a price ([how](billing.md)).',
+    undefined,
+    z
+      .string()
+      .regex(/^\S+$/)
+      .transform((text) => new Secret(text)),
+    'a secret key such as sk_live_…',
+  ),
+  STRIPE_PRICES: setting(
+    'The plans of `plans.json` that people can buy, each with the id of its recurring price at Stripe; needed with `STRIPE_SECRET_KEY`.',
+    undefined,
+    list(z.string().regex(/^[a-z0-9_-]+=\S+$/))
+      .refine((pairs) => pairs.length > 0)
+      .transform((pairs) =>
+        Object.fromEntries(pairs.map((pair) => [pair.replace(/=.*/, ''), pair.replace(/^[^=]*=/, '')])),
+      ),
+    'a comma-separated list such as team=price_123,business=price_456',
+  ),
+  STRIPE_WEBHOOK_ENDPOINT: setting(
+    'The id of the endpoint on this server that receives the events of Stripe; needed with `STRIPE_SECRET_KEY`.',
+    undefined,
+    z
+      .string()
+      .transform((id) => decodeId('webhook', id))
+      .pipe(z.string()),
+    'the id of an endpoint, such as whk_…',
+  ),
+  STRIPE_API_URL: setting(
+    'The API of Stripe, or of a server that speaks it. The rules for deliveries apply: outside the public internet it must be in `OUTBOUND_ALLOW`.',
+    'https://api.stripe.com',
+    z.url({ protocol: /^https?$/ }).refine(isPrivateOrTls),
+    'an https URL; http only for this machine',
   ),
   METRICS_TOKEN: setting(
     'Lets `/metrics` be read from other machines with `Authorization: Bearer`. Absent: only on the machine itself, at `localhost` and not through a proxy.',
@@ -234,6 +268,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 /** Settings that have no use without another one. */
 function requireTogether(config: Config): void {
+  if (
+    config.STRIPE_SECRET_KEY !== undefined &&
+    (config.STRIPE_PRICES === undefined || config.STRIPE_WEBHOOK_ENDPOINT === undefined)
+  ) {
+    throw new ConfigError(
+      'STRIPE_SECRET_KEY is set, so STRIPE_PRICES and STRIPE_WEBHOOK_ENDPOINT must be too: the plans that people can buy, and the endpoint that receives the events of Stripe.',
+    )
+  }
   if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
     throw new ConfigError(
       'SMTP_URL is set, so MAIL_FROM must be too: the sender address of emails, such as postroad@example.com.',

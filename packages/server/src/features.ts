@@ -25,7 +25,7 @@ type DeliveryFeatures = {
 type WorkspaceFeatures = {
   /** The address in links, without a slash at the end. */
   readonly baseUrl: () => string
-  /** The page where people change their plan: the operator's, otherwise the console. */
+  /** The page where people change their plan: the operator's, otherwise the billing page of the console. */
   readonly upgradeUrl: () => string
   /** Notifies this node at once, and the others soon, that a project's configuration changed. */
   readonly configChanged: (projectId: string) => void

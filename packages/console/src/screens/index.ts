@@ -15,4 +15,5 @@ export const SCREENS: readonly ScreenEntry[] = [
   { path: 'rejections', load: () => import('./capture/rejections/screen.tsx') },
   { path: 'rules', load: () => import('./capture/rules/screen.tsx') },
   { path: 'destinations', load: () => import('./delivery/destinations/screen.tsx') },
+  { path: 'billing', load: () => import('./workspace/billing/screen.tsx') },
 ]

@@ -125,6 +125,7 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
     { label: 'Keyboard shortcuts', hint: '?', go: showKeys },
     { label: 'Guides', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
     { label: 'API reference', hint: 'opens a page', go: () => void open('/docs/api', '_blank', 'noopener') },
+    ...(me.role === 'owner' ? [{ label: 'Billing', hint: 'plan and usage', go: () => go('billing') }] : []),
     { label: 'Account', hint: 'password, passkeys, sessions', go: () => location.assign('/account') },
     { label: 'Sign out', go: () => void callSession('DELETE').then(() => location.assign('/sign-in')) },
   ]

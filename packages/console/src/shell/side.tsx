@@ -2,7 +2,7 @@ import { TROUBLE_CAUSES } from '@postroad/contract/holds'
 import { useLocation } from '@tanstack/react-router'
 import { ChevronsUpDown, Search, Settings } from 'lucide-react'
 import type { ReactElement } from 'react'
-import { To, useHref } from '../data/go.tsx'
+import { To, useGo, useHref } from '../data/go.tsx'
 import { useHolds } from '../data/holds.ts'
 import { usePlace } from '../data/place.ts'
 import { useSummary } from '../data/summary.ts'
@@ -115,11 +115,32 @@ function Count({
 
 /** The events of the month, and what the plan allows, if it limits them. */
 function Usage(): ReactElement | null {
+  const { me } = usePlace()
   const usage = useSummary()?.usage
   if (usage === undefined) return null
-  const { events, max_events, month } = usage
+  const { month } = usage
+  const look = {
+    title: `Events of ${month}`,
+    className: 'mt-auto rounded-row px-2 py-1.5 text-data text-ink-3 max-xl:hidden',
+  }
+  if (me.role !== 'owner')
+    return (
+      <div {...look}>
+        <UsageOf of={usage} />
+      </div>
+    )
   return (
-    <div title={`Events of ${month}`} className="mt-auto rounded-row px-2 py-1.5 text-data text-ink-3 max-xl:hidden">
+    <To screen="billing" title={look.title} className={`${look.className} block hover:bg-hover`}>
+      <UsageOf of={usage} />
+    </To>
+  )
+}
+
+type EventUsage = { readonly events: number; readonly max_events: number | null }
+
+function UsageOf({ of: { events, max_events } }: { readonly of: EventUsage }): ReactElement {
+  return (
+    <>
       <span className="flex justify-between gap-2">
         <span className="text-ink-2">{max_events === null ? 'Events this month' : 'Events'}</span>
         <span className="mono text-label">
@@ -135,7 +156,7 @@ function Usage(): ReactElement | null {
           />
         </span>
       )}
-    </div>
+    </>
   )
 }
 
@@ -171,9 +192,11 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
 function Person(): ReactElement {
   const { me } = usePlace()
   const theme = useTheme()
+  const go = useGo()
   const name = me.user.email ?? me.user.name
   const items: MenuItem[] = [
     { label: 'Account', go: () => location.assign('/account') },
+    ...(me.role === 'owner' ? [{ label: 'Billing', go: () => go('billing') }] : []),
     'line',
     ...THEMES.map((one) => ({
       label: one.label,

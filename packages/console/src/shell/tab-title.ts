@@ -11,7 +11,8 @@ export function useTabTitle(): void {
   const failing = failingIn(tail)
   const unseen = useUnseen(tail)
   const screen = useLocation().pathname.split('/')[3] ?? ''
-  const label = NAVIGATION_ITEMS.find((item) => item.screen === screen)?.label ?? 'Postroad'
+  const label =
+    NAVIGATION_ITEMS.find((item) => item.screen === screen)?.label ?? (screen === 'billing' ? 'Billing' : 'Postroad')
   const dot = failing > 0 ? 'failing' : unseen > 0 ? 'unseen' : tail.status === 'live' ? 'live' : 'none'
   useEffect(() => {
     document.title = `${unseen > 0 ? `(${unseen > UNSEEN_SHOWN_MAX ? `${UNSEEN_SHOWN_MAX}+` : unseen}) ` : ''}${failing > 0 ? `● ${failing} failing · ` : ''}${label} · Postroad`

@@ -310,6 +310,7 @@ export const MORE_PLACES: readonly Place[] = [
       await look('form')
     },
   },
+  { name: 'billing', at: () => 'billing', show: ({ page }) => heading(page, /^Plan /) },
   {
     name: 'no destination',
     at: () => 'destinations',

@@ -23,6 +23,14 @@ export const workspace = {
     status: 403,
     text: 'Only operators of this installation create workspaces. Ask an operator for one.',
   },
+  billing_not_configured: {
+    status: 404,
+    text: 'This installation has no payment provider, so there is nothing to pay here. Ask an operator to change the plan.',
+  },
+  payment_provider_error: {
+    status: 502,
+    text: 'The payment provider did not answer correctly, and nothing was bought. Try again in a moment; the log of the server contains the cause.',
+  },
   export_running: {
     status: 409,
     text: 'An export of this workspace is already being written. Wait for it, or delete it.',

@@ -21,6 +21,9 @@ export const workspace = {
   auditFilterCharsMax: 200,
   auditDaysMin: 365,
 
+  // A payment that failed
+  billingGraceDays: 14,
+
   workspaceGraceMs: 1_209_600_000,
   workspacesOwnedMax: 50,
 } as const

@@ -90,6 +90,8 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'projects.create': ['slug_taken'],
   'projects.remove': ['default_project'],
   'workspaces.create': ['slug_taken', 'workspace_limit_reached', 'workspace_creation_closed'],
+  'billing.checkout': ['billing_not_configured', 'payment_provider_error', 'invalid_state'],
+  'billing.openPortal': ['billing_not_configured', 'payment_provider_error', 'invalid_state'],
   'network.update': ['own_address_missing'],
   'ssoRequests.cancel': ['invalid_state'],
   'platformSsoRequests.decide': ['invalid_state'],

@@ -21,7 +21,7 @@ export function createDeps(platform: Platform, { port, resolver = createResolver
     ...platform,
     ...given,
     baseUrl,
-    upgradeUrl: () => config.UPGRADE_URL ?? baseUrl(),
+    upgradeUrl: () => config.UPGRADE_URL ?? `${baseUrl()}/settings/billing`,
     validateUrl: createUrlCheck(guard),
     validatePlainHttp: createPlainHttpCheck(guard, resolver),
     sendTest: (asked) => sendTest(deps, asked),

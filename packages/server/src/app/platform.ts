@@ -49,7 +49,7 @@ export function createPlatform({
   const client = outbound({ allow: outboundAllow(config), ...(resolver === undefined ? {} : { resolver }) })
   return {
     config,
-    plans: readPlans(),
+    plans: readPlans(config),
     database,
     clock,
     log,

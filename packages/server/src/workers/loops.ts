@@ -5,6 +5,7 @@ import { releaseWaiting } from '../resources/delivery/deliveries/release/index.t
 import { advanceReplays } from '../resources/delivery/replays/index.ts'
 import { sendDueMails } from '../resources/people/mails/index.ts'
 import { pruneAudit } from '../resources/workspace/audit/index.ts'
+import { followPayments } from '../resources/workspace/billing/index.ts'
 import { createExporter } from '../resources/workspace/data-export/index.ts'
 import { eraseEnded } from '../resources/workspace/erasure/index.ts'
 import { createRollUp } from '../resources/workspace/rollups/index.ts'
@@ -46,6 +47,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     { ...ofInstallation, name: 'rollups.count', everyMs: 5 * SECOND_MS, work: createRollUp(deps) },
     { ...ofInstallation, name: 'replays.advance', everyMs: SECOND_MS / 2, work: () => advanceReplays(deps) },
     { ...ofInstallation, name: 'allowance.release', everyMs: 2 * SECOND_MS, work: () => releaseWaiting(deps) },
+    { ...ofInstallation, name: 'billing.follow', everyMs: 2 * SECOND_MS, work: () => followPayments(deps) },
     { ...ofInstallation, name: 'erasure', everyMs: 60 * SECOND_MS, work: () => eraseEnded(deps) },
     { ...ofInstallation, name: 'audit.prune', everyMs: HOUR_MS, work: () => pruneAudit(deps) },
   ]

@@ -182,23 +182,24 @@ describe('the burst limit of the plan', () => {
     assert.equal(body.submissions.length, 100)
   })
 
-  test('a plan that sets no limit has the default: 1,000 at once and 500 a second', async () => {
-    const { public_url } = await aWebhook(world)
-    await changeWorkspace("plan = 'team'")
-    // A later gate refuses these requests, so they store nothing and still take a token.
-    const taken = async (count: number): Promise<number> => {
-      const answers = await Promise.all(
-        Array.from({ length: count }, () => post(public_url, '{}', { headers: { 'content-encoding': 'compress' } })),
-      )
-      return answers.filter(({ body }) => body.reason === 'unsupported_encoding').length
-    }
-    assert.equal(await taken(1_000), 1_000)
-    const refused = await post(public_url, '{}')
-    assert.deepEqual([outcome(refused), refused.body.retry_after], ['429 burst_limited', 1])
-    world.clock.advance(1_000)
-    assert.equal(await taken(510), 500)
-    await changeWorkspace("plan = 'free'")
-  })
+  for (const plan of ['team', 'removed'])
+    test(`a workspace has the default of 1,000 at once and 500 a second when its plan sets no limit, or is not in plans.json: ${plan}`, async () => {
+      const { public_url } = await aWebhook(world)
+      await changeWorkspace(`plan = '${plan}'`)
+      // A later gate refuses these requests, so they store nothing and still take a token.
+      const taken = async (count: number): Promise<number> => {
+        const answers = await Promise.all(
+          Array.from({ length: count }, () => post(public_url, '{}', { headers: { 'content-encoding': 'compress' } })),
+        )
+        return answers.filter(({ body }) => body.reason === 'unsupported_encoding').length
+      }
+      assert.equal(await taken(1_000), 1_000)
+      const refused = await post(public_url, '{}')
+      assert.deepEqual([outcome(refused), refused.body.retry_after], ['429 burst_limited', 1])
+      world.clock.advance(1_000)
+      assert.equal(await taken(510), 500)
+      await changeWorkspace("plan = 'free'")
+    })
 
   test('the plan self_hosted has no burst limit', async () => {
     const { public_url } = await aWebhook(world)

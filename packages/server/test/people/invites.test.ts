@@ -213,7 +213,7 @@ test('a full plan refuses invites and acceptances, with max_members, members and
     max_members: 3,
     members: 3,
     pending_invites: 1,
-    upgrade_url: world.baseUrl,
+    upgrade_url: `${world.baseUrl}/settings/billing`,
   }
   await aMember(world, database, { workspaceId: home.workspaceId, role: 'viewer' })
   const last = await aMember(world, database, { workspaceId: home.workspaceId, role: 'viewer' })
@@ -237,7 +237,7 @@ test('pending invites count toward the member limit; the same address counts onc
   const { max_members, members, pending_invites, upgrade_url } = full.body
   assert.deepEqual(
     [said(full), max_members, members, pending_invites, upgrade_url],
-    ['403 member_limit_reached', 3, 1, 2, world.baseUrl],
+    ['403 member_limit_reached', 3, 1, 2, `${world.baseUrl}/settings/billing`],
   )
   assert.equal(said(await invite(home.headers, email)), '409 invalid_state', 'it is invited already')
   assert.equal(said(await ask(world, `POST invites/${second.id}/resend`, { headers: home.headers })), '200')

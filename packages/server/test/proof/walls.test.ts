@@ -24,7 +24,7 @@ function aTree(): string {
     cpSync(join(ROOT, name), join(folder, name))
   cpSync(join(ROOT, 'scripts'), join(folder, 'scripts'), { recursive: true })
   cpSync(join(ROOT, 'packages/server/migrations'), join(folder, 'packages/server/migrations'), { recursive: true })
-  for (const name of ['undici', 'postgres']) {
+  for (const name of ['undici', 'postgres', 'stripe']) {
     write(folder, `node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
     write(folder, `node_modules/${name}/index.js`, 'module.exports = {}\n')
   }
@@ -61,6 +61,7 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   [`${R}/capture/rules/h.ts`, 'node:net'],
   [`${R}/capture/rules/i.ts`, 'undici'],
   [`${R}/capture/rules/j.ts`, 'postgres'],
+  [`${R}/workspace/billing/a.ts`, 'stripe'],
   [`${S}/pipeline/a.ts`, `${R}/capture/webhooks/create.ts`],
   [`${S}/pipeline/b.ts`, `${S}/surfaces/http.ts`],
   [`${S}/pipeline/c.ts`, 'packages/server/sim/world.ts'],

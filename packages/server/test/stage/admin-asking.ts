@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { encodeId, routes, SECRET_PREFIXES, SERVICE_VERSION, type Role, type Route } from '@postroad/contract'
 import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
@@ -9,6 +10,7 @@ import { insertProject } from '../../src/resources/workspace/projects/index.ts'
 import { insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { aName, behind, signedIn } from './fixtures.ts'
 import { aSink, aWorld, type Answer, type Sink, type World } from './harness.ts'
+import { aPaymentServer, paymentSettings, type PaymentServer } from './payment-server.ts'
 import { openapi, operationsOf, reasonsIn, type OpenApi } from './openapi-document.ts'
 
 /**
@@ -19,12 +21,15 @@ export let database: Database
 export let sink: Sink
 export let home: Place
 export let foreign: Place
+let payments: PaymentServer
 
 const OPERATOR = 'operator@example.com'
 
 /** A file calls this before its tests, and `leavePlaces` after them. */
 export async function enterPlaces(): Promise<void> {
-  world = await aWorld({ env: { OPERATORS: OPERATOR } })
+  payments = await aPaymentServer()
+  const paid = paymentSettings(payments.url, encodeId('webhook', randomUUID()))
+  world = await aWorld({ env: { OPERATORS: OPERATOR, ...paid } })
   database = behind(world)
   sink = await aSink()
   const key = world.installed.api_key
@@ -44,6 +49,7 @@ export async function leavePlaces(): Promise<void> {
   await database.close()
   await world.stop()
   await sink.stop()
+  await payments.stop()
 }
 
 // Places and keys, created directly in the database where no route creates them yet

@@ -229,6 +229,15 @@ export async function aSuspended(): Promise<Asked> {
   return asked
 }
 
+export async function aCustomer({ workspaceId }: Place): Promise<Asked> {
+  await database.run(sql`
+    insert into billing_accounts (workspace_id, customer_id, created_at)
+    values (${workspaceId}, ${`cus_of_${workspaceId}`}, now())
+    on conflict do nothing
+  `)
+  return { target: encodeId('workspace', workspaceId) }
+}
+
 export async function aLockedOut(): Promise<Asked> {
   const asked = await aWorkspaceOfAnother()
   await database.run(sql`

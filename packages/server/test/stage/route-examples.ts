@@ -42,6 +42,7 @@ import {
   aVerifyingWebhookIn,
   aVersionIn,
   aViewIn,
+  aCustomer,
 } from './example-resources.ts'
 
 /**
@@ -189,6 +190,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'workspaces.close': aClosing,
   'workspaces.reopen': aClosed,
   'broadcasts.list': () => ({}),
+  'billing.get': () => ({}),
+  'billing.checkout': (at) => ({ target: encodeId('workspace', at.workspaceId), body: { plan: 'team' } }),
+  'billing.openPortal': aCustomer,
   'network.get': () => ({}),
   'network.update': (at) => ({
     target: encodeId('workspace', at.workspaceId),

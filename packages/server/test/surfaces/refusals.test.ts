@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { LIMITS, REASONS, type Reason } from '@postroad/contract'
+import { encodeId, LIMITS, REASONS, type Reason } from '@postroad/contract'
 import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql } from '../../src/platform/db.ts'
 import { signInLink } from '../../src/resources/operate/installation/index.ts'
@@ -10,6 +11,7 @@ import { type Answer } from '../stage/harness.ts'
 import { signInThere } from '../stage/identity-provider.ts'
 import { anOwner, PASSWORD } from '../stage/accounts.ts'
 import { atANodeWithoutDatabase } from '../stage/meanwhile.ts'
+import { paymentSettings } from '../stage/payment-server.ts'
 import { aReadyExport, theWorkspace } from '../stage/people.ts'
 import {
   world,
@@ -268,6 +270,15 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     atADoor(
       { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b', LOG_LEVEL: 'silent' },
       (at) => at.call('GET session/oidc'),
+    ),
+  billing_not_configured: async () => (await anOwner(world)).call('POST billing/portal'),
+  payment_provider_error: () =>
+    atADoor(
+      { ...paymentSettings('http://127.0.0.1:9', encodeId('webhook', randomUUID())), LOG_LEVEL: 'silent' },
+      async (browser) => {
+        await anOwner(world, browser)
+        return browser.call('POST billing/checkout', { plan: 'team' })
+      },
     ),
   sso_not_available: () => world.admin('PUT', 'sso/any', {}),
   own_address_missing: () => world.admin('PUT', 'settings/network', { ip_allowlist: ['203.0.113.9'] }),

@@ -1,4 +1,5 @@
 import { audit } from './audit.ts'
+import { billing } from './billing.ts'
 import { config } from './config.ts'
 import { dashboard } from './dashboard.ts'
 import { dataExport } from './data-export.ts'
@@ -7,4 +8,4 @@ import { projects } from './projects.ts'
 import { workspaces } from './workspaces.ts'
 
 /** The workspace: projects, audit log, configuration, export and statistics. */
-export const workspace = { audit, config, dashboard, dataExport, network, projects, workspaces } as const
+export const workspace = { audit, billing, config, dashboard, dataExport, network, projects, workspaces } as const

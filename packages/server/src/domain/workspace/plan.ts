@@ -24,12 +24,15 @@ export function firstDayRetained({ retention_days }: PlanLimits, now: number): n
   return (Math.floor(now / DAY_MS) - retention_days) * DAY_MS
 }
 
+/** The burst limit where no plan sets one. */
+export const BURST_DEFAULT = { ingest_per_second: 500, ingest_burst: 1_000 } as const
+
 /**
- * The limits of a plan by its name. A plan that the operator removed from the file must not refuse events, so it limits
- * nothing.
+ * The limits of a plan by its name. A plan that the operator removed from the file must not use up a quota, so only the default
+ * burst limits such a workspace.
  */
 export function limitsOf(plans: Plans, name: string): PlanLimits {
-  return (Object.hasOwn(plans, name) ? plans[name] : undefined) ?? plans.self_hosted
+  return (Object.hasOwn(plans, name) ? plans[name] : undefined) ?? { ...plans.self_hosted, ...BURST_DEFAULT }
 }
 
 /** Throws 400 for a name that no plan has; `member` is where it was sent. */

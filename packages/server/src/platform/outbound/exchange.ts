@@ -6,7 +6,7 @@ type Settled = (result: OutboundResult, keep: boolean) => void
 type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 const READ_BYTES_MAX = 64 * 1024
-const KEPT_BYTES_MAX = 16 * 1024
+const KEPT_BYTES_DEFAULT = 16 * 1024
 const HEADERS_MAX = 100
 const INFORMATIONAL_MAX = 20
 const IN_FLIGHT_DEFAULT = 10
@@ -18,6 +18,7 @@ const IN_FLIGHT_DEFAULT = 10
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly inFlightMax: number
   readonly deadlineAt: number
+  readonly #keptMax: number
   dispatched: Dispatcher.DispatchOptions = { path: '/', method: 'POST' }
   /** Set once a connection carries it. */
   carried = false
@@ -35,6 +36,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   constructor(asked: OutboundRequest, onSettled: Settled) {
     this.inFlightMax = asked.maxInFlight ?? IN_FLIGHT_DEFAULT
     this.deadlineAt = this.#startedAt + asked.timeoutMs
+    this.#keptMax = asked.keptBytesMax ?? KEPT_BYTES_DEFAULT
     this.#onSettled = onSettled
   }
 
@@ -53,7 +55,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
     if (this.#bytes === 0) this.#body = chunk
-    else if (this.#bytes < KEPT_BYTES_MAX) this.#append(chunk)
+    else if (this.#bytes < this.#keptMax) this.#append(chunk)
     this.#bytes += chunk.length
     if (this.#bytes > READ_BYTES_MAX) this.#respond({ whole: false })
   }
@@ -85,8 +87,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Most bodies are one chunk, which stays as it is. A second chunk moves them into a buffer of the maximum size. */
   #append(chunk: Buffer): void {
-    if (this.#body.length < KEPT_BYTES_MAX) {
-      const buffer = Buffer.alloc(KEPT_BYTES_MAX)
+    if (this.#body.length < this.#keptMax) {
+      const buffer = Buffer.alloc(this.#keptMax)
       this.#body.copy(buffer)
       this.#body = buffer
     }
@@ -95,8 +97,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Only a connection whose answer was read to its end is reused. */
   #respond({ whole }: { readonly whole: boolean }): void {
-    const truncated = !whole || this.#bytes > KEPT_BYTES_MAX
-    const body = textOf(this.#body.subarray(0, Math.min(this.#bytes, KEPT_BYTES_MAX)), truncated)
+    const truncated = !whole || this.#bytes > this.#keptMax
+    const body = textOf(this.#body.subarray(0, Math.min(this.#bytes, this.#keptMax)), truncated)
     const durationMs = this.#elapsedMs()
     this.#settle({ kind: 'response', status: this.#status, headers: this.#headers, body, truncated, durationMs }, whole)
   }

@@ -13,6 +13,8 @@ export type OutboundRequest = {
   readonly timeoutMs: number
   /** The maximum of concurrent requests, and so of sockets, to this origin; the others wait. Defaults to 10. */
   readonly maxInFlight?: number
+  /** How much of the body the result contains, up to 64 KiB. Defaults to 16 KiB. */
+  readonly keptBytesMax?: number
   /** Splits an origin: each lane has its own sockets and its own limit, so that a slow lane does not delay the others. */
   readonly lane?: string
   /** Absent: directly to the origin, over TLS with the public authorities. */
@@ -53,7 +55,7 @@ export type OutboundResponse = {
   readonly status: number
   /** At most 100, names in lower case, values of repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
-  /** The first 16 KiB as text. Bytes that are not UTF-8, and NUL (which no text column accepts), become U+FFFD. */
+  /** The first 16 KiB, or `keptBytesMax`, as text. Bytes that are not UTF-8, and NUL (which no text column accepts), become U+FFFD. */
   readonly body: string
   /** The body is incomplete: it was longer, broke off, or did not end in time. */
   readonly truncated: boolean

@@ -1,4 +1,5 @@
 import { auditLog } from './audit/index.ts'
+import { billing } from './billing/index.ts'
 import { config } from './config/index.ts'
 import { dashboard } from './dashboard/index.ts'
 import { dataExport } from './data-export/index.ts'
@@ -10,6 +11,7 @@ import type { RoomsOf } from '../verbs.ts'
 /** The rooms of this group that answer routes. A contract route without a verb does not compile. */
 export const workspace: RoomsOf<'workspace'> = {
   audit: auditLog,
+  billing,
   config,
   dashboard,
   dataExport,

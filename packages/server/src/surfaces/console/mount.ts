@@ -55,9 +55,10 @@ function isConsolePath(url: string): boolean {
 
 const SCREENS: ReadonlySet<string> = new Set(CONSOLE_SCREENS)
 
-/** True for the start page, for a project and for the screens of a project. It does not check which projects exist. */
+/** True for the start page, for the page of billing, for a project and for the screens of a project. It does not check which projects exist. */
 function isScreen(url: string): boolean {
   const parts = (url.split('?')[0] ?? '').split('/').filter((part) => part !== '')
+  if (parts[0] === 'settings') return parts.length === 2 && parts[1] === 'billing'
   if (RESERVED_ROOTS.has(parts[0] ?? '')) return false
   return parts.length === 0 || parts.length === 2 || (parts.length === 3 && SCREENS.has(parts[2] ?? ''))
 }

@@ -32,28 +32,28 @@ export const platformWorkspaces: Room<'platformWorkspaces'> = {
     return { workspaces: await presentAll(ctx, rows), next_cursor }
   },
 
-  get: async (ctx, { id }) => ({ workspace: await show(ctx, id) }),
+  get: async (ctx, { id }) => ({ workspace: await describeWorkspace(ctx, id) }),
 
   suspend: async (ctx, { id, reason }) => {
     await suspendWorkspaceById(operatorIn(ctx, id), { reason })
-    return { workspace: await show(ctx, id) }
+    return { workspace: await describeWorkspace(ctx, id) }
   },
 
   reinstate: async (ctx, { id }) => {
     await reinstateWorkspaceById(operatorIn(ctx, id))
-    return { workspace: await show(ctx, id) }
+    return { workspace: await describeWorkspace(ctx, id) }
   },
 
   setPlan: async (ctx, { id, plan }) => {
     checkPlan(ctx.plans, plan, 'plan')
     await changePlan(operatorIn(ctx, id), plan)
-    return { workspace: await show(ctx, id) }
+    return { workspace: await describeWorkspace(ctx, id) }
   },
 
   clearNetwork: async (ctx, { id }) => {
-    await show(ctx, id)
+    await describeWorkspace(ctx, id)
     await clearNetwork(operatorIn(ctx, id))
-    return { workspace: await show(ctx, id) }
+    return { workspace: await describeWorkspace(ctx, id) }
   },
 }
 
@@ -68,7 +68,8 @@ export async function clearNetworkOf(deps: Deps, { slug }: { slug: string }): Pr
   return slug
 }
 
-async function show(ctx: Ctx, id: string) {
+/** A workspace with its plan and usage, as operators see it. */
+export async function describeWorkspace(ctx: Ctx, id: string) {
   const at = { before: null, q: null, state: null, month: monthOf(ctx.clock.now()), limit: 1 }
   const [workspace] = await presentAll(ctx, await listPlatform(ctx.db, { ...at, id }))
   if (workspace === undefined) throw refuse('not_found')

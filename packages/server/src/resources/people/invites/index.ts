@@ -1,4 +1,5 @@
 import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
@@ -7,10 +8,15 @@ import type { Room } from '../../verbs.ts'
 import { accept } from './accept.ts'
 import { create } from './create.ts'
 import { presentInvite } from './present.ts'
-import { deleteInvite, findInvite, listInvites } from './queries.ts'
+import { countPendingInvites, deleteInvite, findInvite, listInvites } from './queries.ts'
 import { resend } from './resend.ts'
 
 export { isInvited } from './queries.ts'
+
+/** Invites that can still be accepted. They count against the members of the plan. */
+export function countPending({ db, workspaceId, clock }: Pick<Ctx, 'db' | 'workspaceId' | 'clock'>): Promise<number> {
+  return countPendingInvites(db, { workspaceId, email: '', now: new Date(clock.now()) })
+}
 
 export const invites: Room<'invites'> = {
   list: async (ctx, { limit, cursor }) => {

@@ -202,6 +202,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   destination_rollups: 'Counts of the attempts above by the minute and the hour.',
   record_columns: 'Keys of the records above.',
   refused_samples: 'Redacted samples of refused requests, which are deleted after 7 days.',
+  billing_accounts: 'The subscription at the payment provider, which GET billing shows.',
   network_access: 'The addresses that may use the workspace, which GET settings/network shows.',
   data_exports: 'Exports themselves.',
   data_export_chunks: 'Files of exports.',

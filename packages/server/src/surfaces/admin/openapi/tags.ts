@@ -33,6 +33,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn
   apiKeys: 'Keys for this API.',
   audit: 'The log of every change, chained by hash.',
   broadcasts: 'Announcements of the operators to this workspace.',
+  billing: 'The plan, its usage, and the subscription that pays for it.',
   network: 'The addresses from which the workspace may be used.',
   sso: 'Single sign-on of the workspace.',
   ssoRequests: 'Requests for single sign-on, which operators decide.',

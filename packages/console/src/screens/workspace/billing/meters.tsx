@@ -1,0 +1,62 @@
+import type { ReactElement } from 'react'
+import { count, dayOf, type Billing } from './text.ts'
+
+/** The usage of the month against the limits of the plan. */
+export function Meters({ of: { plan, period, usage } }: { readonly of: Billing }): ReactElement {
+  const { events, deliveries, members } = usage
+  return (
+    <section aria-label="Usage" className="border-b border-line px-[18px] py-5">
+      <h2 className="text-title">
+        Plan <span className="mono">{plan.name}</span>
+      </h2>
+      <p className="mt-1 text-ink-3">
+        Events and deliveries count from {dayOf(period.start)} until {dayOf(period.end)} (UTC). Events are stored for{' '}
+        {plan.limits.retention_days} days.
+      </p>
+      <ul className="mt-4 grid max-w-5xl grid-cols-[repeat(auto-fit,minmax(220px,1fr))] gap-6">
+        <Meter label="Events" used={events.used} max={events.max} below={paceText(events)} />
+        <Meter label="Deliveries" used={deliveries.used} max={deliveries.max} below={paceText(deliveries)} />
+        <Meter
+          label="Members"
+          used={members.used}
+          max={members.max}
+          below={members.pending_invites === 0 ? '' : `${count(members.pending_invites)} of them are pending invites`}
+        />
+        <Meter label="Stored events" used={usage.retained_events} max={null} below="" />
+      </ul>
+    </section>
+  )
+}
+
+type MeterProps = {
+  readonly label: string
+  readonly used: number | null
+  readonly max: number | null
+  readonly below: string
+}
+
+function Meter({ label, used, max, below }: MeterProps): ReactElement {
+  const isFull = used !== null && max !== null && used >= max
+  return (
+    <li>
+      <span className="block text-ink-3">{label}</span>
+      <b className={`block text-display ${isFull ? 'text-fail' : ''}`}>{used === null ? 'Not counted' : count(used)}</b>
+      <span className="block text-data text-ink-3">{max === null ? 'no limit' : `of ${count(max)}`}</span>
+      {used !== null && max !== null && (
+        <progress
+          max={Math.max(1, max)}
+          value={Math.min(used, max)}
+          aria-label={`${label} used`}
+          className="mt-2 h-1 w-full accent-(--accent)"
+        />
+      )}
+      {below !== '' && <span className="mt-1 block text-data text-ink-3">{below}</span>}
+    </li>
+  )
+}
+
+function paceText({ projected, max }: { readonly projected: number | null; readonly max: number | null }): string {
+  if (projected === null || projected === 0) return ''
+  const text = `${count(projected)} at the end of the month at this pace`
+  return max !== null && projected > max ? `${text}, more than the plan allows` : text
+}

@@ -1,0 +1,49 @@
+import { LIMITS } from '@postroad/contract'
+import type { Deps } from '../../../context.ts'
+import { handleEvents, takeEvents } from './inbox/index.ts'
+import type { PaymentProvider } from './port.ts'
+import { providerOf } from './provider.ts'
+import { findByCustomer, listOfClosed, listStale } from './queries.ts'
+import { syncSubscription } from './sync.ts'
+
+const DAY_MS = 86_400_000
+const AT_ONCE = 20
+const REREAD_MS = DAY_MS
+
+/**
+ * Follows the payment provider: takes its events from the endpoint that the operator named, and reads the subscriptions that
+ * they concern. Without a provider it does nothing. Two processes may run it at once.
+ */
+export async function followPayments(deps: Deps): Promise<void> {
+  const { STRIPE_WEBHOOK_ENDPOINT: webhookId } = deps.config
+  const provider = await providerOf(deps)
+  if (provider === undefined || webhookId === undefined) return
+  await takeEvents(deps, { provider, webhookId })
+  await handleEvents(deps, async (customerId) => {
+    const found = await findByCustomer(deps.database, customerId)
+    // Other customers of the same account at the provider are none of ours.
+    if (found !== undefined) await syncSubscription(deps, { provider, workspaceId: found.workspace_id, customerId })
+  })
+  await rereadStale(deps, provider)
+}
+
+/** A lost event delays a change by a day at most. The end of a grace needs no event at all. */
+async function rereadStale(deps: Deps, provider: PaymentProvider): Promise<void> {
+  for (const { customer_id, subscription_id, workspace_id } of await listOfClosed(deps.database, AT_ONCE)) {
+    // oxlint-disable-next-line no-await-in-loop -- one request to the provider at a time
+    await provider.endAtPeriodEnd(subscription_id)
+    // oxlint-disable-next-line no-await-in-loop -- one request to the provider at a time
+    await syncSubscription(deps, { provider, workspaceId: workspace_id, customerId: customer_id })
+  }
+  const now = deps.clock.now()
+  const stale = await listStale(deps.database, {
+    readBefore: new Date(now - REREAD_MS),
+    now: new Date(now),
+    graceFrom: new Date(now - LIMITS.billingGraceDays * DAY_MS),
+    limit: AT_ONCE,
+  })
+  for (const { customer_id: customerId, workspace_id: workspaceId } of stale) {
+    // oxlint-disable-next-line no-await-in-loop -- one request to the provider at a time
+    await syncSubscription(deps, { provider, workspaceId, customerId })
+  }
+}

@@ -1,0 +1,80 @@
+import type { Deps } from '../../../../context.ts'
+import { uuidv7Floor, uuidv7Ms } from '../../../../platform/ids.ts'
+import type { PaymentProvider } from '../port.ts'
+import {
+  findEndpoint,
+  findLastTaken,
+  listOpenEvents,
+  listUntaken,
+  pruneEvents,
+  setHandled,
+  setTriedAgainAt,
+  takeEvent,
+  type OpenEvent,
+} from './queries.ts'
+
+const AT_ONCE = 100
+/** Ids are made before the commit, so an earlier one may become visible later. No commit of an event takes nearly as long. */
+const OVERLAP_MS = 600_000
+const KEPT_MS = 90 * 86_400_000
+const RETRY_MS_MIN = 2_000
+const RETRY_MS_MAX = 300_000
+/** The scheme of the provider's signatures. Without it anybody who knows the URL could send events. */
+const SCHEME = 'payments_provider'
+
+/** Takes the stored requests of the endpoint into the table of events: each once, in any order of their commits. */
+export async function takeEvents(
+  deps: Deps,
+  { provider, webhookId }: { provider: PaymentProvider; webhookId: string },
+): Promise<void> {
+  const { database, clock, retryLog } = deps
+  const endpoint = await findEndpoint(database, webhookId)
+  if (endpoint?.scheme !== SCHEME) {
+    const cause =
+      endpoint === undefined
+        ? 'No endpoint has the id of STRIPE_WEBHOOK_ENDPOINT, so no payment changes a plan.'
+        : `The endpoint of STRIPE_WEBHOOK_ENDPOINT must verify signatures with the scheme ${SCHEME}, so its events are not read.`
+    retryLog.warn('billing.endpoint_unusable', { cause })
+    return
+  }
+  const last = await findLastTaken(database)
+  const now = new Date(clock.now())
+  const rows = await listUntaken(database, {
+    workspaceId: endpoint.workspace_id,
+    webhookId,
+    fromId: uuidv7Floor(last === undefined ? 0 : Math.max(0, uuidv7Ms(last.submission_id) - OVERLAP_MS)),
+    limit: AT_ONCE,
+  })
+  for (const { id, received_at: receivedAt, body } of rows) {
+    const event = provider.readEvent(body ?? '')
+    // oxlint-disable-next-line no-await-in-loop -- in the order of their ids, so that the position never passes one
+    await takeEvent(database, { submissionId: id, receivedAt, now, event })
+  }
+  if (last !== undefined)
+    await pruneEvents(database, { before: new Date(now.getTime() - KEPT_MS), last: last.submission_id })
+}
+
+/** Calls `handle` once for each customer with open events. A failed call is repeated later and delays no other customer. */
+export async function handleEvents(deps: Deps, handle: (customerId: string) => Promise<void>): Promise<void> {
+  const open = await listOpenEvents(deps.database, { now: new Date(deps.clock.now()), limit: AT_ONCE })
+  for (const [customerId, events] of Map.groupBy(open, (event) => event.customer_id)) {
+    // oxlint-disable-next-line no-await-in-loop -- one request to the provider at a time
+    await handleOne(deps, { events, work: () => handle(customerId) })
+  }
+}
+
+async function handleOne(
+  deps: Deps,
+  { events, work }: { events: readonly OpenEvent[]; work: () => Promise<void> },
+): Promise<void> {
+  const submissionIds = events.map((event) => event.submission_id)
+  try {
+    await work()
+    await setHandled(deps.database, { submissionIds, now: new Date(deps.clock.now()) })
+  } catch (cause) {
+    deps.retryLog.warn('billing.event_not_handled', { cause })
+    const tries = Math.min(10, ...events.map((event) => event.tries))
+    const tryAt = new Date(deps.clock.now() + Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** tries))
+    await setTriedAgainAt(deps.database, { submissionIds, tryAt })
+  }
+}
