@@ -15,6 +15,14 @@ module.exports = {
       'The contract cannot depend on its users.',
     ),
     never(
+      'contract-parts-without-schemas',
+      {
+        path: '^packages/contract/src/(csv|dot-path|filter|holds|json-start|lights|quoting|raw-number|replay-outcome|schemes|signed-content)\\.ts$',
+      },
+      { path: '^node_modules/zod/', reachable: true },
+      'The console loads these, and its Content-Security-Policy refuses the code that zod evaluates.',
+    ),
+    never(
       'sdk-knows-contract-only',
       { path: '^packages/sdk/src/', pathNot: TESTS },
       { path: '.', pathNot: '^packages/(sdk/src|contract)/' },

@@ -1,21 +1,7 @@
 import { z } from 'zod'
+import { CONDITION_OPS, type ConditionOp } from './condition-ops.ts'
 import { PATH_PROBLEMS, pathProblem } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
-
-/** Conditions have one syntax, in rules, endpoint criteria and everywhere else (contract part 2, "Condition"). */
-export const CONDITION_OPS = [
-  'equals',
-  'not_equals',
-  'contains',
-  'exists',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'in',
-  'regex',
-] as const
-export type ConditionOp = (typeof CONDITION_OPS)[number]
 
 /** A dot path into a payload or a record. */
 export const DotPath = z

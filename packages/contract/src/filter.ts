@@ -1,4 +1,4 @@
-import { CONDITION_OPS, type ConditionOp } from './condition.ts'
+import { CONDITION_OPS, type ConditionOp } from './condition-ops.ts'
 import { splitPath } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 import { RawNumber } from './raw-number.ts'

@@ -1,5 +1,6 @@
 /** The only entry point of the package: everything that crosses the wire. */
 export type { StoredFile } from './chunks.ts'
+export * from './condition-ops.ts'
 export * from './condition.ts'
 export * from './decision.ts'
 export type { AuthKind, DestinationAuth, DestinationProxy, DestinationTls } from './destination-auth.ts'

@@ -63,7 +63,7 @@ test(
     const leave = [
       () => page.getByRole('tab', { name: 'Signing' }).click(),
       () => page.getByRole('row').filter({ hasText: 'First one' }).click(),
-      () => page.getByRole('link', { name: 'Events' }).click(),
+      () => page.getByRole('link', { name: 'Events', exact: true }).click(),
       async () => {
         await page.goBack()
       },

@@ -55,7 +55,7 @@ test(
       await page.getByLabel('Name', { exact: true }).fill('receiver')
       await page.getByRole('button', { name: 'Create' }).click()
       await page.getByRole('button', { name: 'Done' }).click()
-      await page.getByRole('link', { name: 'Events' }).click()
+      await page.getByRole('link', { name: 'Events', exact: true }).click()
       await page.getByText('Listening').waitFor()
 
       await promisify(execFile)('sh', ['-c', `${server.curl} -s`])

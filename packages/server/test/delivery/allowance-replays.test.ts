@@ -47,7 +47,13 @@ test('a replay counts; with no allowance left it gets 429 delivery_allowance_exh
   const seconds = (nextMonthAt(world.clock.now()) - world.clock.now()) / 1_000
   assert.deepEqual(
     [status, body.reason, body.retry_after, headers.get('retry-after'), body.upgrade_url],
-    [429, 'delivery_allowance_exhausted', Math.ceil(seconds), String(Math.ceil(seconds)), world.baseUrl],
+    [
+      429,
+      'delivery_allowance_exhausted',
+      Math.ceil(seconds),
+      String(Math.ceil(seconds)),
+      `${world.baseUrl}/settings/billing`,
+    ],
   )
   assert.deepEqual(
     [await states(), await used(), (await auditOf('replay_delivery')).length],

@@ -154,6 +154,8 @@ describe('while a workspace is suspended', () => {
     )
     assert.deepEqual(allowed.toSorted(), [
       'apiKeys.remove',
+      'billing.checkout',
+      'billing.openPortal',
       'invites.accept',
       'invites.remove',
       'members.leave',

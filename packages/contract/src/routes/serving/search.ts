@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { CONDITION_OPS, Conditions } from '../../condition.ts'
+import { CONDITION_OPS } from '../../condition-ops.ts'
+import { Conditions } from '../../condition.ts'
 import { idInput, type IdKind } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { DatasetName, ListQuery, listOf, Text, TimeRange, Timestamp } from '../../list.ts'
