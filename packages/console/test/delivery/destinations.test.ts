@@ -108,7 +108,7 @@ test(
     const { page } = seen
     await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=settings`)
     await page.getByText('In order by key').click()
-    await page.getByText('That costs speed, and a failing event blocks those behind it').waitFor()
+    await page.getByText('This is slower. A failing event blocks the later ones').waitFor()
     for (const path of ['', 'customer..id']) {
       const refused = (await stage.world.admin('PATCH', `destinations/${destination.id}`, { ordering: { path } })).body
         .error

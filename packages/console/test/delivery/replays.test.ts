@@ -94,7 +94,7 @@ test(
     await seen.accessible('a range that cannot be')
     const { workspace } = stage.world.installed
     await page.goto(`${stage.world.baseUrl}/${workspace.slug}/${project.slug}/deliveries?open=history`)
-    await page.getByText(/^There was no replay yet\./).waitFor()
+    await page.getByText(/^There is no replay yet\./).waitFor()
     await seen.close()
   },
 )
