@@ -40,7 +40,8 @@ export async function openPlace(
 ): Promise<void> {
   let looks = 0
   await seen.page.goto(stage.url(at(scene), isFresh === true ? scene.fresh : undefined))
-  await seen.page.getByRole('navigation', { name: 'Main' }).waitFor()
+  // By its attribute: a dialog that opens with the page takes the navigation out of the tree of roles.
+  await seen.page.locator('nav[aria-label="Main"]').waitFor()
   await show(seen, scene, (state) => {
     looks += 1
     return look(state)

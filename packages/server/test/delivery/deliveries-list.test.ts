@@ -92,5 +92,5 @@ test('deliveries are found by the rule that filed their event, page by page, wit
   assert.deepEqual(numbers(await found(`rule=${large.id}&state=pending`)), [7, 6, 5])
   assert.deepEqual(await found(`rule=${large.id}&state=failed`), [])
   assert.deepEqual(await found(`rule=${large.id}&dataset=every`), [])
-  assert.deepEqual(await found(`rule=${large.id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))}`), [])
+  assert.deepEqual(await found(`rule=${large.id.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))}`), [])
 })
