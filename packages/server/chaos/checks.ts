@@ -6,7 +6,7 @@ import type { Receipt } from './sink.ts'
 export type Finding = {
   readonly check: string
   readonly found: number
-  /** The number that is allowed; 0 for a promise. */
+  /** The largest count that passes. A promise allows 0. */
   readonly allowed: number
   readonly ok: boolean
   readonly examples: readonly string[]

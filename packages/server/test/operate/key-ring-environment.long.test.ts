@@ -10,7 +10,7 @@ import { runCommand } from '../stage/command.ts'
 import { aWorld } from '../stage/harness.ts'
 import { worlds, aHouse, finding, aFullHouse, unreadable, onKeyRings } from '../stage/key-rings.ts'
 
-/** The sealing key in the environment is replaced beside running servers, and no crash on the way loses a value. */
+/** An operator replaces the sealing key in the environment while servers run. A crash at any step loses no value. */
 onKeyRings()
 
 test('every column of bytes is listed as sealed or as containing no secret', async () => {

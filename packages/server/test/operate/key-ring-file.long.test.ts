@@ -19,7 +19,7 @@ import {
   onKeyRings,
 } from '../stage/key-rings.ts'
 
-/** The sealing key in a file is replaced beside running servers, and no crash on the way loses a value. */
+/** An operator replaces the sealing key in a file while servers run. A crash at any step loses no value. */
 onKeyRings()
 
 describe('rotate-key with a key file', () => {

@@ -181,8 +181,8 @@ function objectFor(schema: Schema, depth: number): fc.Arbitrary<unknown> {
 }
 
 /**
- * Made once for a pattern: fast-check lists all characters that a negated class excludes, which takes longer than a
- * request.
+ * One generator for each pattern. To make one, fast-check lists every character that a negated class excludes. That takes
+ * longer than a request.
  */
 const textsLike = new Map<string, fc.Arbitrary<string>>()
 

@@ -1,10 +1,8 @@
 import { DEFAULT_SCHEDULE_SECONDS } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { fairPart, NO_OTHERS, type Others } from '../../domain/delivery/fair-share.ts'
-import { aged, waitsUntil } from '../../domain/delivery/lane-memory.ts'
-import { RATE_PERIODS_MS } from '../../domain/delivery/rate-window.ts'
+import { aged } from '../../domain/delivery/lane-memory.ts'
 import { DbError, type Db } from '../../platform/db.ts'
-import { findOpen, turn, type BegunRow, type SettleRow } from './attempts/queries.ts'
 import {
   cancelOutstanding,
   findForgotten,
@@ -12,8 +10,6 @@ import {
   pauseOutstanding,
   resumePaused,
 } from '../../resources/delivery/deliveries/queries.ts'
-import { notifyDisabled } from '../../resources/delivery/destinations/index.ts'
-import { disableDestination } from '../../resources/delivery/destinations/queries.ts'
 import {
   freeDoubtful,
   freeLanes,
@@ -23,71 +19,14 @@ import {
   recoverLanes,
   type CandidateRow,
   type GrantRow,
-  type HeldAt,
-  type NoteRow,
 } from './lanes/queries.ts'
 import { readLanes, type LaneReadRow, type ReadKind } from './lanes/due/queries.ts'
 import { findOrphans, type LaneAt, type OrphanRow } from '../../resources/delivery/lanes/queries.ts'
 import { countLanes, endOwner, extendOwner, renewOwner, type OthersRow } from './lanes/owners/queries.ts'
-import { bumpConfig } from '../../resources/workspace/projects/queries.ts'
-import type { Payload, Evidence } from './payload.ts'
+import { heldAt, laneAt, laneKey, noteRow, rowAt, settingsOf } from './postgres-rows.ts'
+import { runTurn } from './postgres-turn.ts'
 import { NO_SHARE } from './ports.ts'
-import type {
-  Answer,
-  Begun,
-  Held,
-  LaneKey,
-  LaneRead,
-  LaneReadInput,
-  Leased,
-  LeaseInput,
-  Note,
-  ReadAnswer,
-  ReadInput,
-  Settle,
-  StorePort,
-  Turned,
-  TurnInput,
-} from './ports.ts'
-
-export const laneKey = (lane: LaneAt): LaneKey => `${lane.workspaceId}/${lane.destinationId}`
-
-export function laneAt(key: LaneKey): LaneAt {
-  const [workspaceId = '', destinationId = ''] = key.split('/')
-  return { workspaceId, destinationId }
-}
-
-const heldAt = (held: Held): HeldAt => ({ ...laneAt(held.lane), fence: held.fence })
-const heldOf = (at: HeldAt): Held => ({ lane: laneKey(at), fence: at.fence })
-const rowAt = (row: { workspace_id: string; destination_id: string }): LaneAt => ({
-  workspaceId: row.workspace_id,
-  destinationId: row.destination_id,
-})
-
-const settingsOf = (
-  row: Pick<
-    GrantRow,
-    | 'max_in_flight'
-    | 'schedule_seconds'
-    | 'timeout_ms'
-    | 'rate_count'
-    | 'rate_per'
-    | 'breaker_resets'
-    | 'probes_asked'
-    | 'ordered'
-  >,
-) => ({
-  max_in_flight: row.max_in_flight,
-  rate_limit:
-    row.rate_count === null || row.rate_per === null
-      ? null
-      : { count: row.rate_count, per_ms: RATE_PERIODS_MS[row.rate_per] },
-  breaker_resets: row.breaker_resets,
-  probes_asked: row.probes_asked,
-  ordered: row.ordered,
-  schedule_seconds: row.schedule_seconds ?? DEFAULT_SCHEDULE_SECONDS,
-  timeout_ms: row.timeout_ms,
-})
+import type { Answer, LaneRead, LaneReadInput, Leased, LeaseInput, ReadAnswer, ReadInput, StorePort } from './ports.ts'
 
 /** The delivery machine's store on PostgreSQL. It answers like the model in sim/store.ts, and a test compares the two. */
 export function createPostgresStore(deps: Deps): StorePort {
@@ -232,11 +171,6 @@ function endsOf(lane: GrantRow, orphans: readonly OrphanRow[], now: Date): reado
   return own.map((row) => row.ends_by.getTime() - now.getTime())
 }
 
-function noteRow({ serial, memory, ...held }: Note, now: Date): NoteRow {
-  const until = waitsUntil(memory, now.getTime())
-  return { ...heldAt(held), serial, memory, waitsUntil: until === null ? null : new Date(until) }
-}
-
 const DONE = { more: false }
 const FORGOTTEN_LANES_MAX = 100
 
@@ -314,137 +248,4 @@ const NO_SETTINGS = {
   breaker_resets: 0,
   probes_asked: 0,
   ordered: false,
-}
-
-async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
-  const now = new Date(deps.clock.now())
-  const settles = input.settles.map((settle) => settleRow(settle, now))
-  const begins = input.begins.map((begin) => ({
-    ...heldAt(begin),
-    deliveryId: begin.delivery_id,
-    attemptId: deps.uuid(),
-  }))
-  const notes = input.notes === undefined ? [] : input.notes.map((note) => noteRow(note, now))
-  const over = input.settles.flatMap((settle) =>
-    settle.disable_destination === null
-      ? []
-      : [{ ...heldAt(settle), attemptId: settle.attempt_id, reason: settle.disable_destination }],
-  )
-  const rows = { settles, begins, notes, inOrder: input.begins.some(({ ordered }) => ordered === true), now }
-  const turned = over.length === 0 ? await turn(deps.database, rows) : await turnWithDisabled(deps, { ...rows, over })
-  const lanes = new Map(turned.lanes.map((lane) => [laneKey(lane), lane]))
-  const askedLanes = distinctHeld(input.begins)
-  return {
-    begun: turned.begun.map(begunOf),
-    applied: turned.applied,
-    paused: askedLanes.filter(
-      ({ lane, fence }) => lanes.get(lane)?.fence === fence && lanes.get(lane)?.paused === true,
-    ),
-    lost: askedLanes.filter(({ lane, fence }) => lanes.get(lane)?.fence !== fence),
-  }
-}
-
-/**
- * A 410, or no success for days, switches the destination off and pauses its waiting deliveries, in the commit that settles the
- * attempt. Only an attempt that is still open counts, because a settle that arrives twice must not switch off a destination
- * that a person has switched on since.
- */
-type Over = HeldAt & { readonly attemptId: string; readonly reason: 'gone' | 'failing' }
-
-async function turnWithDisabled(deps: Deps, at: Parameters<typeof turn>[1] & { over: readonly Over[] }) {
-  const disabled: Disabled[] = []
-  const turned = await deps.database.transaction(async (db) => {
-    const open = await findOpen(db, at.over)
-    for (const lane of inLockOrder(
-      at.over.filter((settle) => open.has(settle.attemptId)),
-      laneKey,
-    )) {
-      // oxlint-disable-next-line no-await-in-loop -- rare, and one transaction has one connection
-      const destination = await disableDestination(db, { ...lane, now: at.now })
-      if (destination === undefined) continue
-      disabled.push({ ...lane, projectId: destination.project_id })
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      await pauseOutstanding(db, { ...lane, reason: 'destination_disabled', now: at.now })
-    }
-    const ended = await turn(db, at)
-    await notifyEach(deps, db, { disabled, now: at.now })
-    return ended
-  })
-  for (const { projectId } of disabled) deps.configChanged(projectId)
-  return turned
-}
-
-type Disabled = Over & { readonly projectId: string }
-
-/**
- * Changes by people also lock projects and audit logs, so these come last: projects first, as in those changes, and each in one
- * order.
- */
-async function notifyEach(
-  deps: Deps,
-  db: Db,
-  { disabled, now }: { disabled: readonly Disabled[]; now: Date },
-): Promise<void> {
-  const projects = new Map(disabled.map((lane) => [`${lane.workspaceId}/${lane.projectId}`, lane]))
-  for (const { workspaceId, projectId } of inLockOrder(
-    [...projects.values()],
-    (lane) => `${lane.workspaceId}/${lane.projectId}`,
-  )) {
-    // oxlint-disable-next-line no-await-in-loop -- one transaction has one connection
-    await bumpConfig(db, { workspaceId, projectId, now })
-  }
-  // oxlint-disable-next-line no-await-in-loop -- as above
-  for (const lane of disabled) await notifyDisabled(deps, db, lane)
-}
-
-/** Two transactions that take the same locks take them in the same order, so that they cannot deadlock. */
-function inLockOrder<Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly Row[] {
-  return rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-}
-
-const NOTHING_SEEN: Evidence = {
-  durationMs: null,
-  headers: null,
-  body: null,
-  truncated: null,
-  detail: null,
-  request: null,
-}
-
-function settleRow(settle: Settle, now: Date): SettleRow {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- send.ts makes the evidence, and the machine passes it on unread
-  const seen = (settle.result?.evidence ?? NOTHING_SEEN) as Evidence
-  return {
-    ...heldAt(settle),
-    deliveryId: settle.delivery_id,
-    attemptId: settle.attempt_id,
-    outcome: settle.outcome,
-    next: settle.next,
-    counted: settle.outcome === 'failed' && settle.counts,
-    nextAttemptAt: settle.next_attempt_in_ms === null ? null : new Date(now.getTime() + settle.next_attempt_in_ms),
-    errorCode: settle.error_code,
-    errorDetail: seen.detail,
-    durationMs: seen.durationMs,
-    status: settle.result?.type === 'response' ? settle.result.status : null,
-    headers: seen.headers,
-    body: seen.body,
-    truncated: seen.truncated,
-    request: seen.request,
-  }
-}
-
-function begunOf(row: BegunRow): Begun {
-  return {
-    ...heldOf({ ...rowAt(row), fence: row.fence }),
-    delivery_id: row.delivery_id,
-    attempt_id: row.attempt_id,
-    record_id: row.record_id,
-    attempt_number: row.attempt_number,
-    failure_count: row.failure_count,
-    payload: row satisfies Payload,
-  }
-}
-
-function distinctHeld(begins: readonly Held[]): readonly Held[] {
-  return [...new Map(begins.map(({ lane, fence }) => [`${lane} ${fence}`, { lane, fence }])).values()]
 }
