@@ -98,7 +98,7 @@ test('a stream with detail=request brings the request of each record as received
 test('the admin stream also shows the progress of deliveries', async (t) => {
   const sink = await aSink()
   t.after(() => sink.stop())
-  await aDestination(world, { url: sink.url })
+  const destination = await aDestination(world, { url: sink.url })
   const admin = await sse(`${world.baseUrl}/admin/api/stream`, {
     headers: { authorization: `Bearer ${world.installed.api_key}` },
   })
@@ -107,13 +107,20 @@ test('the admin stream also shows the progress of deliveries', async (t) => {
   await send('{"first":true}')
   await admin.until(1)
   const { body } = await send('{"second":true}')
+  // Destinations of earlier tests receive the record too.
   const frames = () =>
-    admin.events.filter((event) => event.type === 'delivery' && event.data.record_id === body.records[0].id)
+    admin.events.filter(
+      ({ type, data }) =>
+        type === 'delivery' && data.record_id === body.records[0].id && data.destination_id === destination.id,
+    )
   await eventually(async () => {
     world.clock.advance(1_000)
     return frames().at(-1)?.data.state === 'delivered' ? true : undefined
   })
-  const { body: read } = await world.admin('GET', `deliveries?record_id=${body.records[0].id}`)
+  const { body: read } = await world.admin(
+    'GET',
+    `deliveries?record_id=${body.records[0].id}&destination_id=${destination.id}`,
+  )
   // A change contains what changes: the list adds the event and its `held_by`.
   const { held_by: _held, event: _event, ...change } = read.deliveries[0]
   assert.deepEqual(frames().at(-1)?.data, change)
