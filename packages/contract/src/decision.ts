@@ -41,5 +41,24 @@ export const Decision = z.object({
       failed: Failure.nullable(),
     }),
   ),
+  starts: z
+    .array(
+      z.object({
+        kind: z.enum(['workflow', 'trigger']),
+        id: z.string(),
+        name: z.string(),
+        record_id: z.string(),
+        matched: z.boolean(),
+        reason: z
+          .enum(['matched', 'condition_failed', 'too_many_hops'])
+          .describe(
+            '`too_many_hops`: workflows and agents made more than five records in a row that led to this one, so it starts nothing.',
+          ),
+        failed: Failure.nullable(),
+        started_id: z.string().nullable().describe('The workflow instance or the AI run that the commit started.'),
+      }),
+    )
+    .optional()
+    .describe('The workflows and AI triggers of the datasets of the records. Absent when there are none.'),
 })
 export type Decision = z.infer<typeof Decision>

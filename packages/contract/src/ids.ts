@@ -28,6 +28,15 @@ export const ID_PREFIXES = {
   dataExport: 'exp',
   ssoRequest: 'sreq',
   broadcast: 'bct',
+  workflow: 'wfl',
+  workflowInstance: 'wfi',
+  aiProvider: 'aip',
+  aiAgent: 'aia',
+  aiTrigger: 'ait',
+  aiRun: 'air',
+  source: 'src',
+  cronTrigger: 'crn',
+  wsTrigger: 'wst',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

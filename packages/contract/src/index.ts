@@ -31,6 +31,7 @@ export * from './route.ts'
 export type { Misfit } from './routes/workspace/audit.ts'
 export { DestinationPreset } from './routes/delivery/destination-presets.ts'
 export { SourcePreset } from './routes/capture/source-presets.ts'
+export { ORIGIN_KINDS } from './routes/capture/submissions.ts'
 export { FORWARD_STATUSES } from './routes/capture/activity.ts'
 export { DELIVERY_STATES, OUTCOMES, PAUSE_REASONS, TRIGGERS } from './routes/delivery/deliveries.ts'
 export { SSO_REPLACE_PATH } from './routes/people/sso.ts'
@@ -52,4 +53,5 @@ export {
   type AdditiveScheme,
 } from './schemes.ts'
 export * from './verification.ts'
+export { Step, Steps, STEP_TYPES, type StepOf, type StepType } from './workflow-steps.ts'
 export { SERVICE_VERSION, SERVICE_VERSIONS } from './version.ts'

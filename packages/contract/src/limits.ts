@@ -1,3 +1,4 @@
+import { automation } from './limits/automation.ts'
 import { capture } from './limits/capture.ts'
 import { delivery } from './limits/delivery.ts'
 import { operate } from './limits/operate.ts'
@@ -7,4 +8,13 @@ import { surfaces } from './limits/surfaces.ts'
 import { workspace } from './limits/workspace.ts'
 
 /** Every number of the contract's limits, with the unit last in its name. A limit that is missing here is documented nowhere. */
-export const LIMITS = { ...capture, ...surfaces, ...delivery, ...people, ...workspace, ...serving, ...operate } as const
+export const LIMITS = {
+  ...capture,
+  ...surfaces,
+  ...delivery,
+  ...people,
+  ...workspace,
+  ...serving,
+  ...operate,
+  ...automation,
+} as const

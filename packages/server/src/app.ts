@@ -4,6 +4,7 @@ import { createPlatform, type PlatformOptions } from './app/platform.ts'
 import { createRoad, type RoadPlants } from './app/road.ts'
 import { isAlone } from './config.ts'
 import type { Deps } from './context.ts'
+import { acceptAll, type AcceptAll } from './pipeline/accept.ts'
 import { createDeliveryLoop } from './pipeline/deliver/run.ts'
 import { createDirectory } from './pipeline/directory.ts'
 import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
@@ -27,6 +28,8 @@ export type AppOptions = RoadPlants &
 
 export type App = {
   readonly deps: Deps
+  /** The road of events that no sender sent. */
+  readonly acceptAll: AcceptAll
   /** Listens, starts to deliver, and returns the address it answers at. */
   start(): Promise<{ readonly port: number; readonly baseUrl: string }>
   /**
@@ -76,6 +79,7 @@ export function createApp(options: AppOptions): App {
 
   return {
     deps,
+    acceptAll: (...given) => acceptAll(road, ...given),
     start: async () => {
       await align(deps.database, system)
       await listen(deps, listeners)

@@ -3,13 +3,16 @@ import type { Buckets } from './buckets.ts'
 import type { Directory } from './directory.ts'
 import type { KeyUses } from './key-uses.ts'
 import type { Rejections } from './rejections.ts'
+import type { Db } from '../platform/db.ts'
 import { checkDatasets } from './route/check-datasets.ts'
 import { decide } from './route/decide.ts'
 import type { Announce } from './store/announce.ts'
-import type { Commit } from './store/commit.ts'
+import { said, type Commit } from './store/commit.ts'
+import { rowsOf } from './store/event-rows.ts'
 import type { FindRepeat } from './store/find-repeat.ts'
 import type { Once } from './store/once.ts'
-import type { Answered, Captured, Duplicate, Rejected, Stored } from './types.ts'
+import { storeAlongside, type Storable } from './store/store-batch.ts'
+import type { Answered, Captured, Committed, Duplicate, Rejected, Stored } from './types.ts'
 import { verify } from './verify/ladder.ts'
 
 /**
@@ -39,4 +42,42 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | D
   })
   if (stored.kind === 'stored') road.announce(stored)
   return stored.kind === 'rejected' ? road.rejections.note(verified, stored) : stored
+}
+
+/** The outcome for one event of `acceptAll`. `busy`: another process is storing the same key at this moment. */
+export type Accepted = Committed | Answered
+
+/** `acceptAll` of this process. */
+export type AcceptAll = (
+  captured: readonly Captured[],
+  alongside: (tx: Db, outcomes: readonly Accepted[]) => Promise<void>,
+) => Promise<readonly Accepted[]>
+
+/**
+ * The same road for events that no sender sent. One transaction stores all that pass, and runs `alongside` with every outcome:
+ * the position of a source, or the progress of a workflow, is committed with the events, or neither is. By throwing, `alongside`
+ * takes everything back. If the commit's answer is lost, this throws too, and the caller reads its own rows to see which it was.
+ */
+export async function acceptAll(
+  road: Road,
+  ...[captured, alongside]: Parameters<AcceptAll>
+): Promise<readonly Accepted[]> {
+  const decided = await Promise.all(captured.map((one) => decideOne(road, one)))
+  const batch = decided.filter((one): one is Storable => !('kind' in one))
+  let outcomes: readonly Accepted[] = []
+  await storeAlongside(road, batch, async (tx, verdicts) => {
+    let next = 0
+    outcomes = decided.map((one) => ('kind' in one ? one : said(one.event, verdicts[next++])))
+    await alongside(tx, outcomes)
+  })
+  for (const outcome of outcomes) if (outcome.kind === 'stored') road.announce(outcome)
+  return outcomes
+}
+
+async function decideOne(road: Road, captured: Captured): Promise<Storable | Answered | Rejected> {
+  const verified = await verify(road, captured)
+  if ('kind' in verified) return verified
+  const routed = await decide(road, verified)
+  const event = 'kind' in routed ? routed : (checkDatasets(routed) ?? routed)
+  return 'kind' in event ? event : { event, rows: rowsOf(road, event) }
 }

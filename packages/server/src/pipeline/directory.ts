@@ -15,6 +15,7 @@ import { findCredential, type CredentialRow } from '../resources/capture/credent
 import { changedProjects, findProjectPlan, type Inactive } from '../resources/workspace/projects/queries.ts'
 import { listRulePlans } from '../resources/capture/rules/queries.ts'
 import { listWebhookPlans, type WebhookRow } from '../resources/capture/webhooks/queries.ts'
+import { listWorkflowPlans } from '../resources/automation/workflows/queries.ts'
 
 /** An endpoint, compiled for the road. */
 export type WebhookPlan = {
@@ -73,6 +74,16 @@ export type DestinationPlan = {
   readonly orderKeyOf: OrderKeyOf | undefined
 }
 
+/** An active workflow, as far as the road needs it: which records start it, and in which version. */
+export type WorkflowPlan = {
+  readonly id: string
+  readonly publicId: string
+  readonly name: string
+  readonly version: number
+  readonly dataset: string
+  readonly conditions: CompiledConditions
+}
+
 /** All data of one project that the road needs, loaded together and replaced together. */
 export type ProjectPlan = {
   readonly workspaceId: string
@@ -88,6 +99,7 @@ export type ProjectPlan = {
   readonly ingestKeys: ReadonlyMap<string, IngestKeyPlan>
   readonly rules: readonly RulePlan[]
   readonly destinations: readonly DestinationPlan[]
+  readonly workflows: readonly WorkflowPlan[]
   /** The datasets known to exist. The road adds the new ones that it creates. */
   readonly datasets: Set<string>
 }
@@ -208,11 +220,12 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
   const db = deps.database
   const project = await findProjectPlan(db, at)
   if (project === undefined) return undefined
-  const [webhookRows, keyRows, ruleRows, destinationRows, datasets] = await Promise.all([
+  const [webhookRows, keyRows, ruleRows, destinationRows, workflowRows, datasets] = await Promise.all([
     listWebhookPlans(db, at),
     listIngestKeyPlans(db, at),
     listRulePlans(db, at),
     listDestinationPlans(db, at),
+    listWorkflowPlans(db, at),
     listDatasetNames(db, at),
   ])
   const webhooks = webhookRows.map((row): WebhookPlan => {
@@ -264,6 +277,14 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       datasets: row.datasets === null ? null : new Set(row.datasets),
       conditions: compileConditions(row.conditions, 'text'),
       orderKeyOf: row.order_path === null ? undefined : compileOrderKey(row.order_path),
+    })),
+    workflows: workflowRows.map((row) => ({
+      id: row.id,
+      publicId: encodeId('workflow', row.id),
+      name: row.name,
+      version: row.version,
+      dataset: row.entry_dataset,
+      conditions: compileConditions(row.entry_conditions, 'strict'),
     })),
     datasets: new Set(datasets),
   }

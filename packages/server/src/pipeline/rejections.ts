@@ -103,7 +103,8 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
     note: (refused, rejected) => {
       const { captured, receiver } = refused
       const { reason } = rejected
-      if (!isLogged(reason)) return rejected
+      // An event without a sender has no row here: its origin shows why it was refused.
+      if (!isLogged(reason) || receiver.origin !== undefined) return rejected
       samples.take(refused, rejected)
       const { webhook, ingestKeyId } = receiver
       const minute = Math.floor(captured.receivedAt / MINUTE_MS) * MINUTE_MS

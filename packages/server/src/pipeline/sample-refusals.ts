@@ -3,7 +3,7 @@ import { redactedStart } from '../domain/capture/redact-body.ts'
 import { signatureForms } from '../domain/signature/index.ts'
 import type { TakenSample } from '../resources/capture/webhooks/refused-samples/queries.ts'
 import { storedHeaders, tokenHeader } from './store/stored-headers.ts'
-import type { Captured, Receiver, Rejected } from './types.ts'
+import { credentialIn, type Captured, type Receiver, type Rejected } from './types.ts'
 
 /** A refused request, as far as the ladder had read it. */
 export type Refused = {
@@ -89,7 +89,7 @@ const NO_VALUES = { headers: null, body: null, bodySize: null }
 function valuesOf(refused: Refused) {
   const { captured, body, isProven } = refused
   if (asksForSignature(refused.receiver) && !isProven) return NO_VALUES
-  const credential = captured.address.kind === 'url' ? captured.address.slug : captured.address.key
+  const credential = credentialIn(captured.address)
   const readable = readableOf(refused)
   return {
     headers: storedHeaders(fewOf(captured.headers), { credential, token: tokenHeader(refused.receiver.webhook) }),

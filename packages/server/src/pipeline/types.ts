@@ -2,7 +2,7 @@ import { LIMITS, type Decision, type Reason } from '@postroad/contract'
 import type { PauseReason } from '../domain/delivery/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
 
-/** The four ways to address an event (contract part 4). */
+/** The four ways to address an event (contract part 4), and the one of events that no sender sent. */
 export type Address =
   | {
       readonly kind: 'url'
@@ -14,6 +14,25 @@ export type Address =
   | { readonly kind: 'key_rules'; readonly key: string }
   | { readonly kind: 'key_dataset'; readonly key: string; readonly dataset: string }
   | { readonly kind: 'key_webhook'; readonly key: string; readonly slug: string }
+  | {
+      readonly kind: 'origin'
+      readonly workspaceId: string
+      readonly projectId: string
+      readonly dataset: string
+      readonly origin: Origin
+    }
+
+/** The part of the project that made an event without a sender: a source, a trigger, a workflow instance or an AI run. */
+export type Origin = {
+  readonly kind: 'source' | 'cron_trigger' | 'ws_trigger' | 'workflow' | 'ai_run'
+  readonly id: string
+}
+
+/** The credential that stands in the URL; empty: the event has no sender. */
+export function credentialIn(address: Address): string {
+  if (address.kind === 'origin') return ''
+  return address.kind === 'url' ? address.slug : address.key
+}
 
 /** The purpose of a request: to file an event, to prove ownership of the endpoint, or to check whether a page may post. */
 export type Asked =
@@ -47,9 +66,10 @@ export type Decoded =
   | { readonly ok: true; readonly payload: unknown; readonly text: string }
   | { readonly ok: false; readonly reason: 'empty_body' | 'invalid_body'; readonly error: string }
 
-/** The subject of the credential: an endpoint, or an ingest key and the target in its URL. */
+/** The subject of the credential: an endpoint, or an ingest key and the target in its URL; or the origin of the event. */
 export type Receiver = {
   readonly plan: ProjectPlan
+  readonly origin: Origin | undefined
   readonly webhook: WebhookPlan | undefined
   readonly ingestKeyId: string | undefined
   readonly ingestKey: IngestKeyPlan | undefined
@@ -105,12 +125,22 @@ export type DeliveryDraft = {
   readonly orderKey?: string | undefined
 }
 
+/** A workflow instance that a record starts. */
+export type StartDraft = {
+  readonly id: string
+  readonly workflowId: string
+  readonly version: number
+  readonly recordId: string
+  readonly dataset: string
+}
+
 /** The decision about an event: everything that one commit stores. */
 export type Routed = {
   readonly verified: Verified
   readonly submissionId: string
   readonly records: readonly RecordDraft[]
   readonly deliveries: readonly DeliveryDraft[]
+  readonly starts: readonly StartDraft[]
   readonly routed:
     | readonly {
         readonly rule_id: string

@@ -98,7 +98,7 @@ test('a stream with detail=request brings the request of each record as received
 test('the admin stream also shows the progress of deliveries', async (t) => {
   const sink = await aSink()
   t.after(() => sink.stop())
-  const destination = await aDestination(world, { url: sink.url })
+  const { destination } = await aDestination(world, { url: sink.url })
   const admin = await sse(`${world.baseUrl}/admin/api/stream`, {
     headers: { authorization: `Bearer ${world.installed.api_key}` },
   })

@@ -149,6 +149,7 @@ export class StoreRows {
             orderKey: orderKeys[index],
           },
         ],
+        starts: [],
         newDatasets: [],
       })),
     )
@@ -194,6 +195,7 @@ const SUBMISSION = {
   bodyHex: null,
   bodySize: 2,
   decision: '{}',
+  origin: null,
 } as const
 
 /** A sweep for any work, with room for everything. */

@@ -8,6 +8,7 @@ import { RecordTexts } from '../../domain/routing/record-texts.ts'
 import { PacedWork } from '../../platform/paced-work.ts'
 import { reject, type Receiver, type RecordDraft, type Rejected, type Routed, type Verified } from '../types.ts'
 import { fanOut } from './fan-out.ts'
+import { start } from './start.ts'
 
 type Ids = Pick<Deps, 'uuid'>
 /** An event that is being filed, and the budgets for its records. */
@@ -19,7 +20,7 @@ type Filing = Ids & {
 }
 type Filed = {
   readonly records: readonly RecordDraft[]
-  readonly decision: Omit<Decision, 'destinations'>
+  readonly decision: Omit<Decision, 'destinations' | 'starts'>
   readonly routed: Routed['routed']
 }
 
@@ -44,13 +45,20 @@ function* deciding(
   const filed = yield* file({ uuid: ids.uuid, verified, texts, spend, wholeData: wholeDataOf(verified) })
   if (texts.tooLarge) return reject('records_too_large')
   const { deliveries, decisions } = yield* fanOut(ids, { verified, records: filed.records, spend })
+  const { starts, considered } = yield* start(ids, { verified, records: filed.records, spend })
   return {
     verified,
     submissionId,
     records: filed.records,
     deliveries,
+    starts,
     routed: filed.routed,
-    decision: { ...verifiedBy(receiver), ...filed.decision, destinations: [...decisions] },
+    decision: {
+      ...verifiedBy(receiver),
+      ...filed.decision,
+      destinations: [...decisions],
+      ...(considered.length === 0 ? {} : { starts: [...considered] }),
+    },
     dataset: receiver.use === 'rules' ? null : (receiver.dataset ?? receiver.webhook?.dataset ?? null),
   }
 }

@@ -5,8 +5,8 @@ import { reject, unavailable, type Committed, type Routed } from '../types.ts'
 import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
 import type { Verdict } from './admit.ts'
 import { createDeadline } from './deadline.ts'
+import { rowsOf } from './event-rows.ts'
 import { storeBatch, type Storing } from './store-batch.ts'
-import { storedHeaders, tokenHeader } from './stored-headers.ts'
 
 /**
  * Resolves after the commit that contains the event, never before; or with the reason why the event is not stored, and will not
@@ -77,8 +77,8 @@ function inTime(deps: Deps, batch: readonly Waiting[]): readonly Waiting[] {
   })
 }
 
-/** undefined: the event is not stored, and there is no other answer. */
-function said(event: Routed, verdict: Verdict | undefined): Committed {
+/** The answer to an event; without a verdict it is not stored, and there is no other answer. */
+export function said(event: Routed, verdict: Verdict | undefined): Committed {
   if (verdict === undefined) return unavailable
   if (verdict !== 'admitted' && verdict.kind !== 'beyond_allowance') return verdict
   rememberDatasets(event)
@@ -121,51 +121,6 @@ async function lookedFor(deps: Deps, batch: readonly Waiting[]): Promise<readonl
     }
   }
   return []
-}
-
-function rowsOf(deps: Deps, event: Routed): EventRows {
-  const { captured, receiver, body, text } = event.verified
-  const plan = receiver.plan
-  // A record without its own data is the body byte for byte, and then `text` is the body too.
-  const bodyText = event.records.some((record) => record.data === null) ? text : textOf(body)
-  const unknown = new Set(event.records.map((record) => record.dataset).filter((name) => !plan.datasets.has(name)))
-  return {
-    workspaceId: plan.workspaceId,
-    projectId: plan.projectId,
-    submission: {
-      id: event.submissionId,
-      webhookId: receiver.webhook?.id ?? null,
-      ingestKeyId: receiver.ingestKeyId ?? null,
-      receivedAt: captured.receivedAt,
-      hops: event.verified.hops,
-      chain: event.verified.chain,
-      sourceIp: captured.sourceIp ?? null,
-      contentType: captured.headers['content-type'] ?? null,
-      headers: storedHeaders(captured.headers, {
-        credential: captured.address.kind === 'url' ? captured.address.slug : captured.address.key,
-        token: tokenHeader(receiver.webhook),
-      }),
-      body: bodyText,
-      bodyHex: bodyText === null ? body.toString('hex') : null,
-      bodySize: body.length,
-      decision: JSON.stringify(event.decision),
-    },
-    records: event.records,
-    deliveries: event.deliveries,
-    newDatasets: [...unknown].map((name) => ({ id: deps.uuid(), name })),
-  }
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** The body as text if it is UTF-8 that PostgreSQL can store as text (no NUL). */
-function textOf(body: Buffer): string | null {
-  if (body.includes(0)) return null
-  try {
-    return decoder.decode(body)
-  } catch {
-    return null
-  }
 }
 
 function rememberDatasets(event: Routed): void {

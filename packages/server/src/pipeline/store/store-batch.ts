@@ -129,19 +129,41 @@ export const retainedSince = (now: number): Date => new Date(now - LIMITS.idempo
 const byHash = (rows: readonly IdempotencyKeyRow[]): Known['consumed'] =>
   new Map(rows.map((row) => [row.key_hash, row]))
 
-async function storeLimited(deps: Deps, batch: readonly Storable[]): Promise<readonly Verdict[]> {
-  const now = deps.clock.now()
+/**
+ * Stores a batch and the work of the caller in one transaction: both are committed, or neither. `alongside` gets the verdicts before
+ * the commit, and rolls all of it back by throwing.
+ */
+export function storeAlongside(
+  deps: Deps,
+  batch: readonly Storable[],
+  alongside: (tx: Db, verdicts: readonly Verdict[]) => Promise<void>,
+): Promise<readonly Verdict[]> {
+  const began = deps.clock.now()
   return deps.database.transaction(async (tx) => {
-    const since = retainedSince(now)
-    const events = batch.map(({ event }) => event)
-    const known = await learn(tx, { batch, since })
-    const verdicts = admit(events, { ...known, now, upgradeUrl: deps.upgradeUrl() })
-    const admitted = batch.flatMap((storable, index) => toStore(storable, verdicts[index]))
-    if (admitted.length > 0) await write(tx, { admitted, since })
-    if (deps.clock.now() - now > WRITTEN_MS_MAX)
-      throw new Error('Writing a batch took too long, so the server gave it up.')
+    const verdicts = batch.length === 0 ? [] : await judgeAndWrite(deps, tx, batch)
+    await alongside(tx, verdicts)
+    giveUpIfLate(deps, began)
     return verdicts
   })
+}
+
+async function storeLimited(deps: Deps, batch: readonly Storable[]): Promise<readonly Verdict[]> {
+  return storeAlongside(deps, batch, async () => undefined)
+}
+
+async function judgeAndWrite(deps: Deps, tx: Db, batch: readonly Storable[]): Promise<readonly Verdict[]> {
+  const now = deps.clock.now()
+  const since = retainedSince(now)
+  const events = batch.map(({ event }) => event)
+  const known = await learn(tx, { batch, since })
+  const verdicts = admit(events, { ...known, now, upgradeUrl: deps.upgradeUrl() })
+  const admitted = batch.flatMap((storable, index) => toStore(storable, verdicts[index]))
+  if (admitted.length > 0) await write(tx, { admitted, since })
+  return verdicts
+}
+
+function giveUpIfLate({ clock }: Deps, began: number): void {
+  if (clock.now() - began > WRITTEN_MS_MAX) throw new Error('Writing a batch took too long, so the server gave it up.')
 }
 
 function isLimited({ event, rows }: Storable): boolean {

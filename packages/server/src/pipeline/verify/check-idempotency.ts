@@ -8,7 +8,7 @@ const KEY = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharsMax}}$`)
 
 /**
  * Reads the key that identifies a repeat: the endpoint's own key of the event, otherwise the header Idempotency-Key. A key belongs to
- * its ingest key or endpoint. With the header, a repeat must have the same path and body as the first request. Only the commit can
+ * its ingest key, endpoint or origin. With the header, a repeat must have the same path and body as the first request. Only the commit can
  * decide whether the event is a repeat.
  */
 export const checkIdempotency: Check = (_deps, passage) => {
@@ -17,8 +17,8 @@ export const checkIdempotency: Check = (_deps, passage) => {
   const key = headers[HEADER]
   if (passage.idempotency !== undefined || key === undefined) return undefined
   if (!KEY.test(key)) return reject('invalid_idempotency_key')
-  const { webhook, ingestKeyId, use, dataset } = passage.receiver
-  const credential = ingestKeyId ?? webhook?.id ?? null
+  const { origin, webhook, ingestKeyId, use, dataset } = passage.receiver
+  const credential = origin?.id ?? ingestKeyId ?? webhook?.id ?? null
   const fingerprint = digestOf([use, webhook?.id ?? null, dataset ?? null], passage.body)
   passage.idempotency = { hash: digestOf([credential, key]), fingerprint }
   return undefined

@@ -4,6 +4,8 @@ import { reject, type Receiver } from '../types.ts'
 import type { Check } from './passage.ts'
 
 const HOPS = DELIVERY_HEADERS.hops.toLowerCase()
+/** One more than any limit of hops, so that a count beyond the limits stays beyond them. */
+const HOPS_COUNTED_MAX = LIMITS.hopsMax + 1
 
 /**
  * Our own deliveries carry the number of hops of the event, and the services it passed. Five hops are a loop, and so is a
@@ -16,6 +18,8 @@ export const checkLoop: Check = (deps, passage) => {
   const hops = Math.max(hopsIn(headers[HOPS]), chain.length)
   passage.hops = hops
   if (chain.length > 0) passage.chain = chain.join(', ')
+  // A loop of workflows and agents is cut where it would start one (`route/start.ts`): the record itself is stored.
+  if (passage.receiver.origin !== undefined) return undefined
   if (hops >= LIMITS.hopsMax) return reject('loop_detected')
   const isBack = chain.length > 0 && hasPassed(deps.cipher, { chain, id: idOf(passage.receiver) })
   return isBack ? reject('loop_detected') : undefined
@@ -36,5 +40,5 @@ function hopsIn(text: string | undefined): number {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => /^\d+$/.test(item))
-  return Math.min(LIMITS.hopsMax, Math.max(0, ...counts.map(Number)))
+  return Math.min(HOPS_COUNTED_MAX, Math.max(0, ...counts.map(Number)))
 }

@@ -222,7 +222,7 @@ export async function turn(
              offset 0
            ) r
      cross join lateral (
-             select body, coalesce(webhook_id, ingest_key_id) as receiver_id, chain
+             select body, coalesce(webhook_id, ingest_key_id, origin_id) as receiver_id, chain
                from submissions
               where workspace_id = r.workspace_id
                 and project_id = r.project_id

@@ -18,10 +18,22 @@ export { present as presentListedSubmission }
 export { scan as scanUnfiled } from './scan/index.ts'
 export { listStoredRoutes, type StoredRouteRow } from './stored-routes/queries.ts'
 
+const ORIGIN_IDS = {
+  source: 'source',
+  cron_trigger: 'cronTrigger',
+  ws_trigger: 'wsTrigger',
+  workflow: 'workflowInstance',
+  ai_run: 'aiRun',
+} as const
+
+const originOf = ({ origin_kind: kind, origin_id: id }: SubmissionRow) =>
+  kind === null || id === null ? null : { kind, id: encodeId(ORIGIN_IDS[kind], id) }
+
 const present = (row: SubmissionRow) => ({
   id: encodeId('submission', row.id),
   webhook_id: row.webhook_id === null ? null : encodeId('webhook', row.webhook_id),
   ingest_key_id: row.ingest_key_id === null ? null : encodeId('ingestKey', row.ingest_key_id),
+  origin: originOf(row),
   received_at: row.received_at.toISOString(),
   source_ip: row.source_ip,
   content_type: row.content_type,

@@ -1,4 +1,4 @@
-import { LIMITS, TITLE_HEADERS } from '@postroad/contract'
+import { LIMITS, TITLE_HEADERS, type ORIGIN_KINDS } from '@postroad/contract'
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 import { begunBy } from '../../../platform/server-facts.ts'
 import type { IdRange } from '../../id-range.ts'
@@ -21,6 +21,8 @@ export type EventRows = {
     readonly bodyHex: string | null
     readonly bodySize: number
     readonly decision: string
+    /** What made an event that no sender sent. */
+    readonly origin: { readonly kind: string; readonly id: string } | null
   }
   readonly records: readonly { readonly id: string; readonly dataset: string; readonly data: string | null }[]
   readonly deliveries: readonly {
@@ -30,13 +32,21 @@ export type EventRows = {
     readonly pauseReason: string | null
     readonly orderKey?: string | undefined
   }[]
+  /** Workflow instances that its records start. */
+  readonly starts: readonly {
+    readonly id: string
+    readonly workflowId: string
+    readonly version: number
+    readonly recordId: string
+    readonly dataset: string
+  }[]
   /** Datasets that no event named before. */
   readonly newDatasets: readonly { readonly id: string; readonly name: string }[]
 }
 
 /**
- * The one commit: submissions, records, deliveries and new datasets of a whole batch in one statement, so that a process may die at any
- * instruction and every 201 stays true. It is the only statement that writes the tables of four rooms.
+ * The one commit: submissions, records, deliveries, workflow instances and new datasets of a whole batch in one statement, so that a
+ * process may die at any instruction and every 201 stays true. It is the only statement that writes the tables of five rooms.
  */
 export async function insertEvents(db: Db, events: readonly EventRows[]): Promise<void> {
   await db.run(sql`with ${insertingEvents(events)}`)
@@ -81,10 +91,12 @@ function insertingEvents(events: readonly EventRows[], which = sql``): Sql {
   const records = events.flatMap((event) => event.records.map((record) => ({ ...record, event })))
   const deliveries = events.flatMap((event) => event.deliveries.map((delivery) => ({ ...delivery, event })))
   const datasets = events.flatMap((event) => event.newDatasets.map((dataset) => ({ ...dataset, event })))
+  const starts = events.flatMap((event) => event.starts.map((start) => ({ ...start, event })))
   // Most batches name no new dataset, and many have no delivery. PostgreSQL then need not open those tables.
   return sql`
     new_records as (${insertRecords(records, which)})
     ${deliveries.length === 0 ? sql`` : sql`, new_deliveries as (${insertDeliveries(deliveries, which)})`}
+    ${starts.length === 0 ? sql`` : sql`, new_instances as (${insertInstances(starts, which)})`}
     ${datasets.length === 0 ? sql`` : sql`, new_datasets as (${insertDatasets(datasets)})`}
     ${insertSubmissions(events, which)}`
 }
@@ -95,13 +107,14 @@ type Of<Row> = readonly (Row & { readonly event: EventRows })[]
 function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
   const rows = events.map((event) => event.submission)
   const chained = rows.some((row) => row.chain !== null)
+  const made = rows.some((row) => row.origin !== null)
   return sql`
     insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
                              content_type, headers, body, body_bytes, body_size, decision, record_ids
-                             ${chained ? sql`, chain` : sql``})
+                             ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``})
     select workspace_id, project_id, submission_id, webhook_id, ingest_key_id, to_timestamp(received_ms / 1000), source_ip,
            content_type, headers::json, body, decode(body_hex, 'hex'), body_size, decision::json, record_ids::uuid[]
-           ${chained ? sql`, chain` : sql``}
+           ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``}
       from (
              select unnest(${events.map((event) => event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${events.map((event) => event.projectId)}::uuid[]) as project_id,
@@ -117,10 +130,15 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
                     unnest(${rows.map((row) => row.bodySize)}::int[]) as body_size,
                     unnest(${texts(rows.map((row) => row.decision))}) as decision,
                     ${chained ? sql`unnest(${rows.map((row) => row.chain)}::text[]) as chain,` : sql``}
+                    ${made ? unnestOrigins(rows) : sql``}
                     unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
            ) row
      ${which}`
 }
+
+const unnestOrigins = (rows: readonly EventRows['submission'][]): Sql => sql`
+  unnest(${rows.map(({ origin }) => origin?.kind ?? null)}::text[]) as origin_kind,
+  unnest(${rows.map(({ origin }) => origin?.id ?? null)}::uuid[]) as origin_id,`
 
 function insertRecords(records: Of<EventRows['records'][number]>, which: Sql): Sql {
   return sql`
@@ -163,6 +181,27 @@ function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>, which
      ${which}`
 }
 
+function insertInstances(starts: Of<EventRows['starts'][number]>, which: Sql): Sql {
+  return sql`
+    insert into workflow_instances (workspace_id, project_id, id, workflow_id, version, record_id, dataset, started_by, hops, due_at,
+                                    created_at, updated_at)
+    select workspace_id, project_id, id, workflow_id, version, record_id, dataset, 'record', hops, to_timestamp(ms / 1000),
+           to_timestamp(ms / 1000), to_timestamp(ms / 1000)
+      from (
+             select unnest(${starts.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${starts.map((row) => row.event.projectId)}::uuid[]) as project_id,
+                    unnest(${starts.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${starts.map((row) => row.event.submission.id)}::uuid[]) as submission_id,
+                    unnest(${starts.map((row) => row.workflowId)}::uuid[]) as workflow_id,
+                    unnest(${starts.map((row) => row.version)}::int[]) as version,
+                    unnest(${starts.map((row) => row.recordId)}::uuid[]) as record_id,
+                    unnest(${starts.map((row) => row.dataset)}::text[]) as dataset,
+                    unnest(${starts.map((row) => row.event.submission.hops)}::smallint[]) as hops,
+                    unnest(${starts.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
+           ) row
+     ${which}`
+}
+
 /** Inserts in one order, so that two batches with the same datasets do not deadlock. */
 function insertDatasets(datasets: Of<EventRows['newDatasets'][number]>): Sql {
   return sql`
@@ -188,6 +227,8 @@ export type SubmissionRow = {
   readonly content_type: string | null
   readonly body_size: number
   readonly record_ids: readonly string[]
+  readonly origin_kind: (typeof ORIGIN_KINDS)[number] | null
+  readonly origin_id: string | null
 }
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -198,7 +239,7 @@ export function listSubmissions(
   at: At & IdRange & { webhookId: string | null; before: string | null; limit: number },
 ): Promise<readonly SubmissionRow[]> {
   return db.many<SubmissionRow>(sql`
-    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids
+    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
@@ -221,7 +262,7 @@ export type WholeSubmissionRow = SubmissionRow & {
 
 export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSubmissionRow | undefined> {
   return db.maybe<WholeSubmissionRow>(sql`
-    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids,
+    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id,
            headers, body, body_bytes, decision::text as decision
       from submissions
      where workspace_id = ${at.workspaceId}

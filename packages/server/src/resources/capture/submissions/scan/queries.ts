@@ -14,7 +14,8 @@ export function scanSubmissions(
   at: At & { after: string | null; before: string | null; limit: number },
 ): Promise<readonly ScannedSubmissionRow[]> {
   return db.many<ScannedSubmissionRow>(sql`
-    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, body_size as bytes
+    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id,
+           body_size as bytes
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}

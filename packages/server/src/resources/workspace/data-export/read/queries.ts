@@ -28,6 +28,7 @@ const inside = ({ workspaceId, projectId, after, before }: PageAt, t: Sql): Sql 
 export function readSubmissions(db: Db, at: PageAt): Promise<readonly WholeSubmissionRow[]> {
   return db.many<WholeSubmissionRow>(sql`
     select s.id, s.webhook_id, s.ingest_key_id, s.received_at, s.source_ip, s.content_type, s.body_size, s.record_ids,
+           s.origin_kind, s.origin_id,
            s.headers, s.body, s.body_bytes, s.decision::text as decision
       from (
              select id, sum(body_size) over (order by id) - body_size as bytes_before

@@ -1,0 +1,52 @@
+import type { Deps } from '../../context.ts'
+import type { EventRows } from '../../resources/capture/submissions/queries.ts'
+import { credentialIn, type Routed } from '../types.ts'
+import { storedHeaders, tokenHeader } from './stored-headers.ts'
+
+/** An event as rows. A record without its own data is the body byte for byte. */
+export function rowsOf(deps: Pick<Deps, 'uuid'>, event: Routed): EventRows {
+  const { captured, receiver, body, text } = event.verified
+  const plan = receiver.plan
+  // A record without its own data is the body byte for byte, and then `text` is the body too.
+  const bodyText = event.records.some((record) => record.data === null) ? text : textOf(body)
+  const unknown = new Set(event.records.map((record) => record.dataset).filter((name) => !plan.datasets.has(name)))
+  return {
+    workspaceId: plan.workspaceId,
+    projectId: plan.projectId,
+    submission: {
+      id: event.submissionId,
+      webhookId: receiver.webhook?.id ?? null,
+      ingestKeyId: receiver.ingestKeyId ?? null,
+      receivedAt: captured.receivedAt,
+      hops: event.verified.hops,
+      chain: event.verified.chain,
+      sourceIp: captured.sourceIp ?? null,
+      contentType: captured.headers['content-type'] ?? null,
+      headers: storedHeaders(captured.headers, {
+        credential: credentialIn(captured.address),
+        token: tokenHeader(receiver.webhook),
+      }),
+      body: bodyText,
+      bodyHex: bodyText === null ? body.toString('hex') : null,
+      bodySize: body.length,
+      decision: JSON.stringify(event.decision),
+      origin: receiver.origin ?? null,
+    },
+    records: event.records,
+    deliveries: event.deliveries,
+    starts: event.starts,
+    newDatasets: [...unknown].map((name) => ({ id: deps.uuid(), name })),
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The body as text if it is UTF-8 that PostgreSQL can store as text (no NUL). */
+function textOf(body: Buffer): string | null {
+  if (body.includes(0)) return null
+  try {
+    return decoder.decode(body)
+  } catch {
+    return null
+  }
+}
