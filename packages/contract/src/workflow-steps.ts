@@ -132,7 +132,7 @@ const Branch = z.strictObject({
     )
     .min(1)
     .max(LIMITS.workflowStepsMax)
-    .describe('The first one whose conditions all hold is taken.'),
+    .describe('The first one with conditions that all match is taken.'),
   else: SubSteps.optional().describe('Taken when no branch is.'),
 })
 

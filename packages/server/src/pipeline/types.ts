@@ -28,7 +28,7 @@ export type Origin = {
   readonly id: string
 }
 
-/** The credential that stands in the URL; empty: the event has no sender. */
+/** The credential in the URL; empty: the event has no sender. */
 export function credentialIn(address: Address): string {
   if (address.kind === 'origin') return ''
   return address.kind === 'url' ? address.slug : address.key

@@ -76,7 +76,7 @@ test('an event of a source is stored with its origin and delivered like any othe
 })
 
 test('the position of a source and its events are one commit: if either fails, nothing is stored', async () => {
-  const before = await countOf('submissions')
+  const stored = await countOf('submissions')
   await assert.rejects(
     world.app.acceptAll([fromOrigin(made()), fromOrigin(made())], async (tx) => {
       await tx.run(sql`update projects set config_version = config_version`)
@@ -84,7 +84,7 @@ test('the position of a source and its events are one commit: if either fails, n
     }),
     /The position was lost/,
   )
-  assert.equal(await countOf('submissions'), before)
+  assert.equal(await countOf('submissions'), stored)
 })
 
 test('an event that cannot be stored does not stop the others, and its origin learns why', async () => {
@@ -133,12 +133,12 @@ test('the commit of a record starts one instance of each workflow that matches w
 
 test('beyond five hops a record is stored, starts nothing, and its decision says so', async () => {
   await aWorkflow({ dataset: 'loops' })
-  const before = await countOf('workflow_instances')
+  const started = await countOf('workflow_instances')
   const outcomes = await world.app.acceptAll(
     [5, 6, 7].map((hops) => fromOrigin(made({ dataset: 'loops', hops }))),
     async () => undefined,
   )
   const reasons = outcomes.map((one) => (one.kind === 'stored' ? one.event.decision.starts?.[0]?.reason : one.kind))
   assert.deepEqual(reasons, ['matched', 'too_many_hops', 'too_many_hops'])
-  assert.equal(await countOf('workflow_instances'), before + 1)
+  assert.equal(await countOf('workflow_instances'), started + 1)
 })

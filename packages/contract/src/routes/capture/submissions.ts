@@ -14,7 +14,9 @@ export const Submission = z.object({
   origin: z
     .object({ kind: z.enum(ORIGIN_KINDS), id: z.string() })
     .nullable()
-    .describe('What made an event that no sender sent. A workflow is named by its instance. Null: a sender sent it.'),
+    .describe(
+      'The part of the project that made an event without a sender; for a workflow, the instance. Null: a sender sent it.',
+    ),
   received_at: Timestamp,
   source_ip: z.string().nullable(),
   content_type: z.string().nullable(),

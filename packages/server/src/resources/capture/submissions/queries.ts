@@ -21,7 +21,7 @@ export type EventRows = {
     readonly bodyHex: string | null
     readonly bodySize: number
     readonly decision: string
-    /** What made an event that no sender sent. */
+    /** The part of the project that made an event without a sender. */
     readonly origin: { readonly kind: string; readonly id: string } | null
   }
   readonly records: readonly { readonly id: string; readonly dataset: string; readonly data: string | null }[]
