@@ -137,6 +137,8 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'ActivityRow.reason': null,
   'ActivityRow.forward_status': 'delivered',
   'ApiKey.name': 'CI',
+  'Submission.origin': null,
+  'SubmissionDetail.origin': null,
   'Plan.name': 'team',
   'Period.start': '2026-11-01T00:00:00.000Z',
   'Period.end': '2026-12-01T00:00:00.000Z',
