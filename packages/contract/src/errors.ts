@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { automation } from './errors/automation.ts'
 import { capture } from './errors/capture.ts'
 import { delivery } from './errors/delivery.ts'
 import { operate } from './errors/operate.ts'
@@ -20,6 +21,7 @@ export const REASONS = {
   ...workspace,
   ...serving,
   ...operate,
+  ...automation,
 } as const
 
 export type Reason = keyof typeof REASONS

@@ -1,6 +1,7 @@
 /** Limits of workflows, AI agents and their runs. */
 export const automation = {
   workflowsPerProjectMax: 100,
+  workflowStepRunsShownMax: 500,
   workflowNameCharsMax: 120,
   workflowStepsMax: 32,
   workflowBranchDepthMax: 3,

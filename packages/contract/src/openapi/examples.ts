@@ -22,6 +22,22 @@ const CONFIGURATION: ProjectConfig = {
   rules: [{ name: 'Large orders', dataset: 'large_orders', conditions: [{ path: 'total', op: 'gte', value: 1_000 }] }],
 }
 
+const WORKFLOW = {
+  name: 'Order follow-up',
+  entry_dataset: 'orders',
+  entry_conditions: [{ path: 'type', equals: 'order.created' }],
+  steps: [
+    {
+      id: 'paid',
+      type: 'wait_for_event' as const,
+      dataset: 'payments',
+      conditions: [{ path: 'order_id', equals: '{{ payload.id }}' }],
+      timeout_seconds: 86_400,
+    },
+    { id: 'notify', type: 'deliver' as const, destination: exampleId('destination') },
+  ],
+}
+
 /** The example body of an operation. A missing one is generated from its schema. */
 export const BODY_EXAMPLES: BodyExamples = {
   webhooks: {
@@ -88,6 +104,13 @@ export const BODY_EXAMPLES: BodyExamples = {
       rate_per_second: 20,
       dry_run: true,
     },
+  },
+  workflows: {
+    create: WORKFLOW,
+    replace: WORKFLOW,
+    update: WORKFLOW,
+    run: { record_id: exampleId('record') },
+    dryRun: { workflow_id: exampleId('workflow'), payload: PAYLOAD },
   },
   config: {
     plan: { config: CONFIGURATION, recent: 100 },

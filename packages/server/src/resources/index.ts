@@ -1,3 +1,4 @@
+import { automation } from './automation/index.ts'
 import { capture } from './capture/index.ts'
 import { delivery } from './delivery/index.ts'
 import { operate } from './operate/index.ts'
@@ -7,4 +8,4 @@ import { serving } from './serving/index.ts'
 import type { Rooms } from './verbs.ts'
 
 /** Every room that answers routes, by name. */
-export const rooms: Rooms = { ...capture, ...delivery, ...people, ...workspace, ...serving, ...operate }
+export const rooms: Rooms = { ...capture, ...delivery, ...people, ...workspace, ...serving, ...operate, ...automation }
