@@ -3,6 +3,7 @@ import { encodeId, type IdKind } from '../ids.ts'
 import type { ProjectConfig } from '../project-config.ts'
 import type { Route } from '../route.ts'
 import type { Routes } from '../routes/index.ts'
+import { WORKFLOW_EXAMPLE, WORKFLOW_MEMBERS } from './workflow-example.ts'
 
 type SentBody<R> = R extends Route<infer _P, infer _Q, infer B> ? (B extends z.ZodObject ? z.input<B> : never) : never
 type BodyExamples = {
@@ -20,22 +21,6 @@ const CONFIGURATION: ProjectConfig = {
   project: 'shop',
   endpoints: [{ name: 'GitHub', slug: 'github', dataset: 'github', verification: { scheme: 'code_host' } }],
   rules: [{ name: 'Large orders', dataset: 'large_orders', conditions: [{ path: 'total', op: 'gte', value: 1_000 }] }],
-}
-
-const WORKFLOW = {
-  name: 'Order follow-up',
-  entry_dataset: 'orders',
-  entry_conditions: [{ path: 'type', equals: 'order.created' }],
-  steps: [
-    {
-      id: 'paid',
-      type: 'wait_for_event' as const,
-      dataset: 'payments',
-      conditions: [{ path: 'order_id', equals: '{{ payload.id }}' }],
-      timeout_seconds: 86_400,
-    },
-    { id: 'notify', type: 'deliver' as const, destination: exampleId('destination') },
-  ],
 }
 
 /** The example body of an operation. A missing one is generated from its schema. */
@@ -106,9 +91,9 @@ export const BODY_EXAMPLES: BodyExamples = {
     },
   },
   workflows: {
-    create: WORKFLOW,
-    replace: WORKFLOW,
-    update: WORKFLOW,
+    create: WORKFLOW_EXAMPLE,
+    replace: WORKFLOW_EXAMPLE,
+    update: WORKFLOW_EXAMPLE,
     run: { record_id: exampleId('record') },
     dryRun: { workflow_id: exampleId('workflow'), payload: PAYLOAD },
   },
@@ -151,6 +136,7 @@ export const BODY_EXAMPLES: BodyExamples = {
 
 /** Example values of members. The entry for a schema and member comes before the entry for a member alone. */
 export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
+  ...WORKFLOW_MEMBERS,
   'Accepted.id': exampleId('submission'),
   'Accepted.dataset': 'orders',
   'ActivityRow.id': exampleId('submission'),

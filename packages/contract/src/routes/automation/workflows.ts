@@ -206,7 +206,7 @@ export const workflows = {
     body: z.strictObject({
       workflow_id: idInput('workflow')
         .optional()
-        .describe('A saved workflow; other members that you send replace its own.'),
+        .describe('A saved workflow; other members that you send replace its members.'),
       entry_dataset: DatasetName.optional(),
       entry_conditions: Conditions.optional(),
       steps: Steps.optional(),

@@ -28,6 +28,14 @@ const branch = (id: string, steps: unknown[], more = {}) => ({
   ...more,
 })
 
+const arm = (name: string) => ({ name, steps: [] })
+const agent = (more: object) => ({ id: 'a', type: 'run_agent', agent: AGENT, ...more })
+const part = (id: string) => emit(id, 'x'.repeat(50_000))
+const manyOutputs = (id: string) =>
+  emit(
+    id,
+    Array.from({ length: 300 }, () => '{{ now }}'),
+  )
 const check = (...steps: unknown[]) => checkDefinition(Steps.parse(steps))
 
 function refused(steps: unknown[], sentence: RegExp): void {
@@ -137,7 +145,6 @@ test('a branch reads the payload or the output of an earlier step, and takes no 
 })
 
 test('the names of the branches of a step differ', () => {
-  const arm = (name: string) => ({ name, steps: [] })
   refused([branch('b', [], { branches: [arm('x'), arm('x')] })], /branches\[1\]\.name: another branch/)
   refused([branch('b', [], { branches: [arm('else')] })], /"else" is the name of the other branch/)
 })
@@ -149,7 +156,6 @@ test('deliver names a destination by its id, and a record of an earlier emit_eve
 })
 
 test('run_agent names an agent by its id, and its schema describes an object of limited size', () => {
-  const agent = (more: object) => ({ id: 'a', type: 'run_agent', agent: AGENT, ...more })
   refused([agent({ agent: 'helper' })], /^steps\[0\]\.agent: must be the id of an AI agent/)
   refused([agent({ output_schema: { type: 'array' } })], /\.output_schema: must describe an object/)
   const long = { type: 'object', description: 'x'.repeat(LIMITS.outputSchemaCharsMax) }
@@ -157,12 +163,6 @@ test('run_agent names an agent by its id, and its schema describes an object of 
 })
 
 test('the whole definition is limited in size and in templates', () => {
-  const part = (id: string) => emit(id, 'x'.repeat(50_000))
   refused([part('a'), part('b'), part('c')], /^steps: have \d+ characters of JSON together/)
-  const many = (id: string) =>
-    emit(
-      id,
-      Array.from({ length: 300 }, () => '{{ now }}'),
-    )
-  refused([many('a'), many('b')], /^steps: contain more than 500/)
+  refused([manyOutputs('a'), manyOutputs('b')], /^steps: contain more than 500/)
 })

@@ -1,4 +1,4 @@
-import type { Condition, Step, StepOf, WorkflowDryRun } from '@postroad/contract'
+import type { Step, StepOf, WorkflowDryRun } from '@postroad/contract'
 import type { InTurns, Spend } from '../in-turns.ts'
 import { compileConditions } from '../routing/condition.ts'
 import { compilePath, readPath } from '../routing/dot-path.ts'
@@ -110,14 +110,13 @@ class DryRun {
   }
 
   #wait({ dataset, conditions, timeout_seconds }: StepOf<'wait_for_event'>): Rendered {
-    const rendered: Condition[] = []
+    const rendered: unknown[] = []
     for (const condition of conditions) {
       const member = 'equals' in condition ? 'equals' : 'value'
       const value: unknown = Reflect.get(condition, member)
       const made = hasTemplate(JSON.stringify(value ?? null)) ? this.#render(value) : { input: value }
       if ('error' in made) return made
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only shown
-      rendered.push((value === undefined ? condition : { ...condition, [member]: made.input }) as Condition)
+      rendered.push(value === undefined ? condition : { ...condition, [member]: made.input })
     }
     return { input: { dataset, conditions: rendered, timeout_seconds } }
   }

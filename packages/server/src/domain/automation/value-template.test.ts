@@ -25,7 +25,7 @@ function valueOf(value: unknown, scope = SCOPE): unknown {
   return rendered.value
 }
 
-test('a string that is exactly one template keeps the JSON type of its value', () => {
+test('a string that is exactly one template retains the JSON type of its value', () => {
   assert.deepEqual(
     valueOf({
       total: '{{ payload.total }}',
@@ -51,7 +51,7 @@ test('a value that looks like a template stays text', () => {
   assert.deepEqual(valueOf(['{{ payload.raw }}', 'is {{ payload.raw }}']), ['{{ now }}', 'is {{ now }}'])
 })
 
-test('a long number keeps every digit', () => {
+test('no digit of a long number is lost', () => {
   const parsed = parseStoredJson('{"id": 12345678901234567890}')
   assert.ok(parsed.ok)
   const rendered = render({ id: '{{ payload.id }}' }, { scope: { ...SCOPE, payload: parsed.value } })

@@ -167,6 +167,37 @@ export async function cancelInstances(db: Db, at: At & Which & { now: Date }): P
   return count
 }
 
+/** Deletes a piece of the instances of a plan that ended before this moment, with their steps. Returns how many instances. */
+export async function deleteEndedInstances(db: Db, at: { plan: string; before: Date; limit: number }): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    with piece as materialized (
+           select i.workspace_id, i.project_id, i.id
+             from workspaces w
+             join workflow_instances i on i.workspace_id = w.id
+            where w.plan = ${at.plan}
+              and i.ended_at < ${at.before}
+            limit ${at.limit}
+         ),
+         steps as (
+           delete from workflow_step_runs s
+            using piece p
+            where s.workspace_id = p.workspace_id
+              and s.project_id = p.project_id
+              and s.instance_id = p.id
+         ),
+         gone as (
+           delete from workflow_instances i
+            using piece p
+            where i.workspace_id = p.workspace_id
+              and i.project_id = p.project_id
+              and i.id = p.id
+           returning i.id
+         )
+    select count(*)::int as count from gone
+  `)
+  return count
+}
+
 /** Makes a failed instance due at the step that failed. Returns whether it had failed. */
 export async function retryInstance(db: Db, at: At & { id: string; now: Date }): Promise<boolean> {
   const count = await db.run(sql`

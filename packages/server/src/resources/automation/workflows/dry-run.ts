@@ -41,7 +41,7 @@ export const dryRunWorkflow: Room<'workflows'>['dryRun'] = async (ctx, asked) =>
   return { starts: failed === null && record.dataset === tried.entry_dataset, failed, ...shown }
 }
 
-/** The saved workflow with the members that were sent in place of its own. */
+/** The saved workflow with its members replaced by those that were sent. */
 async function triedWorkflow(ctx: Ctx, { workflow_id: id, ...sent }: Asked): Promise<Tried> {
   if (id === undefined) {
     if (sent.steps === undefined)

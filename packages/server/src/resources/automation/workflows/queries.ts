@@ -148,6 +148,36 @@ export async function insertWorkflowVersion(
   `)
 }
 
+/** Deletes a piece of the versions that were replaced before this moment and that no instance runs. Ingest may use a replaced one for a second. */
+export function deleteUnusedVersions(db: Db, at: { before: Date; limit: number }): Promise<number> {
+  // oxlint-disable-next-line house/tenant-statement -- the versions of all workspaces, each by its key
+  return db.run(sql`
+    delete from workflow_versions
+     where (workspace_id, project_id, workflow_id, version) in (
+             select v.workspace_id, v.project_id, v.workflow_id, v.version
+               from workflow_versions v
+              where v.created_at < ${at.before}
+                and not exists (
+                      select 1
+                        from workflows w
+                       where w.workspace_id = v.workspace_id
+                         and w.project_id = v.project_id
+                         and w.id = v.workflow_id
+                         and (w.version = v.version or w.updated_at >= ${at.before})
+                    )
+                and not exists (
+                      select 1
+                        from workflow_instances i
+                       where i.workspace_id = v.workspace_id
+                         and i.project_id = v.project_id
+                         and i.workflow_id = v.workflow_id
+                         and i.version = v.version
+                    )
+              limit ${at.limit}
+           )
+  `)
+}
+
 export function listWorkflowVersions(
   db: Db,
   at: OfWorkflow & { before: number | null; limit: number },
