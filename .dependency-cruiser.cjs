@@ -86,7 +86,7 @@ module.exports = {
           `${S}/domain/`,
           '^packages/contract/',
           '^(node:)?(buffer|crypto|zlib)$',
-          '^node_modules/(@eslint-community/regexpp|@fastify/busboy|ipaddr\\.js|liquidjs)/',
+          '^node_modules/(@eslint-community/regexpp|@fastify/busboy|ipaddr\\.js|liquidjs|zod)/',
         ],
       },
       'Facts do not read clocks, files, sockets or databases.',

@@ -33,6 +33,7 @@ export { INSTANCE_STATES, STORED_INSTANCE_STATES } from './routes/automation/wor
 export type { WorkflowDefinition, WorkflowDryRun } from './routes/automation/workflows.ts'
 export { DestinationPreset } from './routes/delivery/destination-presets.ts'
 export { SourcePreset } from './routes/capture/source-presets.ts'
+export { AGENT_TOOLS, type AgentTool } from './routes/automation/ai-agents.ts'
 export { ORIGIN_KINDS } from './routes/capture/submissions.ts'
 export { FORWARD_STATUSES } from './routes/capture/activity.ts'
 export { DELIVERY_STATES, OUTCOMES, PAUSE_REASONS, TRIGGERS } from './routes/delivery/deliveries.ts'

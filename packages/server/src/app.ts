@@ -5,6 +5,7 @@ import { createRoad, type RoadPlants } from './app/road.ts'
 import { isAlone } from './config.ts'
 import type { Deps } from './context.ts'
 import { acceptAll, type AcceptAll } from './pipeline/accept.ts'
+import { createAgentRuns } from './pipeline/agents/index.ts'
 import { createDeliveryLoop } from './pipeline/deliver/run.ts'
 import { createDirectory } from './pipeline/directory.ts'
 import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
@@ -60,6 +61,7 @@ export function createApp(options: AppOptions): App {
   const streams = createStreams(deps)
   const listeners = { directory, streams, loop: delivers ? loop : undefined }
   const road = createRoad(options, { deps, directory, streams, hint: delivers ? loop.hint : undefined })
+  const accept: AcceptAll = (...given) => acceptAll(road, ...given)
   const surfaces = createSurfaces({
     road,
     streams,
@@ -73,13 +75,14 @@ export function createApp(options: AppOptions): App {
     pollDirectory: () => directory.poll(),
     alignClock: () => align(deps.database, system),
     flushRejections: () => road.rejections.flush(),
+    agentRuns: createAgentRuns({ ...deps, acceptAll: accept }),
   })
     .filter(({ role }) => role === 'every' || config.ROLES.includes(role))
     .map((one) => createLeaseLoop({ ...deps, leases }, one))
 
   return {
     deps,
-    acceptAll: (...given) => acceptAll(road, ...given),
+    acceptAll: accept,
     start: async () => {
       await align(deps.database, system)
       await listen(deps, listeners)

@@ -1,5 +1,5 @@
 /** Features that are offered to rooms below them, by area. Only `app/features.ts` creates them. */
-export type Features = DeliveryFeatures & WorkspaceFeatures
+export type Features = DeliveryFeatures & WorkspaceFeatures & AutomationFeatures
 
 type DeliveryFeatures = {
   /** The reason why no delivery could ever reach this URL, as far as that is known without a DNS lookup. */
@@ -29,6 +29,20 @@ type WorkspaceFeatures = {
   readonly upgradeUrl: () => string
   /** Notifies this node at once, and the others soon, that a project's configuration changed. */
   readonly configChanged: (projectId: string) => void
+}
+
+type AutomationFeatures = {
+  /** Asks the default model of an AI provider for one short answer. It may take long, so call it outside of transactions. */
+  readonly testModel: (asked: ModelTestAsked) => Promise<ModelTested>
+}
+
+export type ModelTestAsked = { readonly workspaceId: string; readonly projectId: string; readonly providerId: string }
+export type ModelTested = {
+  readonly ok: boolean
+  readonly text: string | null
+  /** One sentence; null when it went well. */
+  readonly error: string | null
+  readonly durationMs: number
 }
 
 /** The content of a test request, with the column names of the rows that deliveries are made of. */

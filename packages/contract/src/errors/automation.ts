@@ -1,9 +1,23 @@
 import type { ReasonTexts } from './reason-texts.ts'
 
-/** Refusals about workflows and their instances. */
+/** Refusals about workflows, AI providers, agents, triggers and their runs. */
 export const automation = {
   workflow_limit_reached: {
     status: 409,
     text: 'This project has the maximum number of workflows. Delete one first.',
+  },
+  automation_limit_reached: {
+    status: 409,
+    text: 'This project has as many of these as it may have. Delete one that is no longer needed.',
+  },
+  ai_provider_in_use: { status: 409, text: 'Agents use this provider. Give them another one, or delete them, first.' },
+  ai_agent_in_use: {
+    status: 409,
+    text: 'Triggers use this agent. Give them another one, or delete them, first.',
+  },
+  ai_run_ended: { status: 409, text: 'This run has ended, so it cannot be cancelled.' },
+  ai_run_not_ended: {
+    status: 409,
+    text: 'Only a run that failed, was cancelled or was skipped can be tried again, and not one of a workflow: retry the workflow.',
   },
 } as const satisfies ReasonTexts

@@ -1,8 +1,9 @@
 import type { z } from 'zod'
-import { encodeId, type IdKind } from '../ids.ts'
 import type { ProjectConfig } from '../project-config.ts'
 import type { Route } from '../route.ts'
 import type { Routes } from '../routes/index.ts'
+import { AI_BODIES, AI_MEMBERS } from './ai-examples.ts'
+import { exampleId } from './example-id.ts'
 import { WORKFLOW_EXAMPLE, WORKFLOW_MEMBERS } from './workflow-example.ts'
 
 type SentBody<R> = R extends Route<infer _P, infer _Q, infer B> ? (B extends z.ZodObject ? z.input<B> : never) : never
@@ -11,7 +12,7 @@ type BodyExamples = {
 }
 
 /** The id in examples, always the same one for each kind. */
-export const exampleId = (kind: IdKind): string => encodeId(kind, '019ab4c0-2f00-7a1b-8c2d-3e4f5a6b7c8d')
+export { exampleId } from './example-id.ts'
 export const EXAMPLE_TIME = '2026-11-21T09:57:11.263Z'
 
 const PAYLOAD = { type: 'order.created', total: 42.5, customer: { id: 'c_1' } }
@@ -101,6 +102,7 @@ export const BODY_EXAMPLES: BodyExamples = {
     plan: { config: CONFIGURATION, recent: 100 },
     apply: { config: CONFIGURATION, plan: 'the id of the plan' },
   },
+  ...AI_BODIES,
   projects: { create: { name: 'Shop' }, update: { name: 'Web shop' } },
   apiKeys: { create: { name: 'CI', role: 'developer', expires_at: '2027-02-19T00:00:00Z' } },
   invites: { create: { email: 'ada@example.com', role: 'developer' }, accept: { token: 'the token of the link' } },
@@ -136,6 +138,7 @@ export const BODY_EXAMPLES: BodyExamples = {
 
 /** Example values of members. The entry for a schema and member comes before the entry for a member alone. */
 export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
+  ...AI_MEMBERS,
   ...WORKFLOW_MEMBERS,
   'Accepted.id': exampleId('submission'),
   'Accepted.dataset': 'orders',

@@ -55,6 +55,16 @@ const OF_EVERY_SIGN_IN = [
 
 /** The further refusals of single operations. A test compares each response of the suite with this table. */
 const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
+  'aiProviders.create': ['name_taken', 'automation_limit_reached'],
+  'aiProviders.update': ['name_taken'],
+  'aiProviders.remove': ['ai_provider_in_use'],
+  'aiAgents.create': ['name_taken', 'automation_limit_reached'],
+  'aiAgents.update': ['name_taken'],
+  'aiAgents.remove': ['ai_agent_in_use'],
+  'triggers.create': ['name_taken', 'automation_limit_reached'],
+  'triggers.update': ['name_taken'],
+  'aiRuns.cancel': ['ai_run_ended'],
+  'aiRuns.retry': ['ai_run_not_ended'],
   'webhooks.create': ['slug_taken', 'dataset_limit_reached'],
   'webhooks.update': ['slug_taken'],
   'webhooks.restoreVersion': ['slug_taken'],

@@ -21,6 +21,10 @@ import { ProjectConfig } from '../project-config.ts'
 import { Rejection, RejectionReason } from '../rejection.ts'
 import { WorkflowInstance, WorkflowStepRun } from '../routes/automation/workflow-instances.ts'
 import { Workflow, WorkflowDefinition, WorkflowDryRun, WorkflowVersion } from '../routes/automation/workflows.ts'
+import { AiAgent } from '../routes/automation/ai-agents.ts'
+import { AiProvider } from '../routes/automation/ai-providers.ts'
+import { AiRun } from '../routes/automation/ai-runs.ts'
+import { AiTrigger } from '../routes/automation/triggers.ts'
 import { ActivityRow } from '../routes/capture/activity.ts'
 import { Dataset } from '../routes/capture/datasets.ts'
 import { IngestKey } from '../routes/capture/ingest-keys.ts'
@@ -51,6 +55,10 @@ import { Step } from '../workflow-steps.ts'
 export const NAMED_SCHEMAS = {
   Accepted,
   ActivityRow,
+  AiAgent,
+  AiProvider,
+  AiRun,
+  AiTrigger,
   ApiKey,
   Attempt,
   AuditRow,

@@ -21,6 +21,7 @@ export const SEALED_COLUMNS = [
   'personal_idempotency_records.response',
   'audit_anchors.sealed',
   'mails.sealed',
+  'ai_providers.api_key',
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 

@@ -15,6 +15,7 @@ import { findCredential, type CredentialRow } from '../resources/capture/credent
 import { changedProjects, findProjectPlan, type Inactive } from '../resources/workspace/projects/queries.ts'
 import { listRulePlans } from '../resources/capture/rules/queries.ts'
 import { listWebhookPlans, type WebhookRow } from '../resources/capture/webhooks/queries.ts'
+import { listTriggerPlans } from '../resources/automation/triggers/queries.ts'
 import { listWorkflowPlans } from '../resources/automation/workflows/queries.ts'
 
 /** An endpoint, compiled for the road. */
@@ -84,6 +85,16 @@ export type WorkflowPlan = {
   readonly conditions: CompiledConditions
 }
 
+/** An active AI trigger: the records on which it runs its agent. */
+export type TriggerPlan = {
+  readonly id: string
+  readonly publicId: string
+  readonly name: string
+  readonly agentId: string
+  readonly dataset: string
+  readonly conditions: CompiledConditions
+}
+
 /** All data of one project that the road needs, loaded together and replaced together. */
 export type ProjectPlan = {
   readonly workspaceId: string
@@ -100,6 +111,7 @@ export type ProjectPlan = {
   readonly rules: readonly RulePlan[]
   readonly destinations: readonly DestinationPlan[]
   readonly workflows: readonly WorkflowPlan[]
+  readonly triggers: readonly TriggerPlan[]
   /** The datasets known to exist. The road adds the new ones that it creates. */
   readonly datasets: Set<string>
 }
@@ -220,12 +232,13 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
   const db = deps.database
   const project = await findProjectPlan(db, at)
   if (project === undefined) return undefined
-  const [webhookRows, keyRows, ruleRows, destinationRows, workflowRows, datasets] = await Promise.all([
+  const [webhookRows, keyRows, ruleRows, destinationRows, workflowRows, triggerRows, datasets] = await Promise.all([
     listWebhookPlans(db, at),
     listIngestKeyPlans(db, at),
     listRulePlans(db, at),
     listDestinationPlans(db, at),
     listWorkflowPlans(db, at),
+    listTriggerPlans(db, at),
     listDatasetNames(db, at),
   ])
   const webhooks = webhookRows.map((row): WebhookPlan => {
@@ -285,6 +298,14 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       version: row.version,
       dataset: row.entry_dataset,
       conditions: compileConditions(row.entry_conditions, 'strict'),
+    })),
+    triggers: triggerRows.map((row) => ({
+      id: row.id,
+      publicId: encodeId('aiTrigger', row.id),
+      name: row.name,
+      agentId: row.agent_id,
+      dataset: row.dataset,
+      conditions: compileConditions(row.conditions, 'strict'),
     })),
     datasets: new Set(datasets),
   }

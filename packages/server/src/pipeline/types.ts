@@ -134,6 +134,15 @@ export type StartDraft = {
   readonly dataset: string
 }
 
+/** A run of an AI agent that a record starts. */
+export type RunDraft = {
+  readonly id: string
+  readonly triggerId: string
+  readonly agentId: string
+  readonly recordId: string
+  readonly dataset: string
+}
+
 /** The decision about an event: everything that one commit stores. */
 export type Routed = {
   readonly verified: Verified
@@ -141,6 +150,7 @@ export type Routed = {
   readonly records: readonly RecordDraft[]
   readonly deliveries: readonly DeliveryDraft[]
   readonly starts: readonly StartDraft[]
+  readonly runs: readonly RunDraft[]
   readonly routed:
     | readonly {
         readonly rule_id: string

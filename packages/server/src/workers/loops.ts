@@ -1,4 +1,5 @@
 import type { Deps } from '../context.ts'
+import type { AgentRuns } from '../pipeline/agents/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
 import { auditSignatures } from '../resources/capture/rejections/index.ts'
 import { releaseWaiting } from '../resources/delivery/deliveries/release/index.ts'
@@ -19,6 +20,7 @@ export type OwnLoops = {
   readonly pollDirectory: () => Promise<void>
   readonly alignClock: () => Promise<void>
   readonly flushRejections: () => Promise<void>
+  readonly agentRuns: AgentRuns
 }
 
 /**
@@ -43,6 +45,15 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       scope: 'process',
       work: () => exporter.run(),
       stop: () => exporter.stop(),
+    },
+    // A run mostly waits for its provider. A row claims each one, so several processes may run several.
+    {
+      name: 'ai_runs',
+      everyMs: SECOND_MS,
+      role: 'work',
+      scope: 'process',
+      work: () => own.agentRuns.run(),
+      stop: () => own.agentRuns.stop(),
     },
     { ...ofInstallation, name: 'rollups.count', everyMs: 5 * SECOND_MS, work: createRollUp(deps) },
     { ...ofInstallation, name: 'replays.advance', everyMs: SECOND_MS / 2, work: () => advanceReplays(deps) },

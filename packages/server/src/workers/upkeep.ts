@@ -1,3 +1,4 @@
+import { deleteEndedRuns } from '../resources/automation/ai-runs/queries.ts'
 import { deleteEndedInstances } from '../resources/automation/workflow-instances/queries.ts'
 import { deleteUnusedVersions } from '../resources/automation/workflows/queries.ts'
 import { LIMITS } from '@postroad/contract'
@@ -66,6 +67,9 @@ export async function runUpkeep(deps: Deps): Promise<void> {
   const instances = await planByPlan(deps, (plan, days, limit) =>
     deleteEndedInstances(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }),
   )
+  const runs = await planByPlan(deps, (plan, days, limit) =>
+    deleteEndedRuns(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }),
+  )
   await pruned((limit) => deleteUnusedVersions(deps.database, { before: new Date(now - HOUR_MS), limit }))
   await forgetSignIns(deps, now)
   await pruned((limit) =>
@@ -75,7 +79,7 @@ export async function runUpkeep(deps: Deps): Promise<void> {
       limit,
     }),
   )
-  if (made.length + dropped.length + expired + keys + answers + rejections + samples + replays + instances > 0)
+  if (made.length + dropped.length + expired + keys + answers + rejections + samples + replays + instances + runs > 0)
     deps.log.debug('upkeep.done', {
       made: made.length,
       dropped: dropped.length,

@@ -48,6 +48,42 @@ export async function anEventIn(at: Place): Promise<Answer['body']> {
   return response.json()
 }
 
+/** A server of models that nothing answers at. */
+export const PROVIDER = {
+  kind: 'openai_compatible',
+  base_url: 'http://127.0.0.1:9/v1',
+  api_key: 'canary-model-key',
+  default_model: 'small',
+}
+export const anAiProviderIn = async (at: Place): Promise<Asked> =>
+  withId((await created(at, 'ai-providers', PROVIDER)).ai_provider.id)
+const anAgent = async (at: Place): Promise<string> => {
+  const { id: provider_id } = (await created(at, 'ai-providers', PROVIDER)).ai_provider
+  return (await created(at, 'ai-agents', { provider_id, instructions: 'Sort it.' })).ai_agent.id
+}
+export const anAiAgentIn = async (at: Place): Promise<Asked> => withId(await anAgent(at))
+const aTrigger = async (at: Place, dataset: string): Promise<string> =>
+  (await created(at, 'triggers', { dataset, agent_id: await anAgent(at) })).trigger.id
+export const anAiTriggerIn = async (at: Place): Promise<Asked> => withId(await aTrigger(at, 'nothing_here'))
+
+/** A run that cannot succeed, and is tried again later. */
+export async function anAiRunIn(at: Place): Promise<Asked> {
+  const dataset = `a${randomUUID().slice(0, 8)}`
+  await aTrigger(at, dataset)
+  const { key } = await created(at, 'ingest-keys', {})
+  const found = await eventually(async () => {
+    await fetch(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, { method: 'POST', body: '{"a":1}' })
+    const { body } = await call(at, 'GET search/ai-runs', { query: { state: 'queued' } })
+    return body.ai_runs[0]
+  })
+  return withId(found.id)
+}
+export async function aCancelledRunIn(at: Place): Promise<Asked> {
+  const asked = await anAiRunIn(at)
+  await call(at, `POST ai-runs/${asked.params?.['id']}/cancel`)
+  return asked
+}
+
 export async function aDeliveredIn(at: Place): Promise<Asked> {
   const dataset = `e${randomUUID().slice(0, 8)}`
   const { params } = await aDestinationIn(at, dataset)

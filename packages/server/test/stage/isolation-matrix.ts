@@ -55,8 +55,16 @@ async function aHouse({
   const { destination } = await make('destinations', { url: `http://127.0.0.1:9/${mark}` })
   const { ingest_key, key } = await make('ingest-keys', {})
   const { dataset } = await make('datasets', { name: `described_${mark}`, description: mark })
+  const { ai_provider } = await make('ai-providers', {
+    kind: 'openai_compatible',
+    base_url: `http://127.0.0.1:9/${mark}`,
+    default_model: mark,
+  })
+  const { ai_agent } = await make('ai-agents', { provider_id: ai_provider.id, instructions: mark })
+  const { trigger } = await make('triggers', { dataset: mark, agent_id: ai_agent.id })
   const submission = (await post(`${world.baseUrl}/v1/ingest/${key}/${mark}`, JSON.stringify({ mark }))).body
   const [delivery] = (await ask(world, `GET projects/${project}/deliveries`, { headers: owner })).body.deliveries
+  const [run] = (await ask(world, `GET projects/${project}/search/ai-runs`, { headers: owner })).body.ai_runs
   // Nothing is sent here, so the test sets the state directly in the database.
   await database.run(
     sql`update deliveries set state = 'failed', next_attempt_at = null where id = ${decodeId('delivery', delivery.id) ?? ''}`,
@@ -81,6 +89,10 @@ async function aHouse({
   ).body
   const ids = {
     ssoRequest: request.id,
+    aiProvider: ai_provider.id,
+    aiAgent: ai_agent.id,
+    aiTrigger: trigger.id,
+    aiRun: run.id,
     dataExport: await aReadyExport(world, database, of),
     replay: replay.id,
     workflow: workflow.id,

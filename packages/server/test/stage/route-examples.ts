@@ -5,6 +5,12 @@ import { call, created, sink, world, type Asked, type Named, type Place } from '
 import { aName } from './fixtures.ts'
 import {
   withId,
+  aCancelledRunIn,
+  anAiAgentIn,
+  anAiProviderIn,
+  anAiRunIn,
+  anAiTriggerIn,
+  PROVIDER,
   aWebhookIn,
   aRuleIn,
   aDatasetIn,
@@ -53,6 +59,30 @@ type Example = (at: Place) => Promise<Asked> | Asked
 
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   'activity.list': aRefusalIn,
+  'aiProviders.list': () => ({}),
+  'aiProviders.create': () => ({ body: { name: aName('made'), ...PROVIDER } }),
+  'aiProviders.get': anAiProviderIn,
+  'aiProviders.update': (at) => withBody(anAiProviderIn(at), { default_model: 'large' }),
+  'aiProviders.remove': anAiProviderIn,
+  'aiProviders.test': anAiProviderIn,
+  'aiAgents.list': () => ({}),
+  'aiAgents.create': async (at) => ({
+    body: { name: aName('made'), provider_id: (await anAiProviderIn(at)).params?.['id'], instructions: 'Sort it.' },
+  }),
+  'aiAgents.get': anAiAgentIn,
+  'aiAgents.update': (at) => withBody(anAiAgentIn(at), { max_steps: 3 }),
+  'aiAgents.remove': anAiAgentIn,
+  'triggers.list': () => ({}),
+  'triggers.create': async (at) => ({
+    body: { name: aName('made'), dataset: 'nothing_here', agent_id: (await anAiAgentIn(at)).params?.['id'] },
+  }),
+  'triggers.get': anAiTriggerIn,
+  'triggers.update': (at) => withBody(anAiTriggerIn(at), { active: false }),
+  'triggers.remove': anAiTriggerIn,
+  'aiRuns.search': () => ({ query: { state: 'queued' } }),
+  'aiRuns.get': anAiRunIn,
+  'aiRuns.cancel': anAiRunIn,
+  'aiRuns.retry': aCancelledRunIn,
   'apiKeys.list': () => ({}),
   'apiKeys.create': () => ({ body: { name: aName('made'), role: 'developer', ip_allowlist: ['127.0.0.1', '::/0'] } }),
   'apiKeys.remove': anApiKeyIn,

@@ -150,6 +150,7 @@ export class StoreRows {
           },
         ],
         starts: [],
+        runs: [],
         newDatasets: [],
       })),
     )

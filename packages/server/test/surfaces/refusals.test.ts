@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { encodeId, LIMITS, REASONS, type Reason } from '@postroad/contract'
+import { decodeId, encodeId, LIMITS, REASONS, type Reason } from '@postroad/contract'
 import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql } from '../../src/platform/db.ts'
 import { signInLink } from '../../src/resources/operate/installation/index.ts'
 import { Browser } from '../stage/browser.ts'
-import { anIngestKey, aRule, aWebhook, post, statement } from '../stage/fixtures.ts'
+import { aName, anIngestKey, aRule, aWebhook, post, statement } from '../stage/fixtures.ts'
 import { type Answer } from '../stage/harness.ts'
 import { signInThere } from '../stage/identity-provider.ts'
 import { anOwner, PASSWORD } from '../stage/accounts.ts'
@@ -41,6 +41,7 @@ import {
   aTakenAddress,
   onRefusalStage,
 } from '../stage/refusal-examples.ts'
+import { anAgentOf, aRunOf } from '../stage/ai-stage.ts'
 
 /**
  * Every reason of the table is produced through real HTTP. The list is typed by the table: a reason that no test
@@ -83,6 +84,30 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   invalid_dataset: () => post(`${world.endpoint}/not-a-name`, '{}'),
   dataset_limit_reached: async () =>
     world.admin('POST', `projects/${await aFullProject()}/datasets`, { name: 'one_more' }),
+  automation_limit_reached: async () => {
+    const { id } = (await world.admin('POST', 'projects', { name: aName('project') })).body.project
+    await statement(
+      database,
+      `insert into ai_providers (workspace_id, project_id, id, name, kind, base_url, default_model, structured_outputs, created_at, updated_at)
+       select workspace_id, id, gen_random_uuid(), n, 'openai', 'https://example.com', 'm', true, now(), now() from projects, generate_series(1, ${LIMITS.aiProvidersPerProjectMax}) n where id = '${decodeId('project', id)}'`,
+    )
+    return world.admin('POST', `projects/${id}/ai-providers`, { name: 'One more', kind: 'openai', default_model: 'm' })
+  },
+  ai_provider_in_use: async () => {
+    const { provider } = await anAgentOf(world)
+    return world.admin('DELETE', `ai-providers/${provider}`)
+  },
+  ai_agent_in_use: async () => {
+    const { agent } = await anAgentOf(world)
+    await world.admin('POST', 'triggers', { name: aName('trigger'), dataset: 'nothing_here', agent_id: agent })
+    return world.admin('DELETE', `ai-agents/${agent}`)
+  },
+  ai_run_ended: async () => {
+    const id = await aRunOf(world)
+    await world.admin('POST', `ai-runs/${id}/cancel`)
+    return world.admin('POST', `ai-runs/${id}/cancel`)
+  },
+  ai_run_not_ended: async () => world.admin('POST', `ai-runs/${await aRunOf(world)}/retry`),
   invalid_idempotency_key: () => post(world.endpoint, '{}', { headers: { 'idempotency-key': 'with a space' } }),
   idempotency_key_reused: async () => {
     const { public_url } = await aWebhook(world)

@@ -8,6 +8,7 @@ import { sql, type Database } from '../../src/platform/db.ts'
 import { LEFT_OUT, SOURCES } from '../../src/resources/workspace/data-export/contents.ts'
 import { createExporter } from '../../src/resources/workspace/data-export/index.ts'
 import { readSubmissions } from '../../src/resources/workspace/data-export/read/queries.ts'
+import { anAgentOf } from '../stage/ai-stage.ts'
 import { aDestination, aRule, aWebhook, anIngestKey, behind, post, signedIn } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
 import { ask, aWorkspace, theWorkspace, type Headers } from '../stage/people.ts'
@@ -93,6 +94,8 @@ async function fill() {
     headers: { 'X-Token': 'canary-header' },
   })
   const rule = await aRule(world)
+  const { agent } = await anAgentOf(world, { provider: { api_key: 'canary-model-key' } })
+  await world.admin('POST', 'triggers', { name: 'Triage', dataset: 'orders', agent_id: agent })
   const key = await anIngestKey(world, { require_signature: true })
   const bodies = ['{"a":1}', '{\n  "a": 12345678901234567890123,\r\n "b":"line\\nline" }', '{"a":"ü 𝄞"}']
   for (const body of bodies) assert.equal((await post(plain.public_url, body)).status, 201)

@@ -1,5 +1,9 @@
+import { aiAgents } from './ai-agents.ts'
+import { aiProviders } from './ai-providers.ts'
+import { aiRuns } from './ai-runs.ts'
+import { triggers } from './triggers.ts'
 import { workflowInstances } from './workflow-instances.ts'
 import { workflows } from './workflows.ts'
 
-/** Work that events start: workflows and their instances. */
-export const automation = { workflowInstances, workflows } as const
+/** Work that records start: workflows, and AI agents. */
+export const automation = { workflowInstances, workflows, aiProviders, aiAgents, triggers, aiRuns } as const

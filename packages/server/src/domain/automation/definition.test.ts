@@ -157,9 +157,9 @@ test('deliver names a destination by its id, and a record of an earlier emit_eve
 
 test('run_agent names an agent by its id, and its schema describes an object of limited size', () => {
   refused([agent({ agent: 'helper' })], /^steps\[0\]\.agent: must be the id of an AI agent/)
-  refused([agent({ output_schema: { type: 'array' } })], /\.output_schema: must describe an object/)
-  const long = { type: 'object', description: 'x'.repeat(LIMITS.outputSchemaCharsMax) }
-  refused([agent({ output_schema: long })], /Shorten it to at most 16384/)
+  refused([agent({ output_schema: { type: 'array' } })], /\.output_schema: The schema must have the type "object"/)
+  const long = { type: 'object', description: 'x'.repeat(LIMITS.agentSchemaCharsMax) }
+  refused([agent({ output_schema: long })], /more than 16000 characters; shorten it/)
 })
 
 test('the whole definition is limited in size and in templates', () => {

@@ -1,4 +1,5 @@
 import { decodeId, LIMITS, type Condition, type Step, type StepOf } from '@postroad/contract'
+import { schemaProblem } from './ai/output-schema.ts'
 import { validatePattern } from '../routing/regex/bounds.ts'
 import { hasTemplate, type NamedPath } from '../templates/json-template.ts'
 import { compileValue } from './value-template.ts'
@@ -138,12 +139,8 @@ class Checker {
     this.#agents.push({ place: `${path}.agent`, id })
     checkValue(input, { ...at, path: `${path}.input` })
     if (schema === undefined) return
-    if (schema['type'] !== 'object')
-      throw new Fault(`${path}.output_schema: must describe an object; send a schema with "type": "object".`)
-    const { outputSchemaCharsMax: max } = LIMITS
-    const chars = JSON.stringify(schema).length
-    if (chars > max)
-      throw new Fault(`${path}.output_schema: has ${chars} characters of JSON. Shorten it to at most ${max}.`)
+    const problem = schemaProblem(schema)
+    if (problem !== undefined) throw new Fault(`${path}.output_schema: ${problem}`)
   }
 }
 

@@ -16,6 +16,7 @@ function eventOf({ rules, chars }: { readonly rules: number; readonly chars: num
     rules: Array.from({ length: rules }, (_, at) => ({ ...rule, publicId: `rul_${at}` })),
     destinations: [],
     workflows: [],
+    triggers: [],
   }
   const verified = { payload, text, body: Buffer.from(text), receiver: { use: 'rules', plan } }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parts that routing reads

@@ -45,13 +45,14 @@ function* deciding(
   const filed = yield* file({ uuid: ids.uuid, verified, texts, spend, wholeData: wholeDataOf(verified) })
   if (texts.tooLarge) return reject('records_too_large')
   const { deliveries, decisions } = yield* fanOut(ids, { verified, records: filed.records, spend })
-  const { starts, considered } = yield* start(ids, { verified, records: filed.records, spend })
+  const { starts, runs, considered } = yield* start(ids, { verified, records: filed.records, spend })
   return {
     verified,
     submissionId,
     records: filed.records,
     deliveries,
     starts,
+    runs,
     routed: filed.routed,
     decision: {
       ...verifiedBy(receiver),

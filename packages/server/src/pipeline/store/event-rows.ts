@@ -35,6 +35,7 @@ export function rowsOf(deps: Pick<Deps, 'uuid'>, event: Routed): EventRows {
     records: event.records,
     deliveries: event.deliveries,
     starts: event.starts,
+    runs: event.runs,
     newDatasets: [...unknown].map((name) => ({ id: deps.uuid(), name })),
   }
 }

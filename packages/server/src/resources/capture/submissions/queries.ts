@@ -40,13 +40,21 @@ export type EventRows = {
     readonly recordId: string
     readonly dataset: string
   }[]
+  /** Runs of AI agents that its records start. */
+  readonly runs: readonly {
+    readonly id: string
+    readonly triggerId: string
+    readonly agentId: string
+    readonly recordId: string
+    readonly dataset: string
+  }[]
   /** Datasets that no event named before. */
   readonly newDatasets: readonly { readonly id: string; readonly name: string }[]
 }
 
 /**
- * The one commit: submissions, records, deliveries, workflow instances and new datasets of a whole batch in one statement, so that a
- * process may die at any instruction and every 201 stays true. It is the only statement that writes the tables of five rooms.
+ * The one commit: submissions, records, deliveries, workflow instances, AI runs and new datasets of a whole batch in one statement,
+ * so that a process may die at any instruction and every 201 stays true. It is the only statement that writes the tables of six rooms.
  */
 export async function insertEvents(db: Db, events: readonly EventRows[]): Promise<void> {
   await db.run(sql`with ${insertingEvents(events)}`)
@@ -92,11 +100,13 @@ function insertingEvents(events: readonly EventRows[], which = sql``): Sql {
   const deliveries = events.flatMap((event) => event.deliveries.map((delivery) => ({ ...delivery, event })))
   const datasets = events.flatMap((event) => event.newDatasets.map((dataset) => ({ ...dataset, event })))
   const starts = events.flatMap((event) => event.starts.map((start) => ({ ...start, event })))
+  const runs = events.flatMap((event) => event.runs.map((run) => ({ ...run, event })))
   // Most batches name no new dataset, and many have no delivery. PostgreSQL then need not open those tables.
   return sql`
     new_records as (${insertRecords(records, which)})
     ${deliveries.length === 0 ? sql`` : sql`, new_deliveries as (${insertDeliveries(deliveries, which)})`}
     ${starts.length === 0 ? sql`` : sql`, new_instances as (${insertInstances(starts, which)})`}
+    ${runs.length === 0 ? sql`` : sql`, new_runs as (${insertRuns(runs, which)})`}
     ${datasets.length === 0 ? sql`` : sql`, new_datasets as (${insertDatasets(datasets)})`}
     ${insertSubmissions(events, which)}`
 }
@@ -198,6 +208,26 @@ function insertInstances(starts: Of<EventRows['starts'][number]>, which: Sql): S
                     unnest(${starts.map((row) => row.dataset)}::text[]) as dataset,
                     unnest(${starts.map((row) => row.event.submission.hops)}::smallint[]) as hops,
                     unnest(${starts.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
+           ) row
+     ${which}`
+}
+
+function insertRuns(runs: Of<EventRows['runs'][number]>, which: Sql): Sql {
+  return sql`
+    insert into ai_runs (workspace_id, project_id, id, agent_id, trigger_id, record_id, dataset, hops, due_at, created_at, updated_at)
+    select workspace_id, project_id, id, agent_id, trigger_id, record_id, dataset, hops, to_timestamp(ms / 1000), to_timestamp(ms / 1000),
+           to_timestamp(ms / 1000)
+      from (
+             select unnest(${runs.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${runs.map((row) => row.event.projectId)}::uuid[]) as project_id,
+                    unnest(${runs.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${runs.map((row) => row.event.submission.id)}::uuid[]) as submission_id,
+                    unnest(${runs.map((row) => row.agentId)}::uuid[]) as agent_id,
+                    unnest(${runs.map((row) => row.triggerId)}::uuid[]) as trigger_id,
+                    unnest(${runs.map((row) => row.recordId)}::uuid[]) as record_id,
+                    unnest(${runs.map((row) => row.dataset)}::text[]) as dataset,
+                    unnest(${runs.map((row) => row.event.submission.hops)}::smallint[]) as hops,
+                    unnest(${runs.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
            ) row
      ${which}`
 }

@@ -35,6 +35,7 @@ const PLACES: Readonly<Record<SealedColumn, Place>> = {
   'destinations.tls': ofProjects(sql`destinations`, sql`tls`),
   'destinations.proxy': ofProjects(sql`destinations`, sql`proxy`),
   'destinations.access_token': ofProjects(sql`destinations`, sql`access_token`),
+  'ai_providers.api_key': ofProjects(sql`ai_providers`, sql`api_key`),
   'idempotency_records.response': { table: sql`idempotency_records`, value: sql`response`, owner: 'workspace' },
   'personal_idempotency_records.response': {
     table: sql`personal_idempotency_records`,

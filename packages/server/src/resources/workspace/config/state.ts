@@ -3,6 +3,7 @@ import { decodeId, type Conditions } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { PacedWork } from '../../../platform/paced-work.ts'
+import { aiProviders } from '../../automation/ai-providers/index.ts'
 import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { listViewsOfProject } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
@@ -170,7 +171,14 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
     (page) => ingestKeys.list(ctx, page),
     (answer) => answer.ingest_keys,
   )
-  return keys.map(({ name }) => ({ kind: 'ingest_key', name }))
+  const providers = await listed(
+    (page) => aiProviders.list(ctx, page),
+    (answer) => answer.ai_providers,
+  )
+  return [
+    ...keys.map(({ name }) => ({ kind: 'ingest_key', name })),
+    ...providers.map(({ name }) => ({ kind: 'ai_provider', name })),
+  ]
 }
 
 /** Says the same of a project as long as nothing that a plan looks at has changed. */

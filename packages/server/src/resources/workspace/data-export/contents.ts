@@ -1,6 +1,10 @@
 import { decodeId, encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
+import { aiAgents } from '../../automation/ai-agents/index.ts'
+import { aiProviders } from '../../automation/ai-providers/index.ts'
+import { aiRuns } from '../../automation/ai-runs/index.ts'
+import { triggers } from '../../automation/triggers/index.ts'
 import { apiKeys } from '../../people/api-keys/index.ts'
 import { auditLog } from '../audit/index.ts'
 import { workflows } from '../../automation/workflows/index.ts'
@@ -173,6 +177,46 @@ export const SOURCES: readonly Source[] = [
   { name: 'records', tables: ['records'], lines: inProjects(recordLines) },
   { name: 'deliveries', tables: ['deliveries', 'delivery_attempts'], lines: inProjects(deliveryLines) },
   {
+    name: 'ai_providers',
+    tables: ['ai_providers'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => aiProviders.list(ctx, page),
+        (answer) => answer.ai_providers.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'ai_agents',
+    tables: ['ai_agents'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => aiAgents.list(ctx, page),
+        (answer) => answer.ai_agents.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'triggers',
+    tables: ['ai_triggers'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => triggers.list(ctx, page),
+        (answer) => answer.triggers.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'ai_runs',
+    tables: ['ai_runs'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => aiRuns.search(ctx, page),
+        (answer) => answer.ai_runs.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
     name: 'replays',
     tables: ['replays'],
     lines: inProjects((ctx) =>
@@ -212,6 +256,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   idempotency_keys: 'Stored for days, to recognize a repeated event.',
   idempotency_records: 'Sealed responses, stored for a day, to recognize a repeated request.',
   stream_connections: 'The current connections to the live stream.',
+  ai_agent_usage: 'Counts of the tokens of the runs above by the month.',
+  ai_run_steps: 'The calls of the runs above, which the API shows one run at a time.',
   lanes: 'The current sender of each destination, and its breaker.',
   orphaned_requests: 'Requests that a dead sender may have in progress, for the minute that they can last.',
   audit_anchors:
@@ -222,7 +268,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   refused_samples: 'Redacted samples of refused requests, which are deleted after 7 days.',
   billing_accounts: 'The subscription at the payment provider, which GET billing shows.',
   network_access: 'The addresses that may use the workspace, which GET settings/network shows.',
-  ai_runs: 'Runs of AI agents.',
   data_exports: 'Exports themselves.',
   data_export_chunks: 'Files of exports.',
 }

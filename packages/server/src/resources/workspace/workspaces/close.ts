@@ -2,6 +2,7 @@ import { encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
+import { setRunsPaused } from '../../automation/ai-runs/index.ts'
 import { audit } from '../audit/index.ts'
 import { workspaceConfigChanged } from '../projects/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -18,6 +19,7 @@ export const close: Room<'workspaces'>['close'] = async (ctx, { confirm }) => {
     if (held.closed_at !== null) throw refuse('workspace_closed')
     const row = await setClosed(tx.db, { id: held.id, closedAt: new Date(tx.clock.now()) })
     await notifyLanesDisabled(tx)
+    await setRunsPaused(tx.db, { workspaceId: held.id, pausedAt: row.closed_at })
     await workspaceConfigChanged(tx)
     await audit(tx, { action: 'close_workspace', target: encodeId('workspace', held.id) })
     return { workspace: await presentWorkspace(tx, row) }
@@ -38,6 +40,7 @@ export const reopen: Room<'workspaces'>['reopen'] = async (ctx) => {
         'This workspace was closed too long ago to be reopened. Its data is being deleted; create another workspace.',
       )
     const row = await setClosed(tx.db, { id: held.id, closedAt: null })
+    if (row.suspended_at === null) await setRunsPaused(tx.db, { workspaceId: held.id, pausedAt: null })
     await workspaceConfigChanged(tx)
     await audit(tx, { action: 'reopen_workspace', target: encodeId('workspace', held.id) })
     return { workspace: await presentWorkspace(tx, row) }

@@ -1,0 +1,66 @@
+import { LIMITS } from '@postroad/contract'
+import { z } from 'zod'
+
+/**
+ * The JSON Schema of an agent's output. Only keywords that every provider takes and that are checked in linear time are allowed, so
+ * no schema of a tenant can cost more than its output is long.
+ */
+const KEYWORDS = new Set([
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'enum',
+  'const',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+  'title',
+  'description',
+])
+const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
+
+export type OutputSchema = Readonly<Record<string, unknown>>
+
+/** The reason why a schema cannot be used, as a sentence; undefined: it can. */
+export function schemaProblem(schema: unknown): string | undefined {
+  if (JSON.stringify(schema).length > LIMITS.agentSchemaCharsMax)
+    return `The schema has more than ${LIMITS.agentSchemaCharsMax} characters; shorten it.`
+  if (!isObject(schema) || schema['type'] !== 'object') return 'The schema must have the type "object".'
+  return problemAt(schema, { path: 'output_schema', depth: 1 })
+}
+
+function problemAt(schema: unknown, { path, depth }: { path: string; depth: number }): string | undefined {
+  if (!isObject(schema)) return `${path} must be an object.`
+  if (depth > LIMITS.agentSchemaDepthMax)
+    return `${path} is nested more than ${LIMITS.agentSchemaDepthMax} levels deep; flatten it.`
+  const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword))
+  if (unknown !== undefined)
+    return `${path} has the keyword ${JSON.stringify(unknown)}, which is not supported. Remove it.`
+  const { type, properties = {}, items } = schema
+  const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
+  const wrong = types.find((one) => typeof one !== 'string' || !TYPES.has(one))
+  if (wrong !== undefined) return `${path}.type is not a type of JSON Schema: ${JSON.stringify(wrong)}.`
+  if (!isObject(properties)) return `${path}.properties must be an object.`
+  for (const [name, of] of Object.entries(properties)) {
+    const problem = problemAt(of, { path: `${path}.properties.${name}`, depth: depth + 1 })
+    if (problem !== undefined) return problem
+  }
+  return items === undefined ? undefined : problemAt(items, { path: `${path}.items`, depth: depth + 1 })
+}
+
+const isObject = (value: unknown): value is OutputSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The reason why a value does not fit the schema; undefined: it does. */
+export function outputProblem(schema: OutputSchema, value: unknown): string | undefined {
+  const parsed = z.fromJSONSchema(schema).safeParse(value)
+  if (parsed.success) return undefined
+  const [issue] = parsed.error.issues
+  const path = issue === undefined ? '' : issue.path.map(String).join('.')
+  return `${path === '' ? 'The output' : path}: ${issue?.message ?? 'does not fit the schema'}.`
+}

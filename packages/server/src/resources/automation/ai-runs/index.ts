@@ -1,0 +1,107 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { maskCredentials } from '../../../domain/capture/mask-credentials.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { afterCursor, pageOf } from '../../page.ts'
+import type { Room } from '../../verbs.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import {
+  cancelRun,
+  findRun,
+  forgetLastAnswers,
+  listRuns,
+  listRunSteps,
+  reopenRun,
+  type AiRunRow,
+  type RunStepRow,
+} from './queries.ts'
+
+export { setRunsPaused } from './queries.ts'
+
+const MICROS = 1_000_000
+
+const presentRun = (row: AiRunRow) => ({
+  id: encodeId('aiRun', row.id),
+  agent_id: encodeId('aiAgent', row.agent_id),
+  trigger_id: row.trigger_id === null ? null : encodeId('aiTrigger', row.trigger_id),
+  instance_id: row.instance_id === null ? null : encodeId('workflowInstance', row.instance_id),
+  step_id: row.step_id,
+  record_id: encodeId('record', row.record_id),
+  dataset: row.dataset,
+  state: row.state,
+  paused: row.paused_at !== null,
+  attempt: row.attempt,
+  next_attempt_at: row.state === 'queued' ? (row.due_at?.toISOString() ?? null) : null,
+  output: row.output ?? null,
+  error: row.error,
+  input_tokens: row.input_tokens,
+  output_tokens: row.output_tokens,
+  cost: row.cost_micros === null ? null : row.cost_micros / MICROS,
+  created_at: row.created_at.toISOString(),
+  started_at: row.started_at?.toISOString() ?? null,
+  ended_at: row.ended_at?.toISOString() ?? null,
+})
+
+const presentStep = (row: RunStepRow) => ({
+  seq: row.seq,
+  kind: row.kind,
+  tool: row.tool,
+  input: shown(row.input),
+  output: shown(row.output),
+  error: row.error,
+  input_tokens: row.input_tokens,
+  output_tokens: row.output_tokens,
+  at: row.at.toISOString(),
+})
+
+/** Without any text that has the form of a credential. The dots contain nothing that JSON would escape. */
+function shown(value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  return JSON.parse(maskCredentials(JSON.stringify(value), '')) as unknown
+}
+
+export const aiRuns: Room<'aiRuns'> = {
+  search: async (ctx, { limit, cursor, agent_id, trigger_id, record_id, state }) => {
+    const found = await listRuns(ctx.db, {
+      ...ctx,
+      agentId: agent_id ?? null,
+      triggerId: trigger_id ?? null,
+      recordId: record_id ?? null,
+      state: state ?? null,
+      before: afterCursor(cursor),
+      limit: limit + 1,
+    })
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { ai_runs: rows.map(presentRun), next_cursor }
+  },
+
+  get: async (ctx, { id }) => {
+    const row = await runOf(ctx, id)
+    const steps = await listRunSteps(ctx.db, { ...ctx, runId: id })
+    return { ai_run: { ...presentRun(row), steps: steps.map(presentStep) } }
+  },
+
+  cancel: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      await runOf(tx, id)
+      if (!(await cancelRun(tx.db, { ...tx, id, now: new Date(tx.clock.now()) }))) throw refuse('ai_run_ended')
+      await audit(tx, { action: 'cancel_ai_run', target: encodeId('aiRun', id) })
+      return { ai_run: presentRun(await runOf(tx, id)) }
+    }),
+
+  retry: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      await runOf(tx, id)
+      if (!(await reopenRun(tx.db, { ...tx, id, now: new Date(tx.clock.now()) }))) throw refuse('ai_run_not_ended')
+      await forgetLastAnswers(tx.db, { ...tx, runId: id })
+      await audit(tx, { action: 'retry_ai_run', target: encodeId('aiRun', id) })
+      return { ai_run: presentRun(await runOf(tx, id)) }
+    }),
+}
+
+async function runOf(ctx: Ctx, id: string): Promise<AiRunRow> {
+  const row = await findRun(ctx.db, { ...ctx, id })
+  if (row === undefined) throw refuse('not_found')
+  return row
+}

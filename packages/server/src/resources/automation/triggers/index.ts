@@ -1,0 +1,97 @@
+import { encodeId, LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { checkConditions } from '../../check-conditions.ts'
+import { afterCursor, pageOf } from '../../page.ts'
+import type { Room } from '../../verbs.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { configChanged, lockProject } from '../../workspace/projects/index.ts'
+import { findAgent } from '../ai-agents/index.ts'
+import {
+  countTriggers,
+  deleteTrigger,
+  findTrigger,
+  insertTrigger,
+  listTriggers,
+  updateTrigger,
+  type AiTriggerRow,
+} from './queries.ts'
+
+const present = ({ created_by: _creator, ...row }: AiTriggerRow) => ({
+  ...row,
+  id: encodeId('aiTrigger', row.id),
+  agent_id: encodeId('aiAgent', row.agent_id),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+export const triggers: Room<'triggers'> = {
+  list: async (ctx, { limit, cursor }) => {
+    const found = await listTriggers(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { triggers: rows.map(present), next_cursor }
+  },
+
+  create: (ctx, input) => {
+    checkConditions(input.conditions, 'conditions')
+    return inTransaction(ctx, async (tx) => {
+      await lockProject(tx.db, tx)
+      if ((await countTriggers(tx.db, tx)) >= LIMITS.aiTriggersPerProjectMax) throw refuse('automation_limit_reached')
+      await checkAgent(tx, input.agent_id)
+      const [id, now] = [tx.uuid(), new Date(tx.clock.now())]
+      const row = await insertTrigger(tx.db, { ...tx, ...input, id, created_by: creatorOf(tx), now })
+      if (row === undefined) throw refuse('name_taken')
+      await audit(tx, {
+        action: 'create_ai_trigger',
+        target: encodeId('aiTrigger', id),
+        details: { name: row.name, dataset: row.dataset },
+      })
+      await configChanged(tx)
+      return { trigger: present(row) }
+    })
+  },
+
+  get: async (ctx, { id }) => ({ trigger: present(await triggerOf(ctx, id)) }),
+
+  update: (ctx, { id, ...change }) => {
+    checkConditions(change.conditions, 'conditions')
+    return inTransaction(ctx, async (tx) => {
+      await lockProject(tx.db, tx)
+      const held = await triggerOf(tx, id)
+      if (change.agent_id !== undefined) await checkAgent(tx, change.agent_id)
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      const now = new Date(tx.clock.now())
+      const row = await updateTrigger(tx.db, { ...tx, ...held, ...given, created_by: creatorOf(tx), now })
+      if (row === undefined) throw refuse('name_taken')
+      await audit(tx, {
+        action: 'update_ai_trigger',
+        target: encodeId('aiTrigger', id),
+        details: { changed: Object.keys(given) },
+      })
+      await configChanged(tx)
+      return { trigger: present(row) }
+    })
+  },
+
+  remove: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      if ((await deleteTrigger(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
+      await audit(tx, { action: 'delete_ai_trigger', target: encodeId('aiTrigger', id) })
+      await configChanged(tx)
+      return { ok: true }
+    }),
+}
+
+const creatorOf = ({ actor }: Ctx): string | null => ('userId' in actor ? actor.userId : null)
+
+async function triggerOf(ctx: Ctx, id: string): Promise<AiTriggerRow> {
+  const row = await findTrigger(ctx.db, { ...ctx, id })
+  if (row === undefined) throw refuse('not_found')
+  return row
+}
+
+async function checkAgent(ctx: Ctx, id: string): Promise<void> {
+  if ((await findAgent(ctx.db, { ...ctx, id, now: new Date(ctx.clock.now()) })) === undefined)
+    throw refuse('invalid_request', 'agent_id: there is no such AI agent in this project. Create it first.')
+}
