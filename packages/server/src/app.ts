@@ -60,6 +60,7 @@ export function createApp(options: AppOptions): App {
   const streams = createStreams(deps)
   const listeners = { directory, streams, loop: delivers ? loop : undefined }
   const road = createRoad(options, { deps, directory, streams, hint: delivers ? loop.hint : undefined })
+  const acceptEvents: AcceptAll = (...given) => acceptAll(road, ...given)
   const surfaces = createSurfaces({
     road,
     streams,
@@ -73,13 +74,14 @@ export function createApp(options: AppOptions): App {
     pollDirectory: () => directory.poll(),
     alignClock: () => align(deps.database, system),
     flushRejections: () => road.rejections.flush(),
+    acceptAll: acceptEvents,
   })
     .filter(({ role }) => role === 'every' || config.ROLES.includes(role))
     .map((one) => createLeaseLoop({ ...deps, leases }, one))
 
   return {
     deps,
-    acceptAll: (...given) => acceptAll(road, ...given),
+    acceptAll: acceptEvents,
     start: async () => {
       await align(deps.database, system)
       await listen(deps, listeners)

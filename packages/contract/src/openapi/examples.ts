@@ -82,6 +82,11 @@ export const BODY_EXAMPLES: BodyExamples = {
   destinationPreviews: {
     make: { record_id: exampleId('record'), url: 'https://erp.example.com/hooks' },
   },
+  cronTriggers: {
+    create: { name: 'Morning report', expression: '0 9 * * 1-5', time_zone: 'Europe/Berlin', dataset: 'reports' },
+    preview: { expression: '0 9 * * 1-5', time_zone: 'Europe/Berlin' },
+    update: { enabled: false },
+  },
   replays: {
     create: {
       filter: { state: ['failed'], destination_id: exampleId('destination'), from: '2026-11-20T00:00:00Z' },
@@ -174,6 +179,13 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Breaker.state': 'closed',
   'Change.from': 'orders',
   'Change.to': 'large_orders',
+  'CronTrigger.name': 'Morning report',
+  'CronTrigger.expression': '0 9 * * 1-5',
+  'CronTrigger.time_zone': 'Europe/Berlin',
+  'CronTrigger.dataset': 'reports',
+  'CronTrigger.data': { kind: 'daily' },
+  'OriginError.reason': 'quota_exceeded',
+  'OriginError.error': 'The events of this month are used up.',
   'DataExport.state': 'ready',
   'DataExport.file': {
     bytes: 18_204,

@@ -83,6 +83,8 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'replays.pause': ['invalid_state'],
   'replays.resume': ['invalid_state', 'delivery_allowance_exhausted'],
   'replays.cancel': ['invalid_state'],
+  'cronTriggers.create': ['name_taken', 'source_limit_reached'],
+  'cronTriggers.update': ['name_taken'],
   'search.events': ['search_timed_out'],
   'search.deliveries': ['search_timed_out'],
   'config.plan': ['invalid_url'],

@@ -35,7 +35,9 @@ import { Filter, Replay, ReplayPlan } from '../routes/delivery/replays.ts'
 import { ApiKey } from '../routes/people/api-keys.ts'
 import { Invite } from '../routes/people/invites.ts'
 import { Member } from '../routes/people/members.ts'
+import { OriginError } from '../origin-error.ts'
 import { Moment, Story } from '../routes/serving/search.ts'
+import { CronTrigger } from '../routes/sources/cron-triggers.ts'
 import { AuditRow, Verification as AuditVerification } from '../routes/workspace/audit.ts'
 import { DataExport } from '../routes/workspace/data-export.ts'
 import { Project } from '../routes/workspace/projects.ts'
@@ -55,6 +57,7 @@ export const NAMED_SCHEMAS = {
   Breaker,
   Condition,
   Cors,
+  CronTrigger,
   CustomHeaders: Headers,
   DataExport,
   Dataset,
@@ -80,6 +83,7 @@ export const NAMED_SCHEMAS = {
   Mapping,
   Member,
   Ordering,
+  OriginError,
   OwnWorkspace: Own,
   PayloadTemplate,
   Project,

@@ -1,4 +1,6 @@
 import type { Deps } from '../context.ts'
+import type { AcceptAll } from '../pipeline/accept.ts'
+import { fireCronTriggers } from '../pipeline/sources/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
 import { auditSignatures } from '../resources/capture/rejections/index.ts'
 import { releaseWaiting } from '../resources/delivery/deliveries/release/index.ts'
@@ -19,6 +21,8 @@ export type OwnLoops = {
   readonly pollDirectory: () => Promise<void>
   readonly alignClock: () => Promise<void>
   readonly flushRejections: () => Promise<void>
+  /** The road of events that no sender sent. */
+  readonly acceptAll: AcceptAll
 }
 
 /**
@@ -27,6 +31,7 @@ export type OwnLoops = {
  */
 export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
   const exporter = createExporter(deps)
+  const sources = { ...deps, acceptAll: own.acceptAll }
   const ofInstallation = { role: 'work', scope: 'installation' } as const
   return [
     { name: 'directory.poll', everyMs: 500, role: 'every', scope: 'process', work: own.pollDirectory },
@@ -48,6 +53,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     { ...ofInstallation, name: 'replays.advance', everyMs: SECOND_MS / 2, work: () => advanceReplays(deps) },
     { ...ofInstallation, name: 'allowance.release', everyMs: 2 * SECOND_MS, work: () => releaseWaiting(deps) },
     { ...ofInstallation, name: 'billing.follow', everyMs: 2 * SECOND_MS, work: () => followPayments(deps) },
+    { ...ofInstallation, name: 'cron_triggers.fire', everyMs: SECOND_MS, work: () => fireCronTriggers(sources) },
     { ...ofInstallation, name: 'erasure', everyMs: 60 * SECOND_MS, work: () => eraseEnded(deps) },
     { ...ofInstallation, name: 'audit.prune', everyMs: HOUR_MS, work: () => pruneAudit(deps) },
   ]

@@ -26,6 +26,8 @@ export const withId = (id: string): Asked => ({ params: { id } })
 export const aWebhookIn = async (at: Place): Promise<Asked> => withId((await created(at, 'webhooks', {})).webhook.id)
 export const aRuleIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'rules', { dataset: 'routed' })).rule.id)
+export const aCronTriggerIn = async (at: Place): Promise<Asked> =>
+  withId((await created(at, 'cron-triggers', { expression: '0 9 * * *', dataset: 'ticks' })).cron_trigger.id)
 export const aDatasetIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'datasets', { name: `d${randomUUID().slice(0, 8)}` })).dataset.id)
 export const anIngestKeyIn = async (at: Place): Promise<Asked> =>

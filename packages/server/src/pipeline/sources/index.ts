@@ -1,0 +1,1 @@
+export { fireCronTriggers } from './fire-cron.ts'
