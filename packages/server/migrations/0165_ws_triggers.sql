@@ -8,9 +8,8 @@ create table ws_triggers (
   dataset text not null,
   conditions json not null,
   enabled boolean not null,
-  -- Sealed: they may contain a token.
-  headers bytea,
-  subscribe bytea,
+  -- The values of headers and the subscribe messages, because either may contain a token.
+  secret bytea,
   heartbeat json,
   stale_seconds integer not null,
   max_payload_bytes integer not null,

@@ -75,6 +75,7 @@ export function createApp(options: AppOptions): App {
     alignClock: () => align(deps.database, system),
     flushRejections: () => road.rejections.flush(),
     acceptAll: acceptEvents,
+    owner,
   })
     .filter(({ role }) => role === 'every' || config.ROLES.includes(role))
     .map((one) => createLeaseLoop({ ...deps, leases }, one))
@@ -97,6 +98,7 @@ export function createApp(options: AppOptions): App {
       await leases.release().catch((cause: unknown) => deps.log.warn('leases.release_failed', { cause }))
       await road.rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))
       await deps.outbound.close()
+      deps.reach.close()
       deps.mailer.close()
       deps.retryLog.close()
       await deps.database.close()

@@ -22,6 +22,14 @@ const CONFIGURATION: ProjectConfig = {
   rules: [{ name: 'Large orders', dataset: 'large_orders', conditions: [{ path: 'total', op: 'gte', value: 1_000 }] }],
 }
 
+const DATABASE = {
+  kind: 'postgres' as const,
+  connection: 'postgres://reader:secret@db.example.com:5432/shop',
+  query: 'select id, total, updated_at from orders',
+  cursor_column: 'updated_at',
+  key_column: 'id',
+}
+
 /** The example body of an operation. A missing one is generated from its schema. */
 export const BODY_EXAMPLES: BodyExamples = {
   webhooks: {
@@ -86,6 +94,11 @@ export const BODY_EXAMPLES: BodyExamples = {
     create: { name: 'Morning report', expression: '0 9 * * 1-5', time_zone: 'Europe/Berlin', dataset: 'reports' },
     preview: { expression: '0 9 * * 1-5', time_zone: 'Europe/Berlin' },
     update: { enabled: false },
+  },
+  sources: {
+    create: { name: 'Orders of the shop', dataset: 'orders', settings: DATABASE },
+    test: { settings: DATABASE },
+    update: { enabled: true },
   },
   replays: {
     create: {
@@ -256,6 +269,22 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Rule.dataset': 'large_orders',
   'SignatureExplanation.scheme': 'code_host',
   'SignatureExplanation.ok': true,
+  'Source.name': 'Orders of the shop',
+  'Source.dataset': 'orders',
+  'Source.state': 'waiting',
+  'Source.position': { after: { cursor: '2026-11-21 09:57:11.263+00', key: '128' }, seen: null },
+  'Source.settings': {
+    kind: 'postgres',
+    connection: { host: 'db.example.com', port: 5_432, database: 'shop', user: 'reader' },
+    tls: { mode: 'verify', ca: null },
+    query: 'select id, total, updated_at from orders',
+    cursor_column: 'updated_at',
+    key_column: 'id',
+    start: 'now',
+    poll_seconds: 60,
+    batch_limit: 500,
+    lag_seconds: 5,
+  },
   'SourcePreset.id': 'github',
   'SourcePreset.name': 'GitHub',
   'SourcePreset.docs_url': 'https://docs.github.com/webhooks',

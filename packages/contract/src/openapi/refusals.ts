@@ -85,6 +85,8 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'replays.cancel': ['invalid_state'],
   'cronTriggers.create': ['name_taken', 'source_limit_reached'],
   'cronTriggers.update': ['name_taken'],
+  'sources.create': ['name_taken', 'source_limit_reached'],
+  'sources.update': ['name_taken'],
   'search.events': ['search_timed_out'],
   'search.deliveries': ['search_timed_out'],
   'config.plan': ['invalid_url'],

@@ -38,6 +38,8 @@ import { Member } from '../routes/people/members.ts'
 import { OriginError } from '../origin-error.ts'
 import { Moment, Story } from '../routes/serving/search.ts'
 import { CronTrigger } from '../routes/sources/cron-triggers.ts'
+import { Source } from '../routes/sources/sources.ts'
+import { ShownSourceSettings, SourceSettings } from '../source-settings.ts'
 import { AuditRow, Verification as AuditVerification } from '../routes/workspace/audit.ts'
 import { DataExport } from '../routes/workspace/data-export.ts'
 import { Project } from '../routes/workspace/projects.ts'
@@ -105,7 +107,10 @@ export const NAMED_SCHEMAS = {
   ShownDestinationProxy: ShownProxy,
   ShownDestinationTls: ShownTls,
   SignatureExplanation,
+  ShownSourceSettings,
+  Source,
   SourcePreset,
+  SourceSettings,
   Story,
   StoryMoment: Moment,
   Submission,

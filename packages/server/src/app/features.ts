@@ -2,6 +2,7 @@ import { outboundAllow, publicUrl } from '../config.ts'
 import type { Deps, Platform } from '../context.ts'
 import type { Features } from '../features.ts'
 import { sendTest } from '../pipeline/deliver/send-test.ts'
+import { sampleSource } from '../pipeline/sources/index.ts'
 import { createAddressGuard, createPlainHttpCheck, createUrlCheck } from '../platform/address-guard.ts'
 import { createResolver, type Resolver } from '../platform/resolver.ts'
 
@@ -25,6 +26,7 @@ export function createDeps(platform: Platform, { port, resolver = createResolver
     validateUrl: createUrlCheck(guard),
     validatePlainHttp: createPlainHttpCheck(guard, resolver),
     sendTest: (asked) => sendTest(deps, asked),
+    sampleSource: (asked) => sampleSource(deps, asked),
   }
   return deps
 }

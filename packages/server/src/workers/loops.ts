@@ -1,6 +1,6 @@
 import type { Deps } from '../context.ts'
 import type { AcceptAll } from '../pipeline/accept.ts'
-import { fireCronTriggers } from '../pipeline/sources/index.ts'
+import { createSourcePolls, fireCronTriggers } from '../pipeline/sources/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
 import { auditSignatures } from '../resources/capture/rejections/index.ts'
 import { releaseWaiting } from '../resources/delivery/deliveries/release/index.ts'
@@ -23,6 +23,8 @@ export type OwnLoops = {
   readonly flushRejections: () => Promise<void>
   /** The road of events that no sender sent. */
   readonly acceptAll: AcceptAll
+  /** The name of this process in the leases of rows. */
+  readonly owner: string
 }
 
 /**
@@ -32,6 +34,7 @@ export type OwnLoops = {
 export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
   const exporter = createExporter(deps)
   const sources = { ...deps, acceptAll: own.acceptAll }
+  const polls = createSourcePolls(sources, own.owner)
   const ofInstallation = { role: 'work', scope: 'installation' } as const
   return [
     { name: 'directory.poll', everyMs: 500, role: 'every', scope: 'process', work: own.pollDirectory },
@@ -54,6 +57,15 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     { ...ofInstallation, name: 'allowance.release', everyMs: 2 * SECOND_MS, work: () => releaseWaiting(deps) },
     { ...ofInstallation, name: 'billing.follow', everyMs: 2 * SECOND_MS, work: () => followPayments(deps) },
     { ...ofInstallation, name: 'cron_triggers.fire', everyMs: SECOND_MS, work: () => fireCronTriggers(sources) },
+    // A row claims each source, so several processes may read several sources.
+    {
+      name: 'sources.poll',
+      everyMs: SECOND_MS,
+      role: 'work',
+      scope: 'process',
+      work: () => polls.run(),
+      stop: () => polls.stop(),
+    },
     { ...ofInstallation, name: 'erasure', everyMs: 60 * SECOND_MS, work: () => eraseEnded(deps) },
     { ...ofInstallation, name: 'audit.prune', everyMs: HOUR_MS, work: () => pruneAudit(deps) },
   ]

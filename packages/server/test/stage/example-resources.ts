@@ -28,6 +28,17 @@ export const aRuleIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'rules', { dataset: 'routed' })).rule.id)
 export const aCronTriggerIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'cron-triggers', { expression: '0 9 * * *', dataset: 'ticks' })).cron_trigger.id)
+/** A source that nothing can read. */
+export const DATABASE = {
+  kind: 'postgres',
+  connection: 'postgres://reader:canary-password@127.0.0.1:9/shop',
+  tls: { mode: 'off' },
+  query: 'select id, at from orders',
+  cursor_column: 'at',
+  key_column: 'id',
+}
+export const aSourceIn = async (at: Place): Promise<Asked> =>
+  withId((await created(at, 'sources', { dataset: 'rows', settings: DATABASE })).source.id)
 export const aDatasetIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'datasets', { name: `d${randomUUID().slice(0, 8)}` })).dataset.id)
 export const anIngestKeyIn = async (at: Place): Promise<Asked> =>

@@ -7,6 +7,8 @@ import {
   withId,
   aWebhookIn,
   aRuleIn,
+  aSourceIn,
+  DATABASE,
   aCronTriggerIn,
   aDatasetIn,
   anIngestKeyIn,
@@ -158,6 +160,12 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     return asked
   },
   'replays.cancel': aReplayIn,
+  'sources.list': () => ({}),
+  'sources.create': () => ({ body: { name: aName('made'), dataset: 'rows', settings: DATABASE } }),
+  'sources.test': ({ project }) => ({ body: { settings: DATABASE }, target: project }),
+  'sources.get': aSourceIn,
+  'sources.update': (at) => withBody(aSourceIn(at), { enabled: false }),
+  'sources.remove': aSourceIn,
   'rules.list': () => ({}),
   'rules.create': () => ({
     body: { name: aName('made'), dataset: 'routed', conditions: [{ path: 'a', op: 'gt', value: 5 }] },

@@ -1,4 +1,5 @@
 import { cronTriggers } from './cron-triggers.ts'
+import { sources as sourceRoutes } from './sources.ts'
 
 /** Events that no sender sends: the clock, databases, feeds and WebSockets. */
-export const sources = { cronTriggers } as const
+export const sources = { cronTriggers, sources: sourceRoutes } as const

@@ -35,6 +35,8 @@ const PLACES: Readonly<Record<SealedColumn, Place>> = {
   'destinations.tls': ofProjects(sql`destinations`, sql`tls`),
   'destinations.proxy': ofProjects(sql`destinations`, sql`proxy`),
   'destinations.access_token': ofProjects(sql`destinations`, sql`access_token`),
+  'sources.secret': ofProjects(sql`sources`, sql`secret`),
+  'ws_triggers.secret': ofProjects(sql`ws_triggers`, sql`secret`),
   'idempotency_records.response': { table: sql`idempotency_records`, value: sql`response`, owner: 'workspace' },
   'personal_idempotency_records.response': {
     table: sql`personal_idempotency_records`,

@@ -7,6 +7,7 @@ import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { listViewsOfProject } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
+import { sources } from '../../sources/sources/index.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
 import { listConfiguredDestinations, type ConfiguredDestination } from '../../delivery/destinations/index.ts'
 import { findProject } from '../projects/index.ts'
@@ -164,13 +165,20 @@ async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]
   }))
 }
 
-/** Everything that is or contains a credential. Sources, WebSocket triggers and portals join this list with their rooms. */
+/** Everything that is or contains a credential. Portals join this list with their room. */
 async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
   const keys = await listed(
     (page) => ingestKeys.list(ctx, page),
     (answer) => answer.ingest_keys,
   )
-  return keys.map(({ name }) => ({ kind: 'ingest_key', name }))
+  const read = await listed(
+    (page) => sources.list(ctx, page),
+    (answer) => answer.sources,
+  )
+  return [
+    ...keys.map(({ name }) => ({ kind: 'ingest_key', name })),
+    ...read.map(({ name }) => ({ kind: 'source', name })),
+  ]
 }
 
 /** Says the same of a project as long as nothing that a plan looks at has changed. */

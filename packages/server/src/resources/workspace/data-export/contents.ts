@@ -10,6 +10,7 @@ import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { invites } from '../../people/invites/index.ts'
 import { members } from '../../people/members/index.ts'
 import { projects } from '../projects/index.ts'
+import { sources } from '../../sources/sources/index.ts'
 import { cronTriggers } from '../../sources/cron-triggers/index.ts'
 import { recordViews } from '../../capture/record-views/index.ts'
 import { rejections } from '../../capture/rejections/index.ts'
@@ -172,6 +173,16 @@ export const SOURCES: readonly Source[] = [
       listed(
         (page) => cronTriggers.list(ctx, page),
         (answer) => answer.cron_triggers.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'sources',
+    tables: ['sources'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => sources.list(ctx, page),
+        (answer) => answer.sources.map(inside(ctx)),
       ),
     ),
   },

@@ -22,6 +22,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn
   attempts: 'Attempts of deliveries, with the request as it was sent.',
   deliveryHolds: 'Destinations that hold deliveries back, and why.',
   replays: 'Replays of many deliveries, with their plan and progress.',
+  sources: 'Systems that send no webhooks, which Postroad reads.',
   cronTriggers: 'Triggers that file events by the clock.',
   search: 'Search events and deliveries, and find everything that belongs to one id.',
   stream: 'Live streams of records, deliveries and refused requests.',

@@ -1,0 +1,104 @@
+import { compileConditions, type CompiledConditions } from '../../domain/routing/condition.ts'
+import { finish } from '../../domain/in-turns.ts'
+import { parseStoredJson } from '../../domain/json/json-text.ts'
+import { PacedWork } from '../../platform/paced-work.ts'
+import { openSourceSecret } from '../../resources/sources/sources/index.ts'
+import { claimSources, releaseSource, type ClaimedSource } from '../../resources/sources/sources/queries.ts'
+import type { SourceDeps } from './ports.ts'
+import { readSource } from './readers/read.ts'
+import { claimOf, settleFailure, storeBatch } from './settle.ts'
+
+const POLLED = ['postgres', 'mysql'] as const
+/** The most sources that a process reads at the same time. */
+const AT_ONCE = 8
+/** Longer than a read and its commit can take together. */
+const LEASE_MS = 60_000
+
+export type SourcePolls = {
+  /** Reads what is due, until nothing is. */
+  run(): Promise<void>
+  /** Ends the reads under way, and begins no other. */
+  stop(): void
+}
+
+/** Polls sources. Each run claims a source by a fence, so two processes never store the same rows. */
+export function createSourcePolls(deps: SourceDeps, owner: string): SourcePolls {
+  const stopped = new AbortController()
+  return {
+    run: async () => {
+      const running = new Set<Promise<void>>()
+      for (;;) {
+        // oxlint-disable-next-line no-await-in-loop -- claims what there is room for
+        const claimed = stopped.signal.aborted ? [] : await claim(deps, { owner, limit: AT_ONCE - running.size })
+        for (const source of claimed) {
+          const run = poll(deps, source, stopped.signal).finally(() => running.delete(run))
+          running.add(run)
+        }
+        if (running.size === 0) return
+        // oxlint-disable-next-line no-await-in-loop -- until one of them has ended
+        await Promise.race(running)
+      }
+    },
+    stop: () => stopped.abort(),
+  }
+}
+
+function claim(
+  { database, clock }: SourceDeps,
+  { owner, limit }: { owner: string; limit: number },
+): Promise<readonly ClaimedSource[]> {
+  const now = clock.now()
+  return limit <= 0
+    ? Promise.resolve([])
+    : claimSources(database, { kinds: POLLED, owner, now: new Date(now), until: new Date(now + LEASE_MS), limit })
+}
+
+/** One read of one source. It never rejects. */
+async function poll(deps: SourceDeps, source: ClaimedSource, signal: AbortSignal): Promise<void> {
+  try {
+    const { settings } = source
+    const read = await readSource(deps, {
+      settings,
+      secret: openSourceSecret(deps, source),
+      position: source.position,
+      itemsMax: settings.batch_limit,
+      rowBytesMax: deps.config.INGEST_BODY_BYTES,
+      signal,
+    })
+    const items = read.items.filter((item) => item !== null)
+    await storeBatch(deps, source, {
+      texts: await matching(items, source),
+      unusable: read.items.length - items.length,
+      position: read.position,
+      dueInMs: read.againInMs ?? settings.poll_seconds * 1_000,
+      leaseUntil: null,
+    })
+  } catch (cause) {
+    const settled = signal.aborted
+      ? releaseSource(deps.database, { ...claimOf(source), dueAt: new Date(deps.clock.now()) })
+      : settleFailure(deps, source, cause)
+    await settled.catch((error: unknown) =>
+      deps.retryLog.warn('source.not_settled', { cause: error }),
+    )
+  }
+}
+
+/** The items that meet the conditions, which compare with strict equality. */
+export async function matching(
+  texts: readonly string[],
+  { conditions }: Pick<ClaimedSource, 'conditions'>,
+): Promise<readonly string[]> {
+  if (conditions.length === 0) return texts
+  const compiled: CompiledConditions = compileConditions(conditions, 'strict')
+  const { spend } = new PacedWork(Infinity)
+  const kept: string[] = []
+  for (const text of texts) {
+    // oxlint-disable-next-line no-await-in-loop -- one item after the other
+    await spend(text.length)
+    const parsed = parseStoredJson(text)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const failed = parsed.ok ? await finish(compiled.firstFailure(parsed.value, spend)) : undefined
+    if (failed === undefined) kept.push(text)
+  }
+  return kept
+}
