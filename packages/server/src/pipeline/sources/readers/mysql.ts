@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { createConnection, type Connection, type FieldPacket } from 'mysql2'
 import { LIMITS } from '@postroad/contract'
 import type { Bound, KeysetQuery, KeysetRow } from '../../../domain/sources/keyset.ts'
@@ -33,10 +34,9 @@ export const readMysql: ReadDatabase = async ({ reach, place, of, bytesMax, rowB
     rowsAsArray: true,
     typeCast: cast,
   })
-  connection.on('error', () => undefined)
   try {
-    await settle(connection)
-    return await work(readerOf(connection, { of, bytesMax, rowBytesMax }))
+    const reading = settle(connection).then(() => work(readerOf(connection, { of, bytesMax, rowBytesMax })))
+    return await Promise.race([reading, broken(connection, socket)])
   } catch (error) {
     throw failureOf(error)
   } finally {
@@ -44,6 +44,14 @@ export const readMysql: ReadDatabase = async ({ reach, place, of, bytesMax, rowB
     connection.destroy()
     destroy()
   }
+}
+
+/** Rejects when the connection breaks: the driver does not fail every statement that waits for it. */
+function broken(connection: Connection, socket: Socket): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    connection.on('error', reject)
+    socket.once('close', () => reject(new Error('it was closed')))
+  })
 }
 
 const sslOf = ({ ca }: ReturnType<typeof tlsOf>) => ({

@@ -23,7 +23,11 @@ export type ReadResult = {
   readonly againInMs: number | undefined
 }
 
+/** A read that has not ended by then is broken off. It is shorter than the lease of its claim. */
+const READ_MS_MAX = 45_000
+
 /** Reads what is new. Rejects with `SourceFailure` when the other system, or a setting, is at fault. */
 export function readSource(deps: Pick<Deps, 'reach' | 'clock'>, asked: ReadAsked): Promise<ReadResult> {
-  return readDatabaseSource(deps, { ...asked, settings: asked.settings })
+  const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(READ_MS_MAX)])
+  return readDatabaseSource(deps, { ...asked, signal, settings: asked.settings })
 }
