@@ -95,6 +95,15 @@ export const BODY_EXAMPLES: BodyExamples = {
     preview: { expression: '0 9 * * 1-5', time_zone: 'Europe/Berlin' },
     update: { enabled: false },
   },
+  wsTriggers: {
+    create: {
+      name: 'Trades',
+      url: 'wss://stream.example.com/v1',
+      dataset: 'trades',
+      subscribe: ['{"op":"subscribe","channel":"trades"}'],
+    },
+    update: { enabled: false },
+  },
   sources: {
     create: { name: 'Orders of the shop', dataset: 'orders', settings: DATABASE },
     test: { settings: DATABASE },
@@ -269,6 +278,10 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Rule.dataset': 'large_orders',
   'SignatureExplanation.scheme': 'code_host',
   'SignatureExplanation.ok': true,
+  'WsTrigger.name': 'Trades',
+  'WsTrigger.url': 'wss://stream.example.com/v1',
+  'WsTrigger.dataset': 'trades',
+  'WsTrigger.state': 'connected',
   'Source.name': 'Orders of the shop',
   'Source.dataset': 'orders',
   'Source.state': 'waiting',

@@ -87,6 +87,8 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'cronTriggers.update': ['name_taken'],
   'sources.create': ['name_taken', 'source_limit_reached'],
   'sources.update': ['name_taken'],
+  'wsTriggers.create': ['name_taken', 'source_limit_reached'],
+  'wsTriggers.update': ['name_taken'],
   'search.events': ['search_timed_out'],
   'search.deliveries': ['search_timed_out'],
   'config.plan': ['invalid_url'],

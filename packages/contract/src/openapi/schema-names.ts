@@ -38,6 +38,7 @@ import { Member } from '../routes/people/members.ts'
 import { OriginError } from '../origin-error.ts'
 import { Moment, Story } from '../routes/serving/search.ts'
 import { CronTrigger } from '../routes/sources/cron-triggers.ts'
+import { WsTrigger } from '../routes/sources/ws-triggers.ts'
 import { Source } from '../routes/sources/sources.ts'
 import { ShownSourceSettings, SourceSettings } from '../source-settings.ts'
 import { AuditRow, Verification as AuditVerification } from '../routes/workspace/audit.ts'
@@ -122,4 +123,5 @@ export const NAMED_SCHEMAS = {
   WebhookConfig,
   WebhookVersion: Version,
   Workspace,
+  WsTrigger,
 } as const satisfies Record<string, z.ZodType>

@@ -1,6 +1,6 @@
 import type { Deps } from '../context.ts'
 import type { AcceptAll } from '../pipeline/accept.ts'
-import { createSourcePolls, fireCronTriggers } from '../pipeline/sources/index.ts'
+import { createListeners, createSourcePolls, fireCronTriggers } from '../pipeline/sources/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
 import { auditSignatures } from '../resources/capture/rejections/index.ts'
 import { releaseWaiting } from '../resources/delivery/deliveries/release/index.ts'
@@ -35,6 +35,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
   const exporter = createExporter(deps)
   const sources = { ...deps, acceptAll: own.acceptAll }
   const polls = createSourcePolls(sources, own.owner)
+  const listeners = createListeners(sources, own.owner)
   const ofInstallation = { role: 'work', scope: 'installation' } as const
   return [
     { name: 'directory.poll', everyMs: 500, role: 'every', scope: 'process', work: own.pollDirectory },
@@ -57,6 +58,14 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     { ...ofInstallation, name: 'allowance.release', everyMs: 2 * SECOND_MS, work: () => releaseWaiting(deps) },
     { ...ofInstallation, name: 'billing.follow', everyMs: 2 * SECOND_MS, work: () => followPayments(deps) },
     { ...ofInstallation, name: 'cron_triggers.fire', everyMs: SECOND_MS, work: () => fireCronTriggers(sources) },
+    {
+      name: 'ws_triggers.listen',
+      everyMs: SECOND_MS,
+      role: 'work',
+      scope: 'process',
+      work: () => listeners.run(),
+      stop: () => listeners.stop(),
+    },
     // A row claims each source, so several processes may read several sources.
     {
       name: 'sources.poll',

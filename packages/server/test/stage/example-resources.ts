@@ -39,6 +39,9 @@ export const DATABASE = {
 }
 export const aSourceIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'sources', { dataset: 'rows', settings: DATABASE })).source.id)
+/** A trigger that cannot connect. */
+export const aWsTriggerIn = async (at: Place): Promise<Asked> =>
+  withId((await created(at, 'ws-triggers', { url: 'ws://127.0.0.1:9/', dataset: 'frames' })).ws_trigger.id)
 export const aDatasetIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'datasets', { name: `d${randomUUID().slice(0, 8)}` })).dataset.id)
 export const anIngestKeyIn = async (at: Place): Promise<Asked> =>

@@ -7,6 +7,7 @@ import {
   withId,
   aWebhookIn,
   aRuleIn,
+  aWsTriggerIn,
   aSourceIn,
   DATABASE,
   aCronTriggerIn,
@@ -166,6 +167,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'sources.get': aSourceIn,
   'sources.update': (at) => withBody(aSourceIn(at), { enabled: false }),
   'sources.remove': aSourceIn,
+  'wsTriggers.list': () => ({}),
+  'wsTriggers.create': () => ({
+    body: { name: aName('made'), url: 'ws://127.0.0.1:9/', dataset: 'frames', headers: { 'X-A': 'canary-header' } },
+  }),
+  'wsTriggers.get': aWsTriggerIn,
+  'wsTriggers.update': (at) => withBody(aWsTriggerIn(at), { enabled: false }),
+  'wsTriggers.remove': aWsTriggerIn,
   'rules.list': () => ({}),
   'rules.create': () => ({
     body: { name: aName('made'), dataset: 'routed', conditions: [{ path: 'a', op: 'gt', value: 5 }] },

@@ -1,9 +1,6 @@
-import { compileConditions, type CompiledConditions } from '../../domain/routing/condition.ts'
-import { finish } from '../../domain/in-turns.ts'
-import { parseStoredJson } from '../../domain/json/json-text.ts'
-import { PacedWork } from '../../platform/paced-work.ts'
 import { openSourceSecret } from '../../resources/sources/sources/index.ts'
 import { claimSources, releaseSource, type ClaimedSource } from '../../resources/sources/sources/queries.ts'
+import { matching } from './matching.ts'
 import type { SourceDeps } from './ports.ts'
 import { readSource } from './readers/read.ts'
 import { claimOf, settleFailure, storeBatch } from './settle.ts'
@@ -81,24 +78,4 @@ async function poll(deps: SourceDeps, source: ClaimedSource, signal: AbortSignal
       deps.retryLog.warn('source.not_settled', { cause: error }),
     )
   }
-}
-
-/** The items that meet the conditions, which compare with strict equality. */
-export async function matching(
-  texts: readonly string[],
-  { conditions }: Pick<ClaimedSource, 'conditions'>,
-): Promise<readonly string[]> {
-  if (conditions.length === 0) return texts
-  const compiled: CompiledConditions = compileConditions(conditions, 'strict')
-  const { spend } = new PacedWork(Infinity)
-  const kept: string[] = []
-  for (const text of texts) {
-    // oxlint-disable-next-line no-await-in-loop -- one item after the other
-    await spend(text.length)
-    const parsed = parseStoredJson(text)
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const failed = parsed.ok ? await finish(compiled.firstFailure(parsed.value, spend)) : undefined
-    if (failed === undefined) kept.push(text)
-  }
-  return kept
 }

@@ -7,6 +7,7 @@ import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { listViewsOfProject } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
+import { wsTriggers } from '../../sources/ws-triggers/index.ts'
 import { sources } from '../../sources/sources/index.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
 import { listConfiguredDestinations, type ConfiguredDestination } from '../../delivery/destinations/index.ts'
@@ -175,9 +176,14 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
     (page) => sources.list(ctx, page),
     (answer) => answer.sources,
   )
+  const listening = await listed(
+    (page) => wsTriggers.list(ctx, page),
+    (answer) => answer.ws_triggers,
+  )
   return [
     ...keys.map(({ name }) => ({ kind: 'ingest_key', name })),
     ...read.map(({ name }) => ({ kind: 'source', name })),
+    ...listening.map(({ name }) => ({ kind: 'ws_trigger', name })),
   ]
 }
 

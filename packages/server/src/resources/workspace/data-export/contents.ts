@@ -10,6 +10,7 @@ import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { invites } from '../../people/invites/index.ts'
 import { members } from '../../people/members/index.ts'
 import { projects } from '../projects/index.ts'
+import { wsTriggers } from '../../sources/ws-triggers/index.ts'
 import { sources } from '../../sources/sources/index.ts'
 import { cronTriggers } from '../../sources/cron-triggers/index.ts'
 import { recordViews } from '../../capture/record-views/index.ts'
@@ -183,6 +184,16 @@ export const SOURCES: readonly Source[] = [
       listed(
         (page) => sources.list(ctx, page),
         (answer) => answer.sources.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'ws_triggers',
+    tables: ['ws_triggers'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => wsTriggers.list(ctx, page),
+        (answer) => answer.ws_triggers.map(inside(ctx)),
       ),
     ),
   },

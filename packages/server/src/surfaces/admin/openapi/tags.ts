@@ -23,6 +23,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn
   deliveryHolds: 'Destinations that hold deliveries back, and why.',
   replays: 'Replays of many deliveries, with their plan and progress.',
   sources: 'Systems that send no webhooks, which Postroad reads.',
+  wsTriggers: 'Triggers that listen to WebSockets.',
   cronTriggers: 'Triggers that file events by the clock.',
   search: 'Search events and deliveries, and find everything that belongs to one id.',
   stream: 'Live streams of records, deliveries and refused requests.',
