@@ -42,7 +42,13 @@ export type { OriginError } from './origin-error.ts'
 export type { WebhookConfig } from './routes/capture/webhooks.ts'
 export type { SentBody, SentRequest } from './sent-request.ts'
 export * from './sign-in.ts'
-export { DATABASE_KINDS, SOURCE_KINDS, type DatabaseKind, type SourceKind, type SourceSettings } from './source-settings.ts'
+export {
+  DATABASE_KINDS,
+  SOURCE_KINDS,
+  type DatabaseKind,
+  type SourceKind,
+  type SourceSettings,
+} from './source-settings.ts'
 export * from './signed-content.ts'
 export * from './stream-frame.ts'
 export {

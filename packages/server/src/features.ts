@@ -43,7 +43,11 @@ type WorkspaceFeatures = {
 }
 
 /** The settings of a source with its opened secret. */
-export type SampleAsked = { readonly settings: SourceSettings; readonly secret: SourceSecret; readonly itemsMax: number }
+export type SampleAsked = {
+  readonly settings: SourceSettings
+  readonly secret: SourceSecret
+  readonly itemsMax: number
+}
 export type Sample =
   | { readonly ok: true; readonly items: readonly string[] }
   | { readonly ok: false; readonly reason: string; readonly error: string }

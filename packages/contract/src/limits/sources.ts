@@ -16,6 +16,8 @@ export const sources = {
   sourceLagSecondsDefault: 5,
   sourceStatementMs: 20_000,
   sourceSampleRows: 5,
+  sseRetryMsDefault: 3_000,
+  sseSilentSecondsMax: 300,
   sourceBackoffMsMax: 900_000,
   sourceFailingMsMax: 86_400_000,
   wsTriggersPerProjectMax: 25,

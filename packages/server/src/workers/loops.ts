@@ -1,6 +1,6 @@
 import type { Deps } from '../context.ts'
 import type { AcceptAll } from '../pipeline/accept.ts'
-import { createListeners, createSourcePolls, fireCronTriggers } from '../pipeline/sources/index.ts'
+import { createListeners, createSourcePolls, createStreams, fireCronTriggers } from '../pipeline/sources/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
 import { auditSignatures } from '../resources/capture/rejections/index.ts'
 import { releaseWaiting } from '../resources/delivery/deliveries/release/index.ts'
@@ -36,6 +36,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
   const sources = { ...deps, acceptAll: own.acceptAll }
   const polls = createSourcePolls(sources, own.owner)
   const listeners = createListeners(sources, own.owner)
+  const streams = createStreams(sources, own.owner)
   const ofInstallation = { role: 'work', scope: 'installation' } as const
   return [
     { name: 'directory.poll', everyMs: 500, role: 'every', scope: 'process', work: own.pollDirectory },
@@ -65,6 +66,14 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       scope: 'process',
       work: () => listeners.run(),
       stop: () => listeners.stop(),
+    },
+    {
+      name: 'sources.stream',
+      everyMs: SECOND_MS,
+      role: 'work',
+      scope: 'process',
+      work: () => streams.run(),
+      stop: () => streams.stop(),
     },
     // A row claims each source, so several processes may read several sources.
     {

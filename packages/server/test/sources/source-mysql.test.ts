@@ -80,7 +80,9 @@ describe('a source that reads MySQL', { skip: server === undefined }, () => {
     await aSource(table, { batch_limit: 4 })
     await run()
     assert.deepEqual(await idsIn(table), numbers(1, 25))
-    await shop.run(`insert into ${table} values (26, 1, '2026-01-01'), (9, 2, '2026-01-02') on duplicate key update updated_at = '2026-01-02'`)
+    await shop.run(
+      `insert into ${table} values (26, 1, '2026-01-01'), (9, 2, '2026-01-02') on duplicate key update updated_at = '2026-01-02'`,
+    )
     await runLater()
     assert.deepEqual(await idsIn(table), [...numbers(1, 26), 9], 'an update comes again')
   })
@@ -116,7 +118,9 @@ describe('a source that reads MySQL', { skip: server === undefined }, () => {
 
   test('a batch stops at its bytes and continues at once, and a row that is too large is counted', async () => {
     const table = await aTable('id int primary key, total longtext, updated_at datetime(6)')
-    await shop.run(`insert into ${table} select seq, repeat('x', if(seq = 5, 2000000, 900000)), utc_timestamp(6) from seq_1_to_12`)
+    await shop.run(
+      `insert into ${table} select seq, repeat('x', if(seq = 5, 2000000, 900000)), utc_timestamp(6) from seq_1_to_12`,
+    )
     const { id } = await aSource(table)
     await run()
     const source = await sourceOf(id)

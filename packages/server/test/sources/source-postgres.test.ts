@@ -396,13 +396,17 @@ test('no answer, audit row, table or export contains the password, and a configu
   assert.deepEqual(settings.connection, { host: '127.0.0.1', port: relay.port, database: 'shop', user: 'reader' })
   await run()
   const config = await asked(world, 'GET config/export')
-  assert.ok(config.not_exported.some((one: { kind: string; name: string }) => one.kind === 'source' && one.name === name))
+  assert.ok(
+    config.not_exported.some((one: { kind: string; name: string }) => one.kind === 'source' && one.name === name),
+  )
   const texts = [
     JSON.stringify(await asked(world, 'GET sources')),
     JSON.stringify(await asked(world, `GET sources/${id}`)),
     JSON.stringify(await asked(world, 'GET audit')),
     JSON.stringify(config),
-    ...(await world.app.deps.database.many<{ row: string }>(sql`select s::text as row from sources s`)).map(({ row }) => row),
+    ...(await world.app.deps.database.many<{ row: string }>(sql`select s::text as row from sources s`)).map(
+      ({ row }) => row,
+    ),
   ]
   assert.ok(!texts.some((text) => text.includes(password) || text.includes(Buffer.from(password).toString('hex'))))
 })

@@ -39,7 +39,8 @@ async function aTrigger(members: object = {}): Promise<Answer['body']> {
   const body = { name: aName('trigger'), url: feed.url, dataset: `frames${made}`, heartbeat: null, ...members }
   return (await asked(world, 'POST ws-triggers', body)).ws_trigger
 }
-const triggerOf = async (id: string): Promise<Answer['body']> => (await asked(world, `GET ws-triggers/${id}`)).ws_trigger
+const triggerOf = async (id: string): Promise<Answer['body']> =>
+  (await asked(world, `GET ws-triggers/${id}`)).ws_trigger
 function advance(ms: number): void {
   for (const node of [world, other]) node.clock.advance(ms)
 }
@@ -88,7 +89,9 @@ test('it connects with its headers and sends its subscribe messages in order; no
     JSON.stringify(await asked(world, `GET ws-triggers/${id}`)),
     JSON.stringify(await asked(world, 'GET audit')),
     JSON.stringify(await asked(world, 'GET config/export')),
-    ...(await world.app.deps.database.many<{ row: string }>(sql`select t::text as row from ws_triggers t`)).map(({ row }) => row),
+    ...(await world.app.deps.database.many<{ row: string }>(sql`select t::text as row from ws_triggers t`)).map(
+      ({ row }) => row,
+    ),
   ]
   assert.ok(!texts.some((text) => text.includes(secret) || text.includes(Buffer.from(secret).toString('hex'))))
 })
@@ -260,7 +263,12 @@ test('plain ws goes only to addresses in OUTBOUND_ALLOW, and every address passe
   try {
     const send = (url: string): Promise<Answer> =>
       guarded.admin('POST', 'ws-triggers', { name: aName('guarded'), url, dataset: 'd' })
-    for (const url of ['ws://stream.example.com/', 'ws://127.0.0.1/', 'wss://169.254.169.254/', 'https://example.com/']) {
+    for (const url of [
+      'ws://stream.example.com/',
+      'ws://127.0.0.1/',
+      'wss://169.254.169.254/',
+      'https://example.com/',
+    ]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       const { status, body } = await send(url)
       assert.equal(status, 400, url)

@@ -45,7 +45,8 @@ export const sources = {
     area: 'project',
     path: 'sources',
     summary: 'List sources',
-    description: 'The sources of the project, newest first, with their state. No connection string and no value of a header is shown.',
+    description:
+      'The sources of the project, newest first, with their state. No connection string and no value of a header is shown.',
     ...READ,
     status: 200,
     query: ListQuery,
@@ -81,7 +82,9 @@ export const sources = {
     refusesIdempotencyKey: true,
     body: z.strictObject({
       settings: SourceSettings,
-      source_id: idInput('source').optional().describe('A saved source, whose stored secret the settings may leave out.'),
+      source_id: idInput('source')
+        .optional()
+        .describe('A saved source, whose stored secret the settings may leave out.'),
     }),
     output: z.object({
       ok: z.boolean(),

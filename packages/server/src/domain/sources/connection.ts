@@ -45,7 +45,8 @@ function decoded(text: string): string | undefined {
 
 /** The reason why a query cannot be saved; undefined: it can. The database has the last word. */
 export function validateQuery(query: string): string | undefined {
-  if (!/^\s*(?:select|with|table|values)\b/i.test(query)) return 'settings.query: it must be a SELECT. Other statements change data.'
+  if (!/^\s*(?:select|with|table|values)\b/i.test(query))
+    return 'settings.query: it must be a SELECT. Other statements change data.'
   if (/;\s*$/.test(query)) return 'settings.query: leave out the semicolon at its end.'
   return undefined
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from '@postroad/contract'
 import { openSourceSecret } from '../../resources/sources/sources/index.ts'
 import { claimSources, releaseSource, type ClaimedSource } from '../../resources/sources/sources/queries.ts'
 import { matching } from './matching.ts'
@@ -5,7 +6,7 @@ import type { SourceDeps } from './ports.ts'
 import { readSource } from './readers/read.ts'
 import { claimOf, settleFailure, storeBatch } from './settle.ts'
 
-const POLLED = ['postgres', 'mysql'] as const
+const POLLED = ['postgres', 'mysql', 'http_poll'] as const
 /** The most sources that a process reads at the same time. */
 const AT_ONCE = 8
 /** Longer than a read and its commit can take together. */
@@ -54,18 +55,25 @@ function claim(
 async function poll(deps: SourceDeps, source: ClaimedSource, signal: AbortSignal): Promise<void> {
   try {
     const { settings } = source
+    if (settings.kind === 'sse') throw new Error('A stream is not polled.')
     const read = await readSource(deps, {
       settings,
       secret: openSourceSecret(deps, source),
       position: source.position,
-      itemsMax: settings.batch_limit,
+      itemsMax: settings.kind === 'http_poll' ? LIMITS.sourceBatchRowsMax : settings.batch_limit,
       rowBytesMax: deps.config.INGEST_BODY_BYTES,
       signal,
     })
-    const items = read.items.filter((item) => item !== null)
+    const usable = onePerKey(read.items.flatMap(({ text, key }) => (text === null ? [] : [{ text, key }])))
+    const matched = new Set(
+      await matching(
+        usable.map(({ text }) => text),
+        source,
+      ),
+    )
     await storeBatch(deps, source, {
-      texts: await matching(items, source),
-      unusable: read.items.length - items.length,
+      items: usable.filter(({ text }) => matched.has(text)),
+      unusable: read.items.filter(({ text }) => text === null).length,
       position: read.position,
       dueInMs: read.againInMs ?? settings.poll_seconds * 1_000,
       leaseUntil: null,
@@ -74,8 +82,17 @@ async function poll(deps: SourceDeps, source: ClaimedSource, signal: AbortSignal
     const settled = signal.aborted
       ? releaseSource(deps.database, { ...claimOf(source), dueAt: new Date(deps.clock.now()) })
       : settleFailure(deps, source, cause)
-    await settled.catch((error: unknown) =>
-      deps.retryLog.warn('source.not_settled', { cause: error }),
-    )
+    await settled.catch((error: unknown) => deps.retryLog.warn('source.not_settled', { cause: error }))
   }
+}
+
+/** The first of the items with the same key. */
+function onePerKey<Item extends { readonly key: string | null }>(items: readonly Item[]): readonly Item[] {
+  const seen = new Set<string>()
+  return items.filter(({ key }) => {
+    if (key === null) return true
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { encodeId, LIMITS, type OriginError } from '@postroad/contract'
 import { asSystem } from '../../as-system.ts'
 import { pauseAfter } from '../../domain/sources/backoff.ts'
@@ -19,15 +20,20 @@ import { SourceFailure } from './readers/types.ts'
 /** How often a source whose workspace was suspended during a run is looked at. */
 const HALTED_MS = 10_000
 /** Refusals of the payload itself: the same item would be refused again. */
-const OF_THE_ITEM: ReadonlySet<string> = new Set(['payload_too_large', 'records_too_large', 'invalid_body', 'empty_body'])
+const OF_THE_ITEM: ReadonlySet<string> = new Set([
+  'payload_too_large',
+  'records_too_large',
+  'invalid_body',
+  'empty_body',
+])
 const HALTED: ReadonlySet<string> = new Set(['workspace_suspended', 'workspace_closed', 'not_found'])
 
 /** The workspace was suspended or closed during the run. It is no failure. */
 class Halted extends Error {}
 
 export type Batch = {
-  /** JSON texts of the items that match the conditions. */
-  readonly texts: readonly string[]
+  /** The items that match the conditions. */
+  readonly items: readonly { readonly text: string; readonly key: string | null }[]
   /** How many items could not become an event. */
   readonly unusable: number
   readonly position: unknown
@@ -39,7 +45,7 @@ export type Batch = {
 /** Stores the events of a batch and the position after them in one commit, if the claim still holds. */
 export async function storeBatch(deps: SourceDeps, source: ClaimedSource, batch: Batch): Promise<void> {
   const now = deps.clock.now()
-  const events = batch.texts.map((text) =>
+  const events = batch.items.map(({ text, key }) =>
     fromOrigin({
       workspaceId: source.workspace_id,
       projectId: source.project_id,
@@ -47,6 +53,7 @@ export async function storeBatch(deps: SourceDeps, source: ClaimedSource, batch:
       origin: { kind: 'source', id: source.id },
       text,
       receivedAt: now,
+      ...(key === null ? {} : { idempotencyKey: hashOfKey(key) }),
     }),
   )
   await deps.acceptAll(events, async (tx, outcomes) => {
@@ -55,7 +62,7 @@ export async function storeBatch(deps: SourceDeps, source: ClaimedSource, batch:
     const changed = await advanceSource(tx, {
       ...claimOf(source),
       position: batch.position,
-      events: events.length - skipped.length,
+      events: outcomes.filter(({ kind }) => kind === 'stored').length,
       skipped: batch.unusable + skipped.length,
       now: at,
       dueAt: new Date(now + batch.dueInMs),
@@ -98,7 +105,7 @@ export async function settleFailure(deps: SourceDeps, source: ClaimedSource, cau
       ...claimOf(source),
       error,
       now: new Date(now),
-      dueAt: new Date(now + pauseAfter(source.failures + 1)),
+      dueAt: new Date(now + Math.max(pauseAfter(source.failures + 1), cause.waitMs)),
     })
     if (failed === undefined) return
     const since = failed.failing_since?.getTime() ?? now
@@ -107,6 +114,9 @@ export async function settleFailure(deps: SourceDeps, source: ClaimedSource, cau
     if (disabled > 0) await notifySwitchedOff(tx, { id: source.id, name: failed.name, error })
   })
 }
+
+/** Any text of another system → printable characters. */
+const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 export const claimOf = ({ workspace_id, project_id, id, fence }: ClaimedSource) => ({
   workspaceId: workspace_id,

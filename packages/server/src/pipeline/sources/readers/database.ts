@@ -63,7 +63,7 @@ async function byTime(reader: DatabaseReader, { from, settings, itemsMax }: From
   })
   const last = rows.at(-1)
   return {
-    items: rows.map(({ json }) => json),
+    items: rows.map(({ json }) => ({ text: json, key: null })),
     position: { after: last === undefined ? from.after : boundOf(last), seen: null } satisfies KeysetPosition,
     againInMs: more ? 0 : undefined,
   }
@@ -88,7 +88,7 @@ async function bySeen(
   const { rows, more } = await reader.rows({ after: from.after, upTo, lagSeconds: 0, limit: itemsMax })
   const last = rows.at(-1)
   return {
-    items: rows.map(({ json }) => json),
+    items: rows.map(({ json }) => ({ text: json, key: null })),
     position: {
       after: last === undefined ? from.after : boundOf(last),
       seen: more ? seen : null,

@@ -11,9 +11,15 @@ export function failureOf(error: unknown): Error {
   const said = error.message.split('\n')[0]?.slice(0, SAID_CHARS_MAX) ?? ''
   if (known !== undefined) return new SourceFailure(known.reason, `${known.text} The database says: ${said}`)
   if (/timeout/i.test(error.message))
-    return new SourceFailure('timeout', 'The database did not answer in time. Add an index for the cursor, or read fewer rows.')
+    return new SourceFailure(
+      'timeout',
+      'The database did not answer in time. Add an index for the cursor, or read fewer rows.',
+    )
   if (/certificate|TLS|SSL|self.signed/i.test(`${code} ${error.message}`))
-    return new SourceFailure('tls_failed', `The encrypted connection failed: ${said}. Set tls.ca when the database has its own authority.`)
+    return new SourceFailure(
+      'tls_failed',
+      `The encrypted connection failed: ${said}. Set tls.ca when the database has its own authority.`,
+    )
   if (/^[0-9A-Z]{5}$/.test(code) || code.startsWith('ER_'))
     return new SourceFailure('query_failed', `The database refused the query: ${said}`)
   return new SourceFailure('connection_reset', `The connection to the database failed: ${said}`)

@@ -7,9 +7,30 @@ import { openSocket, tlsOf } from './socket.ts'
 import type { DatabaseReader, ReadDatabase } from './types.ts'
 
 const ANSWER_SPARE_MS = 5_000
-const NUMBERS = new Set(['TINY', 'SHORT', 'LONG', 'INT24', 'LONGLONG', 'DECIMAL', 'NEWDECIMAL', 'FLOAT', 'DOUBLE', 'YEAR'])
+const NUMBERS = new Set([
+  'TINY',
+  'SHORT',
+  'LONG',
+  'INT24',
+  'LONGLONG',
+  'DECIMAL',
+  'NEWDECIMAL',
+  'FLOAT',
+  'DOUBLE',
+  'YEAR',
+])
 const TIMES = new Set(['TIMESTAMP', 'DATETIME', 'TIMESTAMP2', 'DATETIME2'])
-const BYTES = new Set(['BLOB', 'TINY_BLOB', 'MEDIUM_BLOB', 'LONG_BLOB', 'BIT', 'GEOMETRY', 'VAR_STRING', 'STRING', 'VARCHAR'])
+const BYTES = new Set([
+  'BLOB',
+  'TINY_BLOB',
+  'MEDIUM_BLOB',
+  'LONG_BLOB',
+  'BIT',
+  'GEOMETRY',
+  'VAR_STRING',
+  'STRING',
+  'VARCHAR',
+])
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 /** The character set of bytes that are no text. */
 const BINARY = 63
@@ -75,13 +96,21 @@ async function settle(connection: Connection): Promise<void> {
 
 /** The values of a row: numbers and times as text, other texts as bytes, whose character set only the fields know. */
 type Value = string | Buffer | null
-type Rows = { readonly rows: readonly (readonly Value[])[]; readonly fields: readonly FieldPacket[]; readonly cut: boolean }
+type Rows = {
+  readonly rows: readonly (readonly Value[])[]
+  readonly fields: readonly FieldPacket[]
+  readonly cut: boolean
+}
 
 const cast = (field: { type: string; string(): string | null; buffer(): Buffer | null }): Value =>
   BYTES.has(field.type) ? field.buffer() : field.string()
 
 /** Asks, and stops reading when the rows have more bytes than `bytesMax`. */
-function ask(connection: Connection, text: string, given: { values?: unknown[]; bytesMax?: number } = {}): Promise<Rows> {
+function ask(
+  connection: Connection,
+  text: string,
+  given: { values?: unknown[]; bytesMax?: number } = {},
+): Promise<Rows> {
   const { values = [], bytesMax = LIMITS.sourceBatchBytesMax } = given
   return new Promise((resolve, reject) => {
     const rows: (readonly Value[])[] = []
@@ -167,8 +196,19 @@ function literal(values: unknown[], { text, type }: { text: string | null; type:
 }
 
 const TYPE_NAMES: Readonly<Record<number, string>> = {
-  0: 'DECIMAL', 1: 'TINY', 2: 'SHORT', 3: 'LONG', 4: 'FLOAT', 5: 'DOUBLE', 7: 'TIMESTAMP', 8: 'LONGLONG', 9: 'INT24',
-  12: 'DATETIME', 13: 'YEAR', 245: 'JSON', 246: 'NEWDECIMAL',
+  0: 'DECIMAL',
+  1: 'TINY',
+  2: 'SHORT',
+  3: 'LONG',
+  4: 'FLOAT',
+  5: 'DOUBLE',
+  7: 'TIMESTAMP',
+  8: 'LONGLONG',
+  9: 'INT24',
+  12: 'DATETIME',
+  13: 'YEAR',
+  245: 'JSON',
+  246: 'NEWDECIMAL',
 }
 const typeOf = (field: FieldPacket): string => TYPE_NAMES[field.columnType ?? field.type ?? -1] ?? ''
 

@@ -74,7 +74,10 @@ function readerOf(client: pg.Client, { of, bytesMax, rowBytesMax }: Of): Paramet
   const texts = `${cursor}::text as cursor, ${of.keyColumn === null ? 'null' : `${name(of.keyColumn)}::text`} as key`
   const from = `from (\n${of.query}\n) q`
   const isTime = async (): Promise<boolean> => {
-    const { fields } = await client.query({ text: `select ${keys.join(', ')} ${from} where $1::int = 0 limit 0`, values: [1] })
+    const { fields } = await client.query({
+      text: `select ${keys.join(', ')} ${from} where $1::int = 0 limit 0`,
+      values: [1],
+    })
     return TIMES.has(fields[0]?.dataTypeID ?? 0)
   }
   return {

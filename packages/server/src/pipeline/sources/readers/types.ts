@@ -3,7 +3,9 @@ import type { Bound, KeysetPage, KeysetQuery } from '../../../domain/sources/key
 import type { Connection } from '../../../domain/sources/connection.ts'
 
 /** A database of somebody else. */
-export type DatabasePlace = Connection & { readonly tls: { readonly mode: 'verify' | 'off'; readonly ca: string | null } }
+export type DatabasePlace = Connection & {
+  readonly tls: { readonly mode: 'verify' | 'off'; readonly ca: string | null }
+}
 
 /** One read-only transaction of a database. */
 export type DatabaseReader = {
@@ -30,9 +32,12 @@ export type ReadDatabase = <T>(
 /** A failure that the owner of the source can repair. The sentence contains no credential. */
 export class SourceFailure extends Error {
   readonly reason: string
+  /** How long the other system wants to be left alone. */
+  readonly waitMs: number
 
-  constructor(reason: string, message: string) {
+  constructor(...[reason, message, waitMs = 0]: readonly [string, string, (number | undefined)?]) {
     super(message)
+    this.waitMs = waitMs
     this.name = 'SourceFailure'
     this.reason = reason
   }

@@ -1,4 +1,4 @@
-import { encodeId, LIMITS, type RouteInput, type Routes } from '@postroad/contract'
+import { encodeId, LIMITS, type RouteInput, type Routes, type SourceSettings } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
@@ -30,8 +30,9 @@ export const sources: Room<'sources'> = {
     return { sources: rows.map((row) => presentSource(ctx, row)), next_cursor }
   },
 
-  create: (ctx, { settings: sent, ...input }) => {
+  create: async (ctx, { settings: sent, ...input }) => {
     checkConditions(input.conditions, 'conditions')
+    await checkPlainHttp(ctx, sent)
     const { settings, secret } = divide(ctx, { sent, held: undefined })
     return inTransaction(ctx, async (tx) => {
       await lockProject(tx.db, tx)
@@ -83,8 +84,9 @@ export const sources: Room<'sources'> = {
     return { source: presentSource(ctx, row) }
   },
 
-  update: (ctx, input) => {
+  update: async (ctx, input) => {
     checkConditions(input.conditions, 'conditions')
+    await checkPlainHttp(ctx, input.settings)
     return inTransaction(ctx, async (tx) => {
       const { id, settings: _settings, ...change } = input
       const held = await findSource(tx.db, { ...tx, id, lock: true })
@@ -117,6 +119,12 @@ export const sources: Room<'sources'> = {
     }),
 }
 
+/** It may look a name up, so it runs outside of the transaction. */
+async function checkPlainHttp(ctx: Ctx, settings: SourceSettings | undefined): Promise<void> {
+  const why = settings !== undefined && 'url' in settings ? await ctx.validatePlainHttp(settings.url) : undefined
+  if (why !== undefined) throw refuse('invalid_request', `settings.url: ${why}`)
+}
+
 const disabling = (enabled: boolean, now: Date): Pick<SourceRow, 'enabled' | 'disabled_reason' | 'disabled_at'> =>
   enabled
     ? { enabled, disabled_reason: null, disabled_at: null }
@@ -133,7 +141,10 @@ type Change = RouteInput<Routes['sources']['update']>
 function changedSettings(tx: Ctx, held: SourceRow, { settings: sent }: Change): Pick<SourceRow, 'settings' | 'secret'> {
   if (sent === undefined) return held
   if (sent.kind !== held.kind)
-    throw refuse('invalid_request', `settings.kind: a source keeps its kind, which is ${held.kind}. Create another source.`)
+    throw refuse(
+      'invalid_request',
+      `settings.kind: a source keeps its kind, which is ${held.kind}. Create another source.`,
+    )
   const { settings, secret } = divide(tx, {
     sent,
     held: { settings: held.settings, secret: openSecret(tx, held) },
@@ -143,7 +154,11 @@ function changedSettings(tx: Ctx, held: SourceRow, { settings: sent }: Change): 
 
 /** A position means nothing in another order. */
 function startsAgain(held: StoredSettings, settings: StoredSettings): boolean {
-  const orderOf = ({ cursor_column, key_column, start, place }: StoredSettings): string =>
-    JSON.stringify([cursor_column, key_column, start, place?.host, place?.port, place?.database])
+  const orderOf = (settings_: StoredSettings): string => {
+    if (settings_.kind === 'sse') return settings_.url
+    if (settings_.kind === 'http_poll') return JSON.stringify([settings_.url, settings_.cursor])
+    const { cursor_column, key_column, start, place } = settings_
+    return JSON.stringify([cursor_column, key_column, start, place?.host, place?.port, place?.database])
+  }
   return orderOf(held) !== orderOf(settings)
 }

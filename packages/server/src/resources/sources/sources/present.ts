@@ -1,5 +1,6 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { shownHeaders } from '../held-headers.ts'
 import type { SourceRow, StoredSettings } from './queries.ts'
 
 /** Row → public shape, without a secret. */
@@ -30,6 +31,11 @@ export function presentSource(ctx: Pick<Ctx, 'clock'>, row: SourceRow) {
 }
 
 function shown({ place, ...settings }: StoredSettings) {
+  if (settings.kind === 'http_poll' || settings.kind === 'sse')
+    return {
+      ...settings,
+      headers: shownHeaders(Object.fromEntries(Object.keys(settings.headers).map((name) => [name, '']))),
+    }
   return { ...settings, connection: place ?? { host: '', port: 0, database: '', user: '' } }
 }
 

@@ -4,6 +4,8 @@ import { readConnection, validateQuery } from '../../../domain/sources/connectio
 import type { SourceSecret } from '../../../domain/sources/secret.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
+import { validateHeader } from '../../../platform/outbound-http.ts'
+import { bringsEveryValue, changedHeaders } from '../held-headers.ts'
 import type { SourceRow, StoredSettings } from './queries.ts'
 
 /** Settings as they are stored: the part that may be shown, and the part that is sealed. */
@@ -17,12 +19,14 @@ export function divide(
   ctx: Ctx,
   { sent, held }: { sent: SourceSettings; held: { settings: StoredSettings; secret: SourceSecret } | undefined },
 ): Divided {
-  return divideDatabase(ctx, { sent, held })
+  return sent.kind === 'http_poll' || sent.kind === 'sse'
+    ? divideHttp(ctx, { sent, held })
+    : divideDatabase(ctx, { sent, held })
 }
 
 function divideDatabase(
   ctx: Ctx,
-  { sent, held }: { sent: Extract<SourceSettings, { kind: 'postgres' | 'mysql' }>; held: Divided | undefined },
+  { sent, held }: { sent: Of<'postgres'> | Of<'mysql'>; held: Divided | undefined },
 ): Divided {
   const { connection: given, ...settings } = sent
   const why = validateQuery(settings.query)
@@ -42,6 +46,32 @@ function divideDatabase(
   const refused = ctx.validateUrl(`${settings.tls.mode === 'off' ? 'http' : 'https'}://${hostOf(place.host)}/`)
   if (refused !== undefined) throw refuse('invalid_request', `settings.connection: ${refused}`)
   return { settings: { ...settings, place }, secret: { connection: text } }
+}
+
+type Of<Kind extends SourceSettings['kind']> = Extract<SourceSettings, { kind: Kind }>
+
+function divideHttp(
+  ctx: Ctx,
+  { sent, held }: { sent: Of<'http_poll'> | Of<'sse'>; held: Divided | undefined },
+): Divided {
+  const stored = held?.secret.headers ?? {}
+  const from = held !== undefined && 'url' in held.settings ? held.settings.url : undefined
+  const moves = from !== undefined && URL.parse(from)?.origin !== URL.parse(sent.url)?.origin
+  if (moves && !bringsEveryValue(sent.headers, stored))
+    throw refuse(
+      'invalid_request',
+      'settings.headers: another origin of the url needs the values again, because the stored ones were set for the present one.',
+    )
+  const refused = ctx.validateUrl(sent.url)
+  if (refused !== undefined) throw refuse('invalid_request', `settings.url: ${refused}`)
+  const headers = changedHeaders(sent.headers, stored)
+  if (sent.kind === 'http_poll' && sent.cursor?.send_in === 'header') {
+    const why = validateHeader(sent.cursor.send_as, '')
+    if (why !== undefined) throw refuse('invalid_request', `settings.cursor.send_as: ${why}`)
+  }
+  // Only the names are stored in the clear.
+  const names = Object.fromEntries(Object.keys(headers).map((name) => [name, null]))
+  return { settings: { ...sent, headers: names }, secret: { headers } }
 }
 
 const hostOf = (host: string): string => (host.includes(':') ? `[${host}]` : host)
