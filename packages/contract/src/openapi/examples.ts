@@ -3,9 +3,10 @@ import { encodeId, type IdKind } from '../ids.ts'
 import type { ProjectConfig } from '../project-config.ts'
 import type { Route } from '../route.ts'
 import type { Routes } from '../routes/index.ts'
+import { SOURCE_BODIES, SOURCE_MEMBERS } from './source-examples.ts'
 
 type SentBody<R> = R extends Route<infer _P, infer _Q, infer B> ? (B extends z.ZodObject ? z.input<B> : never) : never
-type BodyExamples = {
+export type BodyExamples = {
   readonly [Room in keyof Routes]?: { readonly [Verb in keyof Routes[Room]]?: SentBody<Routes[Room][Verb]> }
 }
 
@@ -20,14 +21,6 @@ const CONFIGURATION: ProjectConfig = {
   project: 'shop',
   endpoints: [{ name: 'GitHub', slug: 'github', dataset: 'github', verification: { scheme: 'code_host' } }],
   rules: [{ name: 'Large orders', dataset: 'large_orders', conditions: [{ path: 'total', op: 'gte', value: 1_000 }] }],
-}
-
-const DATABASE = {
-  kind: 'postgres' as const,
-  connection: 'postgres://reader:secret@db.example.com:5432/shop',
-  query: 'select id, total, updated_at from orders',
-  cursor_column: 'updated_at',
-  key_column: 'id',
 }
 
 /** The example body of an operation. A missing one is generated from its schema. */
@@ -90,25 +83,7 @@ export const BODY_EXAMPLES: BodyExamples = {
   destinationPreviews: {
     make: { record_id: exampleId('record'), url: 'https://erp.example.com/hooks' },
   },
-  cronTriggers: {
-    create: { name: 'Morning report', expression: '0 9 * * 1-5', time_zone: 'Europe/Berlin', dataset: 'reports' },
-    preview: { expression: '0 9 * * 1-5', time_zone: 'Europe/Berlin' },
-    update: { enabled: false },
-  },
-  wsTriggers: {
-    create: {
-      name: 'Trades',
-      url: 'wss://stream.example.com/v1',
-      dataset: 'trades',
-      subscribe: ['{"op":"subscribe","channel":"trades"}'],
-    },
-    update: { enabled: false },
-  },
-  sources: {
-    create: { name: 'Orders of the shop', dataset: 'orders', settings: DATABASE },
-    test: { settings: DATABASE },
-    update: { enabled: true },
-  },
+  ...SOURCE_BODIES,
   replays: {
     create: {
       filter: { state: ['failed'], destination_id: exampleId('destination'), from: '2026-11-20T00:00:00Z' },
@@ -201,13 +176,6 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Breaker.state': 'closed',
   'Change.from': 'orders',
   'Change.to': 'large_orders',
-  'CronTrigger.name': 'Morning report',
-  'CronTrigger.expression': '0 9 * * 1-5',
-  'CronTrigger.time_zone': 'Europe/Berlin',
-  'CronTrigger.dataset': 'reports',
-  'CronTrigger.data': { kind: 'daily' },
-  'OriginError.reason': 'quota_exceeded',
-  'OriginError.error': 'The events of this month are used up.',
   'DataExport.state': 'ready',
   'DataExport.file': {
     bytes: 18_204,
@@ -278,26 +246,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Rule.dataset': 'large_orders',
   'SignatureExplanation.scheme': 'code_host',
   'SignatureExplanation.ok': true,
-  'WsTrigger.name': 'Trades',
-  'WsTrigger.url': 'wss://stream.example.com/v1',
-  'WsTrigger.dataset': 'trades',
-  'WsTrigger.state': 'connected',
-  'Source.name': 'Orders of the shop',
-  'Source.dataset': 'orders',
-  'Source.state': 'waiting',
-  'Source.position': { after: { cursor: '2026-11-21 09:57:11.263+00', key: '128' }, seen: null },
-  'Source.settings': {
-    kind: 'postgres',
-    connection: { host: 'db.example.com', port: 5_432, database: 'shop', user: 'reader' },
-    tls: { mode: 'verify', ca: null },
-    query: 'select id, total, updated_at from orders',
-    cursor_column: 'updated_at',
-    key_column: 'id',
-    start: 'now',
-    poll_seconds: 60,
-    batch_limit: 500,
-    lag_seconds: 5,
-  },
+  ...SOURCE_MEMBERS,
   'SourcePreset.id': 'github',
   'SourcePreset.name': 'GitHub',
   'SourcePreset.docs_url': 'https://docs.github.com/webhooks',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { createSourcePolls } from '../../src/pipeline/sources/index.ts'
 import { aName } from '../stage/fixtures.ts'
-import { aSink, aWorld, type Answer, type Received, type Reply, type Sink, type World } from '../stage/harness.ts'
+import { aSink, aWorld, type Answer, type Reply, type Sink, type World } from '../stage/harness.ts'
 import { asked, payloadsIn, sourceDeps } from '../stage/source-stage.ts'
 
 /** Sources that poll an HTTP API, with a real server. */

@@ -11,6 +11,9 @@ const server = mariaDbServer()
 if (server === undefined)
   process.emitWarning('The tests of MySQL sources are skipped: install the package mariadb-server to run them.')
 
+const numbers = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
 describe('a source that reads MySQL', { skip: server === undefined }, () => {
   let world: World
   let shop: MariaDb
@@ -52,8 +55,6 @@ describe('a source that reads MySQL', { skip: server === undefined }, () => {
   }
   const idsIn = async (dataset: string): Promise<readonly number[]> =>
     (await payloadsIn(world, dataset)).map((text) => JSON.parse(text).id)
-  const numbers = (from: number, to: number): readonly number[] =>
-    Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
   test('each row becomes one event with its values as the database writes them', async () => {
     const table = await aTable(

@@ -212,9 +212,9 @@ test('a suspended workspace is not polled, and afterwards the source continues f
   await setSuspended(world, true)
   await insert(table, [2])
   const { count } = relay
-  const before_ = count()
+  const earlier = count()
   await runLater()
-  assert.equal(count(), before_, 'nothing connects')
+  assert.equal(count(), earlier, 'nothing connects')
   await setSuspended(world, false)
   await runLater()
   assert.deepEqual(await idsIn(table), [1, 2])
@@ -302,14 +302,14 @@ test('a test shows five rows, stores nothing and moves no position; it may use t
 
 test('faults of the connection are part of the answer of a test, in words that name the remedy', async () => {
   const table = await aTable()
-  const with_ = (more: object): Promise<Answer['body']> =>
+  const tried = (more: object): Promise<Answer['body']> =>
     asked(world, 'POST sources/test', { settings: settingsFor(table, more) })
   const reasons = [
-    await with_({ connection: 'postgres://nobody_here:x@127.0.0.1:' + relay.port + '/postgres' }),
-    await with_({ connection: 'postgres://a:b@127.0.0.1:9/postgres' }),
-    await with_({ connection: 'postgres://a:b@no-such-host.invalid/postgres', tls: { mode: 'verify' } }),
-    await with_({ cursor_column: 'nothing' }),
-    await with_({ tls: { mode: 'verify' } }),
+    await tried({ connection: 'postgres://nobody_here:x@127.0.0.1:' + relay.port + '/postgres' }),
+    await tried({ connection: 'postgres://a:b@127.0.0.1:9/postgres' }),
+    await tried({ connection: 'postgres://a:b@no-such-host.invalid/postgres', tls: { mode: 'verify' } }),
+    await tried({ cursor_column: 'nothing' }),
+    await tried({ tls: { mode: 'verify' } }),
   ].map(({ error }) => error.reason)
   assert.deepEqual(reasons, ['access_denied', 'connection_refused', 'dns_failed', 'query_failed', 'tls_failed'])
 })
@@ -411,7 +411,7 @@ test('no answer, audit row, table or export contains the password, and a configu
   assert.ok(!texts.some((text) => text.includes(password) || text.includes(Buffer.from(password).toString('hex'))))
 })
 
-test('a change keeps the stored connection, but not for another encryption; another order begins again', async () => {
+test('a change retains the stored connection, but not for another encryption; another order begins again', async () => {
   const table = await aTable()
   await insert(table, [1, 2])
   const { id } = await aSource(table)
@@ -421,8 +421,8 @@ test('a change keeps the stored connection, but not for another encryption; anot
   assert.deepEqual([wider.source.settings.batch_limit, wider.source.position.after.key], [9, '2'])
   const refused = await world.admin('PATCH', `sources/${id}`, { settings: { ...settings, tls: { mode: 'verify' } } })
   assert.deepEqual([refused.status, /send it again/.test(refused.body.error)], [400, true])
-  const other_ = await world.admin('PATCH', `sources/${id}`, { settings: { ...settings, kind: 'mysql' } })
-  assert.equal(other_.status, 400)
+  const another = await world.admin('PATCH', `sources/${id}`, { settings: { ...settings, kind: 'mysql' } })
+  assert.equal(another.status, 400)
   const restarted = await asked(world, `PATCH sources/${id}`, {
     settings: { ...settings, connection, cursor_column: 'id', key_column: null },
   })

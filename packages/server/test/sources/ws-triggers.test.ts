@@ -289,7 +289,7 @@ test('plain ws goes only to addresses in OUTBOUND_ALLOW, and every address passe
 
 test('stored headers and messages go only to the origin that they were set for', async () => {
   const { id } = await aTrigger({ headers: { 'X-Token': 'a' }, subscribe: ['b'] })
-  const moved = `${feed.url.replace('127.0.0.1', 'localhost')}`
+  const moved = feed.url.replace('127.0.0.1', 'localhost')
   const change = (body: object): Promise<Answer> => world.admin('PATCH', `ws-triggers/${id}`, body)
   assert.equal((await change({ url: moved })).status, 400)
   assert.equal((await change({ url: moved, headers: { 'X-Token': null }, subscribe: ['b'] })).status, 400)

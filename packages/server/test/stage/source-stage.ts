@@ -4,7 +4,7 @@ import type { SourceDeps } from '../../src/pipeline/sources/ports.ts'
 import { sql } from '../../src/platform/db.ts'
 import type { Answer, World } from './harness.ts'
 
-/** What the tests of sources and triggers share. */
+/** Parts that the tests of sources and triggers share. */
 
 export const sourceDeps = (world: World): SourceDeps => ({ ...world.app.deps, acceptAll: world.app.acceptAll })
 

@@ -109,7 +109,7 @@ export const sources = {
     path: 'sources/{id}',
     summary: 'Change a source',
     description:
-      'Changes the members that are sent. `settings` are replaced as a whole and keep their kind. A source with another cursor, key or start begins again; otherwise it keeps its position. ' +
+      'Changes the members that are sent. `settings` are replaced as a whole, and their kind cannot change. A source with another cursor, key or start begins again; otherwise it continues from its position. ' +
       'The stored secret goes only to the place that it was set for, so a change of that place, or of the encryption, needs it again. `enabled: true` also ends a pause after failures.',
     ...WRITE,
     status: 200,

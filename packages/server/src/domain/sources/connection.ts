@@ -22,17 +22,17 @@ const PORTS: Readonly<Record<DatabaseKind, number>> = { postgres: 5_432, mysql: 
 export function readConnection(kind: DatabaseKind, text: string): Connection | string {
   const url = URL.parse(text)
   const example = `Write it like ${kind}://user:password@host:${PORTS[kind]}/database.`
-  if (url === null || !SCHEMES[kind].includes(url.protocol))
+  if (url === null || !SCHEMES[kind].includes(url.protocol) || url.hostname === '')
     return `settings.connection: it is not a connection string of this kind. ${example}`
   if (url.search !== '' || url.hash !== '')
     return `settings.connection: options after "?" are not used here; leave them out, and set tls. ${example}`
   const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decoded)
-  if (url.hostname === '' || user === undefined || password === undefined || database === undefined)
+  if (user === undefined || password === undefined || database === undefined)
     return `settings.connection: a part of it cannot be read; write special characters as %XX. ${example}`
-  if (user === '' || database === '' || database.includes('/'))
+  if (user === '' || !/^[^/]+$/.test(database))
     return `settings.connection: the user or the database is missing. ${example}`
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  return { host, port: url.port === '' ? PORTS[kind] : Number(url.port), database, user, password }
+  return { host, port: Number(url.port || PORTS[kind]), database, user, password }
 }
 
 function decoded(text: string): string | undefined {

@@ -9,14 +9,14 @@ const FIELDS = 5
  * The reason why a schedule cannot be saved; undefined: it can. The library also reads seconds, years and names such as @daily,
  * which five fields leave out. It gives up on a schedule without a run after some milliseconds, so none needs a budget.
  */
-export function validateSchedule({ expression, time_zone }: CronSchedule): string | undefined {
+export function validateSchedule({ expression, time_zone }: CronSchedule, now: number): string | undefined {
   if (!isTimeZone(time_zone))
     return `time_zone: "${time_zone}" is not a time zone. Use a name of the IANA database, such as Europe/Berlin.`
   const fields = expression.split(/\s+/).length
   if (fields !== FIELDS)
     return `expression: it has ${fields} ${fields === 1 ? 'field' : 'fields'}, and must have 5: minute, hour, day of the month, month, day of the week. A trigger runs once a minute at most.`
   try {
-    if (new Cron(expression, { timezone: time_zone, mode: '5-part' }).nextRun() === null)
+    if (nextRun({ expression, time_zone }, now) === null)
       return 'expression: no day has this time, so the trigger would never run. Correct the day or the month.'
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^\w+: /, '') : 'it cannot be read'

@@ -1,8 +1,9 @@
 import type { Deps } from '../../context.ts'
 import type { Sample, SampleAsked } from '../../features.ts'
-import { readSource, type PolledSettings } from './readers/read.ts'
+import { readSource } from './readers/read.ts'
 import { readSse, type SseSettings } from './readers/sse.ts'
-import { SourceFailure } from './readers/types.ts'
+import type { PolledSettings } from './readers/types.ts'
+import { ForeignFailure } from '../../platform/foreign-failure.ts'
 
 /** How long a sample listens to a stream. */
 const LISTEN_MS = 5_000
@@ -19,7 +20,7 @@ export async function sampleSource(deps: Of, asked: SampleAsked): Promise<Sample
         : await poll(deps, { ...asked, settings: asSample(settings) })
     return { ok: true, items: items.slice(0, asked.itemsMax) }
   } catch (error) {
-    if (!(error instanceof SourceFailure)) throw error
+    if (!(error instanceof ForeignFailure)) throw error
     return { ok: false, reason: error.reason, error: error.message }
   }
 }

@@ -15,7 +15,7 @@ import { fromOrigin } from '../capture/from-origin.ts'
 import type { Accepted } from '../accept.ts'
 import { refusalOf } from './outcome.ts'
 import { Overtaken, type SourceDeps } from './ports.ts'
-import { SourceFailure } from './readers/types.ts'
+import { ForeignFailure } from '../../platform/foreign-failure.ts'
 
 /** How often a source whose workspace was suspended during a run is looked at. */
 const HALTED_MS = 10_000
@@ -42,7 +42,7 @@ export type Batch = {
   readonly leaseUntil: Date | null
 }
 
-/** Stores the events of a batch and the position after them in one commit, if the claim still holds. */
+/** Stores the events of a batch and the position after them in one commit, unless the claim is lost. */
 export async function storeBatch(deps: SourceDeps, source: ClaimedSource, batch: Batch): Promise<void> {
   const now = deps.clock.now()
   const events = batch.items.map(({ text, key }) =>
@@ -80,7 +80,7 @@ function skippedOf(outcomes: readonly Accepted[], at: Date): readonly OriginErro
     if (refusal === undefined) return []
     if (OF_THE_ITEM.has(refusal.reason)) return [refusal]
     if (HALTED.has(refusal.reason)) throw new Halted()
-    throw new SourceFailure(refusal.reason, refusal.error)
+    throw new ForeignFailure(refusal.reason, refusal.error)
   })
 }
 
@@ -92,7 +92,7 @@ export async function settleFailure(deps: SourceDeps, source: ClaimedSource, cau
     await releaseSource(deps.database, { ...claimOf(source), dueAt: new Date(now + HALTED_MS) })
     return
   }
-  if (!(cause instanceof SourceFailure)) {
+  if (!(cause instanceof ForeignFailure)) {
     // This server is at fault, or the road is full for a moment: it is no failure of the source.
     deps.retryLog.warn('source.not_read', { source: encodeId('source', source.id), cause })
     await releaseSource(deps.database, { ...claimOf(source), dueAt: new Date(now + pauseAfter(1)) })

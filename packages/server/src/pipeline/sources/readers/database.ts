@@ -1,13 +1,24 @@
 import { LIMITS, type SourceSettings } from '@postroad/contract'
 import { readConnection } from '../../../domain/sources/connection.ts'
-import { isSameBound, type Bound, type KeysetPosition } from '../../../domain/sources/keyset.ts'
 import type { Deps } from '../../../context.ts'
-import { readMysql } from './mysql.ts'
-import { readPostgres } from './postgres.ts'
-import type { ReadAsked, ReadResult } from './read.ts'
-import { SourceFailure, type DatabaseReader, type DatabasePlace } from './types.ts'
+import { readMysql } from '../../../platform/foreign-databases/mysql.ts'
+import { readPostgres } from '../../../platform/foreign-databases/postgres.ts'
+import type { ReadAsked, ReadResult } from './types.ts'
+import type { Bound, DatabasePlace, DatabaseReader } from '../../../platform/foreign-databases/types.ts'
+import { ForeignFailure } from '../../../platform/foreign-failure.ts'
 
 export type DatabaseSettings = Extract<SourceSettings, { kind: 'postgres' | 'mysql' }>
+
+/** The last row that is stored, and what is known about newer rows. */
+type KeysetPosition = {
+  /** Null: nothing has been read, start at the first row. */
+  readonly after: Bound | null
+  /**
+   * For a cursor that is no time: the newest row when it was looked for, and when that was. Rows up to it are read once that
+   * is `lag_seconds` ago. Null: look for it.
+   */
+  readonly seen: (Bound & { readonly at: number }) | null
+}
 
 const READERS = { postgres: readPostgres, mysql: readMysql } as const
 
@@ -40,7 +51,7 @@ export function readDatabaseSource(
 
 function placeOf({ kind, tls }: DatabaseSettings, text: string | undefined): DatabasePlace {
   const connection = readConnection(kind, text ?? '')
-  if (typeof connection === 'string') throw new SourceFailure('invalid_connection', connection)
+  if (typeof connection === 'string') throw new ForeignFailure('invalid_connection', connection)
   return { ...connection, tls }
 }
 
@@ -103,3 +114,5 @@ async function lookAhead(reader: DatabaseReader, now: number): Promise<KeysetPos
 }
 
 const boundOf = ({ cursor, key }: Bound): Bound => ({ cursor, key })
+
+const isSameBound = (a: Bound | null, b: Bound | null): boolean => a?.cursor === b?.cursor && a?.key === b?.key

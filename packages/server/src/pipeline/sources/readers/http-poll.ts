@@ -3,8 +3,8 @@ import type { Deps } from '../../../context.ts'
 import { isRawNumber, parseJson, stringifyJson } from '../../../domain/json/json-text.ts'
 import { compilePath, readPath } from '../../../domain/routing/dot-path.ts'
 import { openResponse, readBody } from './http.ts'
-import type { ReadAsked, ReadItem, ReadResult } from './read.ts'
-import { SourceFailure } from './types.ts'
+import { ForeignFailure } from '../../../platform/foreign-failure.ts'
+import type { ReadAsked, ReadItem, ReadResult } from './types.ts'
 
 export type HttpPollSettings = Extract<SourceSettings, { kind: 'http_poll' }>
 
@@ -32,7 +32,7 @@ export async function readHttpPoll(
   const text = await readBody(response, LIMITS.sourceBatchBytesMax)
   if (response.status === 304 || text.trim() === '') return { items: [], position: held, againInMs: undefined }
   const parsed = parseJson(text)
-  if (!parsed.ok) throw new SourceFailure('invalid_body', `The response is no JSON: ${parsed.error}`)
+  if (!parsed.ok) throw new ForeignFailure('invalid_body', `The response is no JSON: ${parsed.error}`)
   const items = itemsOf(settings, parsed.value)
   const cursor = nextCursor(settings, { response: parsed.value, items }) ?? held.cursor
   const moved = cursor !== held.cursor
@@ -71,10 +71,10 @@ function requestOf(
 function itemsOf({ items_path: path }: HttpPollSettings, response: unknown): readonly unknown[] {
   const found = path === null ? response : readPath(response, compilePath(path))
   if (path !== null && !Array.isArray(found))
-    throw new SourceFailure('invalid_body', `The response has no list at "${path}". Correct items_path.`)
+    throw new ForeignFailure('invalid_body', `The response has no list at "${path}". Correct items_path.`)
   const items: readonly unknown[] = Array.isArray(found) ? found : [found]
   if (items.length > LIMITS.sourceBatchRowsMax)
-    throw new SourceFailure(
+    throw new ForeignFailure(
       'too_many_items',
       `The response has ${items.length} items, and at most ${LIMITS.sourceBatchRowsMax} are read at once. Ask for smaller pages.`,
     )

@@ -1,8 +1,8 @@
 import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { UnreachableError } from '../../../platform/address-guard.ts'
-import { openStream, type StreamResponse } from '../../../platform/outbound-stream.ts'
-import { SourceFailure } from './types.ts'
+import { ForeignFailure } from '../../../platform/foreign-failure.ts'
+import { openStream, type StreamResponse } from '../../../platform/outbound/stream.ts'
 
 const HEAD_MS_MAX = 20_000
 
@@ -30,26 +30,26 @@ export async function openResponse(
 
 /** The error of a connection, as the project may see it. It contains no header. */
 export function connectionFailure(error: unknown): Error {
-  if (error instanceof SourceFailure) return error
-  if (error instanceof UnreachableError) return new SourceFailure(error.code, error.message)
+  if (error instanceof ForeignFailure) return error
+  if (error instanceof UnreachableError) return new ForeignFailure(error.code, error.message)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const text = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
-  if (/TIMEOUT/i.test(code)) return new SourceFailure('timeout', 'The server did not answer in time.')
+  if (/TIMEOUT/i.test(code)) return new ForeignFailure('timeout', 'The server did not answer in time.')
   if (/CERT|TLS|SSL|SELF_SIGNED/i.test(code))
-    return new SourceFailure('tls_failed', `The encrypted connection failed: ${text}.`)
+    return new ForeignFailure('tls_failed', `The encrypted connection failed: ${text}.`)
   if (code === 'ECONNREFUSED')
-    return new SourceFailure('connection_refused', 'The server accepts no connection. Check the URL.')
-  return new SourceFailure('connection_reset', `The connection failed: ${text.slice(0, 200)}.`)
+    return new ForeignFailure('connection_refused', 'The server accepts no connection. Check the URL.')
+  return new ForeignFailure('connection_reset', `The connection failed: ${text.slice(0, 200)}.`)
 }
 
-function statusFailure({ status, headers }: StreamResponse, now: number): SourceFailure {
+function statusFailure({ status, headers }: StreamResponse, now: number): ForeignFailure {
   if (status >= 300 && status < 400)
-    return new SourceFailure(
+    return new ForeignFailure(
       'redirect',
       `The server answered ${status}, and redirects are not followed. Use the URL that it names.`,
     )
   const remedy = status === 401 || status === 403 ? ' Check the headers that prove who asks.' : ''
-  return new SourceFailure(
+  return new ForeignFailure(
     'bad_status',
     `The server answered ${status}.${remedy}`,
     retryAfterMs(headers['retry-after'], now),
@@ -70,7 +70,7 @@ export async function readBody(response: StreamResponse, bytesMax: number): Prom
     for await (const piece of response.body) {
       bytes += piece.length
       if (bytes > bytesMax)
-        throw new SourceFailure(
+        throw new ForeignFailure(
           'response_too_large',
           `The response has more than ${bytesMax} bytes. Ask for smaller pages.`,
         )

@@ -4,7 +4,7 @@ import type { Deps } from '../../../context.ts'
 import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import type { SourceSecret } from '../../../domain/sources/secret.ts'
 import { connectionFailure, openResponse } from './http.ts'
-import { SourceFailure } from './types.ts'
+import { ForeignFailure } from '../../../platform/foreign-failure.ts'
 
 export type SseSettings = Extract<SourceSettings, { kind: 'sse' }>
 export type SsePosition = { readonly last_event_id: string | null }
@@ -29,7 +29,7 @@ export type SseAsked = {
 
 /**
  * Connects to a stream of server-sent events, and yields them as they come. The next piece is read when the caller has stored the
- * previous one, so a stream that is too fast waits at its server. Ends when the server ends it; rejects with `SourceFailure`.
+ * previous one, so a stream that is too fast waits at its server. Ends when the server ends it; rejects with `ForeignFailure`.
  */
 export async function* readSse(
   deps: Pick<Deps, 'reach' | 'deliveryUserAgent' | 'clock'>,
@@ -47,7 +47,7 @@ export async function* readSse(
   })
   try {
     if (!/^text\/event-stream\b/i.test(response.headers['content-type'] ?? ''))
-      throw new SourceFailure('invalid_body', 'The server answered with no stream of events. Check the URL.')
+      throw new ForeignFailure('invalid_body', 'The server answered with no stream of events. Check the URL.')
     // The caller learns that the connection is good.
     yield { items: [], position, retryMs: undefined }
     yield* eventsOf(response.body, { settings, position, rowBytesMax })

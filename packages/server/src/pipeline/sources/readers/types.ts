@@ -1,44 +1,28 @@
-import type { OutboundReach } from '../../../platform/outbound-reach.ts'
-import type { Bound, KeysetPage, KeysetQuery } from '../../../domain/sources/keyset.ts'
-import type { Connection } from '../../../domain/sources/connection.ts'
+import type { SourceSettings } from '@postroad/contract'
+import type { SourceSecret } from '../../../domain/sources/secret.ts'
 
-/** A database of somebody else. */
-export type DatabasePlace = Connection & {
-  readonly tls: { readonly mode: 'verify' | 'off'; readonly ca: string | null }
+/** The settings of a source that is polled. */
+export type PolledSettings = Exclude<SourceSettings, { kind: 'sse' }>
+
+/** A source to read. */
+export type ReadAsked = {
+  readonly settings: PolledSettings
+  readonly secret: SourceSecret
+  /** As the last read returned it; null: the source has not begun. */
+  readonly position: unknown
+  readonly itemsMax: number
+  readonly rowBytesMax: number
+  readonly signal: AbortSignal
 }
 
-/** One read-only transaction of a database. */
-export type DatabaseReader = {
-  /** Whether the cursor is a time, which the database compares with its clock. */
-  readonly isTime: () => Promise<boolean>
-  /** The last row of the query; null: it has none. */
-  readonly newest: () => Promise<Bound | null>
-  readonly rows: (bounds: Pick<KeysetQuery, 'after' | 'upTo' | 'lagSeconds' | 'limit'>) => Promise<KeysetPage>
-}
+/** `text` is JSON, or null for an item that is too large to be stored. Items with the same `key` are filed once. */
+export type ReadItem = { readonly text: string | null; readonly key: string | null }
 
-export type ReadDatabase = <T>(
-  at: {
-    readonly reach: OutboundReach
-    readonly place: DatabasePlace
-    readonly of: Pick<KeysetQuery, 'query' | 'cursorColumn' | 'keyColumn'>
-    /** The most bytes of all rows, and of one row. */
-    readonly bytesMax: number
-    readonly rowBytesMax: number
-    readonly signal: AbortSignal
-  },
-  work: (reader: DatabaseReader) => Promise<T>,
-) => Promise<T>
-
-/** A failure that the owner of the source can repair. The sentence contains no credential. */
-export class SourceFailure extends Error {
-  readonly reason: string
-  /** How long the other system wants to be left alone. */
-  readonly waitMs: number
-
-  constructor(...[reason, message, waitMs = 0]: readonly [string, string, (number | undefined)?]) {
-    super(message)
-    this.waitMs = waitMs
-    this.name = 'SourceFailure'
-    this.reason = reason
-  }
+export type ReadResult = {
+  /** Oldest first. */
+  readonly items: readonly ReadItem[]
+  /** To be committed with the items. */
+  readonly position: unknown
+  /** When to read again, in milliseconds; 0: at once, because more is waiting. Undefined: at the pace of the settings. */
+  readonly againInMs: number | undefined
 }

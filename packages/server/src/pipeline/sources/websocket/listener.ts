@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws'
 import { reconnectPause } from '../../../domain/sources/backoff.ts'
 import type { WsSecret } from '../../../domain/sources/secret.ts'
 import { UnreachableError } from '../../../platform/address-guard.ts'
+import { openWebSocket, webSocketErrorText } from '../../../platform/outbound/websocket.ts'
 import { openWsSecret } from '../../../resources/sources/ws-triggers/index.ts'
 import {
   countFiled,
@@ -16,7 +17,6 @@ import { matching } from '../matching.ts'
 import { refusalOf } from '../outcome.ts'
 import { Overtaken, type SourceDeps } from '../ports.ts'
 import { payloadText } from './frame.ts'
-import { openSocket, socketErrorText } from './open.ts'
 import { FrameQueue } from './queue.ts'
 import { Timers } from './timers.ts'
 
@@ -85,18 +85,19 @@ export class Listener {
     const { url, max_payload_bytes: maxPayload } = this.#trigger
     try {
       const secret = openWsSecret(this.#deps, this.#trigger)
-      const socket = await openSocket(this.#deps, { url, headers: secret.headers, maxPayload })
+      const headers = { 'user-agent': this.#deps.deliveryUserAgent, ...secret.headers }
+      const socket = await openWebSocket(this.#deps.reach, { url, headers, maxPayload })
       socket.on('open', () => this.#opened(socket, secret))
       socket.on('message', (data: Buffer, isBinary) => this.#heard(data, isBinary))
       socket.on('pong', () => this.#alive())
       socket.on('ping', () => this.#alive())
-      socket.on('error', (error) => this.#fail('connection_failed', socketErrorText(error)))
+      socket.on('error', (error) => this.#fail('connection_failed', webSocketErrorText(error)))
       socket.on('close', (code, reason) => this.#closed(code, reason.toString()))
       this.#socket = socket
       if (this.#ending !== undefined) socket.terminate()
     } catch (error) {
       if (error instanceof UnreachableError) this.#fail(error.code, error.message)
-      else this.#fail('connection_failed', socketErrorText(error))
+      else this.#fail('connection_failed', webSocketErrorText(error))
     }
   }
 

@@ -41,8 +41,8 @@ const presentOne = (ctx: Ctx, row: CronTriggerRow) => ({
 const runsOf = (ctx: Ctx, schedule: CronSchedule): string[] =>
   nextRuns(schedule, { after: ctx.clock.now(), count: LIMITS.cronRunsShown }).map((run) => run.toISOString())
 
-function checkSchedule(schedule: CronSchedule): void {
-  const why = validateSchedule(schedule)
+function checkSchedule(ctx: Ctx, schedule: CronSchedule): void {
+  const why = validateSchedule(schedule, ctx.clock.now())
   if (why !== undefined) throw refuse('invalid_request', why)
 }
 
@@ -63,7 +63,7 @@ export const cronTriggers: Room<'cronTriggers'> = {
   },
 
   create: (ctx, { data, ...input }) => {
-    checkSchedule(input)
+    checkSchedule(ctx, input)
     const text = stored(data)
     return inTransaction(ctx, async (tx) => {
       await lockProject(tx.db, tx)
@@ -89,7 +89,7 @@ export const cronTriggers: Room<'cronTriggers'> = {
   },
 
   preview: (ctx, schedule) => {
-    checkSchedule(schedule)
+    checkSchedule(ctx, schedule)
     return Promise.resolve({ next_runs: runsOf(ctx, schedule) })
   },
 
@@ -105,7 +105,7 @@ export const cronTriggers: Room<'cronTriggers'> = {
       if (held === undefined) throw refuse('not_found')
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       const wanted = { ...held, ...given, ...(data === undefined ? {} : { data: stored(data) }) }
-      checkSchedule(wanted)
+      checkSchedule(tx, wanted)
       const now = tx.clock.now()
       const row = await updateCronTrigger(tx.db, {
         ...tx,

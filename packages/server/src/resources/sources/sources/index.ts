@@ -143,7 +143,7 @@ function changedSettings(tx: Ctx, held: SourceRow, { settings: sent }: Change): 
   if (sent.kind !== held.kind)
     throw refuse(
       'invalid_request',
-      `settings.kind: a source keeps its kind, which is ${held.kind}. Create another source.`,
+      `settings.kind: this source has the kind ${held.kind}, which cannot change. Create another source.`,
     )
   const { settings, secret } = divide(tx, {
     sent,
@@ -153,12 +153,11 @@ function changedSettings(tx: Ctx, held: SourceRow, { settings: sent }: Change): 
 }
 
 /** A position means nothing in another order. */
-function startsAgain(held: StoredSettings, settings: StoredSettings): boolean {
-  const orderOf = (settings_: StoredSettings): string => {
-    if (settings_.kind === 'sse') return settings_.url
-    if (settings_.kind === 'http_poll') return JSON.stringify([settings_.url, settings_.cursor])
-    const { cursor_column, key_column, start, place } = settings_
-    return JSON.stringify([cursor_column, key_column, start, place?.host, place?.port, place?.database])
-  }
-  return orderOf(held) !== orderOf(settings)
+const startsAgain = (held: StoredSettings, settings: StoredSettings): boolean => orderOf(held) !== orderOf(settings)
+
+function orderOf(settings: StoredSettings): string {
+  if (settings.kind === 'sse') return settings.url
+  if (settings.kind === 'http_poll') return JSON.stringify([settings.url, settings.cursor])
+  const { cursor_column, key_column, start, place } = settings
+  return JSON.stringify([cursor_column, key_column, start, place?.host, place?.port, place?.database])
 }

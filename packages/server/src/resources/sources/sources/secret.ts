@@ -55,24 +55,29 @@ function divideHttp(
   { sent, held }: { sent: Of<'http_poll'> | Of<'sse'>; held: Divided | undefined },
 ): Divided {
   const stored = held?.secret.headers ?? {}
-  const from = held !== undefined && 'url' in held.settings ? held.settings.url : undefined
-  const moves = from !== undefined && URL.parse(from)?.origin !== URL.parse(sent.url)?.origin
-  if (moves && !bringsEveryValue(sent.headers, stored))
-    throw refuse(
-      'invalid_request',
-      'settings.headers: another origin of the url needs the values again, because the stored ones were set for the present one.',
-    )
+  checkMove(sent, held)
   const refused = ctx.validateUrl(sent.url)
   if (refused !== undefined) throw refuse('invalid_request', `settings.url: ${refused}`)
   const headers = changedHeaders(sent.headers, stored)
-  if (sent.kind === 'http_poll' && sent.cursor?.send_in === 'header') {
-    const why = validateHeader(sent.cursor.send_as, '')
-    if (why !== undefined) throw refuse('invalid_request', `settings.cursor.send_as: ${why}`)
-  }
+  const cursorHeader = sent.kind === 'http_poll' && sent.cursor?.send_in === 'header' ? sent.cursor.send_as : undefined
+  const why = cursorHeader === undefined ? undefined : validateHeader(cursorHeader, '')
+  if (why !== undefined) throw refuse('invalid_request', `settings.cursor.send_as: ${why}`)
   // Only the names are stored in the clear.
   const names = Object.fromEntries(Object.keys(headers).map((name) => [name, null]))
   return { settings: { ...sent, headers: names }, secret: { headers } }
 }
+
+/** Stored values of headers go only to the origin that they were set for. */
+function checkMove({ url, headers }: Of<'http_poll'> | Of<'sse'>, held: Divided | undefined): void {
+  const from = held !== undefined && 'url' in held.settings ? held.settings.url : url
+  if (isSameOrigin(from, url) || bringsEveryValue(headers, held?.secret.headers ?? {})) return
+  throw refuse(
+    'invalid_request',
+    'settings.headers: another origin of the url needs the values again, because the stored ones were set for the present one.',
+  )
+}
+
+const isSameOrigin = (a: string, b: string): boolean => URL.parse(a)?.origin === URL.parse(b)?.origin
 
 const hostOf = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 

@@ -179,7 +179,7 @@ export function claimWsTriggers(
 
 export type Claim = At & { readonly id: string; readonly fence: number }
 
-/** What a connection has counted since it was last written. */
+/** The counts of a connection since they were last written. */
 export type Counts = {
   readonly received: number
   readonly filed: number

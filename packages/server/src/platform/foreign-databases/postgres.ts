@@ -1,9 +1,9 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { LIMITS } from '@postroad/contract'
-import type { Bound, KeysetQuery, KeysetRow } from '../../../domain/sources/keyset.ts'
 import { failureOf } from './failure.ts'
 import { openSocket, tlsOf } from './socket.ts'
-import type { ReadDatabase } from './types.ts'
+import type { Bound, DatabaseReader, KeysetRow, ReadDatabase, Reading } from './types.ts'
 
 /** timestamp, timestamptz */
 const TIMES: ReadonlySet<number> = new Set([1114, 1184])
@@ -51,7 +51,7 @@ const SETTINGS = `
          set_config('datestyle', 'ISO, YMD', true), set_config('search_path', current_setting('search_path'), true)`
 
 /** The driver connects its stream itself. This one is connected to the address that the guard has checked. */
-function alreadyConnected(socket: import('node:net').Socket): import('node:net').Socket {
+function alreadyConnected(socket: Socket): Socket {
   return Object.assign(socket, {
     connect: () => {
       process.nextTick(() => socket.emit('connect'))
@@ -62,13 +62,7 @@ function alreadyConnected(socket: import('node:net').Socket): import('node:net')
 
 const name = (column: string): string => `q.${pg.escapeIdentifier(column)}`
 
-type Of = {
-  readonly of: Pick<KeysetQuery, 'query' | 'cursorColumn' | 'keyColumn'>
-  readonly bytesMax: number
-  readonly rowBytesMax: number
-}
-
-function readerOf(client: pg.Client, { of, bytesMax, rowBytesMax }: Of): Parameters<Parameters<ReadDatabase>[1]>[0] {
+function readerOf(client: pg.Client, { of, bytesMax, rowBytesMax }: Reading): DatabaseReader {
   const cursor = name(of.cursorColumn)
   const keys = of.keyColumn === null ? [cursor] : [cursor, name(of.keyColumn)]
   const texts = `${cursor}::text as cursor, ${of.keyColumn === null ? 'null' : `${name(of.keyColumn)}::text`} as key`

@@ -1,6 +1,6 @@
 import { Client, type buildConnector } from 'undici'
-import { targetOf } from './address-guard.ts'
-import type { OutboundReach } from './outbound-reach.ts'
+import { targetOf } from '../address-guard.ts'
+import type { OutboundReach } from '../outbound-reach.ts'
 
 /** A GET request whose body is read piece by piece, for as long as pieces come. */
 export type StreamAsked = {

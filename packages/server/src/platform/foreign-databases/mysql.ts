@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net'
 import { createConnection, type Connection, type FieldPacket } from 'mysql2'
 import { LIMITS } from '@postroad/contract'
-import type { Bound, KeysetQuery, KeysetRow } from '../../../domain/sources/keyset.ts'
 import { failureOf } from './failure.ts'
 import { openSocket, tlsOf } from './socket.ts'
-import type { DatabaseReader, ReadDatabase } from './types.ts'
+import type { Bound, DatabaseReader, KeysetRow, ReadDatabase, Reading } from './types.ts'
 
 const ANSWER_SPARE_MS = 5_000
 const NUMBERS = new Set([
@@ -83,10 +82,10 @@ const sslOf = ({ ca }: ReturnType<typeof tlsOf>) => ({
 })
 
 async function settle(connection: Connection): Promise<void> {
-  const [[version = '']] = (await ask(connection, 'select version()')).rows as [[string]]
+  const { rows } = await ask(connection, 'select version()')
   await ask(connection, "set session time_zone = '+00:00'")
   // MariaDB counts in seconds and has another name for it.
-  const limit = /mariadb/i.test(version)
+  const limit = /mariadb/i.test(textOf(rows[0]?.[0]))
     ? `set session max_statement_time = ${LIMITS.sourceStatementMs / 1_000}`
     : `set session max_execution_time = ${LIMITS.sourceStatementMs}`
   await ask(connection, limit)
@@ -140,13 +139,7 @@ function ask(
 
 const name = (column: string): string => `q.\`${column.replaceAll('`', '``')}\``
 
-type Of = {
-  readonly of: Pick<KeysetQuery, 'query' | 'cursorColumn' | 'keyColumn'>
-  readonly bytesMax: number
-  readonly rowBytesMax: number
-}
-
-function readerOf(connection: Connection, { of, bytesMax, rowBytesMax }: Of): DatabaseReader {
+function readerOf(connection: Connection, { of, bytesMax, rowBytesMax }: Reading): DatabaseReader {
   const cursor = name(of.cursorColumn)
   const key = of.keyColumn === null ? undefined : name(of.keyColumn)
   const from = `from (\n${of.query}\n) q`

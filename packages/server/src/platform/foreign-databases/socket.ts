@@ -1,16 +1,17 @@
 import { connect, type Socket } from 'node:net'
 import { checkServerIdentity, getCACertificates, type ConnectionOptions } from 'node:tls'
 import { LIMITS } from '@postroad/contract'
-import { UnreachableError } from '../../../platform/address-guard.ts'
-import type { OutboundReach } from '../../../platform/outbound-reach.ts'
-import { SourceFailure, type DatabasePlace } from './types.ts'
+import { UnreachableError } from '../address-guard.ts'
+import { ForeignFailure } from '../foreign-failure.ts'
+import type { OutboundReach } from '../outbound-reach.ts'
+import type { DatabasePlace } from './types.ts'
 
 /** A connected socket to an address of the host that passed the guard. The driver gets the socket, so it resolves nothing. */
 export async function openSocket(reach: OutboundReach, { host, port, tls }: DatabasePlace): Promise<Socket> {
   const addresses = await reach
     .addressesOf(host, tls.mode === 'off' ? 'http:' : 'https:')
     .catch((error: unknown): never => {
-      if (error instanceof UnreachableError) throw new SourceFailure(error.code, plainText(error.message))
+      if (error instanceof UnreachableError) throw new ForeignFailure(error.code, plainText(error.message))
       throw error
     })
   let last: unknown
@@ -23,7 +24,7 @@ export async function openSocket(reach: OutboundReach, { host, port, tls }: Data
     }
   }
   const code = last instanceof Error && 'code' in last ? String(last.code) : ''
-  throw new SourceFailure(
+  throw new ForeignFailure(
     code === 'ECONNREFUSED' ? 'connection_refused' : 'timeout',
     code === 'ECONNREFUSED'
       ? `Nothing accepts connections on port ${port} of the host. Check the address, and that the database runs.`

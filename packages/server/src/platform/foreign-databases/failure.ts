@@ -1,28 +1,28 @@
-import { SourceFailure } from './types.ts'
+import { ForeignFailure } from '../foreign-failure.ts'
 
 /**
  * The error of a database or of a connection, as the project may see it. Messages of databases name columns, types and users,
  * which belong to the owner of the source; none contains the password.
  */
 export function failureOf(error: unknown): Error {
-  if (error instanceof SourceFailure || !(error instanceof Error)) return asError(error)
+  if (error instanceof ForeignFailure || !(error instanceof Error)) return asError(error)
   const code = 'code' in error ? String(error.code) : ''
   const known = KNOWN.find(({ codes }) => codes.test(code))
   const said = error.message.split('\n')[0]?.slice(0, SAID_CHARS_MAX) ?? ''
-  if (known !== undefined) return new SourceFailure(known.reason, `${known.text} The database says: ${said}`)
+  if (known !== undefined) return new ForeignFailure(known.reason, `${known.text} The database says: ${said}`)
   if (/timeout/i.test(error.message))
-    return new SourceFailure(
+    return new ForeignFailure(
       'timeout',
       'The database did not answer in time. Add an index for the cursor, or read fewer rows.',
     )
   if (/certificate|TLS|SSL|self.signed/i.test(`${code} ${error.message}`))
-    return new SourceFailure(
+    return new ForeignFailure(
       'tls_failed',
       `The encrypted connection failed: ${said}. Set tls.ca when the database has its own authority.`,
     )
   if (/^[0-9A-Z]{5}$/.test(code) || code.startsWith('ER_'))
-    return new SourceFailure('query_failed', `The database refused the query: ${said}`)
-  return new SourceFailure('connection_reset', `The connection to the database failed: ${said}`)
+    return new ForeignFailure('query_failed', `The database refused the query: ${said}`)
+  return new ForeignFailure('connection_reset', `The connection to the database failed: ${said}`)
 }
 
 const SAID_CHARS_MAX = 300
