@@ -1,14 +1,8 @@
 import type { z } from 'zod'
 import { encodeId, type IdKind } from '../ids.ts'
 import type { ProjectConfig } from '../project-config.ts'
-import type { Route } from '../route.ts'
-import type { Routes } from '../routes/index.ts'
+import type { BodyExamples } from './body-examples.ts'
 import { SOURCE_BODIES, SOURCE_MEMBERS } from './source-examples.ts'
-
-type SentBody<R> = R extends Route<infer _P, infer _Q, infer B> ? (B extends z.ZodObject ? z.input<B> : never) : never
-export type BodyExamples = {
-  readonly [Room in keyof Routes]?: { readonly [Verb in keyof Routes[Room]]?: SentBody<Routes[Room][Verb]> }
-}
 
 /** The id in examples, always the same one for each kind. */
 export const exampleId = (kind: IdKind): string => encodeId(kind, '019ab4c0-2f00-7a1b-8c2d-3e4f5a6b7c8d')

@@ -1,4 +1,4 @@
-import type { BodyExamples } from './examples.ts'
+import type { BodyExamples } from './body-examples.ts'
 
 /** Examples of sources and triggers. */
 const DATABASE = {

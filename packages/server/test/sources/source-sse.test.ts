@@ -106,10 +106,13 @@ test('the events and the last id are one commit: a process that dies between the
 })
 
 test('one process at a time reads, and another one takes over when its lease ends', async () => {
-  const { dataset } = await aSource()
-  await Promise.all([here.run(), there.run()])
+  const { id, dataset } = await aSource()
+  await here.run()
+  await there.run()
   await reading()
   assert.equal(feed.requests.length, 1)
+  await until(async () => (await sourceOf(id)).runs === 1)
+  // The first process hangs: it renews no more.
   advance(16_000)
   await there.run()
   await reading(2)

@@ -110,8 +110,8 @@ test('only messages that meet the conditions become events, compared strictly', 
 
 test('one process at a time is connected, and another one takes over when its lease ends', async () => {
   const { dataset } = await aTrigger()
-  await Promise.all([here.run(), there.run()])
-  await Promise.all([here.run(), there.run()])
+  await here.run()
+  await there.run()
   await connected()
   assert.equal(feed.requests.length, 1)
   // The first process hangs: it renews no more.
@@ -123,6 +123,14 @@ test('one process at a time is connected, and another one takes over when its le
   await here.run()
   await until(() => feed.open.size === 1)
   assert.deepEqual(await payloadsIn(world, dataset), ['{"n":1}'], 'the fence lets the holder store it alone')
+})
+
+test('two processes that look at the same moment connect once', async () => {
+  await aTrigger()
+  await Promise.all([here.run(), there.run(), here.run(), there.run()])
+  await connected()
+  await Promise.all([here.run(), there.run()])
+  assert.equal(feed.requests.length, 1)
 })
 
 test('a process that stops gives the trigger back, so another one connects at once', async () => {
