@@ -19,6 +19,7 @@ import {
 import { aName, signedIn } from './fixtures.ts'
 import { eventually, type Answer } from './harness.ts'
 import { aMember, aReadyExport, aWorkspace } from './people.ts'
+import { DATABASE } from './source-settings.ts'
 
 /** The resources that the examples of admin routes need. */
 
@@ -28,15 +29,6 @@ export const aRuleIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'rules', { dataset: 'routed' })).rule.id)
 export const aCronTriggerIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'cron-triggers', { expression: '0 9 * * *', dataset: 'ticks' })).cron_trigger.id)
-/** A source that nothing can read. */
-export const DATABASE = {
-  kind: 'postgres',
-  connection: 'postgres://reader:canary-password@127.0.0.1:9/shop',
-  tls: { mode: 'off' },
-  query: 'select id, at from orders',
-  cursor_column: 'at',
-  key_column: 'id',
-}
 export const aSourceIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'sources', { dataset: 'rows', settings: DATABASE })).source.id)
 /** A trigger that cannot connect. */

@@ -7,6 +7,7 @@ import { post, signedIn } from './fixtures.ts'
 import type { World } from './harness.ts'
 import { aKeyOf, aReadyExport, aMember, ask, aWorkspace, theWorkspace, type Headers, type Member } from './people.ts'
 import { onWorldStage } from './world-stage.ts'
+import { DATABASE } from './source-settings.ts'
 
 /**
  * The isolation matrix, derived from the contract: every mounted route, asked by every caller, with the ids of other
@@ -55,6 +56,11 @@ async function aHouse({
   const { destination } = await make('destinations', { url: `http://127.0.0.1:9/${mark}` })
   const { ingest_key, key } = await make('ingest-keys', {})
   const { dataset } = await make('datasets', { name: `described_${mark}`, description: mark })
+  // Disabled, so that no loop changes their rows.
+  const idle = { dataset: mark, enabled: false }
+  const { cron_trigger: cronTrigger } = await make('cron-triggers', { ...idle, expression: '0 9 * * *' })
+  const { source } = await make('sources', { ...idle, settings: DATABASE })
+  const { ws_trigger: wsTrigger } = await make('ws-triggers', { ...idle, url: `ws://127.0.0.1:9/${mark}` })
   const submission = (await post(`${world.baseUrl}/v1/ingest/${key}/${mark}`, JSON.stringify({ mark }))).body
   const [delivery] = (await ask(world, `GET projects/${project}/deliveries`, { headers: owner })).body.deliveries
   // Nothing is sent here, so the test sets the state directly in the database.
@@ -73,6 +79,9 @@ async function aHouse({
   ).body
   const ids = {
     ssoRequest: request.id,
+    cronTrigger: cronTrigger.id,
+    source: source.id,
+    wsTrigger: wsTrigger.id,
     dataExport: await aReadyExport(world, database, of),
     replay: replay.id,
     invite: invite.id,
@@ -150,6 +159,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'recordViews.create': { name: 'x', columns: [{ key: 'x' }] },
   'rules.test': { conditions: [] },
   'destinations.recover': { since: '2026-01-01T00:00:00Z', dry_run: true },
+  'sources.test': { settings: DATABASE },
   'webhooks.test': { payloads: [{}] },
   'webhooks.verifySample': { headers: {}, body: '{}' },
 }

@@ -9,7 +9,6 @@ import {
   aRuleIn,
   aWsTriggerIn,
   aSourceIn,
-  DATABASE,
   aCronTriggerIn,
   aDatasetIn,
   anIngestKeyIn,
@@ -48,6 +47,7 @@ import {
   aViewIn,
   aCustomer,
 } from './example-resources.ts'
+import { DATABASE } from './source-settings.ts'
 
 /**
  * An example for every admin route: the request, with every resource that it needs. admin-routes.test.ts counts them.

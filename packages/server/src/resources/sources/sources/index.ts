@@ -20,6 +20,7 @@ import {
 } from './queries.ts'
 import { divide, openSecret, sealSecret, type Divided } from './secret.ts'
 
+export { listFailingSources } from './queries.ts'
 export { notifySwitchedOff } from './notify-switched-off.ts'
 export { openSecret as openSourceSecret } from './secret.ts'
 

@@ -189,6 +189,20 @@ export function claimSources(
   `)
 }
 
+export type FailingSource = { readonly name: string; readonly enabled: boolean; readonly failing_since: Date | null }
+
+/** Sources that cannot be read, or were switched off for that reason, longest first; for the doctor. */
+export function listFailingSources(db: Db, limit: number): Promise<readonly FailingSource[]> {
+  // oxlint-disable-next-line house/tenant-statement -- the sources of all workspaces
+  return db.many<FailingSource>(sql`
+    select name, enabled, failing_since
+      from sources
+     where failing_since is not null
+     order by failing_since
+     limit ${limit}
+  `)
+}
+
 type Claim = At & { readonly id: string; readonly fence: number }
 
 /** Ends a run that stored its events: the position goes into the same commit. 0: the claim is lost. */
