@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { encodeId, type IdKind } from '../ids.ts'
 import type { ProjectConfig } from '../project-config.ts'
 import type { BodyExamples } from './body-examples.ts'
