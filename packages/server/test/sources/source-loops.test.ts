@@ -6,6 +6,8 @@ import { aSink, aWorld, eventually } from '../stage/harness.ts'
 import { aSocketServer } from '../stage/socket-server.ts'
 import { asked, payloadsIn } from '../stage/source-stage.ts'
 
+const named = (dataset: string): object => ({ name: aName('source'), dataset })
+
 test('a server with the role work runs every source and trigger, and closes their connections when it stops', async () => {
   const [api, events, sockets] = [await aSink(), await anEventServer(), await aSocketServer()]
   const world = await aWorld()
@@ -18,7 +20,6 @@ test('a server with the role work runs every source and trigger, and closes thei
   }
   try {
     api.answer({ status: 200, body: '[{"from":"api"}]' })
-    const named = (dataset: string): object => ({ name: aName('source'), dataset })
     const { cron_trigger: cron } = await asked(world, 'POST cron-triggers', {
       ...named('ticks'),
       expression: '* * * * *',
