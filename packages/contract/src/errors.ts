@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { automation } from './errors/automation.ts'
 import { capture } from './errors/capture.ts'
 import { delivery } from './errors/delivery.ts'
 import { operate } from './errors/operate.ts'
@@ -22,6 +23,7 @@ export const REASONS = {
   ...serving,
   ...operate,
   ...sources,
+  ...automation,
 } as const
 
 export type Reason = keyof typeof REASONS

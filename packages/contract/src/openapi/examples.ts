@@ -2,6 +2,7 @@ import { encodeId, type IdKind } from '../ids.ts'
 import type { ProjectConfig } from '../project-config.ts'
 import type { BodyExamples } from './body-examples.ts'
 import { SOURCE_BODIES, SOURCE_MEMBERS } from './source-examples.ts'
+import { WORKFLOW_EXAMPLE, WORKFLOW_MEMBERS } from './workflow-example.ts'
 
 /** The id in examples, always the same one for each kind. */
 export const exampleId = (kind: IdKind): string => encodeId(kind, '019ab4c0-2f00-7a1b-8c2d-3e4f5a6b7c8d')
@@ -84,6 +85,13 @@ export const BODY_EXAMPLES: BodyExamples = {
       dry_run: true,
     },
   },
+  workflows: {
+    create: WORKFLOW_EXAMPLE,
+    replace: WORKFLOW_EXAMPLE,
+    update: WORKFLOW_EXAMPLE,
+    run: { record_id: exampleId('record') },
+    dryRun: { workflow_id: exampleId('workflow'), payload: PAYLOAD },
+  },
   config: {
     plan: { config: CONFIGURATION, recent: 100 },
     apply: { config: CONFIGURATION, plan: 'the id of the plan' },
@@ -123,6 +131,7 @@ export const BODY_EXAMPLES: BodyExamples = {
 
 /** Example values of members. The entry for a schema and member comes before the entry for a member alone. */
 export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
+  ...WORKFLOW_MEMBERS,
   'Accepted.id': exampleId('submission'),
   'Accepted.dataset': 'orders',
   'ActivityRow.id': exampleId('submission'),

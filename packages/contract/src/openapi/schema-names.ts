@@ -19,6 +19,8 @@ import { Idempotency } from '../idempotency.ts'
 import { Mapping } from '../mapping.ts'
 import { ProjectConfig } from '../project-config.ts'
 import { Rejection, RejectionReason } from '../rejection.ts'
+import { WorkflowInstance, WorkflowStepRun } from '../routes/automation/workflow-instances.ts'
+import { Workflow, WorkflowDefinition, WorkflowDryRun, WorkflowVersion } from '../routes/automation/workflows.ts'
 import { ActivityRow } from '../routes/capture/activity.ts'
 import { Dataset } from '../routes/capture/datasets.ts'
 import { IngestKey } from '../routes/capture/ingest-keys.ts'
@@ -48,6 +50,7 @@ import { Own, Workspace } from '../routes/workspace/workspaces.ts'
 import { SentBody, SentRequest } from '../sent-request.ts'
 import { SignatureExplanation } from '../signature-explanation.ts'
 import { Verification, VerificationCreate, VerificationPatch } from '../verification.ts'
+import { Step } from '../workflow-steps.ts'
 
 /** The schemas that programs refer to by name. Every operation of the OpenAPI document refers to these instead of repeating them. */
 export const NAMED_SCHEMAS = {
@@ -122,6 +125,13 @@ export const NAMED_SCHEMAS = {
   Webhook,
   WebhookConfig,
   WebhookVersion: Version,
+  Workflow,
+  WorkflowDefinition,
+  WorkflowDryRun,
+  WorkflowInstance,
+  WorkflowStep: Step,
+  WorkflowStepRun,
+  WorkflowVersion,
   Workspace,
   WsTrigger,
 } as const satisfies Record<string, z.ZodType>

@@ -1,3 +1,5 @@
+import { deleteEndedInstances } from '../resources/automation/workflow-instances/queries.ts'
+import { deleteUnusedVersions } from '../resources/automation/workflows/queries.ts'
 import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../context.ts'
 import { limitsOf } from '../domain/workspace/plan.ts'
@@ -33,7 +35,7 @@ const DAY_MS = 86_400_000
 
 /**
  * Creates the tables of the coming days, drops the days past retention, and deletes rows that a shorter plan no longer retains.
- * It also removes previous URLs, orphaned requests, idempotency keys, rejections and replays past retention, samples of refused
+ * It also removes previous URLs, orphaned requests, idempotency keys, rejections, replays and workflow instances past retention, samples of refused
  * requests, old rollups, and the remains of sign-ins.
  */
 export async function runUpkeep(deps: Deps): Promise<void> {
@@ -61,6 +63,10 @@ export async function runUpkeep(deps: Deps): Promise<void> {
   const replays = await planByPlan(deps, (plan, days, limit) =>
     deleteEndedReplays(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }),
   )
+  const instances = await planByPlan(deps, (plan, days, limit) =>
+    deleteEndedInstances(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }),
+  )
+  await pruned((limit) => deleteUnusedVersions(deps.database, { before: new Date(now - HOUR_MS), limit }))
   await forgetSignIns(deps, now)
   await pruned((limit) =>
     deleteOldRollups(deps.database, {
@@ -69,7 +75,7 @@ export async function runUpkeep(deps: Deps): Promise<void> {
       limit,
     }),
   )
-  if (made.length + dropped.length + expired + keys + answers + rejections + samples + replays > 0)
+  if (made.length + dropped.length + expired + keys + answers + rejections + samples + replays + instances > 0)
     deps.log.debug('upkeep.done', {
       made: made.length,
       dropped: dropped.length,
@@ -79,6 +85,7 @@ export async function runUpkeep(deps: Deps): Promise<void> {
       rejections,
       samples,
       replays,
+      instances,
     })
 }
 

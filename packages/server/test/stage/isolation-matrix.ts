@@ -70,6 +70,14 @@ async function aHouse({
   const { replay } = (
     await ask(world, `POST projects/${project}/deliveries/replays`, { headers: owner, body: { filter: {} } })
   ).body
+  const { workflow } = await make('workflows', {
+    entry_dataset: `unused_${mark}`,
+    steps: [{ id: mark, type: 'delay', seconds: 86_400 }],
+  })
+  const { instance } = await make(`workflows/${workflow.id}/run`, {
+    name: undefined,
+    record_id: submission.records[0].id,
+  })
   const { id: apiKey } = await aKeyOf(world, database, of)
   const { invite } = (
     await ask(world, 'POST invites', { headers: owner, body: { email: `${mark}@example.com`, role: 'viewer' } })
@@ -84,6 +92,8 @@ async function aHouse({
     wsTrigger: wsTrigger.id,
     dataExport: await aReadyExport(world, database, of),
     replay: replay.id,
+    workflow: workflow.id,
+    workflowInstance: instance.id,
     invite: invite.id,
     webhook: webhook.id,
     recordView: view.id,
@@ -150,6 +160,8 @@ export const shapeOf = (schema: z.ZodType | undefined): Readonly<Record<string, 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success
 export const randomId = (kind: IdKind): string => encodeId(kind, world.app.deps.uuid())
 
+const A_WORKFLOW = { name: 'x', entry_dataset: 'x', steps: [{ id: 'x', type: 'delay', seconds: 1 }] }
+
 /** The bodies that a route needs before it looks anything up. */
 const BODIES: Readonly<Record<string, object>> = {
   'apiKeys.create': { name: 'x', role: 'viewer' },
@@ -161,6 +173,9 @@ const BODIES: Readonly<Record<string, object>> = {
   'destinations.recover': { since: '2026-01-01T00:00:00Z', dry_run: true },
   'sources.test': { settings: DATABASE },
   'webhooks.test': { payloads: [{}] },
+  'workflows.replace': A_WORKFLOW,
+  'workflows.update': A_WORKFLOW,
+  'workflows.run': { record_id: encodeId('record', '019ab4c0-2f00-7a1b-8c2d-3e4f5a6b7c8d') },
   'webhooks.verifySample': { headers: {}, body: '{}' },
 }
 

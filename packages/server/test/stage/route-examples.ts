@@ -48,6 +48,7 @@ import {
   aCustomer,
 } from './example-resources.ts'
 import { DATABASE } from './source-settings.ts'
+import { aFailedInstanceIn, anInstanceIn, aWorkflowIn, DEFINITION, FOLLOW_UP } from './example-workflows.ts'
 
 /**
  * An example for every admin route: the request, with every resource that it needs. admin-routes.test.ts counts them.
@@ -206,6 +207,23 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'webhooks.listVersions': aWebhookIn,
   'webhooks.getVersion': aVersionIn,
   'webhooks.restoreVersion': (at) => withBody(aVersionIn(at), {}),
+  'workflowInstances.list': () => ({ query: { state: 'pending,waiting' } }),
+  'workflowInstances.get': anInstanceIn,
+  'workflowInstances.cancel': anInstanceIn,
+  'workflowInstances.retry': aFailedInstanceIn,
+  'workflows.list': () => ({}),
+  'workflows.create': () => ({ body: { name: aName('made'), ...DEFINITION } }),
+  'workflows.get': aWorkflowIn,
+  'workflows.replace': (at) => withBody(aWorkflowIn(at), { name: aName('replaced'), ...DEFINITION }),
+  'workflows.update': (at) => withBody(aWorkflowIn(at), { name: aName('replaced'), ...DEFINITION, active: false }),
+  'workflows.remove': aWorkflowIn,
+  'workflows.listVersions': aWorkflowIn,
+  'workflows.getVersion': async (at) => {
+    const { params } = await aWorkflowIn(at)
+    return { params: { ...params, version: '1' } }
+  },
+  'workflows.run': async (at) => withBody(aWorkflowIn(at), { record_id: (await anEventIn(at)).records[0].id }),
+  'workflows.dryRun': () => ({ body: { steps: FOLLOW_UP, payload: { id: 'canary-payload' } } }),
   'workspaces.list': () => ({}),
   'workspaces.create': () => ({ body: { name: aName('made') } }),
   'workspaces.switch': aSwitch,

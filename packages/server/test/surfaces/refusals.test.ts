@@ -163,6 +163,17 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
       await db.run(sql`lock table deliveries in access exclusive mode`)
       return world.admin('GET', 'search/deliveries')
     }),
+  workflow_limit_reached: async () => {
+    const definition = { entry_dataset: 'none', steps: [{ id: 'later', type: 'delay', seconds: 60 }] }
+    await statement(
+      database,
+      `insert into workflows (workspace_id, project_id, id, name, slug, active, version, entry_dataset, entry_conditions, created_at, updated_at)
+       select workspace_id, id, gen_random_uuid(), 'full', 'full-' || n, false, 1, 'none', '[]', now(), now() from projects, generate_series(1, ${LIMITS.workflowsPerProjectMax}) n where is_default`,
+    )
+    const answer = await world.admin('POST', 'workflows', { name: 'One more', ...definition })
+    await statement(database, "delete from workflows where name = 'full'")
+    return answer
+  },
   replay_limit_reached: async () => {
     await aFailedDelivery()
     await statement(

@@ -124,6 +124,10 @@ async function fill() {
     (await ask(world, 'POST deliveries/replays', { headers: owner, body: { filter: { state: ['delivered'] } } })).body
       .replay,
   )
+  const definition = { name: 'Follow up', entry_dataset: 'idle', steps: [{ id: 'later', type: 'delay', seconds: 60 }] }
+  const { workflow } = (await world.admin('POST', 'workflows', definition)).body
+  const [record] = (await world.admin('GET', 'records')).body.records
+  assert.equal((await world.admin('POST', `workflows/${workflow.id}/run`, { record_id: record.id })).status, 201)
   await ask(world, 'POST sso/requests', { headers: owner, body: { domains: ['example.com'] } })
   const { workspaceId } = await theWorkspace(database)
   await database.run(

@@ -8,6 +8,7 @@ import { defineRoute, READ } from '../../route.ts'
 import { Rejection } from '../../rejection.ts'
 import { VERIFIED_SCHEMES } from '../../schemes.ts'
 import { Attempt, Delivery, DELIVERY_STATES, Held, ListedDelivery } from '../delivery/deliveries.ts'
+import { WorkflowInstance } from '../automation/workflow-instances.ts'
 import { RecordItem } from '../capture/records.ts'
 import { Submission, SubmissionDetail } from '../capture/submissions.ts'
 
@@ -49,6 +50,8 @@ export const SUBJECT_KINDS = [
   'ingestKey',
   'destination',
   'replay',
+  'workflow',
+  'workflowInstance',
   'project',
 ] as const satisfies readonly IdKind[]
 
@@ -75,6 +78,9 @@ export const Story = z.object({
       attempts: z.array(Attempt.omit({ response_headers: true, response_body: true, request: true }).extend(Ended)),
     }),
   ),
+  workflow_instances: z
+    .array(WorkflowInstance)
+    .describe(`The instances that the records started, newest first, at most ${correlatedDeliveriesMax}.`),
   timeline: z.array(Moment).describe('Everything in order of time.'),
   truncated: z
     .boolean()
@@ -216,9 +222,9 @@ export const search = {
     path: 'search/correlate/{id}',
     summary: 'Get the whole story of an event',
     description:
-      'For the id of a submission, a record, a delivery or an attempt, or the Request-Id of an ingest request: the request, the routing decision, the records, and the ' +
+      'For the id of a submission, a record, a delivery, an attempt or a workflow instance, or the Request-Id of an ingest request: the request, the routing decision, the records, and the ' +
       'deliveries with their attempts and times. For the id of a rejection: the refused requests. For the id of an endpoint, a record view, a dataset, a rule, an ingest key, ' +
-      'a destination, a replay or the project: its name and its newest 20 events or deliveries; those of a rule, a key or a replay are taken from the newest 500. ' +
+      'a destination, a replay, a workflow or the project: its name and its newest 20 events or deliveries; those of a rule, a key or a replay are taken from the newest 500. ' +
       'Payloads and responses are left out: get the submission, the record or the delivery to read them.',
     ...READ,
     status: 200,

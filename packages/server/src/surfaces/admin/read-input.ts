@@ -29,7 +29,7 @@ export function readInput(route: Asked, request: FastifyRequest): object {
 const NO_BODY = z.strictObject({})
 
 /** Members with the data of payloads and records, in which each number stays as it was written. */
-const OF_PAYLOADS: readonly string[] = ['config', 'mappings', 'payloads']
+const OF_PAYLOADS: readonly string[] = ['config', 'mappings', 'payload', 'payloads']
 
 /** The JSON of a request's body; an empty body is an empty object. */
 function parseJsonBody(request: FastifyRequest): unknown {

@@ -25,6 +25,7 @@ export const PAGES: readonly { readonly group: string; readonly pages: readonly 
       guide('sources', 'Sources without webhooks'),
       guide('route', 'Route events'),
       guide('deliver', 'Deliver events'),
+      guide('workflows', 'Workflows'),
       guide('recover', 'Recover'),
       guide('code', 'A project as code'),
       guide('programs', 'Use it from a program'),

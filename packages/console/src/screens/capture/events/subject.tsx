@@ -20,6 +20,8 @@ const KINDS: Readonly<Record<Kind, string>> = {
   ingestKey: 'Ingest key',
   destination: 'Destination',
   replay: 'Replay',
+  workflow: 'Workflow',
+  workflowInstance: 'Workflow instance',
   project: 'Project',
 }
 

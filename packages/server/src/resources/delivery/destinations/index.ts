@@ -21,7 +21,7 @@ export { missingSecrets, listConfiguredDestinations, type ConfiguredDestination,
 export { checkNewDestination, checkUrl, createDestination, insertNewDestination } from './create.ts'
 export { changedHeaders, checkHeaders } from './headers.ts'
 export { notifyDisabled } from './notify-disabled.ts'
-export { listDestinationIds } from './queries.ts'
+export { listDestinationIds, listDestinationNames } from './queries.ts'
 export { destinationSettings } from './settings.ts'
 export { changeDestination, checkChangeOf } from './update.ts'
 

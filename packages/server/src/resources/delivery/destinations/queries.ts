@@ -257,6 +257,21 @@ export function listDestinationIds(db: Db, workspaceId: string): Promise<readonl
   `)
 }
 
+/** The destinations of a project with these ids, or all of them. */
+export function listDestinationNames(
+  db: Db,
+  at: { workspaceId: string; projectId: string; ids: readonly string[] | null },
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  return db.many<{ id: string; name: string }>(sql`
+    select id, name
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       ${at.ids === null ? sql`` : sql`and id = any (${at.ids}::uuid[])`}
+     order by id
+  `)
+}
+
 /** Disables the destination; undefined when it is disabled already. */
 export function disableDestination(
   db: Db,

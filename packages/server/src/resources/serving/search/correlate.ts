@@ -6,6 +6,7 @@ import {
   presentDeliveries,
   type DeliveryRow,
 } from '../../delivery/deliveries/index.ts'
+import { listInstances } from '../../automation/workflow-instances/index.ts'
 import { listRecordsById } from '../../capture/records/index.ts'
 import { findSubmission } from '../../capture/submissions/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -27,8 +28,16 @@ async function rowsOf(ctx: Ctx, found: Named): Promise<{ readonly rows: StoryRow
       ? null
       : ((await findSubmission(ctx.db, { ...ctx, id: found.submissionId })) ?? null)
   const recordIds = submission?.record_ids ?? found.recordIds
-  const [records, deliveries] = await Promise.all([
+  const [records, instances, deliveries] = await Promise.all([
     listRecordsById(ctx.db, { ...ctx, ids: recordIds }),
+    listInstances(ctx.db, {
+      ...ctx,
+      recordIds,
+      workflowId: null,
+      states: null,
+      before: null,
+      limit: correlatedDeliveriesMax,
+    }),
     found.deliveries ?? listDeliveriesOf(ctx.db, { ...ctx, recordIds, limit: correlatedDeliveriesMax + 1 }),
   ])
   const shown: readonly DeliveryRow[] = deliveries.slice(0, correlatedDeliveriesMax)
@@ -45,6 +54,7 @@ async function rowsOf(ctx: Ctx, found: Named): Promise<{ readonly rows: StoryRow
       records,
       deliveries: await presentEach(ctx, shown),
       attempts: attempts.slice(0, correlatedAttemptsMax),
+      instances,
     },
     truncated: deliveries.length > shown.length || attempts.length > correlatedAttemptsMax,
   }

@@ -2,6 +2,8 @@ import { decodeId, encodeId, type IdKind, type RouteOutput, type Routes } from '
 import type { Ctx } from '../../../context.ts'
 import { leftBehind } from '../../../domain/capture/request-id.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
+import { listInstances, workflowInstances } from '../../automation/workflow-instances/index.ts'
+import { workflows } from '../../automation/workflows/index.ts'
 import { datasets } from '../../capture/datasets/index.ts'
 import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { findRecordViewOwner } from '../../capture/record-views/index.ts'
@@ -152,6 +154,22 @@ const FINDERS: Readonly<Partial<Record<Kind, Finder>>> = {
     if ((await orNothing(replays.get(ctx, { id }))) === undefined) return undefined
     const rows = await listCovered(ctx, { id, limit: NEWEST, scannedMax: SCANNED_MAX })
     return { subject: about('replay', id), recordIds: recordIdsOf(rows), deliveries: rows }
+  },
+  workflow: async (ctx, id) => {
+    const found = await orNothing(workflows.get(ctx, { id }))
+    if (found === undefined) return undefined
+    const page = { recordIds: null, states: null, before: null, limit: NEWEST }
+    const rows = await listInstances(ctx.db, { ...ctx, ...page, workflowId: id })
+    const recordIds = [...new Set(rows.map((row) => row.record_id))]
+    return { subject: about('workflow', id, found.workflow.name), recordIds }
+  },
+  workflowInstance: async (ctx, id) => {
+    const found = await orNothing(workflowInstances.get(ctx, { id }))
+    if (found === undefined) return undefined
+    const { record_id, workflow } = found.instance
+    const subject = about('workflowInstance', id, workflow)
+    const record = decodeId('record', record_id)
+    return (await ofRecord(ctx, { subject, id: record })) ?? { subject, recordIds: [] }
   },
   project: async (ctx, id) => {
     if (id !== ctx.projectId) return undefined

@@ -6,6 +6,7 @@ import {
   type DeliveryRow,
   type PresentedDelivery,
 } from '../../delivery/deliveries/index.ts'
+import { presentInstance, type InstanceRow } from '../../automation/workflow-instances/index.ts'
 import { presentRejection, type RejectionRow } from '../../capture/rejections/index.ts'
 import type { listRecordsById } from '../../capture/records/index.ts'
 import { presentSubmission, type findSubmission } from '../../capture/submissions/index.ts'
@@ -20,13 +21,22 @@ export type StoryRows = {
   readonly records: readonly RecordRow[]
   readonly deliveries: readonly { readonly row: DeliveryRow; readonly shown: PresentedDelivery }[]
   readonly attempts: readonly AttemptOfRow[]
+  readonly instances: readonly InstanceRow[]
 }
 
 type Story = Omit<RouteOutput<Routes['search']['correlate']>, 'id' | 'truncated'>
 type Moment = Story['timeline'][number]
 
 /** The rows of one event as its public story, each with its times, and all of them in one timeline. */
-export function storyOf({ subject, rejection, submission, records, deliveries, attempts }: StoryRows): Story {
+export function storyOf({
+  subject,
+  rejection,
+  submission,
+  records,
+  deliveries,
+  attempts,
+  instances,
+}: StoryRows): Story {
   const presented = {
     subject,
     rejection: rejection === null ? null : presentRejection(rejection),
@@ -39,6 +49,7 @@ export function storyOf({ subject, rejection, submission, records, deliveries, a
         .filter((attempt) => attempt.delivery_id === row.id)
         .map((attempt) => ({ ...presentAttempt(attempt, row.id), ...attemptEnd(attempt) })),
     })),
+    workflow_instances: instances.map(presentInstance),
   }
   return { ...presented, timeline: timelineOf(presented, submission) }
 }

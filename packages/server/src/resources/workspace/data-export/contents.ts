@@ -3,6 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import { apiKeys } from '../../people/api-keys/index.ts'
 import { auditLog } from '../audit/index.ts'
+import { workflows } from '../../automation/workflows/index.ts'
 import { datasets } from '../../capture/datasets/index.ts'
 import { presentDelivery, presentWholeAttempt } from '../../delivery/deliveries/index.ts'
 import { destinations } from '../../delivery/destinations/index.ts'
@@ -21,6 +22,7 @@ import { presentSubmission } from '../../capture/submissions/index.ts'
 import { ssoRequests } from '../../people/sso-requests/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
 import { workspaces } from '../workspaces/index.ts'
+import { instanceLines, workflowVersionLines } from './workflow-lines.ts'
 import {
   readAttempts,
   readDeliveries,
@@ -145,6 +147,22 @@ export const SOURCES: readonly Source[] = [
     ),
   },
   {
+    name: 'workflows',
+    tables: ['workflows'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => workflows.list(ctx, page),
+        (answer) => answer.workflows.map(inside(ctx)),
+      ),
+    ),
+  },
+  { name: 'workflow_versions', tables: ['workflow_versions'], lines: inProjects(workflowVersionLines) },
+  {
+    name: 'workflow_instances',
+    tables: ['workflow_instances', 'workflow_step_runs'],
+    lines: inProjects(instanceLines),
+  },
+  {
     name: 'ingest_keys',
     tables: ['ingest_keys'],
     lines: inProjects((ctx) =>
@@ -237,6 +255,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   refused_samples: 'Redacted samples of refused requests, which are deleted after 7 days.',
   billing_accounts: 'The subscription at the payment provider, which GET billing shows.',
   network_access: 'The addresses that may use the workspace, which GET settings/network shows.',
+  ai_runs: 'Runs of AI agents.',
   data_exports: 'Exports themselves.',
   data_export_chunks: 'Files of exports.',
 }

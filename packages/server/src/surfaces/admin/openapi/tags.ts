@@ -26,6 +26,8 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn
   wsTriggers: 'Triggers that listen to WebSockets.',
   cronTriggers: 'Triggers that file events by the clock.',
   search: 'Search events and deliveries, and find everything that belongs to one id.',
+  workflows: 'Workflows: the steps that a record of a dataset starts.',
+  workflowInstances: 'Instances of workflows, with every step that they ran.',
   stream: 'Live streams of records, deliveries and refused requests.',
   dashboard: 'Counts and latencies over time.',
   projects: 'Projects group endpoints, rules, datasets and destinations.',

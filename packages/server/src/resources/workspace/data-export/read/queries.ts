@@ -195,7 +195,8 @@ export async function countFew(
            + (select count(*) from record_views where ${inProjects}) + (select count(*) from rules where ${inProjects})
            + (select count(*) from destinations where ${inProjects}) + (select count(*) from ingest_keys where ${inProjects})
            + (select count(*) from webhook_versions where ${inProjects}) + (select count(*) from replays where ${inProjects})
-           + (select count(*) from invites where workspace_id = ${at.workspaceId}) + (select count(*) from monthly_usage where workspace_id = ${at.workspaceId})
+           + (select count(*) from workflows where ${inProjects}) + (select count(*) from workflow_versions where ${inProjects})
+           + (select count(*) from workflow_instances where ${inProjects}) + (select count(*) from invites where workspace_id = ${at.workspaceId}) + (select count(*) from monthly_usage where workspace_id = ${at.workspaceId})
            + (select count(*) from members where workspace_id = ${at.workspaceId}) + (select count(*) from api_keys where workspace_id = ${at.workspaceId})
            + (select count(*) from audit_rows where workspace_id = ${at.workspaceId} and at < ${at.before}) as count
   `)

@@ -1,0 +1,121 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { getRecord } from '../../capture/records/index.ts'
+import { afterCursor, pageOf } from '../../page.ts'
+import type { Room } from '../../verbs.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { configChanged } from '../../workspace/projects/index.ts'
+import { cancelInstances, presentInstance, startInstance } from '../workflow-instances/index.ts'
+import { dryRunWorkflow } from './dry-run.ts'
+import {
+  deleteWorkflow,
+  findWorkflow,
+  findWorkflowVersion,
+  listWorkflows,
+  listWorkflowVersions,
+  lockWorkflow,
+  type VersionRow,
+  type WorkflowRow,
+} from './queries.ts'
+import { createWorkflow, replaceDefinition } from './write.ts'
+
+const present = (row: WorkflowRow) => ({
+  ...row,
+  id: encodeId('workflow', row.id),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+/** One workflow of the project, or 404. */
+async function getWorkflow(ctx: Ctx, id: string): Promise<WorkflowRow> {
+  const row = await findWorkflow(ctx.db, { ...ctx, id })
+  if (row === undefined) throw refuse('not_found')
+  return row
+}
+
+async function getVersion(ctx: Ctx, at: { readonly id: string; readonly version: number }): Promise<VersionRow> {
+  const row = await findWorkflowVersion(ctx.db, { ...ctx, ...at })
+  if (row === undefined) throw refuse('not_found')
+  return row
+}
+
+const replace: Room<'workflows'>['replace'] = async (ctx, input) => {
+  await replaceDefinition(ctx, input)
+  return { ok: true }
+}
+
+export const workflows: Room<'workflows'> = {
+  list: async (ctx, { limit, cursor }) => {
+    const found = await listWorkflows(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { workflows: rows.map(present), next_cursor }
+  },
+
+  create: async (ctx, input) => ({ workflow: { ...present(await createWorkflow(ctx, input)), steps: input.steps } }),
+
+  get: async (ctx, { id }) => {
+    const row = await getWorkflow(ctx, id)
+    const { definition } = await getVersion(ctx, row)
+    return { workflow: { ...present(row), steps: definition.steps } }
+  },
+
+  replace,
+  update: replace,
+
+  remove: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      const row = await getWorkflow(tx, id)
+      await configChanged(tx)
+      await deleteWorkflow(tx.db, { ...tx, id })
+      const cancelled = await cancelInstances(tx.db, { ...tx, workflowId: id, now: new Date(tx.clock.now()) })
+      await audit(tx, {
+        action: 'delete_workflow',
+        target: encodeId('workflow', id),
+        details: { name: row.name, cancelled_instances: cancelled },
+      })
+      return { ok: true }
+    }),
+
+  listVersions: async (ctx, { id, limit, cursor }) => {
+    await getWorkflow(ctx, id)
+    const rows = await listWorkflowVersions(ctx.db, { ...ctx, id, before: afterVersion(cursor), limit: limit + 1 })
+    const page = rows.slice(0, limit)
+    const last = page.at(-1)
+    return {
+      versions: page.map(({ version, created_at }) => ({ version, created_at: created_at.toISOString() })),
+      next_cursor: rows.length > limit && last !== undefined ? String(last.version) : null,
+    }
+  },
+
+  getVersion: async (ctx, at) => {
+    const { version, created_at, definition } = await getVersion(ctx, at)
+    return { version: { version, created_at: created_at.toISOString(), ...definition } }
+  },
+
+  run: (ctx, { id, record_id: recordId }) =>
+    inTransaction(ctx, async (tx) => {
+      const workflow = await lockWorkflow(tx.db, { ...tx, id })
+      if (workflow === undefined) throw refuse('not_found')
+      const { version } = workflow
+      const { dataset, hops } = await getRecord(tx, recordId)
+      const instance = await startInstance(tx, { workflowId: id, version, recordId, dataset, hops })
+      await audit(tx, {
+        action: 'run_workflow',
+        target: encodeId('workflow', id),
+        details: { instance_id: encodeId('workflowInstance', instance.id), record_id: encodeId('record', recordId) },
+      })
+      return { instance: presentInstance(instance) }
+    }),
+
+  dryRun: dryRunWorkflow,
+}
+
+/** Versions are numbered, so the cursor is the last number of the previous page. */
+function afterVersion(cursor: string | undefined): number | null {
+  if (cursor === undefined) return null
+  if (!/^[1-9]\d{0,8}$/.test(cursor))
+    throw refuse('invalid_request', 'The cursor is not valid; send next_cursor of the previous page unchanged.')
+  return Number(cursor)
+}

@@ -1,0 +1,85 @@
+import { encodeId, LIMITS, type RouteInput, type Routes } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { slugFrom } from '../../../domain/slug.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { insertUnderFreeSlug } from '../../free-slug.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { configChanged } from '../../workspace/projects/index.ts'
+import { checkWorkflow } from './check.ts'
+import {
+  countWorkflows,
+  findWorkflow,
+  insertWorkflow,
+  insertWorkflowVersion,
+  replaceWorkflow,
+  type StoredDefinition,
+  type WorkflowRow,
+} from './queries.ts'
+
+type Definition = RouteInput<Routes['workflows']['create']>
+
+/** Creates a workflow with version 1. */
+export function createWorkflow(ctx: Ctx, input: Definition): Promise<WorkflowRow> {
+  return inTransaction(ctx, async (tx) => {
+    await checkWorkflow(tx, input)
+    // It also locks the project, so the count below is exact.
+    await configChanged(tx)
+    if ((await countWorkflows(tx.db, tx)) >= LIMITS.workflowsPerProjectMax) throw refuse('workflow_limit_reached')
+    const id = tx.uuid()
+    const now = new Date(tx.clock.now())
+    const row = await insertUnderFreeSlug(tx, {
+      slug: input.slug,
+      name: input.name,
+      fallback: 'workflow',
+      insert: (slug) => insertWorkflow(tx.db, { ...tx, ...input, id, slug, now }),
+    })
+    await insertWorkflowVersion(tx.db, { ...tx, id, version: row.version, definition: definitionOf(input), now })
+    await audit(tx, { action: 'create_workflow', target: encodeId('workflow', id), details: auditDetails(row) })
+    return row
+  })
+}
+
+/** Replaces the whole definition (contract part 4). Instances retain their version. */
+export function replaceDefinition(
+  ctx: Ctx,
+  { id, ...input }: Definition & { readonly id: string },
+): Promise<WorkflowRow> {
+  return inTransaction(ctx, async (tx) => {
+    const held = await findWorkflow(tx.db, { ...tx, id })
+    if (held === undefined) throw refuse('not_found')
+    await checkWorkflow(tx, input)
+    await configChanged(tx)
+    const now = new Date(tx.clock.now())
+    const slug = input.slug ?? ownSlug(held, input.name)
+    const row = await insertUnderFreeSlug(tx, {
+      slug,
+      name: input.name,
+      fallback: 'workflow',
+      insert: (free) => replaceWorkflow(tx.db, { ...tx, ...input, id, slug: free, now }),
+    })
+    await insertWorkflowVersion(tx.db, { ...tx, id, version: row.version, definition: definitionOf(input), now })
+    await audit(tx, { action: 'update_workflow', target: encodeId('workflow', id), details: auditDetails(row) })
+    return row
+  })
+}
+
+/** The slug of a workflow whose slug was made from this name; undefined: a new one is made. */
+function ownSlug({ slug }: WorkflowRow, name: string): string | undefined {
+  const made = slugFrom(name, 'workflow')
+  return slug === made || slug.startsWith(`${made}-`) ? slug : undefined
+}
+
+const definitionOf = ({ name, entry_dataset, entry_conditions, steps }: Definition): StoredDefinition => ({
+  name,
+  entry_dataset,
+  entry_conditions,
+  steps,
+})
+
+const auditDetails = ({ name, version, active, entry_dataset }: WorkflowRow) => ({
+  name,
+  version,
+  active,
+  entry_dataset,
+})
