@@ -5,6 +5,7 @@ import { delivery } from './errors/delivery.ts'
 import { operate } from './errors/operate.ts'
 import { people } from './errors/people.ts'
 import { serving } from './errors/serving.ts'
+import { sources } from './errors/sources.ts'
 import { surfaces } from './errors/surfaces.ts'
 import { workspace } from './errors/workspace.ts'
 import { SCOPES } from './route.ts'
@@ -21,6 +22,7 @@ export const REASONS = {
   ...workspace,
   ...serving,
   ...operate,
+  ...sources,
   ...automation,
 } as const
 

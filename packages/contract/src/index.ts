@@ -41,9 +41,17 @@ export { SSO_REPLACE_PATH } from './routes/people/sso.ts'
 export { INGEST_KEY_SCOPES } from './routes/capture/ingest-keys.ts'
 export type { ReplayPlan } from './routes/delivery/replays.ts'
 export { routes, type RouteGroups, type Routes } from './routes/index.ts'
+export type { OriginError } from './origin-error.ts'
 export type { WebhookConfig } from './routes/capture/webhooks.ts'
 export type { SentBody, SentRequest } from './sent-request.ts'
 export * from './sign-in.ts'
+export {
+  DATABASE_KINDS,
+  SOURCE_KINDS,
+  type DatabaseKind,
+  type SourceKind,
+  type SourceSettings,
+} from './source-settings.ts'
 export * from './signed-content.ts'
 export * from './stream-frame.ts'
 export {

@@ -4,6 +4,7 @@ import { delivery } from './limits/delivery.ts'
 import { operate } from './limits/operate.ts'
 import { people } from './limits/people.ts'
 import { serving } from './limits/serving.ts'
+import { sources } from './limits/sources.ts'
 import { surfaces } from './limits/surfaces.ts'
 import { workspace } from './limits/workspace.ts'
 
@@ -17,4 +18,5 @@ export const LIMITS = {
   ...serving,
   ...operate,
   ...automation,
+  ...sources,
 } as const

@@ -5,7 +5,6 @@ import { createRoad, type RoadPlants } from './app/road.ts'
 import { isAlone } from './config.ts'
 import type { Deps } from './context.ts'
 import { acceptAll, type AcceptAll } from './pipeline/accept.ts'
-import { createAgentRuns } from './pipeline/agents/index.ts'
 import { createDeliveryLoop } from './pipeline/deliver/run.ts'
 import { createDirectory } from './pipeline/directory.ts'
 import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
@@ -75,7 +74,8 @@ export function createApp(options: AppOptions): App {
     pollDirectory: () => directory.poll(),
     alignClock: () => align(deps.database, system),
     flushRejections: () => road.rejections.flush(),
-    agentRuns: createAgentRuns({ ...deps, acceptAll: accept }),
+    acceptAll: accept,
+    owner,
   })
     .filter(({ role }) => role === 'every' || config.ROLES.includes(role))
     .map((one) => createLeaseLoop({ ...deps, leases }, one))
@@ -98,6 +98,7 @@ export function createApp(options: AppOptions): App {
       await leases.release().catch((cause: unknown) => deps.log.warn('leases.release_failed', { cause }))
       await road.rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))
       await deps.outbound.close()
+      deps.reach.close()
       deps.mailer.close()
       deps.retryLog.close()
       await deps.database.close()

@@ -8,6 +8,7 @@ import type { Database, Db } from './platform/db.ts'
 import type { Log } from './platform/log.ts'
 import type { Mailer } from './platform/mailer.ts'
 import type { Oidc } from './platform/oidc.ts'
+import type { OutboundReach } from './platform/outbound-reach.ts'
 import type { OutboundHttp } from './platform/outbound-http.ts'
 import type { LoopRuns } from './platform/loop-runs.ts'
 import type { Wakeups } from './platform/notify.ts'
@@ -33,6 +34,8 @@ export type Platform = {
   readonly cipher: Cipher
   readonly wakeups: Wakeups
   readonly outbound: OutboundHttp
+  /** Outgoing connections that are not one HTTP request. */
+  readonly reach: OutboundReach
   /** The certificates that providers sign with. */
   readonly certificates: Certificates
   readonly mailer: Mailer

@@ -1,5 +1,8 @@
+import type { SourceSettings } from '@postroad/contract'
+import type { SourceSecret } from './domain/sources/secret.ts'
+
 /** Features that are offered to rooms below them, by area. Only `app/features.ts` creates them. */
-export type Features = DeliveryFeatures & WorkspaceFeatures & AutomationFeatures
+export type Features = DeliveryFeatures & SourceFeatures & WorkspaceFeatures & AutomationFeatures
 
 type DeliveryFeatures = {
   /** The reason why no delivery could ever reach this URL, as far as that is known without a DNS lookup. */
@@ -20,6 +23,14 @@ type DeliveryFeatures = {
   readonly deliveryStalled: () => { readonly call: string; readonly since: number } | undefined
   /** The User-Agent of deliveries. */
   readonly deliveryUserAgent: string
+}
+
+type SourceFeatures = {
+  /**
+   * Reads the next items of a source, and stores nothing. A failure of the other system is a value. It may take long, so call it
+   * outside of transactions.
+   */
+  readonly sampleSource: (asked: SampleAsked) => Promise<Sample>
 }
 
 type WorkspaceFeatures = {
@@ -44,6 +55,16 @@ export type ModelTested = {
   readonly error: string | null
   readonly durationMs: number
 }
+
+/** The settings of a source with its opened secret. */
+export type SampleAsked = {
+  readonly settings: SourceSettings
+  readonly secret: SourceSecret
+  readonly itemsMax: number
+}
+export type Sample =
+  | { readonly ok: true; readonly items: readonly string[] }
+  | { readonly ok: false; readonly reason: string; readonly error: string }
 
 /** The content of a test request, with the column names of the rows that deliveries are made of. */
 export type TestAsked = {

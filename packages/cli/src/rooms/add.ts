@@ -41,6 +41,7 @@ const HOMES: Readonly<Record<string, string>> = {
 }
 
 const HEADINGS: Readonly<Record<string, string>> = {
+  sources: 'Set up sources and destinations:',
   capture: 'More about sources:',
   delivery: 'More about deliveries:',
   people: 'People and sign-in:',

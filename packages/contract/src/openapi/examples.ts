@@ -1,15 +1,9 @@
-import type { z } from 'zod'
 import type { ProjectConfig } from '../project-config.ts'
-import type { Route } from '../route.ts'
-import type { Routes } from '../routes/index.ts'
 import { AI_BODIES, AI_MEMBERS } from './ai-examples.ts'
+import type { BodyExamples } from './body-examples.ts'
 import { exampleId } from './example-id.ts'
+import { SOURCE_BODIES, SOURCE_MEMBERS } from './source-examples.ts'
 import { WORKFLOW_EXAMPLE, WORKFLOW_MEMBERS } from './workflow-example.ts'
-
-type SentBody<R> = R extends Route<infer _P, infer _Q, infer B> ? (B extends z.ZodObject ? z.input<B> : never) : never
-type BodyExamples = {
-  readonly [Room in keyof Routes]?: { readonly [Verb in keyof Routes[Room]]?: SentBody<Routes[Room][Verb]> }
-}
 
 /** The id in examples, always the same one for each kind. */
 export { exampleId } from './example-id.ts'
@@ -84,6 +78,7 @@ export const BODY_EXAMPLES: BodyExamples = {
   destinationPreviews: {
     make: { record_id: exampleId('record'), url: 'https://erp.example.com/hooks' },
   },
+  ...SOURCE_BODIES,
   replays: {
     create: {
       filter: { state: ['failed'], destination_id: exampleId('destination'), from: '2026-11-20T00:00:00Z' },
@@ -256,6 +251,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Rule.dataset': 'large_orders',
   'SignatureExplanation.scheme': 'code_host',
   'SignatureExplanation.ok': true,
+  ...SOURCE_MEMBERS,
   'SourcePreset.id': 'github',
   'SourcePreset.name': 'GitHub',
   'SourcePreset.docs_url': 'https://docs.github.com/webhooks',

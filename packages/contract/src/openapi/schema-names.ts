@@ -41,7 +41,12 @@ import { Filter, Replay, ReplayPlan } from '../routes/delivery/replays.ts'
 import { ApiKey } from '../routes/people/api-keys.ts'
 import { Invite } from '../routes/people/invites.ts'
 import { Member } from '../routes/people/members.ts'
+import { OriginError } from '../origin-error.ts'
 import { Moment, Story } from '../routes/serving/search.ts'
+import { CronTrigger } from '../routes/sources/cron-triggers.ts'
+import { WsTrigger } from '../routes/sources/ws-triggers.ts'
+import { Source } from '../routes/sources/sources.ts'
+import { ShownSourceSettings, SourceSettings } from '../source-settings.ts'
 import { AuditRow, Verification as AuditVerification } from '../routes/workspace/audit.ts'
 import { DataExport } from '../routes/workspace/data-export.ts'
 import { Project } from '../routes/workspace/projects.ts'
@@ -66,6 +71,7 @@ export const NAMED_SCHEMAS = {
   Breaker,
   Condition,
   Cors,
+  CronTrigger,
   CustomHeaders: Headers,
   DataExport,
   Dataset,
@@ -91,6 +97,7 @@ export const NAMED_SCHEMAS = {
   Mapping,
   Member,
   Ordering,
+  OriginError,
   OwnWorkspace: Own,
   PayloadTemplate,
   Project,
@@ -112,7 +119,10 @@ export const NAMED_SCHEMAS = {
   ShownDestinationProxy: ShownProxy,
   ShownDestinationTls: ShownTls,
   SignatureExplanation,
+  ShownSourceSettings,
+  Source,
   SourcePreset,
+  SourceSettings,
   Story,
   StoryMoment: Moment,
   Submission,
@@ -131,4 +141,5 @@ export const NAMED_SCHEMAS = {
   WorkflowStepRun,
   WorkflowVersion,
   Workspace,
+  WsTrigger,
 } as const satisfies Record<string, z.ZodType>

@@ -11,6 +11,7 @@ import { createMailer } from '../platform/mailer.ts'
 import { createWakeups } from '../platform/notify.ts'
 import { createOidc } from '../platform/oidc.ts'
 import { createOutboundHttp, type OutboundHttp, type OutboundOptions } from '../platform/outbound-http.ts'
+import { createOutboundReach } from '../platform/outbound-reach.ts'
 import { createPasswordHash } from '../platform/password-hash.ts'
 import { createRetryLog } from '../platform/retry-log.ts'
 import { createSealedText } from '../platform/sealed-text.ts'
@@ -58,6 +59,7 @@ export function createPlatform({
     cipher: storage.cipher,
     wakeups: createWakeups(database, (cause) => retryLog.warn('wakeup.not_sent', { cause })),
     outbound: client,
+    reach: createOutboundReach({ allow: outboundAllow(config), resolver }),
     certificates: createCertificates({ outbound: client, clock }),
     ...createSignInParts({ config, storage, log, clock }),
     uuid: () => uuidAt(clock.now()),

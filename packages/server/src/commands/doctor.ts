@@ -5,6 +5,7 @@ import { findBrokenChains } from '../resources/workspace/audit/index.ts'
 import type { Log } from '../platform/log.ts'
 import { INVARIANTS } from '../resources/operate/installation/invariants.ts'
 import { findStuck } from '../resources/operate/installation/queries.ts'
+import { listFailingSources } from '../resources/sources/sources/index.ts'
 import { countSealed } from '../resources/operate/key-ring/index.ts'
 import { checkDurability, checkPolicies } from '../storage.ts'
 import { besideTheServer } from './beside-the-server.ts'
@@ -58,6 +59,7 @@ async function examine({ app, storage, log }: Booted): Promise<readonly Finding[
       findings.push({ check, ok: found === 0, found, meaning })
     }
     findings.push(await stuckFinding(database, clock.now()))
+    findings.push(await sourcesFinding(database))
     const broken = await findBrokenChains({ cipher: storage.cipher, db: database })
     const meaning =
       broken.map(({ workspace, text }) => `${workspace}, ${text}`).join(' ') ||
@@ -93,6 +95,23 @@ async function stuckFinding(database: Database, now: number): Promise<Finding> {
   }
 }
 
+const SOURCES_NAMED_MAX = 20
+
+/** A note, because a source fails when the system that it reads is at fault. */
+async function sourcesFinding(database: Database): Promise<Finding> {
+  const failing = await listFailingSources(database, SOURCES_NAMED_MAX)
+  const named = failing.map(
+    ({ name, enabled, failing_since }) =>
+      `${name} ${enabled ? 'has failed' : 'was switched off; it had failed'} since ${failing_since?.toISOString() ?? ''}`,
+  )
+  return {
+    check: 'sources can be read',
+    ok: true,
+    found: failing.length,
+    meaning: failing.length === 0 ? 'No source fails.' : `${named.join('. ')}. The last error of each says what to do.`,
+  }
+}
+
 /** Checks the second wall between tenants: that every table has its policy, and that the policies bind the server's own user. */
 async function policyFindings(database: Database, log: Log): Promise<readonly Finding[]> {
   const why = await checkPolicies(database, log)
@@ -118,7 +137,11 @@ async function policyFindings(database: Database, log: Log): Promise<readonly Fi
 
 function report(findings: readonly Finding[]): string {
   const lines = findings.map(({ check, ok, found, meaning }) =>
-    ok ? `ok    ${check}` : `BAD   ${check}: ${found} found. ${meaning}`,
+    ok
+      ? found === 0
+        ? `ok    ${check}`
+        : `note  ${check}: ${found} found. ${meaning}`
+      : `BAD   ${check}: ${found} found. ${meaning}`,
   )
   return `${lines.join('\n')}\n`
 }

@@ -19,6 +19,8 @@ export const SEALED_COLUMNS = [
   'destinations.access_token',
   'idempotency_records.response',
   'personal_idempotency_records.response',
+  'sources.secret',
+  'ws_triggers.secret',
   'audit_anchors.sealed',
   'mails.sealed',
   'ai_providers.api_key',

@@ -15,7 +15,7 @@ export type Loop = {
   readonly scope: 'process' | 'installation'
   readonly work: () => Promise<void>
   /** Makes a long run end early when the process stops. */
-  readonly stop?: () => void
+  readonly stop?: () => void | Promise<void>
 }
 
 export type RunningLoop = {
@@ -61,8 +61,8 @@ export function createLeaseLoop(
     stop: () => {
       stopping = true
       cancel()
-      loop.stop?.()
-      return running
+      const ended = loop.stop?.()
+      return Promise.all([running, ended]).then(nothing)
     },
   }
 }

@@ -1,5 +1,7 @@
 import type { Deps } from '../context.ts'
-import type { AgentRuns } from '../pipeline/agents/index.ts'
+import type { AcceptAll } from '../pipeline/accept.ts'
+import { createAgentRuns } from '../pipeline/agents/index.ts'
+import { createListeners, createSourcePolls, createStreams, fireCronTriggers } from '../pipeline/sources/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
 import { auditSignatures } from '../resources/capture/rejections/index.ts'
 import { releaseWaiting } from '../resources/delivery/deliveries/release/index.ts'
@@ -20,7 +22,10 @@ export type OwnLoops = {
   readonly pollDirectory: () => Promise<void>
   readonly alignClock: () => Promise<void>
   readonly flushRejections: () => Promise<void>
-  readonly agentRuns: AgentRuns
+  /** The road of events that no sender sent. */
+  readonly acceptAll: AcceptAll
+  /** The name of this process in the leases of rows. */
+  readonly owner: string
 }
 
 /**
@@ -29,6 +34,11 @@ export type OwnLoops = {
  */
 export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
   const exporter = createExporter(deps)
+  const makers = { ...deps, acceptAll: own.acceptAll }
+  const polls = createSourcePolls(makers, own.owner)
+  const listeners = createListeners(makers, own.owner)
+  const streams = createStreams(makers, own.owner)
+  const agentRuns = createAgentRuns(makers)
   const ofInstallation = { role: 'work', scope: 'installation' } as const
   return [
     { name: 'directory.poll', everyMs: 500, role: 'every', scope: 'process', work: own.pollDirectory },
@@ -52,13 +62,39 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       everyMs: SECOND_MS,
       role: 'work',
       scope: 'process',
-      work: () => own.agentRuns.run(),
-      stop: () => own.agentRuns.stop(),
+      work: () => agentRuns.run(),
+      stop: () => agentRuns.stop(),
     },
     { ...ofInstallation, name: 'rollups.count', everyMs: 5 * SECOND_MS, work: createRollUp(deps) },
     { ...ofInstallation, name: 'replays.advance', everyMs: SECOND_MS / 2, work: () => advanceReplays(deps) },
     { ...ofInstallation, name: 'allowance.release', everyMs: 2 * SECOND_MS, work: () => releaseWaiting(deps) },
     { ...ofInstallation, name: 'billing.follow', everyMs: 2 * SECOND_MS, work: () => followPayments(deps) },
+    { ...ofInstallation, name: 'cron_triggers.fire', everyMs: SECOND_MS, work: () => fireCronTriggers(makers) },
+    {
+      name: 'ws_triggers.listen',
+      everyMs: SECOND_MS,
+      role: 'work',
+      scope: 'process',
+      work: () => listeners.run(),
+      stop: () => listeners.stop(),
+    },
+    {
+      name: 'sources.stream',
+      everyMs: SECOND_MS,
+      role: 'work',
+      scope: 'process',
+      work: () => streams.run(),
+      stop: () => streams.stop(),
+    },
+    // A row claims each source, so several processes may read several sources.
+    {
+      name: 'sources.poll',
+      everyMs: SECOND_MS,
+      role: 'work',
+      scope: 'process',
+      work: () => polls.run(),
+      stop: () => polls.stop(),
+    },
     { ...ofInstallation, name: 'erasure', everyMs: 60 * SECOND_MS, work: () => eraseEnded(deps) },
     { ...ofInstallation, name: 'audit.prune', everyMs: HOUR_MS, work: () => pruneAudit(deps) },
   ]

@@ -19,6 +19,7 @@ import {
 import { aName, signedIn } from './fixtures.ts'
 import { eventually, type Answer } from './harness.ts'
 import { aMember, aReadyExport, aWorkspace } from './people.ts'
+import { DATABASE } from './source-settings.ts'
 
 /** The resources that the examples of admin routes need. */
 
@@ -26,6 +27,13 @@ export const withId = (id: string): Asked => ({ params: { id } })
 export const aWebhookIn = async (at: Place): Promise<Asked> => withId((await created(at, 'webhooks', {})).webhook.id)
 export const aRuleIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'rules', { dataset: 'routed' })).rule.id)
+export const aCronTriggerIn = async (at: Place): Promise<Asked> =>
+  withId((await created(at, 'cron-triggers', { expression: '0 9 * * *', dataset: 'ticks' })).cron_trigger.id)
+export const aSourceIn = async (at: Place): Promise<Asked> =>
+  withId((await created(at, 'sources', { dataset: 'rows', settings: DATABASE })).source.id)
+/** A trigger that cannot connect. */
+export const aWsTriggerIn = async (at: Place): Promise<Asked> =>
+  withId((await created(at, 'ws-triggers', { url: 'ws://127.0.0.1:9/', dataset: 'frames' })).ws_trigger.id)
 export const aDatasetIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'datasets', { name: `d${randomUUID().slice(0, 8)}` })).dataset.id)
 export const anIngestKeyIn = async (at: Place): Promise<Asked> =>

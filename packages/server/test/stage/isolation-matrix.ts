@@ -7,6 +7,7 @@ import { post, signedIn } from './fixtures.ts'
 import type { World } from './harness.ts'
 import { aKeyOf, aReadyExport, aMember, ask, aWorkspace, theWorkspace, type Headers, type Member } from './people.ts'
 import { onWorldStage } from './world-stage.ts'
+import { DATABASE } from './source-settings.ts'
 
 /**
  * The isolation matrix, derived from the contract: every mounted route, asked by every caller, with the ids of other
@@ -62,6 +63,11 @@ async function aHouse({
   })
   const { ai_agent } = await make('ai-agents', { provider_id: ai_provider.id, instructions: mark })
   const { trigger } = await make('triggers', { dataset: mark, agent_id: ai_agent.id })
+  // Disabled, so that no loop changes their rows.
+  const idle = { dataset: mark, enabled: false }
+  const { cron_trigger: cronTrigger } = await make('cron-triggers', { ...idle, expression: '0 9 * * *' })
+  const { source } = await make('sources', { ...idle, settings: DATABASE })
+  const { ws_trigger: wsTrigger } = await make('ws-triggers', { ...idle, url: `ws://127.0.0.1:9/${mark}` })
   const submission = (await post(`${world.baseUrl}/v1/ingest/${key}/${mark}`, JSON.stringify({ mark }))).body
   const [delivery] = (await ask(world, `GET projects/${project}/deliveries`, { headers: owner })).body.deliveries
   const [run] = (await ask(world, `GET projects/${project}/search/ai-runs`, { headers: owner })).body.ai_runs
@@ -93,6 +99,9 @@ async function aHouse({
     aiAgent: ai_agent.id,
     aiTrigger: trigger.id,
     aiRun: run.id,
+    cronTrigger: cronTrigger.id,
+    source: source.id,
+    wsTrigger: wsTrigger.id,
     dataExport: await aReadyExport(world, database, of),
     replay: replay.id,
     workflow: workflow.id,
@@ -174,6 +183,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'recordViews.create': { name: 'x', columns: [{ key: 'x' }] },
   'rules.test': { conditions: [] },
   'destinations.recover': { since: '2026-01-01T00:00:00Z', dry_run: true },
+  'sources.test': { settings: DATABASE },
   'webhooks.test': { payloads: [{}] },
   'workflows.replace': A_WORKFLOW,
   'workflows.update': A_WORKFLOW,

@@ -13,6 +13,9 @@ import {
   PROVIDER,
   aWebhookIn,
   aRuleIn,
+  aWsTriggerIn,
+  aSourceIn,
+  aCronTriggerIn,
   aDatasetIn,
   anIngestKeyIn,
   aProjectIn,
@@ -50,6 +53,7 @@ import {
   aViewIn,
   aCustomer,
 } from './example-resources.ts'
+import { DATABASE } from './source-settings.ts'
 import { aFailedInstanceIn, anInstanceIn, aWorkflowIn, DEFINITION, FOLLOW_UP } from './example-workflows.ts'
 
 /**
@@ -101,6 +105,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   }),
   // Nothing to do: the change itself has one audit row.
   'config.apply': ({ project }) => ({ body: { config: { version: 1 } }, target: project }),
+  'cronTriggers.list': () => ({}),
+  'cronTriggers.create': () => ({ body: { name: aName('made'), expression: '0 9 * * *', dataset: 'ticks' } }),
+  'cronTriggers.preview': () => ({ body: { expression: '0 9 * * *', time_zone: 'Europe/Berlin' } }),
+  'cronTriggers.get': aCronTriggerIn,
+  'cronTriggers.update': (at) => withBody(aCronTriggerIn(at), { enabled: false }),
+  'cronTriggers.run': aCronTriggerIn,
+  'cronTriggers.remove': aCronTriggerIn,
   'dashboard.summary': () => ({ query: { from: new Date(world.clock.now() - 3_600_000).toISOString() } }),
   'dashboard.timeseries': () => ({}),
   'dataExport.list': () => ({}),
@@ -181,6 +192,19 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     return asked
   },
   'replays.cancel': aReplayIn,
+  'sources.list': () => ({}),
+  'sources.create': () => ({ body: { name: aName('made'), dataset: 'rows', settings: DATABASE } }),
+  'sources.test': ({ project }) => ({ body: { settings: DATABASE }, target: project }),
+  'sources.get': aSourceIn,
+  'sources.update': (at) => withBody(aSourceIn(at), { enabled: false }),
+  'sources.remove': aSourceIn,
+  'wsTriggers.list': () => ({}),
+  'wsTriggers.create': () => ({
+    body: { name: aName('made'), url: 'ws://127.0.0.1:9/', dataset: 'frames', headers: { 'X-A': 'canary-header' } },
+  }),
+  'wsTriggers.get': aWsTriggerIn,
+  'wsTriggers.update': (at) => withBody(aWsTriggerIn(at), { enabled: false }),
+  'wsTriggers.remove': aWsTriggerIn,
   'rules.list': () => ({}),
   'rules.create': () => ({
     body: { name: aName('made'), dataset: 'routed', conditions: [{ path: 'a', op: 'gt', value: 5 }] },

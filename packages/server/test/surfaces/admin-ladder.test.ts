@@ -230,6 +230,7 @@ describe('the flags of the contract', () => {
   test('while suspended, the only reads that are not a GET are searches and dry runs', () => {
     assert.deepEqual(named(({ method, whileSuspended: flag }) => method !== 'GET' && flag === 'read').toSorted(), [
       'config.plan',
+      'cronTriggers.preview',
       'destinationPreviews.make',
       'rules.test',
       'webhooks.test',

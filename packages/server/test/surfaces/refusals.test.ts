@@ -208,6 +208,14 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     )
     return world.admin('POST', 'deliveries/replays', { filter: {} })
   },
+  source_limit_reached: async () => {
+    await statement(
+      database,
+      `insert into cron_triggers (workspace_id, project_id, id, name, expression, time_zone, dataset, enabled, created_at, updated_at)
+       select workspace_id, id, gen_random_uuid(), n, '0 0 * * *', 'UTC', 'ticks', false, now(), now() from projects, generate_series(1, ${LIMITS.cronTriggersPerProjectMax}) n where is_default`,
+    )
+    return world.admin('POST', 'cron-triggers', { name: 'One more', expression: '0 0 * * *', dataset: 'ticks' })
+  },
   member_limit_reached: () =>
     meanwhile.changed(
       "update workspaces set plan = 'free'; insert into users (id, name, created_at) select gen_random_uuid(), 'Full', now() from generate_series(1, 3); insert into members (workspace_id, user_id, role, created_at) select w.id, u.id, 'viewer', now() from workspaces w, users u where u.name = 'Full'",

@@ -12,6 +12,7 @@ import { anAgentOf } from '../stage/ai-stage.ts'
 import { aDestination, aRule, aWebhook, anIngestKey, behind, post, signedIn } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
 import { ask, aWorkspace, theWorkspace, type Headers } from '../stage/people.ts'
+import { DATABASE } from '../stage/source-settings.ts'
 
 /** The contents of a data export. */
 const DAY_MS = 86_400_000
@@ -97,6 +98,16 @@ async function fill() {
   const { agent } = await anAgentOf(world, { provider: { api_key: 'canary-model-key' } })
   await world.admin('POST', 'triggers', { name: 'Triage', dataset: 'orders', agent_id: agent })
   const key = await anIngestKey(world, { require_signature: true })
+  const idle = { name: 'Idle', dataset: 'rows', enabled: false }
+  await world.admin('POST', 'cron-triggers', { ...idle, expression: '0 9 * * *' })
+  await world.admin('POST', 'sources', { ...idle, settings: DATABASE })
+  const headers = { 'X-Token': 'canary-header' }
+  await world.admin('POST', 'ws-triggers', {
+    ...idle,
+    url: 'ws://127.0.0.1:9/',
+    headers,
+    subscribe: ['canary-message'],
+  })
   const bodies = ['{"a":1}', '{\n  "a": 12345678901234567890123,\r\n "b":"line\\nline" }', '{"a":"ü 𝄞"}']
   for (const body of bodies) assert.equal((await post(plain.public_url, body)).status, 201)
   assert.equal((await post(webhook.public_url, '{}')).status, 401)

@@ -22,6 +22,7 @@ export const PAGES: readonly { readonly group: string; readonly pages: readonly 
       guide('start', 'Start'),
       guide('verify', 'Verify senders'),
       guide('senders', 'Providers'),
+      guide('sources', 'Sources without webhooks'),
       guide('route', 'Route events'),
       guide('deliver', 'Deliver events'),
       guide('workflows', 'Workflows'),

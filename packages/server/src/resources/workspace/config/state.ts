@@ -8,6 +8,8 @@ import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { listViewsOfProject } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
+import { wsTriggers } from '../../sources/ws-triggers/index.ts'
+import { sources } from '../../sources/sources/index.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
 import { listConfiguredDestinations, type ConfiguredDestination } from '../../delivery/destinations/index.ts'
 import { findProject } from '../projects/index.ts'
@@ -165,7 +167,7 @@ async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]
   }))
 }
 
-/** Everything that is or contains a credential. Sources, WebSocket triggers and portals join this list with their rooms. */
+/** Everything that is or contains a credential. Portals join this list with their room. */
 async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
   const keys = await listed(
     (page) => ingestKeys.list(ctx, page),
@@ -175,9 +177,19 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
     (page) => aiProviders.list(ctx, page),
     (answer) => answer.ai_providers,
   )
+  const read = await listed(
+    (page) => sources.list(ctx, page),
+    (answer) => answer.sources,
+  )
+  const listening = await listed(
+    (page) => wsTriggers.list(ctx, page),
+    (answer) => answer.ws_triggers,
+  )
   return [
     ...keys.map(({ name }) => ({ kind: 'ingest_key', name })),
     ...providers.map(({ name }) => ({ kind: 'ai_provider', name })),
+    ...read.map(({ name }) => ({ kind: 'source', name })),
+    ...listening.map(({ name }) => ({ kind: 'ws_trigger', name })),
   ]
 }
 

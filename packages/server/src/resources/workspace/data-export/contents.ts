@@ -15,6 +15,9 @@ import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { invites } from '../../people/invites/index.ts'
 import { members } from '../../people/members/index.ts'
 import { projects } from '../projects/index.ts'
+import { wsTriggers } from '../../sources/ws-triggers/index.ts'
+import { sources } from '../../sources/sources/index.ts'
+import { cronTriggers } from '../../sources/cron-triggers/index.ts'
 import { recordViews } from '../../capture/record-views/index.ts'
 import { rejections } from '../../capture/rejections/index.ts'
 import { replays } from '../../delivery/replays/index.ts'
@@ -223,6 +226,36 @@ export const SOURCES: readonly Source[] = [
       listed(
         (page) => replays.list(ctx, page),
         (answer) => answer.replays.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'cron_triggers',
+    tables: ['cron_triggers'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => cronTriggers.list(ctx, page),
+        (answer) => answer.cron_triggers.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'sources',
+    tables: ['sources'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => sources.list(ctx, page),
+        (answer) => answer.sources.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'ws_triggers',
+    tables: ['ws_triggers'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => wsTriggers.list(ctx, page),
+        (answer) => answer.ws_triggers.map(inside(ctx)),
       ),
     ),
   },

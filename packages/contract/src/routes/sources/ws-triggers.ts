@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { Conditions } from '../../condition.ts'
+import { Headers, ShownHeaders } from '../../destination-settings.ts'
+import { idInput, idOutput } from '../../ids.ts'
+import { LIMITS } from '../../limits.ts'
+import { DatasetName, Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../../list.ts'
+import { OriginError } from '../../origin-error.ts'
+import { defineRoute, READ, WRITE } from '../../route.ts'
+
+const Url = Text.min(1).max(2_048).describe('wss, or ws to an address in OUTBOUND_ALLOW.')
+const Message = z.string().min(1).max(LIMITS.wsMessageCharsMax)
+const Subscribe = z
+  .array(Message)
+  .max(LIMITS.wsMessagesMax)
+  .describe('Texts to send after each connect, in order. Stored encrypted and never shown. A change replaces them all.')
+const Heartbeat = z
+  .strictObject({
+    every_seconds: z.int().min(LIMITS.wsHeartbeatSecondsMin).max(LIMITS.wsHeartbeatSecondsMax),
+    message: Message.nullable().default(null).describe('Null: a ping of the protocol.'),
+  })
+  .nullable()
+  .describe('What is sent at intervals, so that the connection stays open; null: nothing.')
+const StaleSeconds = z
+  .int()
+  .min(LIMITS.wsStaleSecondsMin)
+  .max(LIMITS.wsStaleSecondsMax)
+  .describe('A connection on which nothing arrives for this long is replaced.')
+const MaxPayload = z.int().min(1).max(LIMITS.wsPayloadBytesMax).describe('A larger message ends the connection.')
+
+export const WsTrigger = z.object({
+  id: idOutput('wsTrigger'),
+  name: z.string(),
+  url: z.string(),
+  dataset: z.string(),
+  conditions: Conditions,
+  headers: ShownHeaders,
+  subscribe_messages: z.int().describe('How many texts it sends after each connect.'),
+  heartbeat: Heartbeat,
+  stale_seconds: z.int(),
+  max_payload_bytes: z.int(),
+  enabled: z.boolean(),
+  state: z
+    .enum(['disabled', 'waiting', 'connecting', 'connected'])
+    .describe('`waiting`: for its next try to connect. `connecting`: a process has taken it.'),
+  connected_at: Timestamp.nullable(),
+  next_connect_at: Timestamp.nullable().describe('Null while it is connected or disabled.'),
+  last_message_at: Timestamp.nullable(),
+  received: z.int().describe('How many messages arrived.'),
+  filed: z.int().describe('How many of them met the conditions and became events.'),
+  dropped: z
+    .int()
+    .describe('How many of them are lost: they arrived faster than they could be stored, or could not be stored.'),
+  failures: z.int().describe('How many connections in a row have failed.'),
+  last_error: OriginError.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+const at = z.object({ id: idInput('wsTrigger') })
+const one = z.object({ ws_trigger: WsTrigger })
+
+export const wsTriggers = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'ws-triggers',
+    summary: 'List WebSocket triggers',
+    description: 'The WebSocket triggers of the project, newest first, with the state of their connections.',
+    ...READ,
+    status: 200,
+    query: ListQuery,
+    output: listOf('ws_triggers', WsTrigger),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'ws-triggers',
+    summary: 'Create a WebSocket trigger',
+    description:
+      'Listens to a WebSocket, and files each message that meets the conditions. One process at a time is connected; it connects again after pauses of up to 5 minutes. ' +
+      'A WebSocket repeats nothing, so messages that were sent while no process was connected are lost. A text that is JSON is filed as it is, another text as a JSON string, and bytes as `{"base64"}`.',
+    ...WRITE,
+    status: 201,
+    body: z.strictObject({
+      name: Name,
+      url: Url,
+      dataset: DatasetName,
+      conditions: Conditions.default([]),
+      headers: Headers.default({}),
+      subscribe: Subscribe.default([]),
+      heartbeat: Heartbeat.default({ every_seconds: 30, message: null }),
+      stale_seconds: StaleSeconds.default(LIMITS.wsStaleSecondsDefault),
+      max_payload_bytes: MaxPayload.default(LIMITS.wsPayloadBytesDefault),
+      enabled: z.boolean().default(true),
+    }),
+    output: one,
+  }),
+  get: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'ws-triggers/{id}',
+    summary: 'Get a WebSocket trigger',
+    description: 'One WebSocket trigger of the project, with the state of its connection.',
+    ...READ,
+    status: 200,
+    params: at,
+    output: one,
+  }),
+  update: defineRoute({
+    method: 'PATCH',
+    area: 'project',
+    path: 'ws-triggers/{id}',
+    summary: 'Change a WebSocket trigger',
+    description:
+      'Changes the members that are sent, and connects again with them at once. Stored values go only to the place that they were set for: another origin of the url needs the values of headers and `subscribe` again.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    body: z.strictObject({
+      name: Name.optional(),
+      url: Url.optional(),
+      dataset: DatasetName.optional(),
+      conditions: Conditions.optional(),
+      headers: Headers.optional(),
+      subscribe: Subscribe.optional(),
+      heartbeat: Heartbeat.optional(),
+      stale_seconds: StaleSeconds.optional(),
+      max_payload_bytes: MaxPayload.optional(),
+      enabled: z.boolean().optional(),
+    }),
+    output: one,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    area: 'project',
+    path: 'ws-triggers/{id}',
+    summary: 'Delete a WebSocket trigger',
+    description: 'Deletes the trigger and closes its connection. Its events stay.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: Deleted,
+  }),
+} as const

@@ -1,0 +1,5 @@
+export { fireCronTriggers } from './fire-cron.ts'
+export { createSourcePolls } from './poll.ts'
+export { createListeners, type Listeners } from './websocket/listeners.ts'
+export { sampleSource } from './sample.ts'
+export { createStreams, type Streams } from './streams.ts'

@@ -1,0 +1,98 @@
+import { LIMITS } from '@postroad/contract'
+import { openSourceSecret } from '../../resources/sources/sources/index.ts'
+import { claimSources, releaseSource, type ClaimedSource } from '../../resources/sources/sources/queries.ts'
+import { matching } from './matching.ts'
+import type { SourceDeps } from './ports.ts'
+import { readSource } from './readers/read.ts'
+import { claimOf, settleFailure, storeBatch } from './settle.ts'
+
+const POLLED = ['postgres', 'mysql', 'http_poll'] as const
+/** The most sources that a process reads at the same time. */
+const AT_ONCE = 8
+/** Longer than a read and its commit can take together. */
+const LEASE_MS = 60_000
+
+export type SourcePolls = {
+  /** Reads what is due, until nothing is. */
+  run(): Promise<void>
+  /** Ends the reads under way, and begins no other. */
+  stop(): void
+}
+
+/** Polls sources. Each run claims a source by a fence, so two processes never store the same rows. */
+export function createSourcePolls(deps: SourceDeps, owner: string): SourcePolls {
+  const stopped = new AbortController()
+  return {
+    run: async () => {
+      const running = new Set<Promise<void>>()
+      for (;;) {
+        // oxlint-disable-next-line no-await-in-loop -- claims what there is room for
+        const claimed = stopped.signal.aborted ? [] : await claim(deps, { owner, limit: AT_ONCE - running.size })
+        for (const source of claimed) {
+          const run = poll(deps, source, stopped.signal).finally(() => running.delete(run))
+          running.add(run)
+        }
+        if (running.size === 0) return
+        // oxlint-disable-next-line no-await-in-loop -- until one of them has ended
+        await Promise.race(running)
+      }
+    },
+    stop: () => stopped.abort(),
+  }
+}
+
+function claim(
+  { database, clock }: SourceDeps,
+  { owner, limit }: { owner: string; limit: number },
+): Promise<readonly ClaimedSource[]> {
+  const now = clock.now()
+  return limit <= 0
+    ? Promise.resolve([])
+    : claimSources(database, { kinds: POLLED, owner, now: new Date(now), until: new Date(now + LEASE_MS), limit })
+}
+
+/** One read of one source. It never rejects. */
+async function poll(deps: SourceDeps, source: ClaimedSource, signal: AbortSignal): Promise<void> {
+  try {
+    const { settings } = source
+    if (settings.kind === 'sse') throw new Error('A stream is not polled.')
+    const read = await readSource(deps, {
+      settings,
+      secret: openSourceSecret(deps, source),
+      position: source.position,
+      itemsMax: settings.kind === 'http_poll' ? LIMITS.sourceBatchRowsMax : settings.batch_limit,
+      rowBytesMax: deps.config.INGEST_BODY_BYTES,
+      signal,
+    })
+    const usable = onePerKey(read.items.flatMap(({ text, key }) => (text === null ? [] : [{ text, key }])))
+    const matched = new Set(
+      await matching(
+        usable.map(({ text }) => text),
+        source,
+      ),
+    )
+    await storeBatch(deps, source, {
+      items: usable.filter(({ text }) => matched.has(text)),
+      unusable: read.items.filter(({ text }) => text === null).length,
+      position: read.position,
+      dueInMs: read.againInMs ?? settings.poll_seconds * 1_000,
+      leaseUntil: null,
+    })
+  } catch (cause) {
+    const settled = signal.aborted
+      ? releaseSource(deps.database, { ...claimOf(source), dueAt: new Date(deps.clock.now()) })
+      : settleFailure(deps, source, cause)
+    await settled.catch((error: unknown) => deps.retryLog.warn('source.not_settled', { cause: error }))
+  }
+}
+
+/** The first of the items with the same key. */
+function onePerKey<Item extends { readonly key: string | null }>(items: readonly Item[]): readonly Item[] {
+  const seen = new Set<string>()
+  return items.filter(({ key }) => {
+    if (key === null) return true
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+}

@@ -1,0 +1,118 @@
+import { LIMITS, type SourceSettings } from '@postroad/contract'
+import { readConnection } from '../../../domain/sources/connection.ts'
+import type { Deps } from '../../../context.ts'
+import { readMysql } from '../../../platform/foreign-databases/mysql.ts'
+import { readPostgres } from '../../../platform/foreign-databases/postgres.ts'
+import type { ReadAsked, ReadResult } from './types.ts'
+import type { Bound, DatabasePlace, DatabaseReader } from '../../../platform/foreign-databases/types.ts'
+import { ForeignFailure } from '../../../platform/foreign-failure.ts'
+
+export type DatabaseSettings = Extract<SourceSettings, { kind: 'postgres' | 'mysql' }>
+
+/** The last row that is stored, and what is known about newer rows. */
+type KeysetPosition = {
+  /** Null: nothing has been read, start at the first row. */
+  readonly after: Bound | null
+  /**
+   * For a cursor that is no time: the newest row when it was looked for, and when that was. Rows up to it are read once that
+   * is `lag_seconds` ago. Null: look for it.
+   */
+  readonly seen: (Bound & { readonly at: number }) | null
+}
+
+const READERS = { postgres: readPostgres, mysql: readMysql } as const
+
+/** Reads the rows after the position, in the order of the cursor and the key. */
+export function readDatabaseSource(
+  { reach, clock }: Pick<Deps, 'reach' | 'clock'>,
+  asked: ReadAsked & { readonly settings: DatabaseSettings },
+): Promise<ReadResult> {
+  const { settings, signal, rowBytesMax } = asked
+  const { kind, query, cursor_column: cursorColumn, key_column: keyColumn } = settings
+  return READERS[kind](
+    {
+      reach,
+      place: placeOf(settings, asked.secret.connection),
+      of: { query, cursorColumn, keyColumn },
+      bytesMax: LIMITS.sourceBatchBytesMax,
+      rowBytesMax,
+      signal,
+    },
+    async (reader) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this file wrote it
+      const held = asked.position as KeysetPosition | null
+      const from = held ?? (await beginning(reader, settings))
+      return (await reader.isTime())
+        ? byTime(reader, { ...asked, from })
+        : bySeen(reader, { ...asked, from, now: clock.now() })
+    },
+  )
+}
+
+function placeOf({ kind, tls }: DatabaseSettings, text: string | undefined): DatabasePlace {
+  const connection = readConnection(kind, text ?? '')
+  if (typeof connection === 'string') throw new ForeignFailure('invalid_connection', connection)
+  return { ...connection, tls }
+}
+
+async function beginning(reader: DatabaseReader, { start }: DatabaseSettings): Promise<KeysetPosition> {
+  if (start === 'beginning') return { after: null, seen: null }
+  if (start === 'now') return { after: await reader.newest(), seen: null }
+  // Rows with exactly this cursor are left out: no key is greater than null.
+  return { after: { cursor: String(start.value), key: null }, seen: null }
+}
+
+type From = ReadAsked & { readonly settings: DatabaseSettings; readonly from: KeysetPosition }
+
+/** The cursor is a time: the database leaves out rows that are younger than the lag. */
+async function byTime(reader: DatabaseReader, { from, settings, itemsMax }: From): Promise<ReadResult> {
+  const { rows, more } = await reader.rows({
+    after: from.after,
+    upTo: null,
+    lagSeconds: settings.lag_seconds,
+    limit: itemsMax,
+  })
+  const last = rows.at(-1)
+  return {
+    items: rows.map(({ json }) => ({ text: json, key: null })),
+    position: { after: last === undefined ? from.after : boundOf(last), seen: null } satisfies KeysetPosition,
+    againInMs: more ? 0 : undefined,
+  }
+}
+
+/**
+ * The cursor is a number or a text, which the clock cannot be compared with. Rows up to the newest one are read when that was
+ * seen `lag_seconds` ago: a transaction that took an earlier number has ended by then.
+ */
+async function bySeen(
+  reader: DatabaseReader,
+  { from, settings, itemsMax, now }: From & { readonly now: number },
+): Promise<ReadResult> {
+  const lagMs = settings.lag_seconds * 1_000
+  const seen = from.seen ?? (await lookAhead(reader, now))
+  if (seen === null || isSameBound(seen, from.after))
+    return { items: [], position: { after: from.after, seen: null } satisfies KeysetPosition, againInMs: undefined }
+  const leftMs = seen.at + lagMs - now
+  if (leftMs > 0)
+    return { items: [], position: { after: from.after, seen } satisfies KeysetPosition, againInMs: leftMs }
+  const upTo = { cursor: seen.cursor, key: seen.key }
+  const { rows, more } = await reader.rows({ after: from.after, upTo, lagSeconds: 0, limit: itemsMax })
+  const last = rows.at(-1)
+  return {
+    items: rows.map(({ json }) => ({ text: json, key: null })),
+    position: {
+      after: last === undefined ? from.after : boundOf(last),
+      seen: more ? seen : null,
+    } satisfies KeysetPosition,
+    againInMs: more ? 0 : undefined,
+  }
+}
+
+async function lookAhead(reader: DatabaseReader, now: number): Promise<KeysetPosition['seen']> {
+  const newest = await reader.newest()
+  return newest === null ? null : { ...newest, at: now }
+}
+
+const boundOf = ({ cursor, key }: Bound): Bound => ({ cursor, key })
+
+const isSameBound = (a: Bound | null, b: Bound | null): boolean => a?.cursor === b?.cursor && a?.key === b?.key

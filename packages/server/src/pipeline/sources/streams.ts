@@ -1,0 +1,98 @@
+import { LIMITS } from '@postroad/contract'
+import { openSourceSecret } from '../../resources/sources/sources/index.ts'
+import {
+  claimSources,
+  releaseSource,
+  renewSource,
+  type ClaimedSource,
+} from '../../resources/sources/sources/queries.ts'
+import { matching } from './matching.ts'
+import type { SourceDeps } from './ports.ts'
+import { readSse, type SseBatch, type SsePosition, type SseSettings } from './readers/sse.ts'
+import { claimOf, settleFailure, storeBatch } from './settle.ts'
+
+const LEASE_MS = 15_000
+const CONNECTIONS_MAX = 500
+const AT_ONCE = 25
+
+export type Streams = {
+  /** Renews the leases of the streams, ends those that must end, and takes sources that nobody reads. */
+  run(): Promise<void>
+  /** Ends every stream and gives the sources back. */
+  stop(): Promise<void>
+}
+
+type Held = { readonly source: ClaimedSource; readonly ends: AbortController; readonly ended: Promise<void> }
+
+/** Reads sources that are a stream. The lease of a row lets one process read, and moves when that process dies. */
+export function createStreams(deps: SourceDeps, owner: string): Streams {
+  const held = new Set<Held>()
+  let stopped = false
+  const begin = (source: ClaimedSource): void => {
+    const ends = new AbortController()
+    const one: Held = { source, ends, ended: follow(deps, source, ends.signal).finally(() => held.delete(one)) }
+    held.add(one)
+    if (stopped) ends.abort()
+  }
+  return {
+    run: async () => {
+      const now = deps.clock.now()
+      const until = new Date(now + LEASE_MS)
+      await Promise.all(
+        [...held].map(async ({ source, ends }) => {
+          if ((await renewSource(deps.database, { ...claimOf(source), until })) === 0) ends.abort()
+        }),
+      )
+      const limit = Math.min(AT_ONCE, CONNECTIONS_MAX - held.size)
+      if (stopped || limit <= 0) return
+      const at = { kinds: ['sse'], owner, now: new Date(now), until, limit } as const
+      for (const source of await claimSources(deps.database, at)) begin(source)
+    },
+    stop: async () => {
+      stopped = true
+      for (const { ends } of held) ends.abort()
+      await Promise.all([...held].map(({ ended }) => ended))
+    },
+  }
+}
+
+/** Reads one stream to its end. It never rejects. */
+async function follow(deps: SourceDeps, source: ClaimedSource, signal: AbortSignal): Promise<void> {
+  const { clock, database, config, retryLog } = deps
+  let retryMs: number = LIMITS.sseRetryMsDefault
+  try {
+    const stream = readSse(deps, {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only sources of this kind are claimed
+      settings: source.settings as SseSettings,
+      secret: openSourceSecret(deps, source),
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `store`
+      position: (source.position as SsePosition | null) ?? { last_event_id: null },
+      rowBytesMax: config.INGEST_BODY_BYTES,
+      signal,
+    })
+    for await (const batch of stream) {
+      if (signal.aborted) break
+      await store(deps, source, batch)
+      retryMs = batch.retryMs ?? retryMs
+    }
+    const dueAt = new Date(clock.now() + (signal.aborted ? 0 : retryMs))
+    await releaseSource(database, { ...claimOf(source), dueAt })
+  } catch (cause) {
+    await settleFailure(deps, source, cause).catch((error: unknown) =>
+      retryLog.warn('source.not_settled', { cause: error }),
+    )
+  }
+}
+
+/** The events and the id of the last one are one commit. */
+async function store(deps: SourceDeps, source: ClaimedSource, { items, position }: SseBatch): Promise<void> {
+  const texts = items.filter((item) => item !== null)
+  const now = deps.clock.now()
+  await storeBatch(deps, source, {
+    items: (await matching(texts, source)).map((text) => ({ text, key: null })),
+    unusable: items.length - texts.length,
+    position,
+    dueInMs: 0,
+    leaseUntil: new Date(now + LEASE_MS),
+  })
+}

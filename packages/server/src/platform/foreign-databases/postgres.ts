@@ -1,0 +1,117 @@
+import type { Socket } from 'node:net'
+import pg from 'pg'
+import { LIMITS } from '@postroad/contract'
+import { failureOf } from './failure.ts'
+import { openSocket, tlsOf } from './socket.ts'
+import type { Bound, DatabaseReader, KeysetRow, ReadDatabase, Reading } from './types.ts'
+
+/** timestamp, timestamptz */
+const TIMES: ReadonlySet<number> = new Set([1114, 1184])
+const ANSWER_SPARE_MS = 5_000
+
+/**
+ * Reads PostgreSQL in one read-only transaction. PostgreSQL writes the JSON of each row, so numbers, times and nested values
+ * arrive as it has them. Every statement has parameters, so the protocol accepts one statement only.
+ */
+export const readPostgres: ReadDatabase = async ({ reach, place, of, bytesMax, rowBytesMax, signal }, work) => {
+  const socket = await openSocket(reach, place)
+  const destroy = (): void => void socket.destroy()
+  signal.addEventListener('abort', destroy)
+  const client = new pg.Client({
+    // The socket is connected already. The driver only shows these, and takes everything it lacks from the environment.
+    host: place.host,
+    port: place.port,
+    database: place.database,
+    user: place.user,
+    password: () => place.password,
+    application_name: 'postroad',
+    ssl: place.tls.mode === 'off' ? false : tlsOf(reach, place),
+    stream: () => alreadyConnected(socket),
+    query_timeout: LIMITS.sourceStatementMs + ANSWER_SPARE_MS,
+    connectionTimeoutMillis: LIMITS.deliveryConnectMs,
+    types: { getTypeParser: () => (text: string | Buffer) => text.toString() },
+  })
+  // A connection that breaks later fails the statement under way.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('begin transaction isolation level repeatable read read only')
+    await client.query(SETTINGS)
+    return await work(readerOf(client, { of, bytesMax, rowBytesMax }))
+  } catch (error) {
+    throw failureOf(error)
+  } finally {
+    signal.removeEventListener('abort', destroy)
+    destroy()
+  }
+}
+
+const SETTINGS = `
+  select set_config('statement_timeout', '${LIMITS.sourceStatementMs}', true), set_config('timezone', 'UTC', true),
+         set_config('datestyle', 'ISO, YMD', true), set_config('search_path', current_setting('search_path'), true)`
+
+/** The driver connects its stream itself. This one is connected to the address that the guard has checked. */
+function alreadyConnected(socket: Socket): Socket {
+  return Object.assign(socket, {
+    connect: () => {
+      process.nextTick(() => socket.emit('connect'))
+      return socket
+    },
+  })
+}
+
+const name = (column: string): string => `q.${pg.escapeIdentifier(column)}`
+
+function readerOf(client: pg.Client, { of, bytesMax, rowBytesMax }: Reading): DatabaseReader {
+  const cursor = name(of.cursorColumn)
+  const keys = of.keyColumn === null ? [cursor] : [cursor, name(of.keyColumn)]
+  const texts = `${cursor}::text as cursor, ${of.keyColumn === null ? 'null' : `${name(of.keyColumn)}::text`} as key`
+  const from = `from (\n${of.query}\n) q`
+  const isTime = async (): Promise<boolean> => {
+    const { fields } = await client.query({
+      text: `select ${keys.join(', ')} ${from} where $1::int = 0 limit 0`,
+      values: [1],
+    })
+    return TIMES.has(fields[0]?.dataTypeID ?? 0)
+  }
+  return {
+    isTime,
+    newest: async () => {
+      const order = keys.map((key) => `${key} desc`).join(', ')
+      const { rows } = await client.query<Bound>({
+        text: `select ${texts} ${from} where ${cursor} is not null and $1::int = 1 order by ${order} limit 1`,
+        values: [1],
+      })
+      return rows[0] ?? null
+    },
+    rows: async ({ after, upTo, lagSeconds, limit }) => {
+      const values: unknown[] = []
+      const param = (value: unknown): string => `$${values.push(value)}`
+      const tuple = (bound: Bound): string =>
+        `(${[bound.cursor, ...(of.keyColumn === null ? [] : [bound.key])].map(param).join(', ')})`
+      const bounds = [
+        `${cursor} is not null`,
+        ...(after === null ? [] : [`(${keys.join(', ')}) > ${tuple(after)}`]),
+        ...(upTo === null ? [] : [`(${keys.join(', ')}) <= ${tuple(upTo)}`]),
+        ...(lagSeconds === 0 ? [] : [`${cursor} <= now() - ${param(lagSeconds)}::int * interval '1 second'`]),
+      ]
+      const page = `
+        select row_to_json(q)::text as json, ${texts}, row_number() over (order by ${keys.join(', ')}) as n
+        ${from}
+         where ${bounds.join(' and ')}
+         order by ${keys.join(', ')}
+         limit ${param(limit)}::int`
+      const sized = `select *, sum(octet_length(json)) over (order by n) as bytes, count(*) over () as found from (${page}) page`
+      const { rows } = await client.query<KeysetRow & { readonly found: string }>({
+        text: `
+          select case when octet_length(json) <= ${param(rowBytesMax)}::int then json end as json, cursor, key, found
+            from (${sized}) sized
+           where bytes <= ${param(bytesMax)}::int or n = 1
+           order by n`,
+        values,
+      })
+      const found = Number(rows[0]?.found ?? 0)
+      return { rows, more: found === limit || rows.length < found }
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { isIP } from 'node:net'
+import { WebSocket } from 'ws'
+import type { OutboundReach } from '../outbound-reach.ts'
+
+const HANDSHAKE_MS = 10_000
+
+/** Opens a WebSocket. The client is given the addresses that the guard has checked, and looks nothing up itself. */
+export async function openWebSocket(
+  reach: OutboundReach,
+  { url, headers, maxPayload }: { url: string; headers: Readonly<Record<string, string>>; maxPayload: number },
+): Promise<WebSocket> {
+  const { hostname, protocol } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const addresses = await reach.addressesOf(host, protocol === 'ws:' ? 'http:' : 'https:')
+  return new WebSocket(url, {
+    headers,
+    maxPayload,
+    handshakeTimeout: HANDSHAKE_MS,
+    followRedirects: false,
+    perMessageDeflate: false,
+    ...(reach.ca === undefined ? {} : { ca: reach.ca }),
+    lookup: (_name, _options, callback) =>
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: isIP(address) })),
+      ),
+  })
+}
+
+/** The message of an error in one line. Errors of the client contain no header. */
+export function webSocketErrorText(error: unknown): string {
+  const text = error instanceof Error && error.message !== '' ? error.message : 'it could not be opened'
+  return `The connection failed: ${text.split('\n')[0]?.slice(0, 200)}. Check the URL, the headers and the subscribe messages.`
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { createSourcePolls } from '../../src/pipeline/sources/index.ts'
+import { aName } from '../stage/fixtures.ts'
+import { aSink, aWorld, type Answer, type Reply, type Sink, type World } from '../stage/harness.ts'
+import { asked, payloadsIn, sourceDeps } from '../stage/source-stage.ts'
+
+/** Sources that poll an HTTP API, with a real server. */
+let world: World
+let api: Sink
+
+before(async () => {
+  world = await aWorld({ env: { ROLES: 'web' } })
+})
+after(() => world.stop())
+beforeEach(async () => {
+  api = await aSink()
+})
+afterEach(() => api.stop())
+
+let made = 0
+const settingsFor = (more: object = {}): object => ({ kind: 'http_poll', url: `${api.url}items`, ...more })
+async function aSource(more: object = {}, members: object = {}): Promise<Answer['body']> {
+  made += 1
+  const body = { name: aName('source'), dataset: `items${made}`, settings: settingsFor(more), ...members }
+  return (await asked(world, 'POST sources', body)).source
+}
+const sourceOf = async (id: string): Promise<Answer['body']> => (await asked(world, `GET sources/${id}`)).source
+const run = (): Promise<void> => createSourcePolls(sourceDeps(world), aName('owner')).run()
+const runLater = (ms = 60_000): Promise<void> => {
+  world.clock.advance(ms)
+  return run()
+}
+const json = (value: unknown): Reply => ({
+  status: 200,
+  body: typeof value === 'string' ? value : JSON.stringify(value),
+})
+
+test('each item of the list becomes one event, with every digit as it came', async () => {
+  api.answer(json('{"data":[{"id":1,"total":12345678901234567890.10},{"id":2}]}'))
+  const { id, dataset } = await aSource({ items_path: 'data' })
+  await run()
+  assert.deepEqual(await payloadsIn(world, dataset), ['{"id":1,"total":12345678901234567890.10}', '{"id":2}'])
+  const { submissions } = await asked(world, 'GET submissions?limit=1')
+  assert.deepEqual(submissions[0].origin, { kind: 'source', id })
+})
+
+test('the cursor of a response goes into the next request, page after page, and only new pages are asked for', async () => {
+  const pages: Readonly<Record<string, unknown>> = {
+    '/items?v=1&after=start': { list: [{ n: 1 }, { n: 2 }], next: 'a b&c' },
+    '/items?v=1&after=a+b%26c': { list: [{ n: 3 }], next: 7 },
+    '/items?v=1&after=7': { list: [] },
+  }
+  api.answer(({ path }) => json(pages[path] ?? { list: [{ wrong: path }] }))
+  const cursor = { path: 'next', send_as: 'after', start: 'start' }
+  const { id, dataset } = await aSource({ url: `${api.url}items?v=1`, items_path: 'list', cursor })
+  await run()
+  await runLater(1_000)
+  await runLater(1_000)
+  assert.deepEqual(await payloadsIn(world, dataset), ['{"n":1}', '{"n":2}', '{"n":3}'])
+  assert.equal((await sourceOf(id)).position.cursor, '7', 'a response without a cursor keeps it')
+  await runLater()
+  assert.deepEqual(
+    api.received.map(({ path }) => path),
+    ['/items?v=1&after=start', '/items?v=1&after=a+b%26c', '/items?v=1&after=7', '/items?v=1&after=7'],
+  )
+})
+
+test('the cursor may be in the last item, and may be sent as a header', async () => {
+  api.answer(({ headers }) => json(headers['x-since'] === '2' ? [] : [{ id: 1 }, { id: 2 }]))
+  const cursor = { path: 'id', from: 'last_item', send_in: 'header', send_as: 'X-Since' }
+  const { dataset } = await aSource({ cursor })
+  await run()
+  await runLater()
+  assert.deepEqual(
+    [(await payloadsIn(world, dataset)).length, api.received.map(({ headers }) => headers['x-since'])],
+    [2, [undefined, '2']],
+  )
+})
+
+test('the items and the cursor are one commit: a process that dies between them asks for the same page again', async () => {
+  api.answer(({ path }) => json(path.includes('after') ? { list: [] } : { list: [{ n: 1 }], next: 'x' }))
+  const { dataset } = await aSource({ items_path: 'list', cursor: { path: 'next', send_as: 'after' } })
+  const dies: typeof world.app.acceptAll = (captured, alongside) =>
+    world.app.acceptAll(captured, async (tx, outcomes) => {
+      await alongside(tx, outcomes)
+      throw new Error('The process died.')
+    })
+  await createSourcePolls({ ...sourceDeps(world), acceptAll: dies }, 'dying').run()
+  assert.deepEqual(await payloadsIn(world, dataset), [])
+  await runLater()
+  assert.deepEqual(await payloadsIn(world, dataset), ['{"n":1}'])
+})
+
+test('a response that has not changed is not filed again: the proof of the last one goes into the request', async () => {
+  api.answer(({ headers }) =>
+    headers['if-none-match'] === '"v1"'
+      ? { status: 304 }
+      : { status: 200, headers: { etag: '"v1"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT' }, body: '[{"n":1}]' },
+  )
+  const { id, dataset } = await aSource()
+  await run()
+  await runLater()
+  assert.deepEqual(await payloadsIn(world, dataset), ['{"n":1}'])
+  assert.equal(api.received[1]?.headers['if-modified-since'], 'Thu, 01 Jan 2026 00:00:00 GMT')
+  assert.deepEqual((await sourceOf(id)).position.etag, '"v1"')
+})
+
+test('items with the same key are filed once, in one response and across responses', async () => {
+  let list: unknown[] = [{ id: 'a' }, { id: 'b' }, { id: 'a', again: true }]
+  api.answer(() => json(list))
+  const { id, dataset } = await aSource({ key_path: 'id' })
+  await run()
+  list = [{ id: 'b' }, { id: 'c' }]
+  await runLater()
+  assert.deepEqual(await payloadsIn(world, dataset), ['{"id":"a"}', '{"id":"b"}', '{"id":"c"}'])
+  assert.equal((await sourceOf(id)).events, 3)
+})
+
+test('headers are sent, stored sealed, and never shown; they go only to the origin that they were set for', async () => {
+  const secret = 'header-canary-91'
+  api.answer(json([]))
+  const { id, settings } = await aSource({ headers: { Authorization: `Bearer ${secret}` } })
+  await run()
+  assert.equal(api.received[0]?.headers['authorization'], `Bearer ${secret}`)
+  assert.deepEqual(settings.headers, { Authorization: { has_value: true } })
+  const change = (more: object): Promise<Answer> =>
+    world.admin('PATCH', `sources/${id}`, { settings: settingsFor(more) })
+  assert.equal((await change({ headers: { Authorization: null }, poll_seconds: 30 })).status, 200)
+  const moved = api.url.replace('127.0.0.1', 'localhost')
+  assert.match((await change({ url: moved, headers: { Authorization: null } })).body.error, /another origin/)
+  await runLater()
+  assert.equal(api.received[1]?.headers['authorization'], `Bearer ${secret}`)
+  const shown = [`GET sources/${id}`, 'GET sources', 'GET audit', 'GET config/export']
+  for (const line of shown) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    assert.ok(!JSON.stringify(await asked(world, line)).includes(secret), line)
+  }
+})
+
+test('a failure is shown with its reason and tried again later; Retry-After is honored', async () => {
+  const replies: readonly [Reply, string, RegExp][] = [
+    [{ status: 401 }, 'bad_status', /401.*headers/],
+    [{ status: 302, headers: { location: '/' } }, 'redirect', /redirects are not followed/],
+    [{ status: 200, body: '{' }, 'invalid_body', /no JSON/],
+    [{ status: 200, body: '{"data":{}}' }, 'invalid_body', /no list at "data"/],
+    [{ status: 429, headers: { 'retry-after': '600' } }, 'bad_status', /429/],
+  ]
+  for (const [reply, reason, sentence] of replies) {
+    api.answer(reply)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { id } = await aSource({ items_path: 'data' })
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await run()
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const { last_error: error, state, next_run_at } = await sourceOf(id)
+    assert.deepEqual([state, error.reason], ['failing', reason])
+    assert.match(error.error, sentence)
+    const pause = (Date.parse(next_run_at) - world.clock.now()) / 1_000
+    assert.equal(pause, reply.status === 429 ? 600 : 10)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await asked(world, `DELETE sources/${id}`)
+  }
+})
+
+test('a response that is too large is a failure, and its rest is not read', async () => {
+  api.answer({ status: 200, body: `["${'x'.repeat(9_000_000)}"]` })
+  const { id } = await aSource()
+  await run()
+  assert.equal((await sourceOf(id)).last_error.reason, 'response_too_large')
+})
+
+test('a test returns the first items and stores nothing', async () => {
+  api.answer(json([1, 2, 3, 4, 5, 6]))
+  const tried = await asked(world, 'POST sources/test', { settings: settingsFor() })
+  assert.deepEqual([tried.ok, tried.items], [true, [1, 2, 3, 4, 5]])
+})
+
+test('the address passes the guard when it is saved and when it is asked', async () => {
+  const guarded = await aWorld({
+    env: { ROLES: 'web', OUTBOUND_ALLOW: '' },
+    resolver: {
+      resolve: () => Promise.resolve({ kind: 'addresses', source: 'dns', addresses: ['192.168.1.1'] }),
+      close: () => undefined,
+    },
+  })
+  try {
+    const send = (url: string): Promise<Answer> =>
+      guarded.admin('POST', 'sources', { name: aName('guarded'), dataset: 'd', settings: settingsFor({ url }) })
+    for (const url of [api.url, 'https://10.0.0.1/', 'http://api.example.com/', 'ftp://example.com/']) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      assert.equal((await send(url)).status, 400, url)
+    }
+    const { source } = (await send('https://api.example.com/')).body
+    await createSourcePolls(sourceDeps(guarded), 'guarded').run()
+    const { last_error: error } = (await guarded.admin('GET', `sources/${source.id}`)).body.source
+    assert.equal(error.reason, 'blocked_address')
+  } finally {
+    await guarded.stop()
+  }
+})

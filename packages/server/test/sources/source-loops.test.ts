@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { anEventServer } from '../stage/event-server.ts'
+import { aName } from '../stage/fixtures.ts'
+import { aSink, aWorld, eventually } from '../stage/harness.ts'
+import { aSocketServer } from '../stage/socket-server.ts'
+import { asked, payloadsIn } from '../stage/source-stage.ts'
+
+const named = (dataset: string): object => ({ name: aName('source'), dataset })
+
+test('a server with the role work runs every source and trigger, and closes their connections when it stops', async () => {
+  const [api, events, sockets] = [await aSink(), await anEventServer(), await aSocketServer()]
+  const world = await aWorld()
+  let stopped = false
+  let turns = 0
+  // A second for many turns: leases and commits must not expire while the test waits for a socket.
+  const goOn = (): void => {
+    turns += 1
+    if (turns % 40 === 1) world.clock.advance(1_000)
+  }
+  try {
+    api.answer({ status: 200, body: '[{"from":"api"}]' })
+    const { cron_trigger: cron } = await asked(world, 'POST cron-triggers', {
+      ...named('ticks'),
+      expression: '* * * * *',
+    })
+    await asked(world, `POST cron-triggers/${cron.id}/run`)
+    await asked(world, 'POST sources', { ...named('items'), settings: { kind: 'http_poll', url: api.url } })
+    await asked(world, 'POST sources', { ...named('streamed'), settings: { kind: 'sse', url: events.url } })
+    await asked(world, 'POST ws-triggers', { ...named('frames'), url: sockets.url })
+    await eventually(async () => {
+      goOn()
+      return events.open.size > 0 && sockets.open.size > 0 ? true : undefined
+    })
+    events.send('id: 1\ndata: {"from":"stream"}\n\n')
+    sockets.send('{"from":"socket"}')
+    await eventually(async () => {
+      goOn()
+      const counts = await Promise.all(
+        ['ticks', 'items', 'streamed', 'frames'].map(async (dataset) => (await payloadsIn(world, dataset)).length),
+      )
+      return counts.every((count) => count > 0) ? true : undefined
+    })
+    await world.stop()
+    stopped = true
+    await eventually(async () => (sockets.closed.length > 0 ? true : undefined))
+    assert.deepEqual(sockets.closed, [1000])
+    assert.equal(events.open.size, 0)
+  } finally {
+    if (!stopped) await world.stop()
+    await Promise.all([api.stop(), events.stop(), sockets.stop()])
+  }
+})
