@@ -12,11 +12,15 @@ export const WORKFLOW_EXAMPLE = {
       dataset: 'payments',
       conditions: [{ path: 'order_id', equals: '{{ payload.id }}' }],
       timeout_seconds: 86_400,
+      on_timeout: 'continue' as const,
     },
     {
       id: 'notify',
       type: 'deliver' as const,
       destination: encodeId('destination', '019ab4c0-2f00-7a1b-8c2d-3e4f5a6b7c8d'),
+      on_error: 'fail' as const,
+      await: 'none' as const,
+      capture_response: false,
     },
   ],
 }

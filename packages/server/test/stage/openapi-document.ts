@@ -62,16 +62,25 @@ export function operationsOf(document: OpenApi): readonly { path: string; method
   )
 }
 
-/** The document with all references resolved, for tests that read schemas member by member. */
+function targetOf(components: object, ref: string | undefined): object | undefined {
+  const [, , group = '', name = ''] = ref?.split('/') ?? []
+  return (components as Record<string, Record<string, object>>)[group]?.[name]
+}
+
+/**
+ * The document with all references resolved, for tests that read schemas member by member. Where a schema contains itself,
+ * anything is allowed the second time.
+ */
 export function inlined<Document extends { readonly components: object }>(document: Document): Document {
   const { components } = document
-  const place = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(place)
+  const place = (value: unknown, inside: readonly string[]): unknown => {
+    if (Array.isArray(value)) return value.map((one) => place(one, inside))
     if (typeof value !== 'object' || value === null) return value
     const { $ref: ref, ...beside } = value as { $ref?: string }
-    const [, , group = '', name = ''] = ref?.split('/') ?? []
-    const target = ref === undefined ? {} : (components as Record<string, Record<string, object>>)[group]?.[name]
-    return Object.fromEntries(Object.entries({ ...target, ...beside }).map(([key, one]) => [key, place(one)]))
+    if (ref !== undefined && inside.includes(ref)) return {}
+    const within = ref === undefined ? inside : [...inside, ref]
+    const target = targetOf(components, ref)
+    return Object.fromEntries(Object.entries({ ...target, ...beside }).map(([key, one]) => [key, place(one, within)]))
   }
-  return place(document) as Document
+  return place(document, []) as Document
 }

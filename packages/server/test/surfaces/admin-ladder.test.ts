@@ -235,6 +235,7 @@ describe('the flags of the contract', () => {
       'rules.test',
       'webhooks.test',
       'webhooks.verifySample',
+      'workflows.dryRun',
     ])
   })
 

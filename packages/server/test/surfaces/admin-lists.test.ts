@@ -16,6 +16,7 @@ import {
   type Place,
 } from '../stage/admin-asking.ts'
 import { aDeliveredIn, aMemberIn, anEventIn, anotherOwner, aRefusalIn } from '../stage/example-resources.ts'
+import { anInstanceIn } from '../stage/example-workflows.ts'
 import { example } from '../stage/route-examples.ts'
 
 /** Lists of the admin API: pages, bounds, filters. */
@@ -33,6 +34,7 @@ const MAKERS: Readonly<Record<string, (at: Place) => Promise<unknown>>> = {
   'platformSsoRequests.list': (at) => personally(at, 'POST sso/requests', { domains: ['example.com'] }),
   'platformWorkspaces.list': anotherOwner,
   'rejections.list': aRefusalIn,
+  'workflowInstances.list': anInstanceIn,
 }
 
 test('every list is paged newest first: each item once, also when new items arrive in between', async () => {
