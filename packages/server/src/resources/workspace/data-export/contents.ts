@@ -26,6 +26,7 @@ import { presentSubmission } from '../../capture/submissions/index.ts'
 import { ssoRequests } from '../../people/sso-requests/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
 import { workspaces } from '../workspaces/index.ts'
+import { inProjects, inside, listed, NO_ID, only, paged, type Lines, type Scope, type Source } from './lines.ts'
 import { instanceLines, workflowVersionLines } from './workflow-lines.ts'
 import {
   readAttempts,
@@ -36,22 +37,6 @@ import {
   readVersions,
   type PageAt,
 } from './read/queries.ts'
-
-/** The scope of an export: the current settings of a workspace, and its events from before a moment. */
-export type Scope = {
-  /** A context for this workspace only. */
-  readonly ctx: Ctx
-  readonly projectIds: readonly string[]
-  readonly before: Date
-}
-
-/** The lines of a file, a page at a time. */
-type Lines = AsyncGenerator<readonly string[]>
-type Source = {
-  readonly name: string
-  /** The tables whose rows its lines contain. */ readonly tables: readonly string[]
-  readonly lines: (scope: Scope) => Lines
-}
 
 /**
  * The files of an export, in order: a row comes before the rows that refer to it. Rows have the form of the API, with their project. They
@@ -281,35 +266,6 @@ export const SOURCES: readonly Source[] = [
   },
 ]
 
-type Page = { readonly limit: number; readonly cursor: string | undefined }
-
-async function* only(row: () => Promise<object>): Lines {
-  yield [JSON.stringify(await row())]
-}
-
-async function* listed<Answer extends { next_cursor: string | null }>(
-  list: (page: Page) => Promise<Answer>,
-  rowsOf: (answer: Answer) => readonly object[],
-): Lines {
-  for (let cursor: string | undefined; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- each page needs the cursor of the previous one
-    const answer = await list({ limit: LIMITS.listLimitMax, cursor })
-    yield rowsOf(answer).map((row) => JSON.stringify(row))
-    if (answer.next_cursor === null) return
-    cursor = answer.next_cursor
-  }
-}
-
-function inProjects(lines: (ctx: Ctx, scope: Scope) => Lines): Source['lines'] {
-  return async function* every(scope) {
-    for (const projectId of scope.projectIds) yield* lines({ ...scope.ctx, projectId }, scope)
-  }
-}
-
-const inside =
-  ({ projectId }: Ctx) =>
-  <Row extends object>(row: Row) => ({ ...row, project_id: encodeId('project', projectId) })
-
 /** The URL of an endpoint is its credential. */
 function withoutUrl<
   Row extends { webhook_slug: string; public_path: string; public_url: string; previous_public_url: string | null },
@@ -363,24 +319,6 @@ async function* usageLines({ ctx }: Scope): Lines {
 /** A row with one further member, byte for byte except for line ends, which JSON text has only between its tokens. */
 const withText = (row: object, { name, json }: { name: string; json: string }): string =>
   `${JSON.stringify(row).slice(0, -1)},"${name}":${json.replaceAll(/[\r\n]+/g, ' ')}}`
-
-/** Reads in the order of the keys, oldest first. */
-async function* paged<Row extends { id: string }>(
-  read: (at: PageAt) => Promise<readonly Row[]>,
-  { ctx, before }: Pick<Scope, 'ctx' | 'before'>,
-): AsyncGenerator<readonly Row[]> {
-  const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId, before: uuidv7Floor(before.getTime()) }
-  for (let after = NO_ID; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- each page is read after the reader took the previous one
-    const rows = await read({ ...at, after })
-    const last = rows.at(-1)
-    if (last === undefined) return
-    yield rows
-    after = last.id
-  }
-}
-
-const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 async function* submissionLines(ctx: Ctx, { before }: Scope): Lines {
   for await (const rows of paged((at) => readSubmissions(ctx.db, at), { ctx, before }))

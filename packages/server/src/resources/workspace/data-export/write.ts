@@ -4,7 +4,8 @@ import type { Deps } from '../../../context.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import { listProjectIds } from '../projects/index.ts'
 import { archive, CHUNK_BYTES, type Entry } from './archive.ts'
-import { SOURCES, type Scope } from './contents.ts'
+import { SOURCES } from './contents.ts'
+import type { Scope } from './lines.ts'
 import { LEFT_OUT } from './left-out.ts'
 import {
   claimExport,
