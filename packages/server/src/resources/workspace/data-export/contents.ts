@@ -1,6 +1,5 @@
 import { decodeId, encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { uuidv7Floor } from '../../../platform/ids.ts'
 import { aiAgents } from '../../automation/ai-agents/index.ts'
 import { aiProviders } from '../../automation/ai-providers/index.ts'
 import { aiRuns } from '../../automation/ai-runs/index.ts'
@@ -28,15 +27,7 @@ import { webhooks } from '../../capture/webhooks/index.ts'
 import { workspaces } from '../workspaces/index.ts'
 import { inProjects, inside, listed, NO_ID, only, paged, type Lines, type Scope, type Source } from './lines.ts'
 import { instanceLines, workflowVersionLines } from './workflow-lines.ts'
-import {
-  readAttempts,
-  readDeliveries,
-  readRecords,
-  readSubmissions,
-  readUsage,
-  readVersions,
-  type PageAt,
-} from './read/queries.ts'
+import { readAttempts, readDeliveries, readRecords, readSubmissions, readUsage, readVersions } from './read/queries.ts'
 
 /**
  * The files of an export, in order: a row comes before the rows that refer to it. Rows have the form of the API, with their project. They
