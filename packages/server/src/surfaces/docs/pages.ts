@@ -26,6 +26,7 @@ export const PAGES: readonly { readonly group: string; readonly pages: readonly 
       guide('route', 'Route events'),
       guide('deliver', 'Deliver events'),
       guide('workflows', 'Workflows'),
+      guide('agents', 'AI agents'),
       guide('recover', 'Recover'),
       guide('code', 'A project as code'),
       guide('programs', 'Use it from a program'),
