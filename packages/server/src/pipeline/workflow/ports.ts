@@ -1,0 +1,193 @@
+/**
+ * The requests of the workflow machine to the outside world, and the answers. Times are milliseconds of the one clock of the
+ * installation.
+ */
+import type { Condition } from '@postroad/contract'
+import type { DeliveryState } from '../../domain/delivery/delivery-state.ts'
+import type { OrderKeyOf } from '../../domain/delivery/order-key.ts'
+import type { Program } from './compile.ts'
+import type { InstanceRun } from './instance-run.ts'
+
+export type InstanceKey = { readonly workspace_id: string; readonly project_id: string; readonly id: string }
+
+/** One claim of an instance. Each claim raises the fence, so work of an earlier claim is recognizable. */
+export type Held = InstanceKey & { readonly fence: number }
+
+/** What an instance remembers between its commits: the values that templates read, and the step under way. */
+export type Memory = {
+  readonly payload: unknown
+  readonly received_at: string
+  readonly chain: string | null
+  /** By the id of the step. A step that failed and was passed over has an error and no output. */
+  readonly steps: Readonly<Record<string, { readonly output?: unknown; readonly error?: StepError }>>
+  /** The records of `emit_event` steps that a later `deliver` may name. */
+  readonly emitted: Readonly<Record<string, { readonly record_id: string; readonly payload: unknown }>>
+  /** The number of the next row of step runs. */
+  readonly seq: number
+  /** The step that is parked, with the row that shows it. */
+  readonly open: { readonly seq: number; readonly started_at: number } | null
+}
+
+export type StepError = { readonly step_id?: string; readonly reason: string; readonly message: string }
+
+/** The end of what an instance waited for; undefined: not yet, or not in time. */
+export type Awaited =
+  | {
+      readonly kind: 'event'
+      readonly record_id: string
+      readonly received_at: string | null
+      /** undefined: the record was deleted after its retention. */
+      readonly payload: unknown
+    }
+  | {
+      readonly kind: 'delivery'
+      readonly id: string
+      /** undefined: the delivery was deleted after its retention. */
+      readonly state: DeliveryState | undefined
+      readonly last_status: number | null
+      readonly response_body: string | null
+    }
+  | { readonly kind: 'ai_run'; readonly id: string; readonly state: string | undefined; readonly output: unknown; readonly error: unknown }
+
+/** A claimed instance with everything that the machine needs to run it to its next stop. */
+export type Instance = Held & {
+  readonly workflow: { readonly id: string; readonly version: number }
+  /** undefined: the workflow was deleted, with its versions. */
+  readonly program: Program | undefined
+  readonly record: { readonly id: string; readonly dataset: string; readonly hops: number }
+  /** False after the retention of the record has ended. */
+  readonly record_stored: boolean
+  readonly cursor: number
+  /** How many tries of the present step have failed. */
+  readonly attempt: number
+  /** undefined: the instance has never run, and its record is gone. */
+  readonly memory: Memory | undefined
+  readonly awaited: Awaited | undefined
+}
+
+/** What the project offers to the steps of its workflows. */
+export type Place = {
+  /** By UUID; undefined: there is no such destination. */
+  destination(id: string): { readonly enabled: boolean; readonly orderKeyOf: OrderKeyOf | undefined } | undefined
+  /** Deliveries count in a monthly allowance. */
+  readonly counted: boolean
+}
+
+/** `refused`: certainly not committed. `unknown`: perhaps committed, perhaps later. */
+export type Answer<Value> =
+  { readonly outcome: 'done'; readonly value: Value } | { readonly outcome: 'refused' | 'unknown' }
+
+export type ClaimInput = { readonly limit: number; readonly lease_ms: number }
+
+/** The record that a commit of `emit_event` stored, or the reason why the road refused it. */
+export type Emitted =
+  { readonly ok: true; readonly record_id: string } | { readonly ok: false; readonly reason: string; readonly message: string }
+
+export type Emission = { readonly step_id: string; readonly dataset: string; readonly text: string }
+
+export type StepRun = {
+  readonly seq: number
+  readonly step_id: string
+  readonly type: string
+  readonly attempt: number
+  readonly state: 'waiting' | 'succeeded' | 'failed' | 'skipped'
+  readonly input: unknown
+  readonly output: unknown
+  readonly error: StepError | null
+  readonly started_at: number
+  readonly ended_at: number | null
+}
+
+export type DeliveryOut = {
+  readonly id: string
+  readonly record_id: string
+  readonly destination_id: string
+  readonly pause_reason: 'destination_disabled' | 'allowance_used' | null
+  readonly order_key: string | null
+}
+
+export type AiRunOut = {
+  readonly id: string
+  readonly agent_id: string
+  readonly step_id: string
+  readonly request: unknown
+}
+
+export type Wait =
+  | {
+      readonly kind: 'event'
+      readonly dataset: string
+      readonly path: string
+      readonly key: Buffer
+      readonly conditions: readonly Condition[]
+    }
+  | { readonly kind: 'delivery' | 'ai_run'; readonly id: string }
+
+/** Where a run of an instance stopped. */
+export type Stop =
+  /** An event is to be stored, and the steps after it may need its record. */
+  | { readonly kind: 'emitting'; readonly emission: Emission }
+  | {
+      readonly kind: 'parked'
+      readonly state: 'sleeping' | 'waiting' | 'retrying'
+      readonly due_at: number
+      readonly wait: Wait | null
+    }
+  | { readonly kind: 'ended'; readonly state: 'completed' | 'failed' | 'cancelled'; readonly error: StepError | null }
+
+export type Settled = {
+  /** Instances that have another event to store: they go on at once, still under their claim. */
+  readonly more: readonly InstanceRun[]
+  /** Claims that had been lost. Nothing of these instances was stored. */
+  readonly lost: readonly string[]
+}
+
+export type Matched = {
+  /** Waits that found their record. */
+  readonly woken: number
+  /** There are further records to compare. */
+  readonly more: boolean
+}
+
+export type Moved = { readonly more: boolean }
+
+/** Each operation must get an answer in the end: one that hangs is `unknown`. */
+export type StorePort = {
+  /** Takes due instances. */
+  claim(input: ClaimInput): Promise<Answer<readonly Instance[]>>
+  /**
+   * One transaction: the events that the runs emit, their deliveries and AI runs, their step runs, and their cursors and states.
+   * A run whose claim was lost changes nothing.
+   */
+  settle(runs: readonly InstanceRun[]): Promise<Answer<Settled>>
+  /** Gives claims back that did not settle. The instances are due again at once. */
+  release(held: readonly Held[]): Promise<Answer<null>>
+  /** Compares the records that became visible with the waits. */
+  match(): Promise<Answer<Matched>>
+  /** Pauses and resumes instances of workspaces that were halted or reinstated. */
+  move(): Promise<Answer<Moved>>
+}
+
+export type Effect =
+  | { readonly type: 'claim'; readonly op: number; readonly input: ClaimInput }
+  /** Runs instances to their next stop. This takes processor time and nothing else, so it needs no answer of a store. */
+  | { readonly type: 'advance'; readonly op: number; readonly instances: readonly Instance[] }
+  | { readonly type: 'settle'; readonly op: number; readonly runs: readonly InstanceRun[] }
+  | { readonly type: 'release'; readonly op: number; readonly held: readonly Held[] }
+  | { readonly type: 'match'; readonly op: number }
+  | { readonly type: 'move'; readonly op: number }
+  /** Nothing is under way. */
+  | { readonly type: 'rested' }
+
+export type Event =
+  /** A second has passed, or the process has started. */
+  | { readonly type: 'woke' }
+  /** Instances started or were woken, or records were stored. Only a hint. */
+  | { readonly type: 'hinted'; readonly about: 'instances' | 'records' | 'workspaces' }
+  | { readonly type: 'claimed'; readonly op: number; readonly answer: Answer<readonly Instance[]> }
+  | { readonly type: 'advanced'; readonly op: number; readonly runs: readonly InstanceRun[] }
+  | { readonly type: 'settled'; readonly op: number; readonly answer: Answer<Settled> }
+  | { readonly type: 'released'; readonly op: number; readonly answer: Answer<null> }
+  | { readonly type: 'matched'; readonly op: number; readonly answer: Answer<Matched> }
+  | { readonly type: 'moved'; readonly op: number; readonly answer: Answer<Moved> }
+  | { readonly type: 'stop' }
