@@ -1,7 +1,7 @@
 import { decodeId, encodeId, LIMITS } from '@postroad/contract'
 import { readPath } from '../../domain/routing/dot-path.ts'
 import { stringifyJson } from '../../domain/json/json-text.ts'
-import { WorkBudget } from '../../domain/work-budget.ts'
+import { WorkBudget, WorkUsedUp } from '../../domain/work-budget.ts'
 import { beginWait } from './begin-wait.ts'
 import type { Acting, Instruction } from './compile.ts'
 import type {
@@ -77,10 +77,15 @@ export class InstanceRun {
     const { program } = this.instance
     if (program === undefined) return this.#endAs('cancelled', GONE)
     if (this.memory === undefined) return this.#endAs('failed', NO_RECORD)
-    while (this.#stop === undefined) {
-      const instruction = program.instructions[this.cursor]
-      if (instruction === undefined) this.#endAs('completed', null)
-      else this.#perform(instruction)
+    try {
+      while (this.#stop === undefined) {
+        const instruction = program.instructions[this.cursor]
+        if (instruction === undefined) this.#endAs('completed', null)
+        else this.#perform(instruction)
+      }
+    } catch (error) {
+      if (!(error instanceof WorkUsedUp)) throw error
+      this.#endAs('failed', TOO_MUCH_WORK)
     }
     return this.#limited()
   }
@@ -265,7 +270,9 @@ export class InstanceRun {
   #deliverEnd({ step }: Do<'deliver_end'>): void {
     const { awaited } = this.instance
     const delivery = awaited?.kind === 'delivery' ? awaited : undefined
-    switch (delivery?.state) {
+    if (delivery?.state === undefined)
+      return this.#failAwaited(step, { reason: 'delivery_not_found', message: 'The delivery was deleted after its retention.' })
+    switch (delivery.state) {
       case 'delivered': {
         const { last_status, response_body } = delivery
         const output = {
@@ -279,9 +286,10 @@ export class InstanceRun {
       case 'failed':
       case 'cancelled':
         return this.#failAwaited(step, { reason: `delivery_${delivery.state}`, message: `The delivery ended as ${delivery.state}.` })
-      case undefined:
-        return this.#failAwaited(step, { reason: 'delivery_not_found', message: 'The delivery was deleted after its retention.' })
-      default:
+      case 'pending':
+      case 'sending':
+      case 'retrying':
+      case 'paused':
         return this.#lookAgain(delivery, Math.min(Math.max(this.#waitedMs(), LOOK_MS), LOOK_MS_MAX))
     }
   }
@@ -471,6 +479,10 @@ const MEMORY_CHARS_MAX = 1_048_576
 const TOO_LARGE: StepError = {
   reason: 'context_too_large',
   message: 'The payload and the outputs of the steps have more than 1 MiB together. Emit or wait for smaller events.',
+}
+const TOO_MUCH_WORK: StepError = {
+  reason: 'too_much_work',
+  message: 'The conditions of a branch need more work for this event than one step may use.',
 }
 const GONE: StepError = { reason: 'workflow_deleted', message: 'The workflow was deleted.' }
 const NO_RECORD: StepError = {

@@ -54,6 +54,8 @@ export class WorkflowMachine {
   #restUntil = -Infinity
   #failing = false
   #stopping = false
+  /** Something waits for a record, as far as this process knows. Every second it asks anyway. */
+  #waits = false
 
   constructor({ limits, reached }: WorkflowMachineOptions) {
     this.#limits = limits
@@ -85,8 +87,8 @@ export class WorkflowMachine {
         return
       case 'hinted':
         if (event.about === 'instances') this.#claim.again = true
-        else if (event.about === 'records') this.#match.again = true
-        else this.#move.again = true
+        else if (event.about === 'workspaces') this.#move.again = true
+        else if (this.#waits) this.#match.again = true
         return
       case 'claimed':
         return this.#tookInstances(event, now)
@@ -133,8 +135,8 @@ export class WorkflowMachine {
       this.#reached('settled')
       if (answer.value.more.length > 0) this.#reached('between_events')
       this.#ready.push(...answer.value.more)
-      // A step that ends at once may have made an instance due, such as a look at a delivery; records may end waits.
-      if (runs.some((run) => run.emission !== undefined)) this.#match.again = true
+      // A record that comes from now on may end a wait that began here.
+      this.#waits ||= runs.some(beginsWait)
       return
     }
     this.#rest(now)
@@ -154,6 +156,7 @@ export class WorkflowMachine {
       this.#match.again = true
       return this.#rest(now)
     }
+    this.#waits = answer.value.waits
     if (answer.value.woken > 0) {
       this.#reached('matched')
       this.#claim.again = true
@@ -241,3 +244,7 @@ export class WorkflowMachine {
     return this.#op
   }
 }
+
+/** A run that emits first may begin a wait in the same commit. */
+const beginsWait = ({ stop }: InstanceRun): boolean =>
+  stop.kind === 'emitting' || (stop.kind === 'parked' && stop.wait?.kind === 'event')

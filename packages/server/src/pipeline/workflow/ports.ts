@@ -147,6 +147,8 @@ export type Matched = {
   readonly woken: number
   /** There are further records to compare. */
   readonly more: boolean
+  /** Something waits for a record, or may: another process is reading. */
+  readonly waits: boolean
 }
 
 export type Moved = { readonly more: boolean }

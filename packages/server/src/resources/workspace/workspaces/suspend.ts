@@ -5,6 +5,7 @@ import type { EmailText } from '../../../domain/people/email-text.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import type { Db } from '../../../platform/db.ts'
 import { inTransaction } from '../../../transaction.ts'
+import { haltInstances, resumeInstances } from '../../automation/workflow-instances/pauses/index.ts'
 import { findPlatformSettings } from '../../operate/platform-settings/index.ts'
 import { notifyManagers } from '../../people/notices/index.ts'
 import { audit } from '../audit/index.ts'
@@ -78,6 +79,7 @@ async function suspend(ctx: Ctx, { lock, reason }: { lock: Lock; reason: string 
     const now = new Date(tx.clock.now())
     const suspended = await setSuspension(tx.db, { id: held.id, suspendedAt: now, reason })
     await notifyLanesDisabled(tx)
+    await haltInstances(tx.db, { workspaceId: held.id, now })
     await audit(tx, {
       action: 'suspend_workspace',
       target: encodeId('workspace', held.id),
@@ -97,6 +99,7 @@ async function reinstate(ctx: Ctx, lock: Lock): Promise<WorkspaceRow> {
   const row = await inWorkspace(ctx, lock, async (tx, held) => {
     if (held.suspended_at === null) return held
     const reinstated = await setSuspension(tx.db, { id: held.id, suspendedAt: null, reason: null })
+    await resumeInstances(tx.db, { workspaceId: held.id, now: new Date(tx.clock.now()) })
     await audit(tx, { action: 'reinstate_workspace', target: encodeId('workspace', held.id) })
     await notify(tx, { kind: 'workspace_reinstated', message: reinstatedEmail(held) })
     await workspaceConfigChanged(tx)
