@@ -110,7 +110,7 @@ function createEngine(): Liquid {
 
 function countingContext(context: Context): TemplateContext {
   if (context instanceof TemplateContext) return context
-  throw new TypeError('A payload template is rendered in a TemplateContext.')
+  throw new TypeError('A template is rendered in a TemplateContext.')
 }
 
 function jsonOf(value: unknown, context: TemplateContext): string {
