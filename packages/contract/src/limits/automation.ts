@@ -4,6 +4,12 @@ export const automation = {
   workflowNameCharsMax: 120,
   workflowStepsMax: 32,
   workflowBranchDepthMax: 3,
+  /** Of all steps together, as JSON. */
+  workflowDefinitionCharsMax: 131_072,
+  workflowTemplateCharsMax: 4_096,
+  workflowValueCharsMax: 262_144,
+  workflowContextCharsMax: 1_048_576,
+  outputSchemaCharsMax: 16_384,
   workflowSecondsMax: 7_776_000,
   workflowRetriesMax: 10,
   workflowRetriesDefault: 3,
