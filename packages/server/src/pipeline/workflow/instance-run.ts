@@ -350,7 +350,6 @@ export class InstanceRun {
         id: encodeId('workflow', workflow.id),
         name: program?.name ?? '',
         version: workflow.version,
-        instance_id: encodeId('workflowInstance', id),
       },
       now: iso(this.now),
     }

@@ -32,6 +32,8 @@ export function claimInstances(
          and i.paused_at is null
          and (i.lease_until is null or i.lease_until <= ${at.now})
          and not exists (select 1 from workflow_pauses p where p.workspace_id = i.workspace_id)
+         -- A wait ends in vain only after every record that came in time was compared with it.
+         and (i.wait_key is null or i.due_at <= (select moved_at from workflow_matcher))
        order by i.due_at
        limit ${at.limit}
          for update of i skip locked

@@ -31,7 +31,14 @@ const ROWS_MAX = 500
 const IDLE_MS = 10_000
 
 /** The end of a page of a long read. */
-type Partway = { readonly from: string; readonly to: Snapshot; readonly toFloor: number; readonly id: string }
+type Partway = {
+  readonly from: string
+  readonly to: Snapshot
+  readonly toFloor: number
+  /** When `to` was taken. */
+  readonly at: number
+  readonly id: string
+}
 
 const NO_WAITS: Matched = { woken: 0, more: false, waits: false }
 
@@ -62,7 +69,7 @@ export function createMatcher(deps: Deps): () => Promise<Matched> {
       const seen = snapshotOf(snapshot)
       const to = after?.to ?? seen
       const toFloor = after?.toFloor ?? floorOf(seen, now)
-      const moved = { history, snapshot: textOf(to), floor_ms: toFloor, moved_at: new Date(now) }
+      const moved = { history, snapshot: textOf(to), floor_ms: toFloor, moved_at: new Date(after?.at ?? now) }
       const paths = await listWaitPaths(db)
       if (paths.length === 0) {
         if (now - position.moved_at.getTime() >= IDLE_MS || now < position.moved_at.getTime()) await moveMatcher(db, moved)
@@ -78,7 +85,7 @@ export function createMatcher(deps: Deps): () => Promise<Matched> {
       const woken = records.length === 0 ? 0 : await wake(db, { records, paths, now: new Date(now) })
       const last = records.length < ROWS_MAX ? undefined : records.at(-1)
       if (last === undefined) await moveMatcher(db, moved)
-      if (last !== undefined) partway = { from: position.snapshot, to, toFloor, id: last.id }
+      if (last !== undefined) partway = { from: position.snapshot, to, toFloor, at: after?.at ?? now, id: last.id }
       return { woken, more: last !== undefined, waits: true }
     })
 }
