@@ -240,7 +240,10 @@ export class SimWorkflowStore {
     this.halted.add(workspace)
     this.#options.watch({ type: 'halted', workspace }, now)
     if (pause === undefined) this.pauses.set(workspace, { phase: 'pausing', halted_at: now, resumed_at: null })
-    else if (pause.resumed_at !== null) Object.assign(pause, { phase: 'pausing', halted_at: now, resumed_at: null })
+    else {
+      if (pause.phase === 'resuming') Object.assign(pause, { phase: 'pausing', halted_at: now })
+      pause.resumed_at = null
+    }
   }
 
   reinstate(now: number, workspace: string): void {

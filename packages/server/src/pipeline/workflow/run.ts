@@ -108,7 +108,7 @@ async function advance(
       runs.push(new InstanceRun(instance, { now: deps.clock.now(), uuid: deps.uuid, place: placeOf(plan) }).advance())
     } catch (cause) {
       // Its lease expires, and it is tried again.
-      deps.retryLog.error('workflows.run_failed', { instance_id: instance.id, cause })
+      deps.retryLog.error('workflows.instance_failed', { instance_id: instance.id, cause })
     }
   }
   return runs

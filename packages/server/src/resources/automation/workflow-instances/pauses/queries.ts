@@ -2,15 +2,16 @@ import { sql, type Db } from '../../../../platform/db.ts'
 
 /**
  * From this commit on the engine takes no instance of the workspace. Its instances are paused afterwards, in small commits, with
- * the time that they still had to wait.
+ * the time that they still had to wait. Halted again before all of them were paused, they were paused all the time between: the
+ * engine took none of them.
  */
 export async function haltInstances(db: Db, at: { workspaceId: string; now: Date }): Promise<void> {
   await db.run(sql`
     insert into workflow_pauses (workspace_id, halted_at)
     values (${at.workspaceId}, ${at.now})
     on conflict (workspace_id) do update
-       set phase = case when workflow_pauses.resumed_at is null then workflow_pauses.phase else 'pausing' end,
-           halted_at = case when workflow_pauses.resumed_at is null then workflow_pauses.halted_at else excluded.halted_at end,
+       set phase = case when workflow_pauses.phase = 'resuming' then 'pausing' else workflow_pauses.phase end,
+           halted_at = case when workflow_pauses.phase = 'resuming' then excluded.halted_at else workflow_pauses.halted_at end,
            resumed_at = null
   `)
 }
