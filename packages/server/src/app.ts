@@ -60,7 +60,11 @@ export function createApp(options: AppOptions): App {
   const loop = createDeliveryLoop(deps, { owner, offer })
   const streams = createStreams(deps)
   const acceptHere: AcceptAll = (...given) => acceptAll(road, ...given)
-  const engine = createWorkflowEngine(deps, { acceptAll: acceptHere, directory, lanes: wakeLanes(deps.wakeups, () => listeners.loop) })
+  const engine = createWorkflowEngine(deps, {
+    acceptAll: acceptHere,
+    directory,
+    lanes: wakeLanes(deps.wakeups, () => listeners.loop),
+  })
   const works = config.ROLES.includes('work')
   const listeners = { directory, streams, loop: delivers ? loop : undefined, engine: works ? engine : undefined }
   const road = createRoad(options, {

@@ -35,7 +35,10 @@ class Maker {
         return {
           ...this.#named('wait_for_event'),
           dataset: REPLIES,
-          conditions: [{ path: 'key', equals: '{{ payload.key }}' }, ...(rng.chance(0.5) ? [{ path: 'ok', equals: true }] : [])],
+          conditions: [
+            { path: 'key', equals: '{{ payload.key }}' },
+            ...(rng.chance(0.5) ? [{ path: 'ok', equals: true }] : []),
+          ],
           timeout_seconds: rng.int(2, 120),
           on_timeout: rng.pick(['continue', 'continue', 'stop', 'fail']),
         }
@@ -43,7 +46,11 @@ class Maker {
         return {
           ...this.#named('branch'),
           branches: [
-            { name: 'big', conditions: [{ path: 'total', op: 'gte', value: 50 }], steps: [this.#acting(), this.#acting()] },
+            {
+              name: 'big',
+              conditions: [{ path: 'total', op: 'gte', value: 50 }],
+              steps: [this.#acting(), this.#acting()],
+            },
           ],
           ...(rng.chance(0.5) ? { else: [this.#acting()] } : {}),
         }
@@ -84,7 +91,12 @@ class Maker {
   }
 
   #agent(): Given {
-    return { ...this.#named('run_agent'), ...this.#policy(), agent: encodeId('aiAgent', UUID), input: '{{ payload.key }}' }
+    return {
+      ...this.#named('run_agent'),
+      ...this.#policy(),
+      agent: encodeId('aiAgent', UUID),
+      input: '{{ payload.key }}',
+    }
   }
 
   #policy(): Given {

@@ -35,7 +35,10 @@ export class WorkflowRules {
         for (const halt of this.#haltsOf(change.workspace)) halt.to = Math.min(halt.to, now)
         return
       case 'claimed':
-        must(!this.#store().halted.has(change.row.workspace), () => `${change.row.id} was claimed although its workspace is halted`)
+        must(
+          !this.#store().halted.has(change.row.workspace),
+          () => `${change.row.id} was claimed although its workspace is halted`,
+        )
         return
       case 'stored':
         return this.#stored(change.record)
@@ -57,8 +60,15 @@ export class WorkflowRules {
     const rows = [...row.steps.values()]
     for (const step of rows) {
       const done = step.type === 'emit_event' && step.state === 'succeeded'
-      if (done) must(this.#emitted.get(`${row.id} ${step.step_id}`) === 1, () => `${row.id} ${step.step_id} succeeded and stored no event`)
-      must(row.state === 'cancelled' || step.state !== 'waiting', () => `${row.id} ended, and ${step.step_id} still waits`)
+      if (done)
+        must(
+          this.#emitted.get(`${row.id} ${step.step_id}`) === 1,
+          () => `${row.id} ${step.step_id} succeeded and stored no event`,
+        )
+      must(
+        row.state === 'cancelled' || step.state !== 'waiting',
+        () => `${row.id} ended, and ${step.step_id} still waits`,
+      )
     }
     const ran = (type: string): number => rows.filter((step) => step.type === type && step.input !== null).length
     const runs = [...this.#store().aiRuns.values()].filter(({ instance }) => instance === row.id).length
@@ -86,12 +96,20 @@ export class WorkflowRules {
     if (parked !== undefined) this.#woke({ row, run, parked }, now)
     this.#parked.delete(id)
     const { stop } = run
-    if (stop.kind !== 'parked' || stop.state === 'retrying' || (stop.state === 'waiting' && stop.wait?.kind !== 'event')) return
+    if (
+      stop.kind !== 'parked' ||
+      stop.state === 'retrying' ||
+      (stop.state === 'waiting' && stop.wait?.kind !== 'event')
+    )
+      return
     this.#parked.set(id, { committedAt: now, dueAt: stop.due_at, wait: stop.wait, since: this.#store().log.length })
   }
 
   /** A delay ended, or a wait ended with its record or in vain. */
-  #woke({ row, run, parked }: { row: InstanceRow; run: Extract<Change, { type: 'settled' }>['run']; parked: Parked }, now: number): void {
+  #woke(
+    { row, run, parked }: { row: InstanceRow; run: Extract<Change, { type: 'settled' }>['run']; parked: Parked },
+    now: number,
+  ): void {
     const [ended] = run.stepRuns
     const foundIt = run.instance.awaited?.kind === 'event'
     if (ended === undefined || foundIt) return

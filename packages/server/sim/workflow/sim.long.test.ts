@@ -10,7 +10,18 @@ test('no promise of workflows is broken in a thousand worlds, each kind of fault
     assert.equal(report.violation, null, `sim --world workflow --seed ${seed} --trace`)
     for (const [what, times] of Object.entries(report.counts)) counts[what] = (counts[what] ?? 0) + times
   }
-  const faults = ['crashes', 'pauses', 'stops', 'refused', 'unknown', 'slow', 'suspensions', 'replaced', 'removed', 'replies']
+  const faults = [
+    'crashes',
+    'pauses',
+    'stops',
+    'refused',
+    'unknown',
+    'slow',
+    'suspensions',
+    'replaced',
+    'removed',
+    'replies',
+  ]
   for (const what of [...faults, ...WORKFLOW_CRASH_POINTS.map((point) => `died: ${point}`)])
     assert.ok((counts[what] ?? 0) > 0, `${what} never happened`)
 })

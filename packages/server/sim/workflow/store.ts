@@ -4,13 +4,27 @@ import type { InstanceRun } from '../../src/pipeline/workflow/instance-run.ts'
 import type { ClaimInput, Held, Instance, Matched, Moved, Settled, Stop } from '../../src/pipeline/workflow/ports.ts'
 import { waitKey } from '../../src/pipeline/workflow/wait-key.ts'
 import type { WorkflowPlant } from './plants.ts'
-import { heldOf, memoryOf, type InstanceRow, type Pause, type SimAiRun, type SimDelivery, type SimRecord, type Version } from './rows.ts'
+import {
+  heldOf,
+  memoryOf,
+  type InstanceRow,
+  type Pause,
+  type SimAiRun,
+  type SimDelivery,
+  type SimRecord,
+  type Version,
+} from './rows.ts'
 
 /** A change that the rules look at. */
 export type Change =
   | { readonly type: 'started' | 'cancelled'; readonly row: InstanceRow }
   | { readonly type: 'claimed'; readonly row: InstanceRow }
-  | { readonly type: 'settled'; readonly row: InstanceRow; readonly run: InstanceRun; readonly before: InstanceRow['state'] }
+  | {
+      readonly type: 'settled'
+      readonly row: InstanceRow
+      readonly run: InstanceRun
+      readonly before: InstanceRow['state']
+    }
   | { readonly type: 'stored'; readonly record: SimRecord }
   | { readonly type: 'halted' | 'reinstated'; readonly workspace: string }
 
@@ -128,9 +142,21 @@ export class SimWorkflowStore {
         return { kind: 'event', record_id: id, received_at: new Date(committedAt).toISOString(), payload }
       }
       case 'delivery':
-        return { kind: 'delivery', id: wait.id, state: this.deliveries.get(wait.id)?.state, last_status: 200, response_body: null }
+        return {
+          kind: 'delivery',
+          id: wait.id,
+          state: this.deliveries.get(wait.id)?.state,
+          last_status: 200,
+          response_body: null,
+        }
       case 'ai_run':
-        return { kind: 'ai_run', id: wait.id, state: this.aiRuns.get(wait.id)?.state, output: { text: 'x' }, error: null }
+        return {
+          kind: 'ai_run',
+          id: wait.id,
+          state: this.aiRuns.get(wait.id)?.state,
+          output: { text: 'x' },
+          error: null,
+        }
     }
   }
 
@@ -214,7 +240,9 @@ export class SimWorkflowStore {
     // The fault: the waits are older than the snapshot, so a wait that began in between misses a record of that time.
     const to = lost ? this.log.length : looked.to
     const waits = lost ? looked.waits.filter((row) => isWaiting(row)) : this.#waiting()
-    const records = this.log.slice(this.matcher.position, to).map((record, index) => ({ record, place: this.matcher.position + index }))
+    const records = this.log
+      .slice(this.matcher.position, to)
+      .map((record, index) => ({ record, place: this.matcher.position + index }))
     let woken = 0
     for (const row of waits) {
       const found = records.find(({ record, place }) => place >= row.waitSince && matches(row, record))
@@ -227,7 +255,8 @@ export class SimWorkflowStore {
       row.updated_at = now
       woken += 1
     }
-    if (to >= this.matcher.position) this.matcher = { position: to, movedAt: lost ? now : Math.max(looked.at, this.matcher.movedAt) }
+    if (to >= this.matcher.position)
+      this.matcher = { position: to, movedAt: lost ? now : Math.max(looked.at, this.matcher.movedAt) }
     return { woken, more: false, waits: waits.length > 0 }
   }
 
@@ -296,7 +325,14 @@ export class SimWorkflowStore {
     this.active.delete(workflow)
     for (const row of this.instances.values()) {
       if (row.workflow !== workflow || row.due_at === null) continue
-      Object.assign(row, { state: 'cancelled', due_at: null, lease_until: null, paused_at: null, wait: null, fence: row.fence + 1 })
+      Object.assign(row, {
+        state: 'cancelled',
+        due_at: null,
+        lease_until: null,
+        paused_at: null,
+        wait: null,
+        fence: row.fence + 1,
+      })
       this.#options.watch({ type: 'cancelled', row }, now)
     }
   }
@@ -307,11 +343,13 @@ export class SimWorkflowStore {
     if (run === undefined) return
     run.state = state
     const row = this.instances.get(run.instance)
-    if (row?.wait?.kind === 'ai_run' && row.wait.id === id && row.due_at !== null) row.due_at = Math.min(row.due_at, now)
+    if (row?.wait?.kind === 'ai_run' && row.wait.id === id && row.due_at !== null)
+      row.due_at = Math.min(row.due_at, now)
   }
 }
 
-const isWaiting = (row: InstanceRow): boolean => row.wait?.kind === 'event' && row.matched === null && row.due_at !== null
+const isWaiting = (row: InstanceRow): boolean =>
+  row.wait?.kind === 'event' && row.matched === null && row.due_at !== null
 
 /** Whether a record ends a wait, in every condition. */
 export function matches(row: Pick<InstanceRow, 'wait' | 'workspace'>, record: SimRecord): boolean {
@@ -319,7 +357,9 @@ export function matches(row: Pick<InstanceRow, 'wait' | 'workspace'>, record: Si
   if (wait?.kind !== 'event' || record.workspace !== row.workspace || record.dataset !== wait.dataset) return false
   const key = waitKey(wait.path, readPath(record.payload, compilePath(wait.path)))
   if (key === undefined || !key.equals(wait.key)) return false
-  const found = compileConditions(wait.conditions, 'strict').firstFailure(record.payload, () => undefined).next()
+  const found = compileConditions(wait.conditions, 'strict')
+    .firstFailure(record.payload, () => undefined)
+    .next()
   return found.done === true && found.value === undefined
 }
 

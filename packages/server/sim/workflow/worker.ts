@@ -13,7 +13,12 @@ export interface WorkflowScene {
   readonly store: SimWorkflowStore
   readonly uuid: () => string
   readonly place: Place
-  readonly faults: { readonly refused: number; readonly unknown: number; readonly slow: number; readonly deaths: number }
+  readonly faults: {
+    readonly refused: number
+    readonly unknown: number
+    readonly slow: number
+    readonly deaths: number
+  }
   readonly tracing: boolean
   trace(line: string): void
   count(what: string): void
@@ -212,4 +217,8 @@ function answerTo({ type, op }: Call, answer: Answer<never>): Event {
 }
 
 const said = (event: Event): string =>
-  'answer' in event ? `${event.type} ${event.answer.outcome}` : event.type === 'hinted' ? `hinted ${event.about}` : event.type
+  'answer' in event
+    ? `${event.type} ${event.answer.outcome}`
+    : event.type === 'hinted'
+      ? `hinted ${event.about}`
+      : event.type

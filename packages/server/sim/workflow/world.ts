@@ -82,7 +82,11 @@ class WorkflowWorld implements WorkflowScene {
       if (this.rng.chance(0.5)) this.agenda.after(this.rng.between(0, 50), () => worker.hint(about))
   }
 
-  run(): { readonly violation: string | null; readonly simulatedMs: number; readonly counts: Readonly<Record<string, number>> } {
+  run(): {
+    readonly violation: string | null
+    readonly simulatedMs: number
+    readonly counts: Readonly<Record<string, number>>
+  } {
     let violation: string | null = null
     try {
       this.#live()
@@ -116,7 +120,8 @@ class WorkflowWorld implements WorkflowScene {
   }
 
   #times(count: number, act: () => void): void {
-    for (let time = 0; time < count; time += 1) this.agenda.at(this.rng.between(0, FAULTS_MS), () => !this.#calm && act())
+    for (let time = 0; time < count; time += 1)
+      this.agenda.at(this.rng.between(0, FAULTS_MS), () => !this.#calm && act())
   }
 
   #runUntil(until: number): void {
@@ -183,7 +188,8 @@ class WorkflowWorld implements WorkflowScene {
     this.count('removed')
     this.store.remove(this.agenda.now, dataset)
     // The versions go with the last instance, and a late claim finds none.
-    if (this.rng.chance(0.5)) for (const key of [...this.store.versions.keys()]) if (key.startsWith(dataset)) this.store.versions.delete(key)
+    if (this.rng.chance(0.5))
+      for (const key of [...this.store.versions.keys()]) if (key.startsWith(dataset)) this.store.versions.delete(key)
   }
 
   readonly #changed = (change: Change, now: number): void => {
@@ -217,7 +223,14 @@ class WorkflowWorld implements WorkflowScene {
     const [first] = stop.wait.conditions
     const key = first !== undefined && 'equals' in first ? first.equals : null
     const lastMs = stop.due_at - now
-    const inMs = rng.pick([0, rng.between(0, 20), rng.between(0, 1_000), rng.between(0, lastMs), lastMs - 1, lastMs + rng.between(-50, 50)])
+    const inMs = rng.pick([
+      0,
+      rng.between(0, 20),
+      rng.between(0, 1_000),
+      rng.between(0, lastMs),
+      lastMs - 1,
+      lastMs + rng.between(-50, 50),
+    ])
     agenda.after(Math.max(0, inMs), () => this.#reply(row.workspace, { key, ok: rng.chance(0.8) }))
   }
 }

@@ -17,7 +17,12 @@ after(async () => {
   await sink.stop()
 })
 
-const emit = (id: string, dataset: string, data?: unknown) => ({ id, type: 'emit_event', dataset, ...(data === undefined ? {} : { data }) })
+const emit = (id: string, dataset: string, data?: unknown) => ({
+  id,
+  type: 'emit_event',
+  dataset,
+  ...(data === undefined ? {} : { data }),
+})
 
 test('a workflow with delay, branch, emit_event and deliver runs to its end, and its record takes the whole road', async () => {
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['nowhere'] })
@@ -67,7 +72,10 @@ test('a wait ends with the record that matches with strict equality, and not wit
         id: 'paid',
         type: 'wait_for_event',
         dataset: 'payments',
-        conditions: [{ path: 'order', equals: '{{ payload.id }}' }, { path: 'ok', equals: true }],
+        conditions: [
+          { path: 'order', equals: '{{ payload.id }}' },
+          { path: 'ok', equals: true },
+        ],
         timeout_seconds: 600,
         on_timeout: 'fail',
       },

@@ -48,7 +48,10 @@ function aStore(): { readonly store: StorePort; readonly run: (instance: Instanc
     uuid: world.app.deps.uuid,
     place: { destination: () => undefined, counted: false },
   }
-  return { store: createWorkflowStore(world.app.deps, parts), run: (instance) => new InstanceRun(instance, means).advance() }
+  return {
+    store: createWorkflowStore(world.app.deps, parts),
+    run: (instance) => new InstanceRun(instance, means).advance(),
+  }
 }
 
 async function claimed(store: StorePort): Promise<readonly Instance[]> {
@@ -57,7 +60,12 @@ async function claimed(store: StorePort): Promise<readonly Instance[]> {
   return answer.value
 }
 
-const emit = (id: string, dataset: string, data?: unknown) => ({ id, type: 'emit_event', dataset, ...(data === undefined ? {} : { data }) })
+const emit = (id: string, dataset: string, data?: unknown) => ({
+  id,
+  type: 'emit_event',
+  dataset,
+  ...(data === undefined ? {} : { data }),
+})
 
 test('201 means that the instance is stored, even if no process runs workflows at the moment', async () => {
   const workflowId = await storeWorkflow(world, { dataset: 'first', steps: [emit('made', 'first_made')] })
@@ -73,7 +81,10 @@ test('201 means that the instance is stored, even if no process runs workflows a
 })
 
 test('a process that dies between claim and commit loses nothing, and each event is emitted once', async () => {
-  const workflowId = await storeWorkflow(world, { dataset: 'killed', steps: [emit('one', 'from_killed'), emit('two', 'from_killed')] })
+  const workflowId = await storeWorkflow(world, {
+    dataset: 'killed',
+    steps: [emit('one', 'from_killed'), emit('two', 'from_killed')],
+  })
   await storeEvent(world, { dataset: 'killed', data: { n: 1 } })
   const dead = aStore()
   const stale = (await claimed(dead.store)).map(dead.run)
@@ -100,10 +111,11 @@ test('a lost claim does not stop the other instances of its batch', async () => 
   )
   const settled = await store.settle(runs)
   assert.deepEqual(settled, { outcome: 'done', value: { more: [], lost: [first?.instance.id] } })
-  assert.deepEqual(
-    (await instancesOf(world, workflowId)).map(({ state }) => state).toSorted(),
-    ['completed', 'completed', 'running'],
-  )
+  assert.deepEqual((await instancesOf(world, workflowId)).map(({ state }) => state).toSorted(), [
+    'completed',
+    'completed',
+    'running',
+  ])
   assert.equal((await payloadsOf(world, 'from_batch')).length, 2)
 })
 
@@ -126,13 +138,20 @@ test('beyond five hops an emitted record is stored, starts nothing, and its deci
   await storeEvent(world, { dataset: 'loop', data: { n: 1 } })
   await withEngine(async () => {
     await instanceIn(world, { workflowId, state: 'completed' })
-    for (let look = 0; look < 50 && (await instancesOf(world, workflowId)).some(({ state }) => state !== 'completed'); look += 1) {
+    for (
+      let look = 0;
+      look < 50 && (await instancesOf(world, workflowId)).some(({ state }) => state !== 'completed');
+      look += 1
+    ) {
       // oxlint-disable-next-line no-await-in-loop -- until the loop has ended
       await instanceIn(world, { workflowId, state: 'completed' })
     }
   })
   const instances = await instancesOf(world, workflowId)
-  assert.deepEqual(instances.map(({ hops }) => hops), [0, 1, 2, 3, 4, 5])
+  assert.deepEqual(
+    instances.map(({ hops }) => hops),
+    [0, 1, 2, 3, 4, 5],
+  )
   assert.equal((await payloadsOf(world, 'loop')).length, 7)
   const [last] = await world.app.deps.database.many<{ decision: any }>(
     sql`select decision from submissions where origin_kind = 'workflow' and origin_id = ${instances.at(-1)?.id ?? ''}`,
@@ -184,7 +203,10 @@ test('a step that fails for good is passed over with on_error continue, and late
   })
   await storeEvent(world, { dataset: 'tried', data: {} })
   const { id } = await withEngine(() => instanceIn(world, { workflowId, state: 'completed' }))
-  assert.deepEqual((await stepRunsOf(world, id)).map(({ state }) => state), ['failed', 'succeeded'])
+  assert.deepEqual(
+    (await stepRunsOf(world, id)).map(({ state }) => state),
+    ['failed', 'succeeded'],
+  )
   assert.deepEqual(await payloadsOf(world, 'after_tried'), [{ error: 'destination_not_found' }])
 })
 
@@ -211,7 +233,10 @@ describe('While a workspace is suspended', () => {
       world.clock.advance(10_000)
       await untilPaused(workflowId, 2)
       world.clock.advance(1_000_000)
-      assert.deepEqual((await instancesOf(world, workflowId)).map(({ state }) => state), ['waiting', 'waiting'])
+      assert.deepEqual(
+        (await instancesOf(world, workflowId)).map(({ state }) => state),
+        ['waiting', 'waiting'],
+      )
       await reinstateWorkspace(world.app.deps, { slug: slug() })
       const pausedMs = world.clock.now() - suspendedAt
       await untilPaused(workflowId, 0)

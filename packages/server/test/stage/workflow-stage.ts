@@ -79,7 +79,10 @@ export function stepRunsOf(world: World, instanceId: string): Promise<readonly S
 }
 
 /** Lets time pass until the only instance of a workflow is in this state. */
-export function instanceIn(world: World, { workflowId, state }: { workflowId: string; state: string }): Promise<InstanceRow> {
+export function instanceIn(
+  world: World,
+  { workflowId, state }: { workflowId: string; state: string },
+): Promise<InstanceRow> {
   return eventually(async () => {
     world.clock.advance(100)
     const [instance] = await instancesOf(world, workflowId)

@@ -3,7 +3,8 @@ import { compileConditions, type CompiledConditions } from '../../domain/routing
 import { compilePath, type Path } from '../../domain/routing/dot-path.ts'
 import { compileValue, type Template } from './template.ts'
 
-type Acting = StepOf<'deliver' | 'emit_event' | 'run_agent'>
+/** A step that acts on the world, may fail, and is tried again. */
+export type Acting = StepOf<'deliver' | 'emit_event' | 'run_agent'>
 
 /** One position of the cursor. A step that parks has two: the second one runs when the instance wakes. */
 export type Instruction =
@@ -37,6 +38,8 @@ export type Instruction =
     }
   | { readonly do: 'agent'; readonly step: StepOf<'run_agent'>; readonly input: Template | undefined }
   | { readonly do: 'agent_end'; readonly step: StepOf<'run_agent'> }
+
+export type InstructionOf<Kind extends Instruction['do']> = Extract<Instruction, { readonly do: Kind }>
 
 /** The end of the list is the end of the workflow. */
 export type Program = { readonly name: string; readonly instructions: readonly Instruction[] }
@@ -140,5 +143,3 @@ function collectDelivered(steps: readonly Step[], named: Set<string>): void {
     collectDelivered(step.else ?? [], named)
   }
 }
-
-export type { Acting }

@@ -52,13 +52,20 @@ test('a delay sleeps, and its output is the time at which it woke', () => {
 })
 
 test('a delay until a time that has passed continues at once, with one row', () => {
-  const past = run(anInstance([{ id: 'rest', type: 'delay', until: '{{ payload.at }}' }], { payload: { at: '2020-01-01T00:00:00Z' } }))
+  const past = run(
+    anInstance([{ id: 'rest', type: 'delay', until: '{{ payload.at }}' }], { payload: { at: '2020-01-01T00:00:00Z' } }),
+  )
   assert.equal(past.stop.kind, 'ended')
-  assert.deepEqual(past.stepRuns.map(({ seq, state }) => [seq, state]), [[0, 'succeeded']])
+  assert.deepEqual(
+    past.stepRuns.map(({ seq, state }) => [seq, state]),
+    [[0, 'succeeded']],
+  )
 })
 
 test('a time that is no RFC 3339 time fails the instance at its step', () => {
-  const failed = run(anInstance([{ id: 'rest', type: 'delay', until: '{{ payload.at }}' }], { payload: { at: 'soon' } }))
+  const failed = run(
+    anInstance([{ id: 'rest', type: 'delay', until: '{{ payload.at }}' }], { payload: { at: 'soon' } }),
+  )
   assert.deepEqual([failed.stop.kind, failed.cursor], ['ended', 0])
   assert.match(JSON.stringify(failed.stop), /invalid_time/)
 })
@@ -79,7 +86,10 @@ test('a refused event is tried again after pauses that double, and the last refu
 })
 
 test('with on_error continue the next step runs, and sees the error', () => {
-  const steps = [emit({ on_error: 'continue', retry: { max_attempts: 1 } }), emit({ id: 'next', data: '{{ steps.made.error.reason }}' })]
+  const steps = [
+    emit({ on_error: 'continue', retry: { max_attempts: 1 } }),
+    emit({ id: 'next', data: '{{ steps.made.error.reason }}' }),
+  ]
   const passed = run(anInstance(steps)).emitted(REFUSED)
   assert.deepEqual(passed.emission, { step_id: 'next', dataset: 'out', text: '"overloaded"' })
 })
@@ -87,14 +97,27 @@ test('with on_error continue the next step runs, and sees the error', () => {
 test('the outcome of an event can be applied twice, because a commit may be tried again', () => {
   const emitting = run(anInstance([emit()]))
   const outcomes = [1, 2].map(() => emitting.emitted({ ok: true, record_id: UUID }))
-  assert.deepEqual(outcomes.map(({ stepRuns }) => stepRuns.length), [1, 1])
+  assert.deepEqual(
+    outcomes.map(({ stepRuns }) => stepRuns.length),
+    [1, 1],
+  )
   assert.equal(emitting.stepRuns.length, 0)
 })
 
 test('a branch takes the first arm that holds, then else, then nothing', () => {
-  const arm = (name: string, value: number): Given => ({ name, conditions: [{ path: 'id', equals: value }], steps: [emit({ id: name })] })
-  const branch = { id: 'route', type: 'branch', branches: [arm('one', 1), arm('seven', 7)], else: [emit({ id: 'other' })] }
-  const taken = (payload: unknown, step: Given = branch): unknown => run(anInstance([step], { payload })).stepRuns[0]?.output
+  const arm = (name: string, value: number): Given => ({
+    name,
+    conditions: [{ path: 'id', equals: value }],
+    steps: [emit({ id: name })],
+  })
+  const branch = {
+    id: 'route',
+    type: 'branch',
+    branches: [arm('one', 1), arm('seven', 7)],
+    else: [emit({ id: 'other' })],
+  }
+  const taken = (payload: unknown, step: Given = branch): unknown =>
+    run(anInstance([step], { payload })).stepRuns[0]?.output
   assert.deepEqual(taken({ id: 7 }), { taken: 'seven' })
   assert.deepEqual(taken({ id: '7' }), { taken: 'else' })
   assert.deepEqual(taken({ id: 2 }, { ...branch, else: undefined }), { taken: null })
@@ -128,7 +151,10 @@ test('on_timeout stop completes the instance without the steps after the wait', 
 test('an awaited delivery is looked at after longer and longer pauses, and its end is the output', () => {
   const step = { id: 'send', type: 'deliver', destination: DESTINATION, await: 'delivered', capture_response: true }
   const sent = run(anInstance([step]))
-  assert.deepEqual(sent.deliveries.map(({ record_id }) => record_id), [UUID])
+  assert.deepEqual(
+    sent.deliveries.map(({ record_id }) => record_id),
+    [UUID],
+  )
   const awaited = { kind: 'delivery', id: UUID, state: 'retrying', last_status: 500, response_body: null } as const
   const waiting = run(again(sent, { awaited }), { now: NOW + 8_000 })
   assert.deepEqual(waiting.stop, {
@@ -137,7 +163,9 @@ test('an awaited delivery is looked at after longer and longer pauses, and its e
     due_at: NOW + 16_000,
     wait: { kind: 'delivery', id: UUID },
   })
-  const ended = run(again(waiting, { awaited: { ...awaited, state: 'delivered', last_status: 200, response_body: '{"ok":true}' } }))
+  const ended = run(
+    again(waiting, { awaited: { ...awaited, state: 'delivered', last_status: 200, response_body: '{"ok":true}' } }),
+  )
   assert.deepEqual(ended.stepRuns[0]?.output, {
     delivery_id: encodeId('delivery', UUID),
     status: 'delivered',
@@ -148,7 +176,9 @@ test('an awaited delivery is looked at after longer and longer pauses, and its e
 
 test('an awaited delivery that failed is sent again only where the step asks for that', () => {
   const failedAfter = (more: Given): string => {
-    const sent = run(anInstance([{ id: 'send', type: 'deliver', destination: DESTINATION, await: 'delivered', ...more }]))
+    const sent = run(
+      anInstance([{ id: 'send', type: 'deliver', destination: DESTINATION, await: 'delivered', ...more }]),
+    )
     const awaited = { kind: 'delivery', id: UUID, state: 'failed', last_status: 500, response_body: null } as const
     const { stop } = run(again(sent, { awaited }))
     return stop.kind === 'emitting' ? '' : stop.state
@@ -157,8 +187,14 @@ test('an awaited delivery that failed is sent again only where the step asks for
 })
 
 test('deliver sends the record of an earlier emit_event, with the key of its own payload', () => {
-  const steps = [emit({ data: { key: 'k' } }), { id: 'send', type: 'deliver', destination: DESTINATION, record: 'made' }]
-  const place: Place = { destination: () => ({ enabled: true, orderKeyOf: (payload) => JSON.stringify(payload) }), counted: true }
+  const steps = [
+    emit({ data: { key: 'k' } }),
+    { id: 'send', type: 'deliver', destination: DESTINATION, record: 'made' },
+  ]
+  const place: Place = {
+    destination: () => ({ enabled: true, orderKeyOf: (payload) => JSON.stringify(payload) }),
+    counted: true,
+  }
   const own = '01890000-0000-7000-8000-000000000002'
   const [delivery] = run(anInstance(steps), { place }).emitted({ ok: true, record_id: own }).deliveries
   assert.deepEqual(delivery, {

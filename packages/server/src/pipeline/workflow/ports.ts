@@ -47,7 +47,13 @@ export type Awaited =
       readonly last_status: number | null
       readonly response_body: string | null
     }
-  | { readonly kind: 'ai_run'; readonly id: string; readonly state: string | undefined; readonly output: unknown; readonly error: unknown }
+  | {
+      readonly kind: 'ai_run'
+      readonly id: string
+      readonly state: string | undefined
+      readonly output: unknown
+      readonly error: unknown
+    }
 
 /** A claimed instance with everything that the machine needs to run it to its next stop. */
 export type Instance = Held & {
@@ -75,13 +81,15 @@ export type Place = {
 
 /** `refused`: certainly not committed. `unknown`: perhaps committed, perhaps later. */
 export type Answer<Value> =
-  { readonly outcome: 'done'; readonly value: Value } | { readonly outcome: 'refused' | 'unknown' }
+  | { readonly outcome: 'done'; readonly value: Value }
+  | { readonly outcome: 'refused' | 'unknown' }
 
 export type ClaimInput = { readonly limit: number; readonly lease_ms: number }
 
 /** The record that a commit of `emit_event` stored, or the reason why the road refused it. */
 export type Emitted =
-  { readonly ok: true; readonly record_id: string } | { readonly ok: false; readonly reason: string; readonly message: string }
+  | { readonly ok: true; readonly record_id: string }
+  | { readonly ok: false; readonly reason: string; readonly message: string }
 
 export type Emission = { readonly step_id: string; readonly dataset: string; readonly text: string }
 

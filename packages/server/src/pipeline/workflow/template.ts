@@ -18,3 +18,12 @@ export function compileValue(value: unknown): Template {
   }
   return (scope) => renderValue(compiled, { scope, budget: stepBudget() })
 }
+
+/** The rendered value; without a template, the payload of the workflow. */
+export function renderedOr(
+  template: Template | undefined,
+  run: { readonly scope: () => StepScope },
+): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string } {
+  const scope = run.scope()
+  return template === undefined ? { ok: true, value: scope.payload } : template(scope)
+}

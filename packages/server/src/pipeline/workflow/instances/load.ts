@@ -102,7 +102,10 @@ function memoryOf({ context }: ClaimedRow, record: RecordRow | undefined): Memor
 type Found = {
   readonly records: ReadonlyMap<string, RecordRow>
   readonly deliveries: ReadonlyMap<string, Awaitable<'delivery'>>
-  readonly runs: ReadonlyMap<string, { readonly state: string; readonly output: string | null; readonly error: string | null }>
+  readonly runs: ReadonlyMap<
+    string,
+    { readonly state: string; readonly output: string | null; readonly error: string | null }
+  >
 }
 type Awaitable<Kind extends Awaited['kind']> = Omit<Extract<Awaited, { kind: Kind }>, 'kind'>
 
@@ -120,7 +123,13 @@ function awaitedOf({ wait_kind: kind, wait_id: id }: ClaimedRow, found: Found): 
     }
     case 'delivery': {
       const row = found.deliveries.get(id)
-      return { kind, id, state: row?.state, last_status: row?.last_status ?? null, response_body: row?.response_body ?? null }
+      return {
+        kind,
+        id,
+        state: row?.state,
+        last_status: row?.last_status ?? null,
+        response_body: row?.response_body ?? null,
+      }
     }
     case 'ai_run': {
       const row = found.runs.get(id)

@@ -148,7 +148,12 @@ export function findAwaitedDeliveries(
   `)
 }
 
-export type AwaitedRunRow = { readonly id: string; readonly state: string; readonly output: string | null; readonly error: string | null }
+export type AwaitedRunRow = {
+  readonly id: string
+  readonly state: string
+  readonly output: string | null
+  readonly error: string | null
+}
 
 export function findAwaitedRuns(
   db: Db,

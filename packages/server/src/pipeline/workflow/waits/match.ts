@@ -72,7 +72,8 @@ export function createMatcher(deps: Deps): () => Promise<Matched> {
       const moved = { history, snapshot: textOf(to), floor_ms: toFloor, moved_at: new Date(after?.at ?? now) }
       const paths = await listWaitPaths(db)
       if (paths.length === 0) {
-        if (now - position.moved_at.getTime() >= IDLE_MS || now < position.moved_at.getTime()) await moveMatcher(db, moved)
+        if (now - position.moved_at.getTime() >= IDLE_MS || now < position.moved_at.getTime())
+          await moveMatcher(db, moved)
         return NO_WAITS
       }
       const records = await readNewRecords(db, {
@@ -91,7 +92,10 @@ export function createMatcher(deps: Deps): () => Promise<Matched> {
 }
 
 /** Another database, or this one after a crash, has other transaction numbers. A read by time loses nothing. */
-function startOf(position: MatcherRow, { history, now }: { history: string; now: number }): { from: Snapshot; floor: number } {
+function startOf(
+  position: MatcherRow,
+  { history, now }: { history: string; now: number },
+): { from: Snapshot; floor: number } {
   const from = history === position.history ? snapshotOf(position.snapshot) : NOTHING
   // A clock that was set back creates ids from before.
   return { from, floor: seesNothing(from) ? position.floor_ms : Math.min(position.floor_ms, now - MARGIN_MS) }

@@ -1,6 +1,6 @@
-import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
-import type { InstanceRun } from '../instance-run.ts'
-import type { InstanceKey, Stop, Wait } from '../ports.ts'
+import { sql, texts, type Db, type Sql } from '../../../../platform/db.ts'
+import type { InstanceRun } from '../../instance-run.ts'
+import type { InstanceKey, Stop, Wait } from '../../ports.ts'
 
 type Written = { readonly run: InstanceRun; readonly leaseUntil: Date }
 
@@ -92,7 +92,12 @@ function placeOf(stop: Stop, leaseUntil: Date): Placed {
     case 'emitting':
       return { ...NOWHERE, state: 'running', due: new Date(0), lease: leaseUntil }
     case 'ended':
-      return { ...NOWHERE, state: stop.state, error: stop.error === null ? null : JSON.stringify(stop.error), ended: true }
+      return {
+        ...NOWHERE,
+        state: stop.state,
+        error: stop.error === null ? null : JSON.stringify(stop.error),
+        ended: true,
+      }
     case 'parked': {
       const { wait } = stop
       return {
