@@ -1,13 +1,5 @@
 import type { Program } from '../../src/pipeline/workflow/compile.ts'
-import type {
-  AiRunOut,
-  DeliveryOut,
-  Held,
-  Memory,
-  StepError,
-  StepRun,
-  Wait,
-} from '../../src/pipeline/workflow/ports.ts'
+import type { AiRunOut, DeliveryOut, Held, Memory, StepError, StepRun, Wait } from '../../src/pipeline/workflow/instance.ts'
 
 /** The rows of the simulated database. */
 export interface Version {

@@ -1,7 +1,7 @@
 import { Violation } from '../violation.ts'
 import { matches, type Change, type SimWorkflowStore } from './store.ts'
 import type { InstanceRow, SimRecord } from './rows.ts'
-import type { Wait } from '../../src/pipeline/workflow/ports.ts'
+import type { Wait } from '../../src/pipeline/workflow/instance.ts'
 
 /** A delay or a wait for an event that an instance began. */
 interface Parked {

@@ -1,7 +1,8 @@
 import { compileConditions } from '../../src/domain/routing/condition.ts'
 import { compilePath, readPath } from '../../src/domain/routing/dot-path.ts'
 import type { InstanceRun } from '../../src/pipeline/workflow/instance-run.ts'
-import type { ClaimInput, Held, Instance, Matched, Moved, Settled, Stop } from '../../src/pipeline/workflow/ports.ts'
+import type { Held, Instance, Stop } from '../../src/pipeline/workflow/instance.ts'
+import type { ClaimInput, Matched, Moved, Settled } from '../../src/pipeline/workflow/ports.ts'
 import { waitKey } from '../../src/pipeline/workflow/wait-key.ts'
 import type { WorkflowPlant } from './plants.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Place } from '../../src/pipeline/workflow/ports.ts'
+import type { Place } from '../../src/pipeline/workflow/instance.ts'
 import { Agenda } from '../agenda.ts'
 import { Rng } from '../rng.ts'
 import { Violation } from '../violation.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { encodeId, Steps } from '@postroad/contract'
 import { compileWorkflow } from './compile.ts'
 import { InstanceRun } from './instance-run.ts'
-import type { Instance, Place } from './ports.ts'
+import type { Instance, Place } from './instance.ts'
 
 const UUID = '01890000-0000-7000-8000-000000000001'
 const DESTINATION = encodeId('destination', UUID)

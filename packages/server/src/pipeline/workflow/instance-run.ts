@@ -1,6 +1,6 @@
 import { WorkUsedUp } from '../../domain/work-budget.ts'
 import type { Instruction } from './compile.ts'
-import type { Emitted, StepError } from './ports.ts'
+import type { Emitted, StepError } from './instance.ts'
 import { RunDraft } from './run-draft.ts'
 import { beginAgent, endAgent } from './steps/run-agent.ts'
 import { beginDelivery, endDelivery } from './steps/deliver.ts'

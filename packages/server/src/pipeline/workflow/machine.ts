@@ -1,6 +1,7 @@
 import type { WorkflowCrashPoint } from './crash-points.ts'
 import type { InstanceRun } from './instance-run.ts'
-import type { Answer, Effect, Event, Held, Instance, Matched, Moved, Settled } from './ports.ts'
+import type { Held, Instance } from './instance.ts'
+import type { Answer, Effect, Event, Matched, Moved, Settled } from './ports.ts'
 
 export type WorkflowLimits = {
   readonly claimMax: number

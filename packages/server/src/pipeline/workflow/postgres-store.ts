@@ -8,7 +8,8 @@ import { createLoader, type Loader } from './instances/load.ts'
 import { settleRuns } from './instances/settle/queries.ts'
 import type { InstanceRun } from './instance-run.ts'
 import { movePaused } from './move-paused.ts'
-import type { Answer, Emitted, Settled, StorePort } from './ports.ts'
+import type { Emitted } from './instance.ts'
+import type { Answer, Settled, StorePort } from './ports.ts'
 import { createMatcher } from './waits/match.ts'
 
 export type WorkflowStoreParts = {

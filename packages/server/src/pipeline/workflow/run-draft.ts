@@ -1,18 +1,7 @@
 import { encodeId, LIMITS } from '@postroad/contract'
 import { stringifyJson } from '../../domain/json/json-text.ts'
 import type { Acting } from './compile.ts'
-import type {
-  AiRunOut,
-  DeliveryOut,
-  Emission,
-  Instance,
-  Memory,
-  Place,
-  StepError,
-  StepRun,
-  Stop,
-  Wait,
-} from './ports.ts'
+import type { AiRunOut, DeliveryOut, Emission, Instance, Memory, Place, StepError, StepRun, Stop, Wait } from './instance.ts'
 import type { Scope } from './template.ts'
 
 /** The time, ids, and the project: a run uses nothing else besides its instance. */

@@ -4,7 +4,8 @@ import { turnOfTheLoop } from '../../platform/loop-turns.ts'
 import type { Directory, ProjectPlan } from '../directory.ts'
 import { InstanceRun } from './instance-run.ts'
 import { WORKFLOW_LIMITS, WorkflowMachine } from './machine.ts'
-import type { Answer, Effect, Event, Instance, Place } from './ports.ts'
+import type { Instance, Place } from './instance.ts'
+import type { Answer, Effect, Event } from './ports.ts'
 import { createWorkflowStore, type WorkflowStoreParts } from './postgres-store.ts'
 
 export type WorkflowEngine = {

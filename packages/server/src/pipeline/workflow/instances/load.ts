@@ -3,7 +3,7 @@ import { Steps } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import { compileWorkflow, type Program } from '../compile.ts'
-import type { Awaited, Instance, Memory } from '../ports.ts'
+import type { Awaited, Instance, Memory } from '../instance.ts'
 import {
   findAwaitedDeliveries,
   findAwaitedRuns,

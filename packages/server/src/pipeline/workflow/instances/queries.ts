@@ -1,5 +1,5 @@
 import { sql, type Db } from '../../../platform/db.ts'
-import type { Held } from '../ports.ts'
+import type { Held } from '../instance.ts'
 
 export type ClaimedRow = Held & {
   readonly workflow_id: string

@@ -1,6 +1,6 @@
 import { decodeId, encodeId } from '@postroad/contract'
 import type { InstructionOf } from '../compile.ts'
-import type { Awaited, DeliveryOut } from '../ports.ts'
+import type { Awaited, DeliveryOut } from '../instance.ts'
 import type { Failing, RunDraft } from '../run-draft.ts'
 
 /** The first look at an awaited delivery. Each further one comes after twice the time, up to a minute. */

@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import { stringifyJson } from '../../../domain/json/json-text.ts'
 import type { InstructionOf } from '../compile.ts'
-import type { Emitted } from '../ports.ts'
+import type { Emitted } from '../instance.ts'
 import type { RunDraft } from '../run-draft.ts'
 import { renderedOr } from '../template.ts'
 

@@ -1,7 +1,7 @@
 import { Condition, encodeId } from '@postroad/contract'
 import { isRawNumber } from '../../../domain/json/json-text.ts'
 import type { InstructionOf } from '../compile.ts'
-import type { Wait } from '../ports.ts'
+import type { Wait } from '../instance.ts'
 import { iso, type RunDraft } from '../run-draft.ts'
 import type { Scope, Template } from '../template.ts'
 import { waitKey } from '../wait-key.ts'

@@ -7,7 +7,8 @@ import { PacedWork } from '../../../platform/paced-work.ts'
 import type { Db } from '../../../platform/db.ts'
 import { beginGeneration, readMoment } from '../../../resources/serving/stream/queries.ts'
 import { finish } from '../../../domain/in-turns.ts'
-import type { InstanceKey, Matched } from '../ports.ts'
+import type { InstanceKey } from '../instance.ts'
+import type { Matched } from '../ports.ts'
 import { waitKey } from '../wait-key.ts'
 import {
   findWaits,

@@ -3,7 +3,7 @@ import { seesNothing, type Snapshot } from '../../../domain/serving/snapshot.ts'
 import { sql, type Db } from '../../../platform/db.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import { moment, recordXid, seenBy, unseenBy } from '../../../resources/serving/stream/queries.ts'
-import type { InstanceKey } from '../ports.ts'
+import type { InstanceKey } from '../instance.ts'
 
 /** The statements of this file look over the tables of all workspaces. */
 

@@ -1,6 +1,6 @@
 import { sql, texts, type Db, type Sql } from '../../../../platform/db.ts'
 import type { InstanceRun } from '../../instance-run.ts'
-import type { InstanceKey, Stop, Wait } from '../../ports.ts'
+import type { InstanceKey, Stop, Wait } from '../../instance.ts'
 
 type Written = { readonly run: InstanceRun; readonly leaseUntil: Date }
 
