@@ -1,14 +1,15 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { playInJobs } from './jobs.ts'
-import { PLANTS } from './plants.ts'
+import { PLANTS, type Plant } from './plants.ts'
 import { play, type Block, type Played } from './play.ts'
+import { WORKFLOW_PLANTS, type WorkflowPlant } from './workflow/plants.ts'
 
 const HOUR_MS = 3_600_000
 /** With fewer seeds, a second core is not worth its start. */
 const MANY_SEEDS = 10_000
 const USAGE =
-  'sim [--seeds N] [--from S] [--mode safety|liveness|both] [--plant NAME] [--jobs N] | sim --seed N --trace'
+  'sim [--world delivery|workflow] [--seeds N] [--from S] [--mode safety|liveness|both] [--plant NAME] [--jobs N] | sim --seed N --trace'
 
 interface Request extends Block {
   readonly trace: boolean
@@ -18,6 +19,7 @@ interface Request extends Block {
 function readRequest(): Request {
   const { values } = parseArgs({
     options: {
+      world: { type: 'string', default: 'delivery' },
       seeds: { type: 'string', default: '2000' },
       from: { type: 'string', default: '0' },
       seed: { type: 'string' },
@@ -28,13 +30,15 @@ function readRequest(): Request {
     },
   })
   const { trace } = values
-  const plant = values.plant === undefined ? undefined : oneOf(PLANTS, values.plant)
+  const world = oneOf(['delivery', 'workflow'] as const, values.world)
+  const plants: readonly (Plant | WorkflowPlant)[] = world === 'workflow' ? WORKFLOW_PLANTS : PLANTS
+  const plant = values.plant === undefined ? undefined : oneOf(plants, values.plant)
   const mode = oneOf(['safety', 'liveness', 'both'] as const, values.mode)
   const from = Number(values.seed ?? values.from)
   const seeds = counted(values.seed === undefined ? values.seeds : '1')
   const jobs = counted(values.jobs ?? (trace || seeds < MANY_SEEDS ? '1' : String(availableParallelism())))
   if (!Number.isSafeInteger(from) || (trace && jobs > 1)) throw new Error(USAGE)
-  return { from, seeds, mode, plant, trace, jobs }
+  return { from, seeds, mode, world, plant, trace, jobs }
 }
 
 function oneOf<Name extends string>(names: readonly Name[], given: string): Name {
@@ -52,8 +56,8 @@ function counted(given: string): number {
 async function run(request: Request): Promise<number> {
   const { seeds, plant, trace, jobs } = request
   const started = performance.now()
-  const { from, mode } = request
-  const block = { from, seeds, mode, plant }
+  const { from, mode, world } = request
+  const block = { from, seeds, mode, world, plant }
   const played = jobs > 1 ? await playInJobs(block, jobs) : play(block, trace ? (line) => console.log(line) : undefined)
   const seconds = (performance.now() - started) / 1_000
   return played.broken === null
@@ -63,12 +67,13 @@ async function run(request: Request): Promise<number> {
 
 function printBroken(
   { seed, mode, violation }: NonNullable<Played['broken']>,
-  { plant, played, seconds }: Request & { played: Played; seconds: number },
+  { world, plant, played, seconds }: Request & { played: Played; seconds: number },
 ): number {
   const planted = plant === undefined ? '' : ` --plant ${plant}`
   console.log(`seed ${seed} (${mode}): ${violation}`)
   console.log(`after ${played.seeds} seeds, ${Math.round(seconds * 1_000)} ms`)
-  console.log(`replay: npm run sim -- --seed ${seed} --mode ${mode}${planted} --trace`)
+  const inWorld = world === 'delivery' ? '' : ` --world ${world}`
+  console.log(`replay: npm run sim --${inWorld} --seed ${seed} --mode ${mode}${planted} --trace`)
   return 1
 }
 

@@ -1,13 +1,19 @@
 import { runSeed } from './world.ts'
 import type { Plant } from './plants.ts'
-import type { Mode } from './world.ts'
+import type { WorkflowPlant } from './workflow/plants.ts'
+import { runWorkflowSeed } from './workflow/world.ts'
+import type { Mode, RunReport } from './world.ts'
+
+/** The delivery core, or the workflow engine. */
+export type WorldName = 'delivery' | 'workflow'
 
 /** Seeds one after another, each with its mode. */
 export interface Block {
   readonly from: number
   readonly seeds: number
   readonly mode: Mode | 'both'
-  readonly plant: Plant | undefined
+  readonly world: WorldName
+  readonly plant: Plant | WorkflowPlant | undefined
 }
 
 /** The result of a block. It ends at the first seed that broke a rule. */
@@ -18,12 +24,12 @@ export interface Played {
   readonly broken: { readonly seed: number; readonly mode: Mode; readonly violation: string } | null
 }
 
-export function play({ from, seeds, mode, plant }: Block, trace?: (line: string) => void): Played {
+export function play({ from, seeds, mode, world, plant }: Block, trace?: (line: string) => void): Played {
   const totals: Record<string, number> = {}
   let simulatedMs = 0
   for (let seed = from; seed < from + seeds; seed += 1) {
     const its = modeOf(seed, mode)
-    const report = runSeed({ seed, mode: its, plant, ...(trace === undefined ? {} : { trace }) })
+    const report = playOne({ seed, mode: its, world, plant }, trace)
     simulatedMs += report.simulatedMs
     addTo(totals, report.counts)
     const { violation } = report
@@ -31,6 +37,17 @@ export function play({ from, seeds, mode, plant }: Block, trace?: (line: string)
       return { seeds: seed - from + 1, simulatedMs, totals, broken: { seed, mode: its, violation } }
   }
   return { seeds, simulatedMs, totals, broken: null }
+}
+
+type Seed = Pick<Block, 'world' | 'plant'> & { readonly seed: number; readonly mode: Mode }
+
+function playOne({ seed, mode, world, plant }: Seed, trace?: (line: string) => void): RunReport {
+  const traced = trace === undefined ? {} : { trace }
+  // oxlint-disable typescript/no-unsafe-type-assertion -- the command line gives each world only its own plants
+  return world === 'workflow'
+    ? runWorkflowSeed({ seed, plant: plant as WorkflowPlant | undefined, ...traced })
+    : runSeed({ seed, mode, plant: plant as Plant | undefined, ...traced })
+  // oxlint-enable typescript/no-unsafe-type-assertion
 }
 
 /** Joins two parts of a run. Of two broken seeds, the first is reported. */

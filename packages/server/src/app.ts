@@ -1,11 +1,12 @@
 import { createDeps } from './app/features.ts'
-import { createNotifications, listen, offerLanes } from './app/messages.ts'
+import { createNotifications, listen, offerLanes, wakeLanes } from './app/messages.ts'
 import { createPlatform, type PlatformOptions } from './app/platform.ts'
 import { createRoad, type RoadPlants } from './app/road.ts'
 import { isAlone } from './config.ts'
 import type { Deps } from './context.ts'
 import { acceptAll, type AcceptAll } from './pipeline/accept.ts'
 import { createDeliveryLoop } from './pipeline/deliver/run.ts'
+import { createWorkflowEngine } from './pipeline/workflow/run.ts'
 import { createDirectory } from './pipeline/directory.ts'
 import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
@@ -58,9 +59,21 @@ export function createApp(options: AppOptions): App {
   const offer = offerLanes(platform.wakeups)
   const loop = createDeliveryLoop(deps, { owner, offer })
   const streams = createStreams(deps)
-  const listeners = { directory, streams, loop: delivers ? loop : undefined }
-  const road = createRoad(options, { deps, directory, streams, hint: delivers ? loop.hint : undefined })
   const accept: AcceptAll = (...given) => acceptAll(road, ...given)
+  const engine = createWorkflowEngine(deps, {
+    acceptAll: accept,
+    directory,
+    lanes: wakeLanes(deps.wakeups, () => listeners.loop),
+  })
+  const works = config.ROLES.includes('work')
+  const listeners = { directory, streams, loop: delivers ? loop : undefined, engine: works ? engine : undefined }
+  const road = createRoad(options, {
+    deps,
+    directory,
+    streams,
+    hint: delivers ? loop.hint : undefined,
+    hintEngine: works ? engine.hint : undefined,
+  })
   const surfaces = createSurfaces({
     road,
     streams,
@@ -76,6 +89,7 @@ export function createApp(options: AppOptions): App {
     flushRejections: () => road.rejections.flush(),
     acceptAll: accept,
     owner,
+    workflows: engine,
   })
     .filter(({ role }) => role === 'every' || config.ROLES.includes(role))
     .map((one) => createLeaseLoop({ ...deps, leases }, one))

@@ -4,6 +4,7 @@ import type { DeliveryLoop } from '../pipeline/deliver/run.ts'
 import type { Directory } from '../pipeline/directory.ts'
 import type { RecordsOf } from '../pipeline/store/announce-records.ts'
 import type { Lane } from '../pipeline/store/announce.ts'
+import type { WorkflowEngine } from '../pipeline/workflow/run.ts'
 import type { Streams } from '../surfaces/stream/hub.ts'
 
 /**
@@ -16,6 +17,7 @@ export const CHANNELS = {
   changes: 'postroad_changes',
   offers: 'postroad_offers',
   records: 'postroad_records',
+  starts: 'postroad_starts',
 } as const
 
 /** The loop is undefined in a process that does not deliver. */
@@ -23,6 +25,8 @@ type Listeners = {
   readonly directory: Directory
   readonly streams: Streams
   readonly loop: DeliveryLoop | undefined
+  /** Undefined in a process without the role `work`. */
+  readonly engine: WorkflowEngine | undefined
 }
 
 /** Publishes changes that rooms make: in this process at once, in the others soon. */
@@ -47,8 +51,19 @@ export function offerLanes(wakeups: Platform['wakeups']): (lanes: readonly Lane[
   return (lanes) => wakeups.tell(CHANNELS.offers, JSON.stringify(lanes))
 }
 
+/** Wakes the senders of these lanes: in this process at once, in the others soon. */
+export function wakeLanes(
+  wakeups: Platform['wakeups'],
+  loop: () => DeliveryLoop | undefined,
+): (lanes: readonly Lane[]) => void {
+  return (lanes) => {
+    loop()?.hint(lanes)
+    wakeups.tell(CHANNELS.lanes, JSON.stringify(lanes))
+  }
+}
+
 /** Listens to the other processes: changed settings, new work, changed destinations, and new records. */
-export async function listen({ wakeups }: Deps, { directory, streams, loop }: Listeners): Promise<void> {
+export async function listen({ wakeups }: Deps, { directory, streams, loop, engine }: Listeners): Promise<void> {
   await wakeups.hear(CHANNELS.config, (projectId) => directory.forget(projectId))
   if (loop !== undefined) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by announce only
@@ -61,7 +76,9 @@ export async function listen({ wakeups }: Deps, { directory, streams, loop }: Li
       loop.changed(lanes, disabled)
     })
   }
+  if (engine !== undefined) await wakeups.hear(CHANNELS.starts, () => engine.hint('instances'))
   await wakeups.hear(CHANNELS.records, (payload) => {
+    engine?.hint('records')
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by announce only
     for (const of of JSON.parse(payload) as readonly RecordsOf[]) streams.committed(of)
   })

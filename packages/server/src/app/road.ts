@@ -11,6 +11,7 @@ import { createCommit, type Commit } from '../pipeline/store/commit.ts'
 import { createFindRepeat } from '../pipeline/store/find-repeat.ts'
 import { createOnce } from '../pipeline/store/once.ts'
 import type { Streams } from '../surfaces/stream/hub.ts'
+import { createAnnounceStarts, type EngineHint } from '../pipeline/workflow/announce.ts'
 import { CHANNELS } from './messages.ts'
 
 /** The chaos runner plants faults in these; nothing else sets them. */
@@ -25,13 +26,15 @@ type RoadParts = {
   readonly streams: Streams
   /** Undefined in a process that does not deliver. */
   readonly hint: ((lanes: readonly Lane[]) => void) | undefined
+  /** Undefined in a process without the role `work`. */
+  readonly hintEngine: ((about: EngineHint) => void) | undefined
 }
 
 /** Messages about commits are gathered for this long. */
 const GATHER_MS = 10
 
 /** Builds the road of an event. A single process does not announce its commits to other processes. */
-export function createRoad(plants: RoadPlants, { deps, directory, streams, hint }: RoadParts): Road {
+export function createRoad(plants: RoadPlants, { deps, directory, streams, hint, hintEngine }: RoadParts): Road {
   const commit = createCommit(deps)
   const alone = hint !== undefined && isAlone(deps.config)
   const soon = (work: () => void): (() => void) => deps.clock.wakeAt(deps.clock.now() + GATHER_MS, work)
@@ -43,9 +46,11 @@ export function createRoad(plants: RoadPlants, { deps, directory, streams, hint 
     notify: notifyOn(CHANNELS.records),
     soon,
   })
+  const announceStarts = createAnnounceStarts({ hint: hintEngine, notify: notifyOn(CHANNELS.starts), soon })
   const announce: Announce = (stored) => {
     announceLanes(stored)
     announceRecords(stored)
+    announceStarts(stored)
   }
   const rejections = createRejections(deps)
   return {

@@ -3,6 +3,7 @@ import { openDatabase, type Database } from '../platform/db.ts'
 import { findOpenTables } from '../platform/row-security.ts'
 import { findBrokenChains } from '../resources/workspace/audit/index.ts'
 import type { Log } from '../platform/log.ts'
+import { countOverdueInstances } from '../resources/automation/workflow-instances/overdue/queries.ts'
 import { INVARIANTS } from '../resources/operate/installation/invariants.ts'
 import { findStuck } from '../resources/operate/installation/queries.ts'
 import { listFailingSources } from '../resources/sources/sources/index.ts'
@@ -60,6 +61,7 @@ async function examine({ app, storage, log }: Booted): Promise<readonly Finding[
     }
     findings.push(await stuckFinding(database, clock.now()))
     findings.push(await sourcesFinding(database))
+    findings.push(await instancesFinding(database, clock.now()))
     const broken = await findBrokenChains({ cipher: storage.cipher, db: database })
     const meaning =
       broken.map(({ workspace, text }) => `${workspace}, ${text}`).join(' ') ||
@@ -109,6 +111,18 @@ async function sourcesFinding(database: Database): Promise<Finding> {
     ok: true,
     found: failing.length,
     meaning: failing.length === 0 ? 'No source fails.' : `${named.join('. ')}. The last error of each says what to do.`,
+  }
+}
+
+async function instancesFinding(database: Database, now: number): Promise<Finding> {
+  const at = { dueBefore: new Date(now - STUCK_MS), max: 100_000 }
+  const { overdue, oldest_due_at } = await countOverdueInstances(database, at)
+  const since = oldest_due_at === null ? '' : ` The oldest has been due since ${oldest_due_at.toISOString()}.`
+  return {
+    check: 'due workflow instances are run',
+    ok: overdue === 0,
+    found: overdue,
+    meaning: `Nothing holds these workflow instances back, and no process runs them.${since} Start a process with the role "work", or look for "workflows.claim_failed" and "workflows.settle_failed" in the logs.`,
   }
 }
 

@@ -14,7 +14,7 @@ export type Health = {
   readonly stalled: () => { readonly call: string; readonly since: number } | undefined
 }
 
-/** `/healthz`: the process is alive, without the database. `/readyz`: the database answers, and deliveries move. `/metrics`: Prometheus text. */
+/** `/healthz`: the process is alive, without the database. `/readyz`: the database answers, deliveries move, and workflows run. `/metrics`: Prometheus text. */
 export function mountHealth(
   fastify: FastifyInstance,
   deps: Deps,
@@ -28,12 +28,22 @@ export function mountHealth(
       return notReady(reply, 'The database does not answer.')
     }
     const waiting = stalled()
-    return waiting === undefined ? { status: 'ready' } : notReady(reply, stallText(waiting))
+    if (waiting !== undefined) return notReady(reply, stallText(waiting))
+    return runsWorkflows(deps) ? { status: 'ready' } : notReady(reply, NO_WORKFLOWS)
   })
   fastify.get('/metrics', (request, reply) => {
     if (!mayReadMetrics(deps, { request, isOwnMachine })) return refuseMetrics(reply)
     return reply.type('text/plain; version=0.0.4').send(metricsText(counters, gauges()))
   })
+}
+
+const FAILING_MS = 30_000
+const NO_WORKFLOWS =
+  'The loop of this process that runs workflows has failed for more than 30 seconds. Look for "workflows.run_failed" in its log.'
+
+function runsWorkflows({ clock, loopRuns }: Deps): boolean {
+  const run = loopRuns.list().find(({ name }) => name === 'workflows.run')
+  return run === undefined || !run.failing || clock.now() - (run.lastRunAt ?? 0) <= FAILING_MS
 }
 
 function notReady(reply: FastifyReply, why: string): FastifyReply {

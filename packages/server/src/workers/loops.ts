@@ -12,6 +12,7 @@ import { followPayments } from '../resources/workspace/billing/index.ts'
 import { createExporter } from '../resources/workspace/data-export/index.ts'
 import { eraseEnded } from '../resources/workspace/erasure/index.ts'
 import { createRollUp } from '../resources/workspace/rollups/index.ts'
+import type { WorkflowEngine } from '../pipeline/workflow/run.ts'
 import { runUpkeep } from './upkeep.ts'
 
 const SECOND_MS = 1_000
@@ -26,6 +27,7 @@ export type OwnLoops = {
   readonly acceptAll: AcceptAll
   /** The name of this process in the leases of rows. */
   readonly owner: string
+  readonly workflows: Pick<WorkflowEngine, 'look' | 'stop'>
 }
 
 /**
@@ -47,6 +49,16 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     { ...ofInstallation, name: 'upkeep', everyMs: HOUR_MS, work: () => runUpkeep(deps) },
     { ...ofInstallation, name: 'rejections.audit', everyMs: 2 * SECOND_MS, work: () => auditSignatures(deps) },
     { ...ofInstallation, name: 'mail.send', everyMs: SECOND_MS, work: () => sendDueMails(deps) },
+    // Workflows need the database and no receiver, so they are the work of `work`. Every such process takes its part of the due
+    // instances; a hint makes it look sooner.
+    {
+      name: 'workflows.run',
+      everyMs: SECOND_MS,
+      role: 'work',
+      scope: 'process',
+      work: () => own.workflows.look(),
+      stop: () => own.workflows.stop(),
+    },
     // An export may take hours. A row claims each one, so several processes may write several exports.
     {
       name: 'data_export',

@@ -1,5 +1,6 @@
 import { LIMITS, type RouteOutput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { countOverdueInstances } from '../../automation/workflow-instances/overdue/index.ts'
 import { stopwatch } from '../../../platform/clock.ts'
 import { DbError } from '../../../platform/db.ts'
 import { databaseNow } from '../../../platform/server-facts.ts'
@@ -38,7 +39,12 @@ export const platformHealth: Room<'platformHealth'> = {
       lanes: { owned: lanes.owned, waiting: lanes.waiting },
       mails: { waiting: await countMails(ctx.db, max) },
     }
-    const problems = problemsOf(health, { stalled: ctx.deliveryStalled(), unknown: waiting === undefined })
+    const instances = await countOverdueInstances(ctx.db, { dueBefore: new Date(now - OVERDUE_MS), max })
+    const problems = problemsOf(health, {
+      stalled: ctx.deliveryStalled(),
+      unknown: waiting === undefined,
+      instances: instances.overdue,
+    })
     return { health: { ...health, ok: problems.length === 0, problems } }
   },
 }
@@ -61,7 +67,7 @@ function timeOf(ms: number | undefined): string | null {
 
 function problemsOf(
   { senders, loops, deliveries }: Pick<Health, 'senders' | 'loops' | 'deliveries'>,
-  of: { stalled: ReturnType<Ctx['deliveryStalled']>; unknown: boolean },
+  of: { stalled: ReturnType<Ctx['deliveryStalled']>; unknown: boolean; instances: number },
 ): string[] {
   const problems: string[] = []
   if (senders === 0) problems.push('No process with the role "deliver" is running. Start one.')
@@ -72,6 +78,10 @@ function problemsOf(
   if (deliveries.overdue > 0)
     problems.push(
       'Deliveries are due and nothing starts them. Look for "delivery.turn_failed" and "delivery.lease_failed" in the logs of the processes that deliver.',
+    )
+  if (of.instances > 0)
+    problems.push(
+      'Workflow instances are due and nothing runs them. Start a process with the role "work", or look for "workflows.claim_failed" in its log.',
     )
   if (of.unknown)
     problems.push('The check for overdue deliveries took too long, so the server stopped it. Run "postroad doctor".')

@@ -49,24 +49,24 @@ type JoinedRow = MomentRow & { readonly found: number | null } & {
 }
 
 // The full number of the transaction that wrote row `r`: the system column has its lower 32 bits, and it is not after this moment.
-const xid: Sql = sql`m.next - ((m.next - r.xmin::text::bigint) & 4294967295)`
+export const recordXid: Sql = sql`m.next - ((m.next - r.xmin::text::bigint) & 4294967295)`
 
 /**
  * Rows that `from` does not see. It compares ages first, at a tenth of the cost, because `from` sees nearly every row of the window. Ages
  * have 31 bits.
  */
-const unseenBy = ({ xmin, xmax, running }: Snapshot): Sql => sql`
+export const unseenBy = ({ xmin, xmax, running }: Snapshot): Sql => sql`
   and (m.next - ${xmin}::bigint >= 2000000000 or age(r.xmin) <= (select age((${xmin}::bigint & 4294967295)::text::xid)))
-  and ${xid} >= ${xmin}
-  and (${xid} >= ${xmax} or ${xid} = any (${running}::bigint[]))
+  and ${recordXid} >= ${xmin}
+  and (${recordXid} >= ${xmax} or ${recordXid} = any (${running}::bigint[]))
 `
 
-const seenBy = ({ xmax, running }: Snapshot): Sql => sql`
-  and ${xid} < ${xmax}
-  and ${xid} <> all (${running}::bigint[])
+export const seenBy = ({ xmax, running }: Snapshot): Sql => sql`
+  and ${recordXid} < ${xmax}
+  and ${recordXid} <> all (${running}::bigint[])
 `
 
-const moment: Sql = sql`
+export const moment: Sql = sql`
   select pg_current_snapshot()::text as snapshot,
          pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
          s.system_identifier || '-' || coalesce((select generation from stream_generation), 0) as history
@@ -138,7 +138,7 @@ function newRows(at: PageAt): Sql {
            r.submission_id, ${at.requests ? requestColumns : NO_REQUEST}
       from projects p
      cross join lateral (
-       select r.id, r.workspace_id, r.project_id, r.submission_id, r.dataset, r.received_at, r.data, ${xid} as xid
+       select r.id, r.workspace_id, r.project_id, r.submission_id, r.dataset, r.received_at, r.data, ${recordXid} as xid
          from records r
         where r.workspace_id = p.workspace_id
           and r.project_id = p.id

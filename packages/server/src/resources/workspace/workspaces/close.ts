@@ -3,6 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { setRunsPaused } from '../../automation/ai-runs/index.ts'
+import { haltInstances, resumeInstances } from '../../automation/workflow-instances/pauses/index.ts'
 import { audit } from '../audit/index.ts'
 import { workspaceConfigChanged } from '../projects/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -17,9 +18,11 @@ export const close: Room<'workspaces'>['close'] = async (ctx, { confirm }) => {
     if (confirm !== held.slug)
       throw refuse('invalid_request', 'confirm: must be the slug of this workspace. Nothing was closed.')
     if (held.closed_at !== null) throw refuse('workspace_closed')
-    const row = await setClosed(tx.db, { id: held.id, closedAt: new Date(tx.clock.now()) })
+    const now = new Date(tx.clock.now())
+    const row = await setClosed(tx.db, { id: held.id, closedAt: now })
     await notifyLanesDisabled(tx)
     await setRunsPaused(tx.db, { workspaceId: held.id, pausedAt: row.closed_at })
+    await haltInstances(tx.db, { workspaceId: held.id, now })
     await workspaceConfigChanged(tx)
     await audit(tx, { action: 'close_workspace', target: encodeId('workspace', held.id) })
     return { workspace: await presentWorkspace(tx, row) }
@@ -41,6 +44,7 @@ export const reopen: Room<'workspaces'>['reopen'] = async (ctx) => {
       )
     const row = await setClosed(tx.db, { id: held.id, closedAt: null })
     if (row.suspended_at === null) await setRunsPaused(tx.db, { workspaceId: held.id, pausedAt: null })
+    await resumeInstances(tx.db, { workspaceId: held.id, now })
     await workspaceConfigChanged(tx)
     await audit(tx, { action: 'reopen_workspace', target: encodeId('workspace', held.id) })
     return { workspace: await presentWorkspace(tx, row) }

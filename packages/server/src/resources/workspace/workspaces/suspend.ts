@@ -6,6 +6,7 @@ import { refuse } from '../../../domain/refusal.ts'
 import type { Db } from '../../../platform/db.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { setRunsPaused } from '../../automation/ai-runs/index.ts'
+import { haltInstances, resumeInstances } from '../../automation/workflow-instances/pauses/index.ts'
 import { findPlatformSettings } from '../../operate/platform-settings/index.ts'
 import { notifyManagers } from '../../people/notices/index.ts'
 import { audit } from '../audit/index.ts'
@@ -80,6 +81,7 @@ async function suspend(ctx: Ctx, { lock, reason }: { lock: Lock; reason: string 
     const suspended = await setSuspension(tx.db, { id: held.id, suspendedAt: now, reason })
     await notifyLanesDisabled(tx)
     await setRunsPaused(tx.db, { workspaceId: held.id, pausedAt: now })
+    await haltInstances(tx.db, { workspaceId: held.id, now })
     await audit(tx, {
       action: 'suspend_workspace',
       target: encodeId('workspace', held.id),
@@ -100,6 +102,7 @@ async function reinstate(ctx: Ctx, lock: Lock): Promise<WorkspaceRow> {
     if (held.suspended_at === null) return held
     const reinstated = await setSuspension(tx.db, { id: held.id, suspendedAt: null, reason: null })
     if (held.closed_at === null) await setRunsPaused(tx.db, { workspaceId: held.id, pausedAt: null })
+    await resumeInstances(tx.db, { workspaceId: held.id, now: new Date(tx.clock.now()) })
     await audit(tx, { action: 'reinstate_workspace', target: encodeId('workspace', held.id) })
     await notify(tx, { kind: 'workspace_reinstated', message: reinstatedEmail(held) })
     await workspaceConfigChanged(tx)

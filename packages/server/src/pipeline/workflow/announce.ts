@@ -1,0 +1,21 @@
+import type { Announce } from '../store/announce.ts'
+import { createGather, type GatherOptions } from '../store/gather.ts'
+
+/** What a commit may mean for the engine: instances started, or records came for which something may wait. */
+export type EngineHint = 'instances' | 'records'
+
+export type AnnounceStartsOptions = GatherOptions<EngineHint> & {
+  /** The engine of this process, when it has one. */
+  readonly hint: ((about: EngineHint) => void) | undefined
+}
+
+/** Wakes the workflow engine after a commit. Only a hint: the engine looks every second anyway. */
+export function createAnnounceStarts({ hint, ...others }: AnnounceStartsOptions): Announce {
+  const gather = createGather(others)
+  return ({ event }) => {
+    if (event.records.length > 0) hint?.('records')
+    if (event.starts.length === 0) return
+    hint?.('instances')
+    gather('instances', 'instances')
+  }
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { Steps } from '@postroad/contract'
+import type { Deps } from '../../../context.ts'
+import { parseStoredJson } from '../../../domain/json/json-text.ts'
+import { compileWorkflow, type Program } from '../compile.ts'
+import type { Awaited, Instance, Memory } from '../instance.ts'
+import {
+  findAwaitedDeliveries,
+  findAwaitedRuns,
+  findDefinitions,
+  findRecords,
+  type ClaimedRow,
+  type RecordRow,
+} from './queries.ts'
+
+/** Reads what claimed instances need to run: their programs, payloads, and the ends of what they waited for. */
+export type Loader = { load(rows: readonly ClaimedRow[]): Promise<readonly Instance[]> }
+
+const PROGRAMS_MAX = 5_000
+
+const Definition = z.object({ name: z.string().default(''), steps: Steps })
+
+export function createLoader({ database }: Deps): Loader {
+  /** A version never changes, so its program is compiled once. */
+  const programs = new Map<string, Program>()
+
+  const learn = async (rows: readonly ClaimedRow[]): Promise<void> => {
+    const unknown = new Map(rows.filter((row) => !programs.has(programKey(row))).map((row) => [programKey(row), row]))
+    if (unknown.size === 0) return
+    if (programs.size > PROGRAMS_MAX) programs.clear()
+    for (const row of await findDefinitions(database, [...unknown.values()])) {
+      const definition = Definition.parse(JSON.parse(row.definition))
+      programs.set(programKey(row), compileWorkflow(definition))
+    }
+  }
+
+  return {
+    load: async (rows) => {
+      if (rows.length === 0) return []
+      const [records, deliveries, runs] = await Promise.all([
+        findRecords(database, rows.flatMap(wantedRecords)).then((found) => new Map(found.map((row) => [row.id, row]))),
+        idsOf(rows, 'delivery', (wanted) => findAwaitedDeliveries(database, wanted)),
+        idsOf(rows, 'ai_run', (wanted) => findAwaitedRuns(database, wanted)),
+        learn(rows),
+      ])
+      return rows.map((row) => ({
+        workspace_id: row.workspace_id,
+        project_id: row.project_id,
+        id: row.id,
+        fence: row.fence,
+        workflow: { id: row.workflow_id, version: row.version },
+        program: programs.get(programKey(row)),
+        record: { id: row.record_id, dataset: row.dataset, hops: row.hops },
+        record_stored: records.has(row.record_id),
+        cursor: row.cursor,
+        attempt: row.attempt,
+        memory: memoryOf(row, records.get(row.record_id)),
+        awaited: awaitedOf(row, { records, deliveries, runs }),
+      }))
+    },
+  }
+}
+
+const programKey = (of: { readonly workflow_id: string; readonly version: number }): string =>
+  `${of.workflow_id} ${of.version}`
+
+/** Of a record that started an instance, the payload is read once; of one that ended a wait, when it wakes. */
+function wantedRecords(row: ClaimedRow): Parameters<typeof findRecords>[1] {
+  const { workspace_id, project_id, record_id, wait_kind, wait_id } = row
+  const own = { workspace_id, project_id, record_id, whole: row.context === null }
+  if (wait_kind !== 'event' || wait_id === null) return [own]
+  return [own, { workspace_id, project_id, record_id: wait_id, whole: true }]
+}
+
+type Wanted = { readonly workspace_id: string; readonly project_id: string; readonly wait_id: string }
+
+async function idsOf<Row extends { readonly id: string }>(
+  rows: readonly ClaimedRow[],
+  ...[kind, find]: [kind: 'delivery' | 'ai_run', find: (wanted: readonly Wanted[]) => Promise<readonly Row[]>]
+): Promise<ReadonlyMap<string, Row>> {
+  const wanted = rows.flatMap(({ workspace_id, project_id, wait_kind, wait_id }) =>
+    wait_kind === kind && wait_id !== null ? [{ workspace_id, project_id, wait_id }] : [],
+  )
+  return wanted.length === 0 ? new Map() : new Map((await find(wanted)).map((row) => [row.id, row]))
+}
+
+function memoryOf({ context }: ClaimedRow, record: RecordRow | undefined): Memory | undefined {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine wrote it
+  if (context !== null) return valueOf(context) as Memory
+  if (record === undefined || record.data === null) return undefined
+  return {
+    payload: valueOf(record.data),
+    received_at: record.received_at.toISOString(),
+    chain: record.chain,
+    steps: {},
+    emitted: {},
+    seq: 0,
+    open: null,
+  }
+}
+
+type Found = {
+  readonly records: ReadonlyMap<string, RecordRow>
+  readonly deliveries: ReadonlyMap<string, Awaitable<'delivery'>>
+  readonly runs: ReadonlyMap<
+    string,
+    { readonly state: string; readonly output: string | null; readonly error: string | null }
+  >
+}
+type Awaitable<Kind extends Awaited['kind']> = Omit<Extract<Awaited, { kind: Kind }>, 'kind'>
+
+function awaitedOf({ wait_kind: kind, wait_id: id }: ClaimedRow, found: Found): Awaited | undefined {
+  if (kind === null || id === null) return undefined
+  switch (kind) {
+    case 'event': {
+      const record = found.records.get(id)
+      return {
+        kind,
+        record_id: id,
+        received_at: record?.received_at.toISOString() ?? null,
+        payload: record === undefined || record.data === null ? undefined : valueOf(record.data),
+      }
+    }
+    case 'delivery': {
+      const row = found.deliveries.get(id)
+      return {
+        kind,
+        id,
+        state: row?.state,
+        last_status: row?.last_status ?? null,
+        response_body: row?.response_body ?? null,
+      }
+    }
+    case 'ai_run': {
+      const row = found.runs.get(id)
+      return { kind, id, state: row?.state, output: parsed(row?.output), error: parsed(row?.error) }
+    }
+  }
+}
+
+const parsed = (text: string | null | undefined): unknown =>
+  text === null || text === undefined ? null : valueOf(text)
+
+function valueOf(text: string): unknown {
+  const read = parseStoredJson(text)
+  return read.ok ? read.value : null
+}

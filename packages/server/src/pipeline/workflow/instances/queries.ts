@@ -1,0 +1,176 @@
+import { sql, type Db } from '../../../platform/db.ts'
+import type { Held } from '../instance.ts'
+
+export type ClaimedRow = Held & {
+  readonly workflow_id: string
+  readonly version: number
+  readonly record_id: string
+  readonly dataset: string
+  readonly hops: number
+  readonly cursor: number
+  readonly attempt: number
+  /** JSON text; null: it has never run. */
+  readonly context: string | null
+  readonly wait_kind: 'event' | 'delivery' | 'ai_run' | null
+  readonly wait_id: string | null
+}
+
+/**
+ * Takes due instances that nobody has, oldest due first. Processes do not wait for each other. A claim whose lease has expired is
+ * taken over, and the fence makes what its owner still does worthless.
+ */
+export function claimInstances(
+  db: Db,
+  at: { now: Date; leaseUntil: Date; limit: number },
+): Promise<readonly ClaimedRow[]> {
+  // oxlint-disable-next-line house/tenant-statement -- the due instances of all workspaces
+  return db.many<ClaimedRow>(sql`
+    with due as materialized (
+      select i.workspace_id, i.project_id, i.id
+        from workflow_instances i
+       where i.due_at <= ${at.now}
+         and i.paused_at is null
+         and (i.lease_until is null or i.lease_until <= ${at.now})
+         and not exists (select 1 from workflow_pauses p where p.workspace_id = i.workspace_id)
+         -- A wait ends in vain only after every record that came in time was compared with it.
+         and (i.wait_key is null or i.due_at <= (select moved_at from workflow_matcher))
+       order by i.due_at
+       limit ${at.limit}
+         for update of i skip locked
+    )
+    update workflow_instances i
+       set state = 'running', fence = i.fence + 1, lease_until = ${at.leaseUntil}
+      from due d
+     where i.workspace_id = d.workspace_id
+       and i.project_id = d.project_id
+       and i.id = d.id
+       and i.ended_at is null
+    returning i.workspace_id, i.project_id, i.id, i.fence, i.workflow_id, i.version, i.record_id, i.dataset, i.hops, i.cursor, i.attempt,
+              i.context::text as context, i.wait_kind, i.wait_id
+  `)
+}
+
+/** The lease ends at once, if the claim is still this one. */
+export async function releaseInstances(db: Db, held: readonly Held[]): Promise<void> {
+  // oxlint-disable-next-line house/tenant-statement -- claims of all workspaces, each by its key
+  await db.run(sql`
+    update workflow_instances i
+       set lease_until = null
+      from unnest(${held.map((one) => one.workspace_id)}::uuid[], ${held.map((one) => one.project_id)}::uuid[],
+                  ${held.map((one) => one.id)}::uuid[], ${held.map((one) => one.fence)}::int[]) as h (workspace_id, project_id, id, fence)
+     where i.workspace_id = h.workspace_id
+       and i.project_id = h.project_id
+       and i.id = h.id
+       and i.fence = h.fence
+       and i.state = 'running'
+  `)
+}
+
+export type DefinitionRow = { readonly workflow_id: string; readonly version: number; readonly definition: string }
+type InWorkspace = { readonly workspace_id: string; readonly project_id: string }
+
+export function findDefinitions(
+  db: Db,
+  wanted: readonly (InWorkspace & { readonly workflow_id: string; readonly version: number })[],
+): Promise<readonly DefinitionRow[]> {
+  // oxlint-disable-next-line house/tenant-statement -- versions of all workspaces, each by its key
+  return db.many<DefinitionRow>(sql`
+    select v.workflow_id, v.version, v.definition::text as definition
+      from unnest(${wanted.map((one) => one.workspace_id)}::uuid[], ${wanted.map((one) => one.project_id)}::uuid[],
+                  ${wanted.map((one) => one.workflow_id)}::uuid[], ${wanted.map((one) => one.version)}::int[]) as w (workspace_id, project_id, workflow_id, version)
+      join workflow_versions v
+        on v.workspace_id = w.workspace_id
+       and v.project_id = w.project_id
+       and v.workflow_id = w.workflow_id
+       and v.version = w.version
+      join workflows f
+        on f.workspace_id = w.workspace_id
+       and f.project_id = w.project_id
+       and f.id = w.workflow_id
+  `)
+}
+
+export type RecordRow = {
+  readonly id: string
+  readonly received_at: Date
+  /** JSON text; null: it was not asked for. */
+  readonly data: string | null
+  readonly chain: string | null
+}
+
+/** Records that are still stored. `whole`: with the payload. */
+export function findRecords(
+  db: Db,
+  wanted: readonly (InWorkspace & { readonly record_id: string; readonly whole: boolean })[],
+): Promise<readonly RecordRow[]> {
+  // oxlint-disable-next-line house/tenant-statement -- records of all workspaces, each by its key
+  return db.many<RecordRow>(sql`
+    select r.id, r.received_at, case when w.whole then coalesce(r.data, s.body) end as data, s.chain
+      from unnest(${wanted.map((one) => one.workspace_id)}::uuid[], ${wanted.map((one) => one.project_id)}::uuid[],
+                  ${wanted.map((one) => one.record_id)}::uuid[], ${wanted.map((one) => one.whole)}::bool[]) as w (workspace_id, project_id, id, whole)
+      join records r
+        on r.workspace_id = w.workspace_id
+       and r.project_id = w.project_id
+       and r.id = w.id
+      left join submissions s
+        on w.whole
+       and s.workspace_id = r.workspace_id
+       and s.project_id = r.project_id
+       and s.id = r.submission_id
+  `)
+}
+
+export type AwaitedDeliveryRow = {
+  readonly id: string
+  readonly state: 'pending' | 'sending' | 'delivered' | 'retrying' | 'failed' | 'paused' | 'cancelled'
+  readonly last_status: number | null
+  readonly response_body: string | null
+}
+
+export function findAwaitedDeliveries(
+  db: Db,
+  wanted: readonly (InWorkspace & { readonly wait_id: string })[],
+): Promise<readonly AwaitedDeliveryRow[]> {
+  // oxlint-disable-next-line house/tenant-statement -- deliveries of all workspaces, each by its key
+  return db.many<AwaitedDeliveryRow>(sql`
+    select d.id, d.state, d.last_status, a.response_body
+      from unnest(${wanted.map((one) => one.workspace_id)}::uuid[], ${wanted.map((one) => one.project_id)}::uuid[],
+                  ${wanted.map((one) => one.wait_id)}::uuid[]) as w (workspace_id, project_id, id)
+      join deliveries d
+        on d.workspace_id = w.workspace_id
+       and d.project_id = w.project_id
+       and d.id = w.id
+      left join lateral (
+             select response_body
+               from delivery_attempts
+              where workspace_id = d.workspace_id
+                and delivery_id = d.id
+                and d.state = 'delivered'
+              order by number desc
+              limit 1
+           ) a on true
+  `)
+}
+
+export type AwaitedRunRow = {
+  readonly id: string
+  readonly state: string
+  readonly output: string | null
+  readonly error: string | null
+}
+
+export function findAwaitedRuns(
+  db: Db,
+  wanted: readonly (InWorkspace & { readonly wait_id: string })[],
+): Promise<readonly AwaitedRunRow[]> {
+  // oxlint-disable-next-line house/tenant-statement -- AI runs of all workspaces, each by its key
+  return db.many<AwaitedRunRow>(sql`
+    select a.id, a.state, a.output::text as output, a.error::text as error
+      from unnest(${wanted.map((one) => one.workspace_id)}::uuid[], ${wanted.map((one) => one.project_id)}::uuid[],
+                  ${wanted.map((one) => one.wait_id)}::uuid[]) as w (workspace_id, project_id, id)
+      join ai_runs a
+        on a.workspace_id = w.workspace_id
+       and a.project_id = w.project_id
+       and a.id = w.id
+  `)
+}

@@ -1,0 +1,72 @@
+/**
+ * The requests of the workflow machine to the outside world, and the answers. Times are milliseconds of the one clock of the
+ * installation.
+ */
+import type { Held, Instance } from './instance.ts'
+import type { InstanceRun } from './instance-run.ts'
+
+/** `refused`: certainly not committed. `unknown`: perhaps committed, perhaps later. */
+export type Answer<Value> =
+  | { readonly outcome: 'done'; readonly value: Value }
+  | { readonly outcome: 'refused' | 'unknown' }
+
+export type ClaimInput = { readonly limit: number; readonly lease_ms: number }
+
+export type Settled = {
+  /** Instances that have another event to store: they go on at once, still under their claim. */
+  readonly more: readonly InstanceRun[]
+  /** Claims that had been lost. Nothing of these instances was stored. */
+  readonly lost: readonly string[]
+}
+
+export type Matched = {
+  /** Waits that found their record. */
+  readonly woken: number
+  /** There are further records to compare. */
+  readonly more: boolean
+  /** Something waits for a record, or may: another process is reading. */
+  readonly waits: boolean
+}
+
+export type Moved = { readonly more: boolean }
+
+/** Each operation must get an answer in the end: one that hangs is `unknown`. */
+export type StorePort = {
+  /** Takes due instances. */
+  claim(input: ClaimInput): Promise<Answer<readonly Instance[]>>
+  /**
+   * One transaction: the events that the runs emit, their deliveries and AI runs, their step runs, and their cursors and states.
+   * A run whose claim was lost changes nothing.
+   */
+  settle(runs: readonly InstanceRun[]): Promise<Answer<Settled>>
+  /** Gives claims back that did not settle. The instances are due again at once. */
+  release(held: readonly Held[]): Promise<Answer<null>>
+  /** Compares the records that became visible with the waits. */
+  match(): Promise<Answer<Matched>>
+  /** Pauses and resumes instances of workspaces that were halted or reinstated. */
+  move(): Promise<Answer<Moved>>
+}
+
+export type Effect =
+  | { readonly type: 'claim'; readonly op: number; readonly input: ClaimInput }
+  /** Runs instances to their next stop. This takes processor time and nothing else, so it needs no answer of a store. */
+  | { readonly type: 'advance'; readonly op: number; readonly instances: readonly Instance[] }
+  | { readonly type: 'settle'; readonly op: number; readonly runs: readonly InstanceRun[] }
+  | { readonly type: 'release'; readonly op: number; readonly held: readonly Held[] }
+  | { readonly type: 'match'; readonly op: number }
+  | { readonly type: 'move'; readonly op: number }
+  /** Nothing is under way. */
+  | { readonly type: 'rested' }
+
+export type Event =
+  /** A second has passed, or the process has started. */
+  | { readonly type: 'woke' }
+  /** Instances started or were woken, or records were stored. Only a hint. */
+  | { readonly type: 'hinted'; readonly about: 'instances' | 'records' | 'workspaces' }
+  | { readonly type: 'claimed'; readonly op: number; readonly answer: Answer<readonly Instance[]> }
+  | { readonly type: 'advanced'; readonly op: number; readonly runs: readonly InstanceRun[] }
+  | { readonly type: 'settled'; readonly op: number; readonly answer: Answer<Settled> }
+  | { readonly type: 'released'; readonly op: number; readonly answer: Answer<null> }
+  | { readonly type: 'matched'; readonly op: number; readonly answer: Answer<Matched> }
+  | { readonly type: 'moved'; readonly op: number; readonly answer: Answer<Moved> }
+  | { readonly type: 'stop' }

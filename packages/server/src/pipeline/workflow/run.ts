@@ -1,0 +1,125 @@
+import type { Deps } from '../../context.ts'
+import { stopwatch } from '../../platform/clock.ts'
+import { turnOfTheLoop } from '../../platform/loop-turns.ts'
+import type { Directory, ProjectPlan } from '../directory.ts'
+import { InstanceRun } from './instance-run.ts'
+import { WORKFLOW_LIMITS, WorkflowMachine } from './machine.ts'
+import type { Instance, Place } from './instance.ts'
+import type { Answer, Effect, Event } from './ports.ts'
+import { createWorkflowStore, type WorkflowStoreParts } from './postgres-store.ts'
+
+export type WorkflowEngine = {
+  /** One look at everything. Resolves when nothing is left to do at the moment; rejects when the database refused a part of it. */
+  look(): Promise<void>
+  /** Instances started, records were stored, or a workspace was halted or reinstated. Only a hint: it makes the engine look sooner. */
+  readonly hint: (about: Extract<Event, { type: 'hinted' }>['about']) => void
+  /** Claims nothing new. Commits under way end, and every other claim is given back. */
+  stop(): void
+}
+
+/** Hints about records are gathered for this long. */
+const GATHER_MS = 25
+/** A look that has more work than this lets the loop report that it runs. */
+const LOOK_MS_MAX = 5_000
+
+/** Drives the workflow machine: turns its effects into I/O, and the answers into events. It makes no decision itself. */
+export function createWorkflowEngine(deps: Deps, parts: WorkflowStoreParts): WorkflowEngine {
+  const machine = new WorkflowMachine({ limits: WORKFLOW_LIMITS })
+  const store = createWorkflowStore(deps, parts)
+  let rested = Promise.withResolvers<void>()
+  let started = false
+  let stopping = false
+  let isGathering = false
+
+  // The machine's time never goes back, even if the database's clock does.
+  let latest = -Infinity
+  const handle = (event: Event): void => {
+    latest = Math.max(latest, deps.clock.now())
+    for (const effect of machine.handle(event, latest)) perform(effect)
+  }
+  const ask = <T>(operation: Promise<Answer<T>>, event: (answer: Answer<T>) => Event): void =>
+    void operation.then((answer) => handle(event(answer)))
+  const perform = (effect: Effect): void => {
+    const { type } = effect
+    switch (type) {
+      case 'claim':
+        return ask(store.claim(effect.input), (answer) => ({ type: 'claimed', op: effect.op, answer }))
+      case 'advance':
+        return void advance(deps, { directory: parts.directory, instances: effect.instances }).then((runs) =>
+          handle({ type: 'advanced', op: effect.op, runs }),
+        )
+      case 'settle':
+        return ask(store.settle(effect.runs), (answer) => ({ type: 'settled', op: effect.op, answer }))
+      case 'release':
+        return ask(store.release(effect.held), (answer) => ({ type: 'released', op: effect.op, answer }))
+      case 'match':
+        return ask(store.match(), (answer) => ({ type: 'matched', op: effect.op, answer }))
+      case 'move':
+        return ask(store.move(), (answer) => ({ type: 'moved', op: effect.op, answer }))
+      case 'rested':
+        return rested.resolve()
+    }
+  }
+
+  return {
+    look: async () => {
+      started = true
+      rested = Promise.withResolvers<void>()
+      handle({ type: 'woke' })
+      const limit = Promise.withResolvers<void>()
+      const cancel = deps.clock.wakeAt(deps.clock.now() + LOOK_MS_MAX, limit.resolve)
+      await Promise.race(stopping ? [rested.promise] : [rested.promise, limit.promise])
+      cancel()
+      if (machine.load.failing) throw new Error('The database refused a part of the work of workflows.')
+    },
+    hint: (about) => {
+      if (!started || stopping) return
+      if (about !== 'records') return handle({ type: 'hinted', about })
+      // Under load, one look serves many commits.
+      if (isGathering) return
+      isGathering = true
+      deps.clock.wakeAt(deps.clock.now() + GATHER_MS, () => {
+        isGathering = false
+        if (!stopping) handle({ type: 'hinted', about })
+      })
+    },
+    stop: () => {
+      stopping = true
+      handle({ type: 'stop' })
+    },
+  }
+}
+
+/** Runs claimed instances to their stops. Each is limited in its work, and other requests run between them. */
+async function advance(
+  deps: Deps,
+  { directory, instances }: { readonly directory: Directory; readonly instances: readonly Instance[] },
+): Promise<readonly InstanceRun[]> {
+  const runs: InstanceRun[] = []
+  let elapsed = stopwatch()
+  for (const instance of instances) {
+    if (elapsed() > STRETCH_MS) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await turnOfTheLoop()
+      elapsed = stopwatch()
+    }
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- the plan is in memory, nearly always
+      const plan = await directory.plan(instance.project_id, instance.workspace_id)
+      runs.push(new InstanceRun(instance, { now: deps.clock.now(), uuid: deps.uuid, place: placeOf(plan) }).advance())
+    } catch (cause) {
+      // Its lease expires, and it is tried again.
+      deps.retryLog.error('workflows.instance_failed', { instance_id: instance.id, cause })
+    }
+  }
+  return runs
+}
+
+const STRETCH_MS = 10
+
+function placeOf(plan: ProjectPlan | undefined): Place {
+  return {
+    destination: (id) => plan?.destinations.find((destination) => destination.id === id),
+    counted: plan !== undefined && plan.limits.deliveries_per_month !== null,
+  }
+}

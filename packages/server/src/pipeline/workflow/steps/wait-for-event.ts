@@ -1,0 +1,71 @@
+import { Condition, encodeId } from '@postroad/contract'
+import { isRawNumber } from '../../../domain/json/json-text.ts'
+import type { InstructionOf } from '../compile.ts'
+import type { Wait } from '../instance.ts'
+import { iso, type RunDraft } from '../run-draft.ts'
+import type { Scope, Template } from '../template.ts'
+import { waitKey } from '../wait-key.ts'
+
+const SECOND_MS = 1_000
+
+type EventWait = Extract<Wait, { kind: 'event' }>
+type Fault = { readonly ok: false; readonly error: string }
+
+export function beginWait(run: RunDraft, instruction: InstructionOf<'wait'>): void {
+  const { step } = instruction
+  const wait = waitOf(instruction, run.scope())
+  if ('error' in wait) return run.fail(step, { reason: 'template_failed', message: wait.error })
+  const due_at = run.now + step.timeout_seconds * SECOND_MS
+  const { dataset, conditions } = wait
+  run.park(step, { state: 'waiting', due_at, wait, input: { dataset, conditions, timeout_at: iso(due_at) } })
+}
+
+export function endWait(run: RunDraft, { step }: InstructionOf<'wait_end'>): void {
+  const { awaited } = run.instance
+  if (awaited?.kind === 'event') {
+    const { record_id, received_at, payload = null } = awaited
+    const output = { timed_out: false, record_id: encodeId('record', record_id), received_at, payload }
+    return run.succeed(step, { output })
+  }
+  if (step.on_timeout === 'fail')
+    return run.fail(step, {
+      reason: 'wait_timed_out',
+      message: `No event arrived within ${step.timeout_seconds} seconds.`,
+    })
+  run.succeed(step, { output: { timed_out: true, record_id: null, received_at: null, payload: null } })
+  if (step.on_timeout === 'stop') run.endAs('completed', null)
+}
+
+/** Renders the conditions once, when the wait begins, and makes the key by which a record finds it. */
+function waitOf({ step, values }: InstructionOf<'wait'>, scope: Scope): EventWait | Fault {
+  const conditions: Condition[] = []
+  for (const [index, given] of step.conditions.entries()) {
+    const made = rendered(given, { template: values.get(index), scope })
+    if ('ok' in made) return made
+    conditions.push(made)
+  }
+  for (const condition of conditions) {
+    const key = 'equals' in condition ? waitKey(condition.path, condition.equals) : undefined
+    if (key !== undefined) return { kind: 'event', dataset: step.dataset, path: condition.path, key, conditions }
+  }
+  return { ok: false, error: 'The wait has no condition with "equals", so no event could find it. Add one.' }
+}
+
+function rendered(
+  condition: Condition,
+  { template, scope }: { readonly template: Template | undefined; readonly scope: Scope },
+): Condition | Fault {
+  if (template === undefined) return condition
+  const made = template(scope)
+  if (!made.ok) return made
+  const { path } = condition
+  const value = isRawNumber(made.value) ? Number(made.value.rawJSON) : made.value
+  if (value === null)
+    return { ok: false, error: `The condition on "${path}" compares with a value that this workflow does not have.` }
+  const checked = Condition.safeParse(
+    'equals' in condition ? { path, equals: value } : { path, op: condition.op, value },
+  )
+  if (checked.success) return checked.data
+  const [issue] = checked.error.issues
+  return { ok: false, error: `The condition on "${path}" renders no valid value. ${issue?.message ?? ''}`.trim() }
+}

@@ -1,0 +1,170 @@
+import type { Condition } from '@postroad/contract'
+import { seesNothing, type Snapshot } from '../../../domain/serving/snapshot.ts'
+import { sql, type Db } from '../../../platform/db.ts'
+import { uuidv7Floor } from '../../../platform/ids.ts'
+import { moment, recordXid, seenBy, unseenBy } from '../../../resources/serving/stream/queries.ts'
+import type { InstanceKey } from '../instance.ts'
+
+/** The statements of this file look over the tables of all workspaces. */
+
+export type MatcherRow = {
+  readonly history: string
+  readonly snapshot: string
+  /** Milliseconds: every record that the snapshot does not see has an id from this time or later. */
+  readonly floor_ms: number
+  readonly moved_at: Date
+}
+
+/** How far the matcher has read. undefined: another process is reading. */
+export function lockMatcher(db: Db): Promise<MatcherRow | undefined> {
+  return db.maybe<MatcherRow>(sql`
+    select history, snapshot, floor_ms, moved_at
+      from workflow_matcher
+       for update skip locked
+  `)
+}
+
+export async function moveMatcher(db: Db, to: MatcherRow): Promise<void> {
+  await db.run(sql`
+    update workflow_matcher
+       set history = ${to.history}, snapshot = ${to.snapshot}, floor_ms = ${to.floor_ms}, moved_at = ${to.moved_at}
+  `)
+}
+
+export type WaitPath = {
+  readonly workspace_id: string
+  readonly project_id: string
+  readonly wait_dataset: string
+  readonly wait_path: string
+}
+
+/**
+ * The datasets for whose records something waits, with the paths that decide. It goes through the index from one to the next, so a
+ * hundred thousand waits on one path cost no more than one.
+ */
+export function listWaitPaths(db: Db): Promise<readonly WaitPath[]> {
+  // oxlint-disable-next-line house/tenant-statement -- the waits of all workspaces
+  return db.many<WaitPath>(sql`
+    with recursive walk as (
+      (select workspace_id, project_id, wait_dataset, wait_path
+         from workflow_instances
+        where wait_key is not null
+        order by project_id, wait_dataset, wait_path
+        limit 1)
+      union all
+      select further.workspace_id, further.project_id, further.wait_dataset, further.wait_path
+        from walk
+        cross join lateral (
+               select workspace_id, project_id, wait_dataset, wait_path
+                 from workflow_instances
+                where wait_key is not null
+                  and (project_id, wait_dataset, wait_path) > (walk.project_id, walk.wait_dataset, walk.wait_path)
+                order by project_id, wait_dataset, wait_path
+                limit 1
+             ) further
+    )
+    select workspace_id, project_id, wait_dataset, wait_path
+      from walk
+  `)
+}
+
+export type NewRecord = {
+  readonly workspace_id: string
+  readonly project_id: string
+  readonly id: string
+  readonly dataset: string
+  readonly xid: number
+  /** The text of the payload. */
+  readonly data: string
+}
+
+export type NewRecordsAt = {
+  /** Each project once, with the dataset names that something waits for in any of them. */
+  readonly projects: readonly { readonly workspace_id: string; readonly project_id: string }[]
+  readonly datasets: readonly string[]
+  readonly from: Snapshot
+  readonly to: Snapshot
+  readonly floor: number
+  readonly after: string | undefined
+  readonly rowsMax: number
+}
+
+/** Records that `to` sees and `from` does not, by id. */
+export function readNewRecords(db: Db, at: NewRecordsAt): Promise<readonly NewRecord[]> {
+  const { projects, from } = at
+  return db.many<NewRecord>(sql`
+    with m as materialized (${moment})
+    select r.workspace_id, r.project_id, r.id, r.dataset, r.xid, coalesce(r.data, s.body) as data
+      from m
+     cross join unnest(${projects.map((one) => one.workspace_id)}::uuid[], ${projects.map((one) => one.project_id)}::uuid[])
+             as p (workspace_id, project_id)
+     cross join lateral (
+       select r.workspace_id, r.project_id, r.id, r.submission_id, r.dataset, r.data, ${recordXid} as xid
+         from records r
+        where r.workspace_id = p.workspace_id
+          and r.project_id = p.project_id
+          and r.id >= ${uuidv7Floor(at.floor)}
+          ${at.after === undefined ? sql`` : sql`and r.id > ${at.after}`}
+          and r.dataset = any (${at.datasets}::text[])
+          ${seesNothing(from) ? sql`` : unseenBy(from)}
+          ${seenBy(at.to)}
+        order by r.id
+        limit ${at.rowsMax}
+     ) r
+      join submissions s
+        on s.workspace_id = r.workspace_id
+       and s.project_id = r.project_id
+       and s.id = r.submission_id
+     order by r.id
+     limit ${at.rowsMax}
+  `)
+}
+
+export type Probe = WaitPath & { readonly key: Buffer }
+
+export type CandidateRow = InstanceKey & {
+  /** The place of the probe in the list. */
+  readonly ordinal: number
+  readonly wait_conditions: Condition[]
+  readonly wait_since: string
+}
+
+/** The waits that these keys find, locked. */
+export function findWaits(db: Db, probes: readonly Probe[]): Promise<readonly CandidateRow[]> {
+  return db.many<CandidateRow>(sql`
+    select i.workspace_id, i.project_id, i.id, k.ordinal::int as ordinal, i.wait_conditions, i.wait_since
+      from unnest(${probes.map((one) => one.workspace_id)}::uuid[], ${probes.map((one) => one.project_id)}::uuid[],
+                  ${probes.map((one) => one.wait_dataset)}::text[], ${probes.map((one) => one.wait_path)}::text[],
+                  ${probes.map((one) => one.key.toString('hex'))}::text[])
+             with ordinality as k (workspace_id, project_id, wait_dataset, wait_path, wait_key, ordinal)
+      join workflow_instances i
+        on i.workspace_id = k.workspace_id
+       and i.project_id = k.project_id
+       and i.wait_dataset = k.wait_dataset
+       and i.wait_path = k.wait_path
+       and i.wait_key = decode(k.wait_key, 'hex')
+     where i.wait_key is not null
+     order by i.workspace_id, i.project_id, i.id
+       for update of i
+  `)
+}
+
+/** The waits have found their records. A claim after their timeout changes nothing any more, because the fence rises. */
+export function wakeWaits(
+  db: Db,
+  { found, now }: { readonly found: readonly (InstanceKey & { readonly record_id: string })[]; readonly now: Date },
+): Promise<number> {
+  // oxlint-disable-next-line house/tenant-statement -- waits of all workspaces, each by its key
+  return db.run(sql`
+    update workflow_instances i
+       set state = 'waiting', wait_id = f.record_id, wait_path = null, wait_key = null, wait_conditions = null, wait_since = null,
+           due_at = ${now}, lease_until = null, fence = i.fence + 1, updated_at = ${now}
+      from unnest(${found.map((one) => one.workspace_id)}::uuid[], ${found.map((one) => one.project_id)}::uuid[],
+                  ${found.map((one) => one.id)}::uuid[], ${found.map((one) => one.record_id)}::uuid[]) as f (workspace_id, project_id, id, record_id)
+     where i.workspace_id = f.workspace_id
+       and i.project_id = f.project_id
+       and i.id = f.id
+       and i.state in ('waiting', 'running')
+       and i.wait_key is not null
+  `)
+}

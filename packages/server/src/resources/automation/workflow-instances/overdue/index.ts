@@ -1,0 +1,1 @@
+export { countOverdueInstances } from './queries.ts'

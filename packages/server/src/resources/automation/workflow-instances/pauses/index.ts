@@ -1,0 +1,1 @@
+export { cancelInstancesOf, haltInstances, resumeInstances } from './queries.ts'

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { decodeId, encodeId } from '@postroad/contract'
+import type { WorkflowStoreParts } from '../../src/pipeline/workflow/postgres-store.ts'
+import { createWorkflowStore } from '../../src/pipeline/workflow/postgres-store.ts'
+import { InstanceRun } from '../../src/pipeline/workflow/instance-run.ts'
+import type { Instance } from '../../src/pipeline/workflow/instance.ts'
+import type { StorePort } from '../../src/pipeline/workflow/ports.ts'
+import { createDirectory } from '../../src/pipeline/directory.ts'
+import { sql } from '../../src/platform/db.ts'
+import { cancelInstancesOf } from '../../src/resources/automation/workflow-instances/pauses/index.ts'
+import { reinstateWorkspace, suspendWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
+import { post, submissionOf } from '../stage/fixtures.ts'
+import { aWorld, eventually, type World } from '../stage/harness.ts'
+import { instanceIn, instancesOf, payloadsOf, stepRunsOf, storeEvent, storeWorkflow } from '../stage/workflow-stage.ts'
+
+/** A node that accepts events, and a second one that runs workflows and may be taken away. */
+let world: World
+before(async () => {
+  world = await aWorld({ env: { ROLES: 'web,deliver' } })
+})
+after(() => world.stop())
+
+async function withEngine<T>(use: () => Promise<T>): Promise<T> {
+  const engine = await aWorld({ beside: world, env: { ROLES: 'work' } })
+  const { advance } = world.clock
+  world.clock.advance = (ms) => {
+    advance(ms)
+    engine.clock.set(Math.max(engine.clock.now(), world.clock.now()))
+  }
+  engine.clock.set(world.clock.now())
+  try {
+    return await use()
+  } finally {
+    world.clock.advance = advance
+    await engine.stop()
+  }
+}
+
+/** The store of a process, driven by the test: its process may die between any two calls. */
+function aStore(): { readonly store: StorePort; readonly run: (instance: Instance) => InstanceRun } {
+  const parts: WorkflowStoreParts = {
+    acceptAll: world.app.acceptAll,
+    directory: createDirectory(world.app.deps),
+    lanes: () => undefined,
+  }
+  const means = {
+    now: world.clock.now(),
+    uuid: world.app.deps.uuid,
+    place: { destination: () => undefined, counted: false },
+  }
+  return {
+    store: createWorkflowStore(world.app.deps, parts),
+    run: (instance) => new InstanceRun(instance, means).advance(),
+  }
+}
+
+async function claimed(store: StorePort): Promise<readonly Instance[]> {
+  const answer = await store.claim({ limit: 100, lease_ms: 60_000 })
+  if (answer.outcome !== 'done') throw new Error('The claim was not answered.')
+  return answer.value
+}
+
+const emit = (id: string, dataset: string, data?: unknown) => ({
+  id,
+  type: 'emit_event',
+  dataset,
+  ...(data === undefined ? {} : { data }),
+})
+
+test('201 means that the instance is stored, even if no process runs workflows at the moment', async () => {
+  const workflowId = await storeWorkflow(world, { dataset: 'first', steps: [emit('made', 'first_made')] })
+  const { public_url: url } = (await world.admin('POST', 'webhooks', { name: 'first', dataset: 'first' })).body.webhook
+  const answer = await post(url, '{"n":1}')
+  assert.equal(answer.status, 201)
+  const [instance] = await instancesOf(world, workflowId)
+  assert.equal(instance?.state, 'pending')
+  const { decision } = await submissionOf(world, answer.body.submission_id ?? answer.body.id)
+  assert.equal(decision.starts[0].started_id, encodeId('workflowInstance', instance.id))
+  await withEngine(() => instanceIn(world, { workflowId, state: 'completed' }))
+  assert.deepEqual(await payloadsOf(world, 'first_made'), [{ n: 1 }])
+})
+
+test('a process that dies between claim and commit loses nothing, and each event is emitted once', async () => {
+  const workflowId = await storeWorkflow(world, {
+    dataset: 'killed',
+    steps: [emit('one', 'from_killed'), emit('two', 'from_killed')],
+  })
+  await storeEvent(world, { dataset: 'killed', data: { n: 1 } })
+  const dead = aStore()
+  const stale = (await claimed(dead.store)).map(dead.run)
+  assert.equal(stale.length, 1)
+  assert.equal((await claimed(dead.store)).length, 0, 'nobody else takes it before its lease has expired')
+  world.clock.advance(60_001)
+  await withEngine(() => instanceIn(world, { workflowId, state: 'completed' }))
+  const late = await dead.store.settle(stale)
+  assert.equal(late.outcome === 'done' && late.value.lost.length, 1)
+  assert.equal((await payloadsOf(world, 'from_killed')).length, 2)
+})
+
+test('a lost claim does not stop the other instances of its batch', async () => {
+  const workflowId = await storeWorkflow(world, { dataset: 'batch', steps: [emit('one', 'from_batch')] })
+  for (let n = 0; n < 3; n += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- in order
+    await storeEvent(world, { dataset: 'batch', data: { n } })
+  }
+  const { store, run } = aStore()
+  const runs = (await claimed(store)).map(run)
+  const [first] = runs
+  await world.app.deps.database.run(
+    sql`update workflow_instances set fence = fence + 1 where id = ${first?.instance.id ?? ''}`,
+  )
+  const settled = await store.settle(runs)
+  assert.deepEqual(settled, { outcome: 'done', value: { more: [], lost: [first?.instance.id] } })
+  assert.deepEqual((await instancesOf(world, workflowId)).map(({ state }) => state).toSorted(), [
+    'completed',
+    'completed',
+    'running',
+  ])
+  assert.equal((await payloadsOf(world, 'from_batch')).length, 2)
+})
+
+test('a claim that is given back is due at once, and a given back claim of the past changes nothing', async () => {
+  await storeWorkflow(world, { dataset: 'returned', steps: [emit('one', 'from_returned')] })
+  await storeEvent(world, { dataset: 'returned', data: {} })
+  const { store } = aStore()
+  const [first] = await claimed(store)
+  assert.ok(first)
+  await store.release([first])
+  const [second] = await claimed(store)
+  assert.equal(second?.fence, first.fence + 1)
+  await store.release([first])
+  assert.equal((await claimed(store)).length, 0)
+  await store.release([second])
+})
+
+test('beyond five hops an emitted record is stored, starts nothing, and its decision says so', async () => {
+  const workflowId = await storeWorkflow(world, { dataset: 'loop', steps: [emit('again', 'loop')] })
+  await storeEvent(world, { dataset: 'loop', data: { n: 1 } })
+  await withEngine(async () => {
+    await instanceIn(world, { workflowId, state: 'completed' })
+    for (
+      let look = 0;
+      look < 50 && (await instancesOf(world, workflowId)).some(({ state }) => state !== 'completed');
+      look += 1
+    ) {
+      // oxlint-disable-next-line no-await-in-loop -- until the loop has ended
+      await instanceIn(world, { workflowId, state: 'completed' })
+    }
+  })
+  const instances = await instancesOf(world, workflowId)
+  assert.deepEqual(
+    instances.map(({ hops }) => hops),
+    [0, 1, 2, 3, 4, 5],
+  )
+  assert.equal((await payloadsOf(world, 'loop')).length, 7)
+  const [last] = await world.app.deps.database.many<{ decision: any }>(
+    sql`select decision from submissions where origin_kind = 'workflow' and origin_id = ${instances.at(-1)?.id ?? ''}`,
+  )
+  assert.equal(last?.decision.starts[0].reason, 'too_many_hops')
+})
+
+test('run_agent stores an AI run, and the commit that ends the run wakes the instance with its output', async () => {
+  const agent = encodeId('aiAgent', world.app.deps.uuid())
+  const workflowId = await storeWorkflow(world, {
+    dataset: 'tickets',
+    steps: [
+      { id: 'classify', type: 'run_agent', agent, input: { text: '{{ payload.text }}' } },
+      emit('sorted', 'sorted_tickets', '{{ steps.classify.output.object.risk }}'),
+    ],
+  })
+  await storeEvent(world, { dataset: 'tickets', data: { text: 'Help' } })
+  await withEngine(async () => {
+    const { id } = await instanceIn(world, { workflowId, state: 'waiting' })
+    const { database } = world.app.deps
+    const run = await database.one<{ id: string; request: any; agent_id: string }>(
+      sql`select id, request, agent_id from ai_runs where instance_id = ${id}`,
+    )
+    assert.deepEqual([run.request, encodeId('aiAgent', run.agent_id)], [{ input: { text: 'Help' } }, agent])
+    const now = new Date(world.clock.now())
+    await database.run(sql`
+      update ai_runs set state = 'succeeded', output = '{"object":{"risk":"low"}}', due_at = null, ended_at = ${now} where id = ${run.id}
+    `)
+    await database.run(
+      sql`update workflow_instances set due_at = ${now} where wait_kind = 'ai_run' and wait_id = ${run.id}`,
+    )
+    await instanceIn(world, { workflowId, state: 'completed' })
+  })
+  assert.deepEqual(await payloadsOf(world, 'sorted_tickets'), ['low'])
+})
+
+test('a step that fails for good is passed over with on_error continue, and later steps see its error', async () => {
+  const workflowId = await storeWorkflow(world, {
+    dataset: 'tried',
+    steps: [
+      {
+        id: 'gone',
+        type: 'deliver',
+        destination: encodeId('destination', world.app.deps.uuid()),
+        on_error: 'continue',
+      },
+      emit('after', 'after_tried', { error: '{{ steps.gone.error.reason }}' }),
+    ],
+  })
+  await storeEvent(world, { dataset: 'tried', data: {} })
+  const { id } = await withEngine(() => instanceIn(world, { workflowId, state: 'completed' }))
+  assert.deepEqual(
+    (await stepRunsOf(world, id)).map(({ state }) => state),
+    ['failed', 'succeeded'],
+  )
+  assert.deepEqual(await payloadsOf(world, 'after_tried'), [{ error: 'destination_not_found' }])
+})
+
+describe('While a workspace is suspended', () => {
+  const slug = (): string => world.installed.workspace.slug
+  const wait = {
+    id: 'reply',
+    type: 'wait_for_event',
+    dataset: 'replies',
+    conditions: [{ path: 'n', equals: '{{ payload.n }}' }],
+    timeout_seconds: 100,
+    on_timeout: 'fail',
+  }
+
+  test('a wait keeps its remaining time, and ends by its event or its timeout after that', async () => {
+    const workflowId = await storeWorkflow(world, { dataset: 'suspended', steps: [wait] })
+    await storeEvent(world, { dataset: 'suspended', data: { n: 1 } })
+    await storeEvent(world, { dataset: 'suspended', data: { n: 2 } })
+    await withEngine(async () => {
+      await instanceIn(world, { workflowId, state: 'waiting' })
+      const due = (await instancesOf(world, workflowId)).map((row) => row.due_at?.getTime() ?? 0)
+      await suspendWorkspace(world.app.deps, { slug: slug(), reason: 'test' })
+      const suspendedAt = world.clock.now()
+      world.clock.advance(10_000)
+      await untilPaused(workflowId, 2)
+      world.clock.advance(1_000_000)
+      assert.deepEqual(
+        (await instancesOf(world, workflowId)).map(({ state }) => state),
+        ['waiting', 'waiting'],
+      )
+      await reinstateWorkspace(world.app.deps, { slug: slug() })
+      const pausedMs = world.clock.now() - suspendedAt
+      await untilPaused(workflowId, 0)
+      assert.deepEqual(
+        (await instancesOf(world, workflowId)).map((row) => row.due_at?.getTime()),
+        due.map((at) => at + pausedMs),
+      )
+      await storeEvent(world, { dataset: 'replies', data: { n: 2 } })
+      await untilStates(workflowId, ['completed', 'waiting'])
+      world.clock.advance(100_000)
+      await untilStates(workflowId, ['completed', 'failed'])
+    })
+  })
+
+  async function untilPaused(workflowId: string, count: number): Promise<void> {
+    await eventually(async () => {
+      world.clock.advance(1_000)
+      const rows = await instancesOf(world, workflowId)
+      return rows.filter((row) => row.paused_at !== null).length === count ? true : undefined
+    })
+  }
+})
+
+async function untilStates(workflowId: string, states: readonly string[]): Promise<void> {
+  await eventually(async () => {
+    world.clock.advance(200)
+    const rows = (await instancesOf(world, workflowId)).map(({ state }) => state).toSorted()
+    return JSON.stringify(rows) === JSON.stringify(states) ? true : undefined
+  })
+}
+
+test('the deletion of a workflow cancels its instances, and work under their claims changes nothing', async () => {
+  const workflowId = await storeWorkflow(world, { dataset: 'deleted', steps: [emit('one', 'from_deleted')] })
+  await storeEvent(world, { dataset: 'deleted', data: {} })
+  const { store, run } = aStore()
+  const runs = (await claimed(store)).map(run)
+  await cancelInstancesOf(world.app.deps.database, {
+    workspaceId: decodeId('workspace', world.installed.workspace.id) ?? '',
+    projectId: decodeId('project', world.installed.project.id) ?? '',
+    workflowId,
+    now: new Date(world.clock.now()),
+  })
+  await store.settle(runs)
+  assert.equal((await instancesOf(world, workflowId))[0]?.state, 'cancelled')
+  assert.deepEqual(await payloadsOf(world, 'from_deleted'), [])
+})

@@ -1,0 +1,103 @@
+import { decodeId, encodeId } from '@postroad/contract'
+import { fromOrigin } from '../../src/pipeline/capture/from-origin.ts'
+import { sql } from '../../src/platform/db.ts'
+import { aName } from './fixtures.ts'
+import { eventually, type World } from './harness.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+export type StepRunRow = { readonly step_id: string; readonly state: string; readonly output: any; readonly error: any }
+export type InstanceRow = {
+  readonly id: string
+  readonly state: string
+  readonly error: any
+  readonly due_at: Date | null
+  readonly paused_at: Date | null
+  readonly hops: number
+}
+
+const at = (world: World): { workspaceId: string; projectId: string } => ({
+  workspaceId: decodeId('workspace', world.installed.workspace.id) ?? '',
+  projectId: decodeId('project', world.installed.project.id) ?? '',
+})
+
+/** An active workflow with one version, as its room stores it. Returns its id. */
+export async function storeWorkflow(
+  world: World,
+  { dataset, steps, conditions = [] }: { dataset: string; steps: readonly Members[]; conditions?: readonly Members[] },
+): Promise<string> {
+  const { database, uuid, configChanged } = world.app.deps
+  const { workspaceId, projectId } = at(world)
+  const id = uuid()
+  const now = new Date(world.clock.now())
+  const name = aName('workflow')
+  await database.run(sql`
+    insert into workflows (workspace_id, project_id, id, name, slug, active, version, entry_dataset, entry_conditions, created_at, updated_at)
+    values (${workspaceId}, ${projectId}, ${id}, ${name}, ${name}, true, 1, ${dataset}, ${JSON.stringify(conditions)}, ${now}, ${now})
+  `)
+  await database.run(sql`
+    insert into workflow_versions (workspace_id, project_id, workflow_id, version, definition, created_at)
+    values (${workspaceId}, ${projectId}, ${id}, 1, ${JSON.stringify({ name, steps })}, ${now})
+  `)
+  await database.run(sql`update projects set config_version = config_version + 1 where id = ${projectId}`)
+  configChanged(projectId)
+  return id
+}
+
+/** Stores an event of a source; returns the public id of its record. */
+export async function storeEvent(
+  world: World,
+  { dataset, data, hops = 0 }: { dataset: string; data: unknown; hops?: number },
+): Promise<string> {
+  const [outcome] = await world.app.acceptAll(
+    [
+      fromOrigin({
+        ...at(world),
+        dataset,
+        origin: { kind: 'source', id: world.app.deps.uuid() },
+        text: JSON.stringify(data),
+        receivedAt: world.clock.now(),
+        hops,
+      }),
+    ],
+    async () => undefined,
+  )
+  if (outcome?.kind !== 'stored') throw new Error(`The event was not stored: ${JSON.stringify(outcome)}`)
+  return encodeId('record', outcome.event.records[0]?.id ?? '')
+}
+
+export function instancesOf(world: World, workflowId: string): Promise<readonly InstanceRow[]> {
+  return world.app.deps.database.many<InstanceRow>(sql`
+    select id, state, error, due_at, paused_at, hops from workflow_instances where workflow_id = ${workflowId} order by id
+  `)
+}
+
+export function stepRunsOf(world: World, instanceId: string): Promise<readonly StepRunRow[]> {
+  return world.app.deps.database.many<StepRunRow>(sql`
+    select step_id, state, output, error from workflow_step_runs where instance_id = ${instanceId} order by seq
+  `)
+}
+
+/** Lets time pass until the only instance of a workflow is in this state. */
+export function instanceIn(
+  world: World,
+  { workflowId, state }: { workflowId: string; state: string },
+): Promise<InstanceRow> {
+  return eventually(async () => {
+    world.clock.advance(100)
+    const [instance] = await instancesOf(world, workflowId)
+    return instance?.state === state ? instance : undefined
+  })
+}
+
+/** The payloads of a dataset, in their order. */
+export async function payloadsOf(world: World, dataset: string): Promise<readonly any[]> {
+  const rows = await world.app.deps.database.many<{ data: string }>(sql`
+    select coalesce(r.data, s.body) as data
+      from records r
+      join submissions s on s.workspace_id = r.workspace_id and s.id = r.submission_id
+     where r.dataset = ${dataset}
+     order by r.id
+  `)
+  return rows.map((row) => JSON.parse(row.data))
+}
