@@ -289,6 +289,7 @@ export class SimWorkflowStore {
     return { more }
   }
 
+  // oxlint-disable-next-line complexity -- one case for each phase
   #moveOne(now: number, { workspace, pause }: { workspace: string; pause: Pause }): boolean {
     const own = [...this.instances.values()].filter((row) => row.workspace === workspace && row.due_at !== null)
     switch (pause.phase) {

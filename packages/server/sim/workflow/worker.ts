@@ -84,7 +84,7 @@ export class WorkflowWorker {
     this.#dispatch({ type: 'stop' })
   }
 
-  /** Only this process stands still, as in a long garbage collection. */
+  /** Only this process does not move, as in a long garbage collection. */
   pause(durationMs: number): void {
     if (!this.up) return
     const { agenda } = this.#scene

@@ -189,7 +189,7 @@ class WorkflowWorld implements WorkflowScene {
     this.store.remove(this.agenda.now, dataset)
     // The versions go with the last instance, and a late claim finds none.
     if (this.rng.chance(0.5))
-      for (const key of [...this.store.versions.keys()]) if (key.startsWith(dataset)) this.store.versions.delete(key)
+      for (const key of this.store.versions.keys()) if (key.startsWith(dataset)) this.store.versions.delete(key)
   }
 
   readonly #changed = (change: Change, now: number): void => {

@@ -11,7 +11,7 @@ import { sql } from '../../src/platform/db.ts'
 import { cancelInstancesOf } from '../../src/resources/automation/workflow-instances/pauses/index.ts'
 import { reinstateWorkspace, suspendWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { post, submissionOf } from '../stage/fixtures.ts'
-import { aWorld, eventually, type World } from '../stage/harness.ts'
+import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
 import { instanceIn, instancesOf, payloadsOf, stepRunsOf, storeEvent, storeWorkflow } from '../stage/workflow-stage.ts'
 
 /** A node that accepts events, and a second one that runs workflows and may be taken away. */
@@ -23,7 +23,7 @@ after(() => world.stop())
 
 async function withEngine<T>(use: () => Promise<T>): Promise<T> {
   const engine = await aWorld({ beside: world, env: { ROLES: 'work' } })
-  const { advance } = world.clock
+  const advance = world.clock.advance.bind(world.clock)
   world.clock.advance = (ms) => {
     advance(ms)
     engine.clock.set(Math.max(engine.clock.now(), world.clock.now()))
@@ -154,7 +154,7 @@ test('beyond five hops an emitted record is stored, starts nothing, and its deci
     [0, 1, 2, 3, 4, 5],
   )
   assert.equal((await payloadsOf(world, 'loop')).length, 7)
-  const [last] = await world.app.deps.database.many<{ decision: any }>(
+  const [last] = await world.app.deps.database.many<{ decision: Answer['body'] }>(
     sql`select decision from submissions where origin_kind = 'workflow' and origin_id = ${instances.at(-1)?.id ?? ''}`,
   )
   assert.equal(last?.decision.starts[0].reason, 'too_many_hops')
@@ -173,7 +173,7 @@ test('run_agent stores an AI run, and the commit that ends the run wakes the ins
   await withEngine(async () => {
     const { id } = await instanceIn(world, { workflowId, state: 'waiting' })
     const { database } = world.app.deps
-    const run = await database.one<{ id: string; request: any; agent_id: string }>(
+    const run = await database.one<{ id: string; request: Answer['body']; agent_id: string }>(
       sql`select id, request, agent_id from ai_runs where instance_id = ${id}`,
     )
     assert.deepEqual([run.request, encodeId('aiAgent', run.agent_id)], [{ input: { text: 'Help' } }, agent])
@@ -211,8 +211,9 @@ test('a step that fails for good is passed over with on_error continue, and late
   assert.deepEqual(await payloadsOf(world, 'after_tried'), [{ error: 'destination_not_found' }])
 })
 
+const slug = (): string => world.installed.workspace.slug
+
 describe('While a workspace is suspended', () => {
-  const slug = (): string => world.installed.workspace.slug
   const wait = {
     id: 'reply',
     type: 'wait_for_event',
@@ -222,7 +223,7 @@ describe('While a workspace is suspended', () => {
     on_timeout: 'fail',
   }
 
-  test('a wait keeps its remaining time, and ends by its event or its timeout after that', async () => {
+  test('a wait retains its remaining time, and ends by its event or its timeout after that', async () => {
     const workflowId = await storeWorkflow(world, { dataset: 'suspended', steps: [wait] })
     await storeEvent(world, { dataset: 'suspended', data: { n: 1 } })
     await storeEvent(world, { dataset: 'suspended', data: { n: 2 } })
@@ -251,15 +252,15 @@ describe('While a workspace is suspended', () => {
       await untilStates(workflowId, ['completed', 'failed'])
     })
   })
-
-  async function untilPaused(workflowId: string, count: number): Promise<void> {
-    await eventually(async () => {
-      world.clock.advance(1_000)
-      const rows = await instancesOf(world, workflowId)
-      return rows.filter((row) => row.paused_at !== null).length === count ? true : undefined
-    })
-  }
 })
+
+async function untilPaused(workflowId: string, count: number): Promise<void> {
+  await eventually(async () => {
+    world.clock.advance(1_000)
+    const rows = await instancesOf(world, workflowId)
+    return rows.filter((row) => row.paused_at !== null).length === count ? true : undefined
+  })
+}
 
 async function untilStates(workflowId: string, states: readonly string[]): Promise<void> {
   await eventually(async () => {

@@ -2,15 +2,20 @@ import { decodeId, encodeId } from '@postroad/contract'
 import { fromOrigin } from '../../src/pipeline/capture/from-origin.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aName } from './fixtures.ts'
-import { eventually, type World } from './harness.ts'
+import { eventually, type Answer, type World } from './harness.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-export type StepRunRow = { readonly step_id: string; readonly state: string; readonly output: any; readonly error: any }
+export type StepRunRow = {
+  readonly step_id: string
+  readonly state: string
+  readonly output: Answer['body']
+  readonly error: Answer['body']
+}
 export type InstanceRow = {
   readonly id: string
   readonly state: string
-  readonly error: any
+  readonly error: Answer['body']
   readonly due_at: Date | null
   readonly paused_at: Date | null
   readonly hops: number
@@ -91,7 +96,7 @@ export function instanceIn(
 }
 
 /** The payloads of a dataset, in their order. */
-export async function payloadsOf(world: World, dataset: string): Promise<readonly any[]> {
+export async function payloadsOf(world: World, dataset: string): Promise<readonly Answer['body'][]> {
   const rows = await world.app.deps.database.many<{ data: string }>(sql`
     select coalesce(r.data, s.body) as data
       from records r

@@ -69,7 +69,7 @@ test('no other answer contains a secret, and neither does the audit log, nor the
 })
 
 /** The audit word of a verb, where it differs from the verb. */
-const WORDS: Readonly<Record<string, string>> = { remove: 'delete', revoke: 'revoke' }
+const WORDS: Readonly<Record<string, string>> = { remove: 'delete', revoke: 'revoke', replace: 'update' }
 
 /** `webhooks.rotateVerificationSecret` → rotate: the first word of its action. */
 const wordOf = ({ name }: Named): string => {

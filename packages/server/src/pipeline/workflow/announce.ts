@@ -1,7 +1,7 @@
 import type { Announce } from '../store/announce.ts'
 import { createGather, type GatherOptions } from '../store/gather.ts'
 
-/** What a commit may mean for the engine: instances started, or records came for which something may wait. */
+/** The meaning of a commit for the engine: instances started, or records came for which something may wait. */
 export type EngineHint = 'instances' | 'records'
 
 export type AnnounceStartsOptions = GatherOptions<EngineHint> & {

@@ -13,7 +13,7 @@ export const WORKFLOW_CRASH_POINTS = [
   'between_events',
   /** Waits found their records, and the woken instances have not been claimed. */
   'matched',
-  /** Some instances of a halted or reinstated workspace were moved, and others not. */
+  /** Some instances of a suspended or reinstated workspace were moved, and others not. */
   'moved',
   /** The process was asked to stop. */
   'stopping',

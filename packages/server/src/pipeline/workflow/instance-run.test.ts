@@ -104,7 +104,7 @@ test('the outcome of an event can be applied twice, because a commit may be trie
   assert.equal(emitting.stepRuns.length, 0)
 })
 
-test('a branch takes the first arm that holds, then else, then nothing', () => {
+test('a branch takes the first arm that matches, then else, then nothing', () => {
   const arm = (name: string, value: number): Given => ({
     name,
     conditions: [{ path: 'id', equals: value }],
@@ -174,15 +174,14 @@ test('an awaited delivery is looked at after longer and longer pauses, and its e
   })
 })
 
+const failedAfter = (more: Given): string => {
+  const sent = run(anInstance([{ id: 'send', type: 'deliver', destination: DESTINATION, await: 'delivered', ...more }]))
+  const awaited = { kind: 'delivery', id: UUID, state: 'failed', last_status: 500, response_body: null } as const
+  const { stop } = run(again(sent, { awaited }))
+  return stop.kind === 'emitting' ? '' : stop.state
+}
+
 test('an awaited delivery that failed is sent again only where the step asks for that', () => {
-  const failedAfter = (more: Given): string => {
-    const sent = run(
-      anInstance([{ id: 'send', type: 'deliver', destination: DESTINATION, await: 'delivered', ...more }]),
-    )
-    const awaited = { kind: 'delivery', id: UUID, state: 'failed', last_status: 500, response_body: null } as const
-    const { stop } = run(again(sent, { awaited }))
-    return stop.kind === 'emitting' ? '' : stop.state
-  }
   assert.deepEqual([failedAfter({}), failedAfter({ retry: {} })], ['failed', 'retrying'])
 })
 

@@ -10,7 +10,7 @@ export type InstanceKey = { readonly workspace_id: string; readonly project_id: 
 /** One claim of an instance. Each claim raises the fence, so work of an earlier claim is recognizable. */
 export type Held = InstanceKey & { readonly fence: number }
 
-/** What an instance remembers between its commits: the values that templates read, and the step under way. */
+/** The memory of an instance between its commits: the values that templates read, and the step under way. */
 export type Memory = {
   readonly payload: unknown
   readonly received_at: string
@@ -68,7 +68,7 @@ export type Instance = Held & {
   readonly awaited: Awaited | undefined
 }
 
-/** What the project offers to the steps of its workflows. */
+/** The parts of the project that the steps of its workflows use. */
 export type Place = {
   /** By UUID; undefined: there is no such destination. */
   destination(id: string): { readonly enabled: boolean; readonly orderKeyOf: OrderKeyOf | undefined } | undefined

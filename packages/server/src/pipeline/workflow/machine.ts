@@ -80,6 +80,7 @@ export class WorkflowMachine {
     return this.#effects.splice(0)
   }
 
+  // oxlint-disable-next-line complexity -- one case for each event
   #take(event: Event, now: number): void {
     switch (event.type) {
       case 'woke':

@@ -15,8 +15,8 @@ const ROWS_MAX = 500
 const LATE_MS = 5_000
 
 /**
- * Moves some instances of each workspace that was halted or reinstated, in one short commit. All of them are paused before the
- * first one resumes, so that each keeps exactly the time that it had left.
+ * Moves some instances of each workspace that was suspended or reinstated, in one short commit. All of them are paused before the
+ * first one resumes, so that each has exactly the time that it had left.
  */
 export function movePaused({ database, clock }: Deps): Promise<Moved> {
   return database.transaction(async (db) => {

@@ -43,7 +43,7 @@ export type StorePort = {
   release(held: readonly Held[]): Promise<Answer<null>>
   /** Compares the records that became visible with the waits. */
   match(): Promise<Answer<Matched>>
-  /** Pauses and resumes instances of workspaces that were halted or reinstated. */
+  /** Pauses and resumes instances of workspaces that were suspended or reinstated. */
   move(): Promise<Answer<Moved>>
 }
 

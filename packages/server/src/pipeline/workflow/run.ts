@@ -11,7 +11,7 @@ import { createWorkflowStore, type WorkflowStoreParts } from './postgres-store.t
 export type WorkflowEngine = {
   /** One look at everything. Resolves when nothing is left to do at the moment; rejects when the database refused a part of it. */
   look(): Promise<void>
-  /** Instances started, records were stored, or a workspace was halted or reinstated. Only a hint: it makes the engine look sooner. */
+  /** Instances started, records were stored, or a workspace was suspended or reinstated. Only a hint: it makes the engine look sooner. */
   readonly hint: (about: Extract<Event, { type: 'hinted' }>['about']) => void
   /** Claims nothing new. Commits under way end, and every other claim is given back. */
   stop(): void

@@ -112,29 +112,35 @@ type Awaitable<Kind extends Awaited['kind']> = Omit<Extract<Awaited, { kind: Kin
 function awaitedOf({ wait_kind: kind, wait_id: id }: ClaimedRow, found: Found): Awaited | undefined {
   if (kind === null || id === null) return undefined
   switch (kind) {
-    case 'event': {
-      const record = found.records.get(id)
-      return {
-        kind,
-        record_id: id,
-        received_at: record?.received_at.toISOString() ?? null,
-        payload: record === undefined || record.data === null ? undefined : valueOf(record.data),
-      }
-    }
-    case 'delivery': {
-      const row = found.deliveries.get(id)
-      return {
-        kind,
-        id,
-        state: row?.state,
-        last_status: row?.last_status ?? null,
-        response_body: row?.response_body ?? null,
-      }
-    }
+    case 'event':
+      return eventOf(id, found)
+    case 'delivery':
+      return deliveryOf(id, found)
     case 'ai_run': {
       const row = found.runs.get(id)
       return { kind, id, state: row?.state, output: parsed(row?.output), error: parsed(row?.error) }
     }
+  }
+}
+
+function eventOf(id: string, { records }: Found): Awaited {
+  const record = records.get(id)
+  return {
+    kind: 'event',
+    record_id: id,
+    received_at: record?.received_at.toISOString() ?? null,
+    payload: record === undefined || record.data === null ? undefined : valueOf(record.data),
+  }
+}
+
+function deliveryOf(id: string, { deliveries }: Found): Awaited {
+  const row = deliveries.get(id)
+  return {
+    kind: 'delivery',
+    id,
+    state: row?.state,
+    last_status: row?.last_status ?? null,
+    response_body: row?.response_body ?? null,
   }
 }
 

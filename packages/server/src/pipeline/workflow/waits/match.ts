@@ -68,13 +68,11 @@ export function createMatcher(deps: Deps): () => Promise<Matched> {
         return { woken: 0, more: true, waits: true }
       }
       const seen = snapshotOf(snapshot)
-      const to = after?.to ?? seen
-      const toFloor = after?.toFloor ?? floorOf(seen, now)
-      const moved = { history, snapshot: textOf(to), floor_ms: toFloor, moved_at: new Date(after?.at ?? now) }
+      const { to, toFloor, at } = after ?? { to: seen, toFloor: floorOf(seen, now), at: now }
+      const moved = { history, snapshot: textOf(to), floor_ms: toFloor, moved_at: new Date(at) }
       const paths = await listWaitPaths(db)
       if (paths.length === 0) {
-        if (now - position.moved_at.getTime() >= IDLE_MS || now < position.moved_at.getTime())
-          await moveMatcher(db, moved)
+        if (isOld(position, now)) await moveMatcher(db, moved)
         return NO_WAITS
       }
       const records = await readNewRecords(db, {
@@ -85,11 +83,21 @@ export function createMatcher(deps: Deps): () => Promise<Matched> {
         rowsMax: ROWS_MAX,
       })
       const woken = records.length === 0 ? 0 : await wake(db, { records, paths, now: new Date(now) })
-      const last = records.length < ROWS_MAX ? undefined : records.at(-1)
+      const last = lastOfFullPage(records)
       if (last === undefined) await moveMatcher(db, moved)
-      if (last !== undefined) partway = { from: position.snapshot, to, toFloor, at: after?.at ?? now, id: last.id }
+      else partway = { from: position.snapshot, to, toFloor, at, id: last.id }
       return { woken, more: last !== undefined, waits: true }
     })
+}
+
+/** A position that nothing reads from is moved now and then; also after the clock was set back. */
+function isOld({ moved_at: movedAt }: MatcherRow, now: number): boolean {
+  return now - movedAt.getTime() >= IDLE_MS || now < movedAt.getTime()
+}
+
+/** undefined: there is no further page. */
+function lastOfFullPage(records: readonly NewRecord[]): NewRecord | undefined {
+  return records.length < ROWS_MAX ? undefined : records.at(-1)
 }
 
 /** Another database, or this one after a crash, has other transaction numbers. A read by time loses nothing. */

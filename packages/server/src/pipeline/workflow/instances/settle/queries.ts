@@ -86,7 +86,7 @@ const NOWHERE: Omit<Placed, 'state'> = {
   ended: false,
 }
 
-/** The columns of a stop. A run that has another event to store keeps its claim. */
+/** The columns of a stop. A run that has another event to store retains its claim. */
 function placeOf(stop: Stop, leaseUntil: Date): Placed {
   switch (stop.kind) {
     case 'emitting':

@@ -2,7 +2,7 @@ import { sql, type Db } from '../../../../platform/db.ts'
 
 /**
  * From this commit on the engine takes no instance of the workspace. Its instances are paused afterwards, in small commits, with
- * the time that they still had to wait. Halted again before all of them were paused, they were paused all the time between: the
+ * the time that they still had to wait. If it is suspended again before all of them were paused, they were paused all the time between: the
  * engine took none of them.
  */
 export async function haltInstances(db: Db, at: { workspaceId: string; now: Date }): Promise<void> {
@@ -16,7 +16,7 @@ export async function haltInstances(db: Db, at: { workspaceId: string; now: Date
   `)
 }
 
-/** The instances of the workspace resume where they stopped, unless another reason still halts it. */
+/** The instances of the workspace resume where they stopped, unless the workspace is still suspended or closed. */
 export async function resumeInstances(db: Db, at: { workspaceId: string; now: Date }): Promise<void> {
   await db.run(sql`
     update workflow_pauses
@@ -36,7 +36,7 @@ export type PauseRow = {
 
 /** The workspaces whose instances must be moved, locked, without those that another process is moving. */
 export function lockPauses(db: Db): Promise<readonly PauseRow[]> {
-  // oxlint-disable-next-line house/tenant-statement -- work of the installation: workspaces that were halted
+  // oxlint-disable-next-line house/tenant-statement -- work of the installation: workspaces that were suspended or closed
   return db.many<PauseRow>(sql`
     select workspace_id, phase, halted_at, resumed_at
       from workflow_pauses
@@ -93,7 +93,7 @@ export function pauseInstances(db: Db, at: { workspaceId: string; haltedAt: Date
   `)
 }
 
-/** What was left of each wait when it was paused is left of it now. */
+/** Each wait has as much time left as it had when it was paused. */
 export function unpauseInstances(db: Db, at: { workspaceId: string; resumedAt: Date; limit: number }): Promise<number> {
   return db.run(sql`
     with chosen as materialized (
