@@ -189,9 +189,13 @@ module.exports = {
       { path: '.' },
       {
         path: `^packages/server/src/.*queries(\\.ts$|/)`,
-        pathNot: [`${S}/resources/[^/]+/[^/]+/`, `${S}/pipeline/deliver/(lanes|attempts)/`],
+        pathNot: [
+          `${S}/resources/[^/]+/[^/]+/`,
+          `${S}/pipeline/deliver/(lanes|attempts)/`,
+          `${S}/pipeline/workflow/(instances|waits)/`,
+        ],
       },
-      'SQL belongs to the room that owns the table, or to the delivery engine.',
+      'SQL belongs to the room that owns the table, or to the engine of deliveries or of workflows.',
     ),
     never(
       'no-proofs-in-src',
