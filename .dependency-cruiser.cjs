@@ -202,7 +202,7 @@ module.exports = {
           `${S}/pipeline/workflow/(instances|waits)/`,
         ],
       },
-      'SQL belongs to the room that owns the table, or to the delivery engine.',
+      'SQL belongs to the room that owns the table, or to the engine of deliveries or of workflows.',
     ),
     never(
       'no-proofs-in-src',

@@ -160,6 +160,29 @@ test('beyond five hops an emitted record is stored, starts nothing, and its deci
   assert.equal(last?.decision.starts[0].reason, 'too_many_hops')
 })
 
+test('a record that is older than a wait does not end it, even the one that started the workflow', async () => {
+  const wait = {
+    id: 'next',
+    type: 'wait_for_event',
+    dataset: 'visits',
+    conditions: [{ path: 'who', equals: '{{ payload.who }}' }],
+    timeout_seconds: 600,
+  }
+  const workflowId = await storeWorkflow(world, { dataset: 'visits', steps: [wait, emit('seen', 'seen_again')] })
+  const woken = async (store: StorePort): Promise<number> => {
+    const answer = await store.match()
+    return answer.outcome === 'done' ? answer.value.woken : -1
+  }
+  await storeEvent(world, { dataset: 'visits', data: { who: 'ada', n: 1 } })
+  const { store, run } = aStore()
+  await store.settle((await claimed(store)).map(run))
+  assert.equal((await instancesOf(world, workflowId))[0]?.state, 'waiting')
+  assert.equal(await woken(store), 0, 'the matcher reads the first record only now')
+  await storeEvent(world, { dataset: 'visits', data: { who: 'ada', n: 2 } })
+  assert.equal(await woken(store), 1)
+  assert.equal(await woken(store), 0, 'one record ends it once')
+})
+
 test('run_agent stores an AI run, and the commit that ends the run wakes the instance with its output', async () => {
   const agent = encodeId('aiAgent', world.app.deps.uuid())
   const workflowId = await storeWorkflow(world, {
