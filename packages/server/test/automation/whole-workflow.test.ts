@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { LLMock } from '@copilotkit/aimock'
+import { asked, aModelServer, anAgentOf } from '../stage/ai-stage.ts'
+import { aDestination, aName, anIngestKey, post, submissionOf } from '../stage/fixtures.ts'
+import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+
+/** One server with every role, used through its API only: workflows, agents, waits and deliveries together. */
+let world: World
+let models: LLMock
+let sink: Sink
+let key: string
+
+before(async () => {
+  world = await aWorld()
+  models = await aModelServer()
+  sink = await aSink()
+  ;({ key } = await anIngestKey(world))
+})
+after(async () => {
+  await world.stop()
+  await models.stop()
+  await sink.stop()
+})
+
+const send = async (dataset: string, payload: unknown): Promise<Answer['body']> => {
+  const answer = await post(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, JSON.stringify(payload))
+  assert.equal(answer.status, 201)
+  return answer.body
+}
+
+const instanceAt = async (id: string): Promise<Answer['body']> =>
+  (await asked(world, `GET workflow-instances/${id}`)).instance
+
+async function until(id: string, wanted: (instance: Answer['body']) => boolean): Promise<Answer['body']> {
+  let last: Answer['body']
+  return eventually(async () => {
+    world.clock.advance(200)
+    last = await instanceAt(id)
+    return wanted(last) ? last : undefined
+  }).catch(() => assert.fail(JSON.stringify(last)))
+}
+
+test('an event starts a workflow that waits for another event, branches, asks an agent, files a record and delivers it', async () => {
+  const { destination } = await aDestination(world, { url: sink.url, datasets: ['nothing_else'] })
+  const { agent } = await anAgentOf(world, {
+    provider: { base_url: `${models.url}/v1`, structured_outputs: true },
+    agent: {
+      output_schema: { type: 'object', properties: { risk: { enum: ['low', 'high'] } }, required: ['risk'] },
+    },
+  })
+  models.onMessage(/"order":"o_1"/, { content: '{"risk":"high"}' })
+  const { workflow } = await asked(world, 'POST workflows', {
+    name: aName('follow-up'),
+    entry_dataset: 'orders',
+    entry_conditions: [{ path: 'status', equals: 'created' }],
+    steps: [
+      {
+        id: 'paid',
+        type: 'wait_for_event',
+        dataset: 'payments',
+        conditions: [{ path: 'order_id', equals: '{{ payload.id }}' }],
+        timeout_seconds: 86_400,
+      },
+      {
+        id: 'route',
+        type: 'branch',
+        input: 'steps.paid.output.payload',
+        branches: [
+          {
+            name: 'large',
+            conditions: [{ path: 'amount', op: 'gte', value: 1_000 }],
+            steps: [
+              { id: 'classify', type: 'run_agent', agent, input: { order: '{{ payload.id }}' } },
+              {
+                id: 'summary',
+                type: 'emit_event',
+                dataset: 'summaries',
+                data: { order: '{{ payload.id }}', risk: '{{ steps.classify.output.risk }}' },
+              },
+            ],
+          },
+        ],
+      },
+      { id: 'notify', type: 'deliver', destination: destination.id, await: 'delivered' },
+    ],
+  })
+  const event = await send('orders', { id: 'o_1', status: 'created' })
+  const [started] = (await submissionOf(world, event.id)).decision.starts
+  assert.deepEqual([started.id, started.reason], [workflow.id, 'matched'])
+  await until(started.started_id, ({ state }) => state === 'waiting')
+  await send('payments', { order_id: 'o_2', amount: 5 })
+  await send('payments', { order_id: 'o_1', amount: 1_200 })
+  const ended = await until(started.started_id, ({ state }) => state === 'completed' || state === 'failed')
+  assert.equal(ended.state, 'completed', JSON.stringify(ended.error))
+  assert.deepEqual(
+    ended.steps.map(({ step_id, state }: Answer['body']) => [step_id, state]),
+    ['paid', 'route', 'classify', 'summary', 'notify'].map((id) => [id, 'succeeded']),
+  )
+  const { records } = await asked(world, 'GET records?dataset=summaries')
+  assert.deepEqual(
+    records.map((record: Answer['body']) => record.data),
+    [{ order: 'o_1', risk: 'high' }],
+  )
+  assert.match(sink.received.at(-1)?.body ?? '', /"status":"created"/)
+  const story = await asked(world, `GET search/correlate/${event.records[0].id}`)
+  assert.equal(story.workflow_instances[0].id, started.started_id)
+})
+
+test('a cancelled instance ends the AI run that it waits for', async () => {
+  const { agent } = await anAgentOf(world)
+  await asked(world, 'POST workflows', {
+    name: aName('asks'),
+    entry_dataset: 'asked',
+    steps: [{ id: 'ask', type: 'run_agent', agent }],
+  })
+  const event = await send('asked', { n: 1 })
+  const [{ started_id: id }] = (await submissionOf(world, event.id)).decision.starts
+  await until(id, ({ state }) => state === 'waiting')
+  const [run] = (await asked(world, 'GET search/ai-runs')).ai_runs
+  assert.deepEqual([run.instance_id, run.step_id, ['queued', 'running'].includes(run.state)], [id, 'ask', true])
+  await asked(world, `POST workflow-instances/${id}/cancel`)
+  assert.equal((await instanceAt(id)).state, 'cancelled')
+  assert.equal((await asked(world, `GET ai-runs/${run.id}`)).ai_run.state, 'cancelled')
+})
