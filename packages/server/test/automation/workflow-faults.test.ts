@@ -160,6 +160,11 @@ test('beyond five hops an emitted record is stored, starts nothing, and its deci
   assert.equal(last?.decision.starts[0].reason, 'too_many_hops')
 })
 
+const woken = async (store: StorePort): Promise<number> => {
+  const answer = await store.match()
+  return answer.outcome === 'done' ? answer.value.woken : -1
+}
+
 test('a record that is older than a wait does not end it, even the one that started the workflow', async () => {
   const wait = {
     id: 'next',
@@ -169,10 +174,6 @@ test('a record that is older than a wait does not end it, even the one that star
     timeout_seconds: 600,
   }
   const workflowId = await storeWorkflow(world, { dataset: 'visits', steps: [wait, emit('seen', 'seen_again')] })
-  const woken = async (store: StorePort): Promise<number> => {
-    const answer = await store.match()
-    return answer.outcome === 'done' ? answer.value.woken : -1
-  }
   await storeEvent(world, { dataset: 'visits', data: { who: 'ada', n: 1 } })
   const { store, run } = aStore()
   await store.settle((await claimed(store)).map(run))
