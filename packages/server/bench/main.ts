@@ -5,7 +5,7 @@ import { partOf, ROWS, type Part } from './parts.ts'
 import { openStage } from './stage.ts'
 import { tableOf, type Figure } from './table.ts'
 
-const USAGE = `bench [delivery] [--only ${Object.keys(ROWS).join(',')}] [--seconds S] [--rounds R] [--json] [--profile FOLDER]`
+const USAGE = `bench [delivery|workflows] [--only ${Object.keys(ROWS).join(',')}] [--seconds S] [--rounds R] [--json] [--profile FOLDER]`
 
 function readRequest() {
   const { positionals, values } = parseArgs({

@@ -10,6 +10,7 @@ import { latency } from './rows/latency.ts'
 import { neighbour } from './rows/neighbour.ts'
 import { processes } from './rows/processes.ts'
 import { policies } from './rows/policies.ts'
+import { workflows } from './rows/workflows.ts'
 import type { Stage } from './stage.ts'
 import type { Figure } from './table.ts'
 
@@ -61,11 +62,26 @@ const DELIVERY: Part = {
   ],
 }
 
+/** The rows of `npm run bench -- workflows`. */
+const WORKFLOWS: Part = {
+  command: 'npm run bench -- workflows',
+  rows: { workflows },
+  page: pageAt('bench-workflows.md'),
+  notes: (seconds) => [
+    'Starts: signed events of 1 KiB, 64 connections; no process runs the instances meanwhile.',
+    `Steps: a backlog of ${(seconds * 500).toLocaleString('en-US')} instances with five steps, rate from the first tenth to the last. A step of Postroad files an event: a submission, a record`,
+    'and the row of the step. A step of the rivals inserts one small row, and the rivals run 100 workflows at once from a separate database in',
+    'the same PostgreSQL. DBOS starts its workflows while it runs them; the others have them stored before.',
+    `Waits: transactions a second beyond those without a waiting workflow, over ${seconds * 5} s, once each. Postroad waits for an event, DBOS for a message,`,
+    'and OpenWorkflow sleeps.',
+  ],
+}
+
 /** The part with this name on the command line; undefined when there is none. */
 export function partOf(word: string | undefined): Part | undefined {
   if (word === undefined) return WHOLE
-  return word === 'delivery' ? DELIVERY : undefined
+  return { delivery: DELIVERY, workflows: WORKFLOWS }[word]
 }
 
 /** Every row, by name. */
-export const ROWS: Part['rows'] = { ...WHOLE.rows, ...DELIVERY.rows }
+export const ROWS: Part['rows'] = { ...WHOLE.rows, ...DELIVERY.rows, ...WORKFLOWS.rows }

@@ -218,3 +218,15 @@ export async function countTransactions(db: Db): Promise<number> {
   `)
   return count
 }
+
+/** The number of rows of a table. */
+export async function countRows(db: Db, table: string): Promise<number> {
+  const { count } = await db.one<{ count: number }>(statement(`select count(*)::int as count from ${table}`))
+  return count
+}
+
+/** The connection string of a database, for the clients of rivals. */
+export function urlOf(target: DatabaseTarget): string {
+  if ('url' in target) return target.url
+  return `postgres://${target.username}@/${target.database}?host=${encodeURIComponent(target.host)}&port=${target.port}`
+}

@@ -1,10 +1,9 @@
 import { SECRET } from '../payload.ts'
 import { adminOf, makeDestination, makeEndpoint } from '../postroad.ts'
 import { drained, type Drained } from '../drained.ts'
-import { dropDatabase, makeDatabase, settle, withDatabase } from '../queries.ts'
+import { dropDatabase, makeDatabase, settle, urlOf, withDatabase } from '../queries.ts'
 import { median } from '../statistics.ts'
 import { inTurns, type Stage } from '../stage.ts'
-import type { DatabaseTarget } from '../../src/platform/db.ts'
 import type { LoadVerbs } from '../load.ts'
 import type { RivalVerbs } from '../rivals/verbs.ts'
 import type { SinkVerbs } from '../sink.ts'
@@ -97,9 +96,4 @@ function figuresOf(rounds: Rounds): readonly Figure[] {
 
 function medianOf(rounds: readonly Drained[], name: keyof Drained): number {
   return median(rounds.map((round) => round[name]))
-}
-
-function urlOf(target: DatabaseTarget): string {
-  if ('url' in target) return target.url
-  return `postgres://${target.username}@/${target.database}?host=${encodeURIComponent(target.host)}&port=${target.port}`
 }
