@@ -168,6 +168,7 @@ module.exports = {
           `${S}/platform/driver\\.ts$`,
           `${S}/platform/foreign-databases/`,
           '^packages/server/test/stage/mariadb\\.ts$',
+          '^packages/server/bench/rivals/',
         ],
       },
       { path: '^(node_modules/)?(pg|mysql2|postgres|better-sqlite3)(/|$)' },

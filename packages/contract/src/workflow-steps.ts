@@ -110,7 +110,7 @@ const RunAgent = z.strictObject({
 })
 
 /** Annotated, because a branch has steps and a step may be a branch. */
-const SubSteps: z.ZodType<Step[]> = z.lazy(() => z.array(Step))
+const SubSteps: z.ZodType<Step[], SentStep[]> = z.lazy(() => z.array(Step))
 
 const Branch = z.strictObject({
   ...named,
@@ -141,6 +141,24 @@ export const Step = z
   .describe('One step of a workflow.')
 
 type Plain = z.infer<typeof Delay | typeof WaitForEvent | typeof Deliver | typeof EmitEvent | typeof RunAgent>
+
+type SentPlain = z.input<typeof Delay | typeof WaitForEvent | typeof Deliver | typeof EmitEvent | typeof RunAgent>
+
+/** A step as it is sent. */
+type SentStep =
+  | SentPlain
+  | {
+      id: string
+      name?: string | undefined
+      type: 'branch'
+      input?: string | undefined
+      branches: {
+        name: string
+        conditions?: z.input<typeof Conditions> | undefined
+        steps: SentStep[]
+      }[]
+      else?: SentStep[] | undefined
+    }
 
 /** A step as it is stored, with its defaults. */
 export type Step =

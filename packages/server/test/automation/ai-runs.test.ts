@@ -118,6 +118,15 @@ describe('payloads are data, never instructions', () => {
   })
 })
 
+test('a tool with a name that cannot be stored is refused like any other tool that the agent does not have', async () => {
+  const { dataset } = await aTrigger({ agent: { tools: ['list_datasets'] } })
+  script('odd', call('call_8', 'odd\0name', {}), { content: 'done' })
+  const id = await runOf(world, { dataset, payload: { text: 'odd' } })
+  await workOnRuns(world)
+  const run = await runAt(id)
+  assert.deepEqual([run.state, run.steps[1].tool], ['succeeded', 'odd\uFFFDname'])
+})
+
 test('a tool emits once, although the process dies after the commit of its record', async () => {
   const { dataset } = await aTrigger({ agent: { tools: ['emit_event'] } })
   script('alarm', call('call_2', 'emit_event', { dataset: 'alarms', data: { level: 3 } }), { content: 'sent' })

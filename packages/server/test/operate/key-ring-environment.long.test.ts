@@ -33,6 +33,7 @@ test('every column of bytes is listed as sealed or as containing no secret', asy
     'sessions.hash',
     'submissions.body_bytes',
     'throttles.hash',
+    'workflow_instances.wait_key',
   ]
   const rows = await database.many<{ name: string }>(sql`
     select c.relname || '.' || a.attname as name

@@ -7,6 +7,7 @@ import { after, afterEach, before } from 'node:test'
 import { SEALED_COLUMNS, secretPlace } from '../../src/domain/secret-place.ts'
 import { type Cipher } from '../../src/platform/cipher.ts'
 import { sql, type Database, type Db } from '../../src/platform/db.ts'
+import { DATABASE } from './source-settings.ts'
 import { aDestination, anIngestKey, aWebhook, behind, post, signedIn } from './fixtures.ts'
 import { anAuthority } from './tls-files.ts'
 import { aSink, aWorld, type World } from './harness.ts'
@@ -57,6 +58,13 @@ export async function aFullHouse(world: World): Promise<{ works(): Promise<void>
   })
   const repeatable = () =>
     world.admin('POST', 'rules/test', { conditions: [], payloads: [{}] }, { 'idempotency-key': 'kept' })
+  for (const [path, body] of [
+    ['ai-providers', { kind: 'openai', api_key: 'canary-model-key', default_model: 'm' }],
+    ['sources', { dataset: 'rows', enabled: false, settings: DATABASE }],
+    ['ws-triggers', { dataset: 'frames', enabled: false, url: 'ws://127.0.0.1:9/', headers: { 'X-A': 'canary' } }],
+  ] as const)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    assert.equal((await world.admin('POST', path, { name: path, ...body })).status, 201)
   await repeatable()
   await world.admin('POST', 'session/links', { email: 'nobody@example.com' }, { 'x-requested-with': 'test' })
   const database = behind(world)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 /** The tools that an agent may have. Each acts in the project of the agent, with the rights of its creator. */
@@ -10,8 +10,8 @@ export type AgentTool = (typeof AGENT_TOOLS)[number]
 
 const Tools = z.array(z.enum(AGENT_TOOLS)).max(AGENT_TOOLS.length)
 const Price = z.number().min(0).max(1_000_000)
-const Model = z.string().min(1).max(LIMITS.aiModelCharsMax)
-const Instructions = z.string().min(1).max(LIMITS.agentInstructionsCharsMax)
+const Model = Text.min(1).max(LIMITS.aiModelCharsMax)
+const Instructions = Text.min(1).max(LIMITS.agentInstructionsCharsMax)
 const Schema = z
   .record(z.string(), z.unknown())
   .describe('A JSON Schema of an object: types, properties, items, enum and bounds. No references and no patterns.')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 const KINDS = ['openai', 'openai_compatible', 'anthropic'] as const
@@ -10,8 +10,8 @@ const BaseUrl = z
   .url({ protocol: /^https?$/ })
   .max(2_048)
   .describe('The address before `/chat/completions` or `/messages`, such as `https://api.example.com/v1`.')
-const Model = z.string().min(1).max(LIMITS.aiModelCharsMax)
-const Key = z.string().min(1).max(LIMITS.aiProviderKeyCharsMax)
+const Model = Text.min(1).max(LIMITS.aiModelCharsMax)
+const Key = Text.min(1).max(LIMITS.aiProviderKeyCharsMax)
 const StructuredOutputs = z
   .boolean()
   .describe('Whether the server enforces a JSON Schema. Without it, Postroad asks for the output as a tool call.')

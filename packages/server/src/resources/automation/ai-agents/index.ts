@@ -60,6 +60,7 @@ export const aiAgents: Room<'aiAgents'> = {
   update: (ctx, { id, ...change }) => {
     checkSchema(change.output_schema ?? null)
     return inTransaction(ctx, async (tx) => {
+      await lockProject(tx.db, tx)
       const held = await agentOf(tx, id)
       if (change.provider_id !== undefined) await checkProvider(tx, change.provider_id)
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))

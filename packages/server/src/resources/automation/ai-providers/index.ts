@@ -69,6 +69,7 @@ export const aiProviders: Room<'aiProviders'> = {
   update: (ctx, { id, api_key: key, ...change }) => {
     if (change.base_url !== undefined) checkAddress(ctx, change.base_url)
     return inTransaction(ctx, async (tx) => {
+      await lockProject(tx.db, tx)
       const held = await providerOf(tx, id)
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       const base_url = withoutSlash(change.base_url ?? held.base_url)

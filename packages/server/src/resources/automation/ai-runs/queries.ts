@@ -204,6 +204,9 @@ export type NewStep = {
   readonly costMicros: number | null
 }
 
+/** A model may put any character into the name of a tool. PostgreSQL cannot store U+0000 in a text. */
+const storable = (text: string | null): string | null => text?.replaceAll('\0', '\uFFFD') ?? null
+
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value))
 
 /** Adds a step with its tokens. The key of the table refuses a second step with the same number. */
@@ -215,8 +218,8 @@ export async function insertRunStep(
   await db.run(sql`
     insert into ai_run_steps (workspace_id, project_id, run_id, seq, kind, tool, call_id, input, output, error, content,
                               input_tokens, output_tokens, at)
-    values (${claim.workspace_id}, ${claim.project_id}, ${claim.id}, ${step.seq}, ${step.kind}, ${step.tool}, ${step.callId},
-            ${json(step.input)}, ${json(step.output)}, ${step.error}, ${json(step.content)}, ${step.inputTokens}, ${step.outputTokens}, ${now})
+    values (${claim.workspace_id}, ${claim.project_id}, ${claim.id}, ${step.seq}, ${step.kind}, ${storable(step.tool)}, ${storable(step.callId)},
+            ${json(step.input)}, ${json(step.output)}, ${storable(step.error)}, ${json(step.content)}, ${step.inputTokens}, ${step.outputTokens}, ${now})
   `)
   if (step.kind === 'tool') return
   await db.run(sql`

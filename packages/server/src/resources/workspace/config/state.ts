@@ -3,11 +3,15 @@ import { decodeId, type Conditions } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { PacedWork } from '../../../platform/paced-work.ts'
+import { aiAgents } from '../../automation/ai-agents/index.ts'
 import { aiProviders } from '../../automation/ai-providers/index.ts'
+import { triggers } from '../../automation/triggers/index.ts'
+import { workflows } from '../../automation/workflows/index.ts'
 import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { listViewsOfProject } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
+import { cronTriggers } from '../../sources/cron-triggers/index.ts'
 import { wsTriggers } from '../../sources/ws-triggers/index.ts'
 import { sources } from '../../sources/sources/index.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
@@ -167,7 +171,7 @@ async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]
   }))
 }
 
-/** Everything that is or contains a credential. Portals join this list with their room. */
+/** Everything that is or contains a credential, and the kinds that no configuration contains yet. */
 async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
   const keys = await listed(
     (page) => ingestKeys.list(ctx, page),
@@ -176,6 +180,22 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
   const providers = await listed(
     (page) => aiProviders.list(ctx, page),
     (answer) => answer.ai_providers,
+  )
+  const agents = await listed(
+    (page) => aiAgents.list(ctx, page),
+    (answer) => answer.ai_agents,
+  )
+  const runners = await listed(
+    (page) => triggers.list(ctx, page),
+    (answer) => answer.triggers,
+  )
+  const flows = await listed(
+    (page) => workflows.list(ctx, page),
+    (answer) => answer.workflows,
+  )
+  const timed = await listed(
+    (page) => cronTriggers.list(ctx, page),
+    (answer) => answer.cron_triggers,
   )
   const read = await listed(
     (page) => sources.list(ctx, page),
@@ -188,6 +208,10 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
   return [
     ...keys.map(({ name }) => ({ kind: 'ingest_key', name })),
     ...providers.map(({ name }) => ({ kind: 'ai_provider', name })),
+    ...agents.map(({ name }) => ({ kind: 'ai_agent', name })),
+    ...runners.map(({ name }) => ({ kind: 'trigger', name })),
+    ...flows.map(({ name }) => ({ kind: 'workflow', name })),
+    ...timed.map(({ name }) => ({ kind: 'cron_trigger', name })),
     ...read.map(({ name }) => ({ kind: 'source', name })),
     ...listening.map(({ name }) => ({ kind: 'ws_trigger', name })),
   ]
