@@ -3,7 +3,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk'
 import type { Pool } from 'pg'
 import { answer } from '../child.ts'
 import { insertStep, makeStepTable, STEPS } from './engine-table.ts'
-import type { EngineVerbs } from './engine-verbs.ts'
+import { urlBehind, type EngineVerbs } from './engine-verbs.ts'
 
 const WAIT_SECONDS = 3_600
 let pool: Pool
@@ -21,11 +21,13 @@ const five = DBOS.registerWorkflow(
 const waiting = DBOS.registerWorkflow(async () => void (await DBOS.recv('reply', WAIT_SECONDS)), { name: 'waiting' })
 
 const verbs: EngineVerbs = {
-  open: async ({ connectionString }) => {
+  open: async ({ target }) => {
+    const connectionString = urlBehind(target)
     pool = await makeStepTable(connectionString)
     DBOS.setConfig({
       name: 'bench',
-      systemDatabaseUrl: connectionString,
+      // It wants a host in the URL, and uses the one of the query.
+      systemDatabaseUrl: `postgres://${target.username}@localhost/${target.database}?host=${encodeURIComponent(target.host)}&port=${target.port}`,
       systemDatabasePoolSize: 20,
       logLevel: 'error',
     })

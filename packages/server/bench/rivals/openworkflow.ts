@@ -4,7 +4,7 @@ import { BackendPostgres } from 'openworkflow/postgres'
 import type { Pool } from 'pg'
 import { answer } from '../child.ts'
 import { insertStep, makeStepTable, STEPS } from './engine-table.ts'
-import type { EngineVerbs } from './engine-verbs.ts'
+import { urlBehind, type EngineVerbs } from './engine-verbs.ts'
 
 const STARTS_AT_ONCE = 20
 let pool: Pool
@@ -25,7 +25,8 @@ async function inParallel(count: number, start: (at: number) => Promise<unknown>
 }
 
 const verbs: EngineVerbs = {
-  open: async ({ connectionString }) => {
+  open: async ({ target }) => {
+    const connectionString = urlBehind(target)
     pool = await makeStepTable(connectionString)
     engine = new OpenWorkflow({ backend: await BackendPostgres.connect(connectionString) })
     const five = engine.defineWorkflow<{ workflow: number }, void>({ name: 'five' }, async ({ input, step }) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseTarget } from '../../src/platform/db.ts'
 import { SECRET } from '../payload.ts'
 import { adminOf, makeEndpoint, type Admin } from '../postroad.ts'
-import { countRows, countTransactions, dropDatabase, makeDatabase, settle, urlOf, withDatabase } from '../queries.ts'
+import { countRows, countTransactions, dropDatabase, makeDatabase, settle, withDatabase } from '../queries.ts'
 import type { EngineVerbs } from '../rivals/engine-verbs.ts'
 import { inTurns, type Stage } from '../stage.ts'
 import { median, nowMs } from '../statistics.ts'
@@ -141,11 +141,17 @@ async function withRival<T>(
   const target = { ...server, database: `bench_${name}` }
   await withDatabase(server, (db) => makeDatabase(db, target.database))
   const worker = stage.child<EngineVerbs>(`rivals/${name}.ts`)
-  await worker.ask('open', { connectionString: urlOf(target) })
+  await worker.ask('open', { target: socketOf(target) })
   const found = await use({ worker, target })
   await worker.stop()
   await withDatabase(server, (db) => dropDatabase(db, target.database))
   return found
+}
+
+/** The bench runs the embedded PostgreSQL, which listens on a socket only. */
+function socketOf(target: DatabaseTarget): Parameters<EngineVerbs['open']>[0]['target'] {
+  if ('url' in target) throw new Error('The bench measures the embedded PostgreSQL.')
+  return target
 }
 
 /** Transactions of a database in which ten thousand workflows wait, beyond those without any. */
