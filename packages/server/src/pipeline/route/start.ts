@@ -29,52 +29,30 @@ export function* start(
     const of = { recordId: record.id, dataset: record.dataset }
     for (const workflow of workflows) {
       if (workflow.dataset !== record.dataset) continue
-      const id = ids.uuid()
-      const one = yield* considerOne(workflow, {
-        ...consider,
-        record,
-        kind: 'workflow',
-        startedId: encodeId('workflowInstance', id),
-      })
-      considered.push(one)
-      if (one.matched) starts.push({ ...of, id, workflowId: workflow.id, version: workflow.version })
+      const reasons = yield* reasonsOf(workflow, { ...consider, record })
+      const id = reasons.matched ? ids.uuid() : undefined
+      if (id !== undefined) starts.push({ ...of, id, workflowId: workflow.id, version: workflow.version })
+      const started_id = id === undefined ? null : encodeId('workflowInstance', id)
+      considered.push({ kind: 'workflow', ...reasons, started_id })
     }
     for (const trigger of triggers) {
       if (trigger.dataset !== record.dataset) continue
-      const id = ids.uuid()
-      const one = yield* considerOne(trigger, {
-        ...consider,
-        record,
-        kind: 'trigger',
-        startedId: encodeId('aiRun', id),
-      })
-      considered.push(one)
-      if (one.matched) runs.push({ ...of, id, triggerId: trigger.id, agentId: trigger.agentId })
+      const reasons = yield* reasonsOf(trigger, { ...consider, record })
+      const id = reasons.matched ? ids.uuid() : undefined
+      if (id !== undefined) runs.push({ ...of, id, triggerId: trigger.id, agentId: trigger.agentId })
+      const started_id = id === undefined ? null : encodeId('aiRun', id)
+      considered.push({ kind: 'trigger', ...reasons, started_id })
     }
   }
   return { starts, runs, considered }
 }
 
-function* considerOne(
+function* reasonsOf(
   starter: WorkflowPlan | TriggerPlan,
-  of: {
-    readonly kind: Considered['kind']
-    readonly record: RecordDraft
-    readonly hops: number
-    readonly startedId: string
-    readonly spend: Spend
-  },
-): InTurns<Considered> {
-  const failed = yield* explain(starter.conditions, { payload: of.record.payload, spend: of.spend })
-  const reason = failed !== null ? 'condition_failed' : of.hops > LIMITS.hopsMax ? 'too_many_hops' : 'matched'
-  return {
-    kind: of.kind,
-    id: starter.publicId,
-    name: starter.name,
-    record_id: encodeId('record', of.record.id),
-    matched: reason === 'matched',
-    reason,
-    failed,
-    started_id: reason === 'matched' ? of.startedId : null,
-  }
+  { record, hops, spend }: { readonly record: RecordDraft; readonly hops: number; readonly spend: Spend },
+): InTurns<Omit<Considered, 'kind' | 'started_id'>> {
+  const failed = yield* explain(starter.conditions, { payload: record.payload, spend })
+  const reason = failed !== null ? 'condition_failed' : hops > LIMITS.hopsMax ? 'too_many_hops' : 'matched'
+  const named = { id: starter.publicId, name: starter.name, record_id: encodeId('record', record.id) }
+  return { ...named, matched: reason === 'matched', reason, failed }
 }
