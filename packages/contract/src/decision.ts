@@ -59,6 +59,6 @@ export const Decision = z.object({
       }),
     )
     .optional()
-    .describe('The workflows and AI triggers of the datasets of the records. Absent when there are none.'),
+    .describe('The workflows and AI triggers that listen to the datasets of the records. Absent when there are none.'),
 })
 export type Decision = z.infer<typeof Decision>

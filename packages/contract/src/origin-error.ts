@@ -8,5 +8,5 @@ export const OriginError = z
     reason: z.string().describe('A machine-readable word.'),
     error: z.string().describe('One sentence: what went wrong and what to do.'),
   })
-  .describe('What went wrong last.')
+  .describe('The last error.')
 export type OriginError = z.output<typeof OriginError>

@@ -21,7 +21,7 @@ const Tls = z
     mode: z.enum(['verify', 'off']).default('verify').describe('`off` only for addresses in OUTBOUND_ALLOW.'),
     ca: Certificates.nullable().default(null).describe('PEM: authorities to trust in addition to the public ones.'),
   })
-  .describe('How the connection is encrypted.')
+  .describe('The encryption of the connection.')
 
 const Start = z
   .union([z.enum(['now', 'beginning']), z.strictObject({ value: z.union([z.string().max(256), z.number()]) })])
@@ -90,7 +90,7 @@ const ofHttpPoll = {
     })
     .nullable()
     .default(null)
-    .describe('How the next request says where to go on; null: every request is the same.'),
+    .describe('The place of the cursor in the next request; null: every request is the same.'),
 }
 const ofSse = {
   url: Url,
@@ -107,7 +107,7 @@ export type SourceSettings = z.output<typeof SourceSettings>
 
 const Place = z
   .object({ host: z.string(), port: z.int(), database: z.string(), user: z.string() })
-  .describe('The parts of the connection string that are no secret.')
+  .describe('The parts of the connection string that are not secret.')
 
 const ShownDatabase = { connection: Place, ...ofDatabase }
 export const ShownSourceSettings = z.discriminatedUnion('kind', [

@@ -19,13 +19,13 @@ const named = {
   name: z.string().min(1).max(LIMITS.workflowNameCharsMax).optional(),
 }
 
-/** Steps that act may fail, and are tried again. */
+/** Members of the steps that act. Such a step may fail, and Postroad tries it again. */
 const acting = {
   ...named,
   on_error: z
     .enum(['fail', 'continue'])
     .default('fail')
-    .describe('What happens after the last try: the instance fails, or it continues without the output of the step.'),
+    .describe('After the last failed try the instance fails, or it continues without the output of the step.'),
   retry: z
     .strictObject({
       max_attempts: z.int().min(1).max(LIMITS.workflowRetriesMax).default(LIMITS.workflowRetriesDefault),
@@ -132,8 +132,8 @@ const Branch = z.strictObject({
     )
     .min(1)
     .max(LIMITS.workflowStepsMax)
-    .describe('The first one with conditions that all match is taken.'),
-  else: SubSteps.optional().describe('Taken when no branch is.'),
+    .describe('Postroad runs the first branch whose conditions all match.'),
+  else: SubSteps.optional().describe('The steps to run when no branch matches.'),
 })
 
 export const Step = z

@@ -18,6 +18,6 @@ export const automation = {
   ai_run_ended: { status: 409, text: 'This run has ended, so it cannot be cancelled.' },
   ai_run_not_ended: {
     status: 409,
-    text: 'Only a run that failed, was cancelled or was skipped can be tried again, and not one of a workflow: retry the workflow.',
+    text: 'Only a run that failed, was cancelled or was skipped can be tried again. If a workflow started it, retry the workflow instance.',
   },
 } as const satisfies ReasonTexts

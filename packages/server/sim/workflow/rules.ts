@@ -105,7 +105,7 @@ export class WorkflowRules {
     this.#parked.set(id, { committedAt: now, dueAt: stop.due_at, wait: stop.wait, since: this.#store().log.length })
   }
 
-  /** A delay ended, or a wait ended with its record or in vain. */
+  /** A delay ended, or a wait ended with its record or by its timeout. */
   #woke(
     { row, run, parked }: { row: InstanceRow; run: Extract<Change, { type: 'settled' }>['run']; parked: Parked },
     now: number,

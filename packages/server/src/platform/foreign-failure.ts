@@ -1,7 +1,7 @@
-/** A failure of a system of somebody else, or of the settings for it. The sentence contains no credential. */
+/** A failure of a foreign system, or of the settings for it. The sentence contains no credential. */
 export class ForeignFailure extends Error {
   readonly reason: string
-  /** How long the other system wants to be left alone. */
+  /** The pause that the other system asks for. */
   readonly waitMs: number
 
   constructor(...[reason, message, waitMs = 0]: readonly [string, string, (number | undefined)?]) {

@@ -132,7 +132,7 @@ export const aiAgents = {
     area: 'project',
     path: 'ai-agents/{id}',
     summary: 'Delete an AI agent',
-    description: 'Deletes the agent. Triggers must not use it any more. Its runs stay until their retention ends.',
+    description: 'Deletes the agent. No trigger may use it. Its runs stay until their retention ends.',
     ...WRITE,
     status: 200,
     params: at,

@@ -100,7 +100,7 @@ export const aiProviders = {
     area: 'project',
     path: 'ai-providers/{id}',
     summary: 'Delete an AI provider',
-    description: 'Deletes the provider with its key. Agents must not use it any more.',
+    description: 'Deletes the provider with its key. No agent may use it.',
     ...WRITE,
     status: 200,
     params: at,
@@ -118,7 +118,7 @@ export const aiProviders = {
     params: at,
     output: z.object({
       ok: z.boolean(),
-      text: z.string().nullable().describe('What the model answered.'),
+      text: z.string().nullable().describe('The answer of the model.'),
       error: z.string().nullable(),
       duration_ms: z.int(),
     }),

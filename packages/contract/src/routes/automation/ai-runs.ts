@@ -21,7 +21,7 @@ export const AiRun = z.object({
   error: z
     .object({ reason: z.string(), error: z.string() })
     .nullable()
-    .describe('Why it failed or was skipped, or why its last try did not succeed.'),
+    .describe('The reason why the run failed or was skipped, or why its last try failed.'),
   input_tokens: z.int(),
   output_tokens: z.int(),
   cost: z.number().nullable().describe('In the currency of the prices of the agent; null: the agent has no prices.'),
@@ -78,7 +78,8 @@ export const aiRuns = {
     area: 'project',
     path: 'ai-runs/{id}/cancel',
     summary: 'Cancel an AI run',
-    description: 'Ends the run. A call of the model that is under way is not used. Records that its tools made stay.',
+    description:
+      'Ends the run, and discards the answer of a model call that is under way. Records that its tools made stay.',
     ...WRITE,
     status: 200,
     params: at,

@@ -5,5 +5,5 @@ import { triggers } from './triggers.ts'
 import { workflowInstances } from './workflow-instances.ts'
 import { workflows } from './workflows.ts'
 
-/** Work that records start: workflows, and AI agents. */
+/** Workflows and AI agents. Records start them. */
 export const automation = { workflowInstances, workflows, aiProviders, aiAgents, triggers, aiRuns } as const

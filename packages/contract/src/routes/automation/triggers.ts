@@ -98,7 +98,7 @@ export const triggers = {
     area: 'project',
     path: 'triggers/{id}',
     summary: 'Delete an AI trigger',
-    description: 'Deletes the trigger. Runs that it has started end as they would without this call.',
+    description: 'Deletes the trigger. Runs that it has started continue.',
     ...WRITE,
     status: 200,
     params: at,

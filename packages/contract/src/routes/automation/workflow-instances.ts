@@ -15,7 +15,7 @@ export const STORED_INSTANCE_STATES = [
   'failed',
   'cancelled',
 ] as const
-/** `paused` is shown in place of a state that continues when the workspace does. */
+/** The API shows `paused` while the workspace is suspended or closed. The stored state continues afterwards. */
 export const INSTANCE_STATES = [...STORED_INSTANCE_STATES, 'paused'] as const
 
 const StepError = z.object({ step_id: z.string().optional(), reason: z.string(), message: z.string() })
@@ -38,7 +38,7 @@ export const WorkflowInstance = z.object({
   id: idOutput('workflowInstance'),
   workflow_id: idOutput('workflow'),
   workflow: z.string().nullable().describe('The name of the workflow; null: it was deleted.'),
-  version: z.int().describe('The version that this instance runs, whatever replaced it since.'),
+  version: z.int().describe('The version that this instance runs. A later replacement does not change it.'),
   record_id: idOutput('record').describe('The record that started it, or on which a person ran it.'),
   dataset: z.string(),
   started_by: z.enum(['record', 'hand']),
@@ -47,11 +47,13 @@ export const WorkflowInstance = z.object({
     .enum(STORED_INSTANCE_STATES)
     .nullable()
     .describe('The state in which a paused instance continues when the workspace is reinstated or reopened.'),
-  waits_for: WaitsFor.nullable().describe('What the instance waits for; `until` is the end of the wait.'),
+  waits_for: WaitsFor.nullable().describe(
+    'The event, delivery or AI run that the instance waits for; `until` is the end of the wait.',
+  ),
   next_at: Timestamp.nullable().describe(
     'The next moment at which the instance continues or looks again; null: ended or paused.',
   ),
-  error: StepError.nullable().describe('Why it failed, and at which step.'),
+  error: StepError.nullable().describe('The reason why the instance failed, and the step that failed.'),
   created_at: Timestamp,
   updated_at: Timestamp,
   ended_at: Timestamp.nullable(),

@@ -25,8 +25,10 @@ export const CronTrigger = z.object({
   data: Data,
   enabled: z.boolean(),
   next_run_at: Timestamp.nullable().describe('Null while it is disabled.'),
-  run_requested_at: Timestamp.nullable().describe('Set until a run that somebody asked for has begun.'),
-  runs: z.int().describe('How many runs stored an event.'),
+  run_requested_at: Timestamp.nullable().describe(
+    'The time of the last request to run now; null once that run has begun.',
+  ),
+  runs: z.int().describe('The number of runs that stored an event.'),
   last_run: z
     .object({ scheduled_for: Timestamp, fired_at: Timestamp })
     .nullable()

@@ -17,21 +17,25 @@ export const Source = z.object({
   disabled_reason: z
     .enum(['by_hand', 'failing'])
     .nullable()
-    .describe('`failing`: it could not be read for 24 hours, so Postroad has switched it off.'),
+    .describe('`failing`: Postroad could not read it for 24 hours, and switched it off.'),
   disabled_at: Timestamp.nullable(),
   state: z
     .enum(['disabled', 'waiting', 'reading', 'failing'])
-    .describe('`waiting`: for its next run. `failing`: its last run failed, and it is tried again.'),
-  position: z.unknown().describe('Everything before it is stored; null: it has not begun.'),
+    .describe('`waiting`: it waits for its next run. `failing`: its last run failed, and Postroad will try again.'),
+  position: z
+    .unknown()
+    .describe('Postroad has stored everything before this position; null: the source has not started.'),
   next_run_at: Timestamp.nullable(),
   last_run_at: Timestamp.nullable(),
   last_event_at: Timestamp.nullable(),
   runs: z.int(),
-  events: z.int().describe('How many events it has stored.'),
-  skipped: z.int().describe('How many items could not be stored, because they are too large or no JSON.'),
-  failures: z.int().describe('How many runs in a row have failed.'),
+  events: z.int().describe('The number of events that it has stored.'),
+  skipped: z
+    .int()
+    .describe('The number of items that could not be stored because they were too large or were not JSON.'),
+  failures: z.int().describe('The number of failed runs in a row.'),
   failing_since: Timestamp.nullable(),
-  last_error: OriginError.nullable().describe('What went wrong last; null: nothing did since the last good run.'),
+  last_error: OriginError.nullable().describe('The last error; null: the last run succeeded.'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })

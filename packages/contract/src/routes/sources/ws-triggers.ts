@@ -19,12 +19,12 @@ const Heartbeat = z
     message: Message.nullable().default(null).describe('Null: a ping of the protocol.'),
   })
   .nullable()
-  .describe('What is sent at intervals, so that the connection stays open; null: nothing.')
+  .describe('A message that Postroad sends at intervals to keep the connection open; null: none.')
 const StaleSeconds = z
   .int()
   .min(LIMITS.wsStaleSecondsMin)
   .max(LIMITS.wsStaleSecondsMax)
-  .describe('A connection on which nothing arrives for this long is replaced.')
+  .describe('Postroad reconnects when nothing arrives for this long.')
 const MaxPayload = z.int().min(1).max(LIMITS.wsPayloadBytesMax).describe('A larger message ends the connection.')
 
 export const WsTrigger = z.object({
@@ -34,23 +34,25 @@ export const WsTrigger = z.object({
   dataset: z.string(),
   conditions: Conditions,
   headers: ShownHeaders,
-  subscribe_messages: z.int().describe('How many texts it sends after each connect.'),
+  subscribe_messages: z.int().describe('The number of texts that it sends after each connect.'),
   heartbeat: Heartbeat,
   stale_seconds: z.int(),
   max_payload_bytes: z.int(),
   enabled: z.boolean(),
   state: z
     .enum(['disabled', 'waiting', 'connecting', 'connected'])
-    .describe('`waiting`: for its next try to connect. `connecting`: a process has taken it.'),
+    .describe('`waiting`: it waits for its next try to connect. `connecting`: a process is connecting.'),
   connected_at: Timestamp.nullable(),
   next_connect_at: Timestamp.nullable().describe('Null while it is connected or disabled.'),
   last_message_at: Timestamp.nullable(),
-  received: z.int().describe('How many messages arrived.'),
-  filed: z.int().describe('How many of them met the conditions and became events.'),
+  received: z.int().describe('The number of messages that arrived.'),
+  filed: z.int().describe('The number of messages that met the conditions and became events.'),
   dropped: z
     .int()
-    .describe('How many of them are lost: they arrived faster than they could be stored, or could not be stored.'),
-  failures: z.int().describe('How many connections in a row have failed.'),
+    .describe(
+      'The number of lost messages. They arrived faster than Postroad could store them, or could not be stored.',
+    ),
+  failures: z.int().describe('The number of failed connections in a row.'),
   last_error: OriginError.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,

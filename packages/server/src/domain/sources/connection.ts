@@ -1,6 +1,6 @@
 import type { DatabaseKind } from '@postroad/contract'
 
-/** Where a database is, and who reads it. `password` is secret. */
+/** The place of a database, and the user that reads it. `password` is secret. */
 export type Connection = {
   readonly host: string
   readonly port: number

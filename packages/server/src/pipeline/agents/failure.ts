@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider'
 import { Unreachable } from './guarded-fetch.ts'
 
-/** Why a call of a model failed, as a person reads it. */
+/** The reason why a model call failed, for people to read. */
 export type ModelFailure = {
   readonly reason: string
   readonly error: string

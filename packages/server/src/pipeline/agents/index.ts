@@ -9,7 +9,7 @@ export { testModel } from './test-model.ts'
 const AT_ONCE = 16
 
 export type AgentRuns = {
-  /** Runs what is due, until nothing is. */
+  /** Runs all due runs. */
   run(): Promise<void>
   /** Begins no other run. */
   stop(): void

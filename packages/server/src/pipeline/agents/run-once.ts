@@ -153,7 +153,7 @@ async function ask(deps: AgentDeps, run: ClaimedRun, { opened, steps, repairs, t
   }
 }
 
-/** How the model returns its output: in a form that the server enforces, or by a tool, which is forced in the end. */
+/** The way the model returns its output: in a form that the server enforces, or by a tool that is forced in the end. */
 function formOf({ opened, steps, repairs }: Omit<Asking, 'timeoutMs'>): Pick<Asked, 'tools' | 'force' | 'schema'> {
   const { provider, schema, maxSteps } = opened
   const tools = opened.tools.map((tool) => TOOLS[tool])

@@ -12,7 +12,7 @@ export type Made = {
   /** JSON text: the payload. */
   readonly text: string
   readonly receivedAt: number
-  /** How many workflows and agents made the records that led to this event; 0: none. */
+  /** The number of workflows and agents that led to this event; 0: none. */
   readonly hops?: number
   /** The chain of the record that led to this event. */
   readonly chain?: string | null

@@ -13,7 +13,7 @@ const AT_ONCE = 8
 const LEASE_MS = 60_000
 
 export type SourcePolls = {
-  /** Reads what is due, until nothing is. */
+  /** Reads all due sources. */
   run(): Promise<void>
   /** Ends the reads under way, and begins no other. */
   stop(): void

@@ -5,7 +5,7 @@ import { readSse, type SseSettings } from './readers/sse.ts'
 import type { PolledSettings } from './readers/types.ts'
 import { ForeignFailure } from '../../platform/foreign-failure.ts'
 
-/** How long a sample listens to a stream. */
+/** A sample listens to a stream for this long. */
 const LISTEN_MS = 5_000
 
 type Of = Pick<Deps, 'reach' | 'clock' | 'config' | 'deliveryUserAgent'>

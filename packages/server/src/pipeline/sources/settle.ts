@@ -17,7 +17,7 @@ import { refusalOf } from './outcome.ts'
 import { Overtaken, type SourceDeps } from './ports.ts'
 import { ForeignFailure } from '../../platform/foreign-failure.ts'
 
-/** How often a source whose workspace was suspended during a run is looked at. */
+/** The pause before the next look at a source whose workspace was suspended during a run. */
 const HALTED_MS = 10_000
 /** Refusals of the payload itself: the same item would be refused again. */
 const OF_THE_ITEM: ReadonlySet<string> = new Set([
@@ -34,7 +34,7 @@ class Halted extends Error {}
 export type Batch = {
   /** The items that match the conditions. */
   readonly items: readonly { readonly text: string; readonly key: string | null }[]
-  /** How many items could not become an event. */
+  /** The number of items that could not become an event. */
   readonly unusable: number
   readonly position: unknown
   readonly dueInMs: number

@@ -61,7 +61,7 @@ export type Instance = Held & {
   /** False after the retention of the record has ended. */
   readonly record_stored: boolean
   readonly cursor: number
-  /** How many tries of the present step have failed. */
+  /** The number of failed tries of the present step. */
   readonly attempt: number
   /** undefined: the instance has never run, and its record is gone. */
   readonly memory: Memory | undefined
@@ -121,7 +121,7 @@ export type Wait =
     }
   | { readonly kind: 'delivery' | 'ai_run'; readonly id: string }
 
-/** Where a run of an instance stopped. */
+/** The place where a run of an instance stopped. */
 export type Stop =
   /** An event is to be stored, and the steps after it may need its record. */
   | { readonly kind: 'emitting'; readonly emission: Emission }

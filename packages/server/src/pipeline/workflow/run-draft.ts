@@ -112,7 +112,7 @@ export class RunDraft {
     this.stopped = { kind: 'parked', state: at.state, due_at: at.due_at, wait: at.wait }
   }
 
-  /** It need not wait after all. */
+  /** The delay is already over. */
   unpark(): void {
     this.stopped = undefined
   }
@@ -122,7 +122,7 @@ export class RunDraft {
     this.stopped = { kind: 'parked', state: 'waiting', due_at: this.now + inMs, wait: { kind, id } }
   }
 
-  /** How long the parked step has waited. */
+  /** The time that the parked step has waited. */
   waitedMs(): number {
     return this.now - (this.known().open?.started_at ?? this.now)
   }
@@ -216,7 +216,7 @@ const TOO_LARGE: StepError = {
   message: 'The payload and the outputs of the steps have more than 1 MiB together. Emit or wait for smaller events.',
 }
 
-/** How often a step is tried, and whether the instance continues after the last try. */
+/** The number of tries of a step, and whether the instance continues after the last one. */
 function policyOf(step: Named): {
   readonly attempts: number
   readonly backoffMs: number

@@ -19,7 +19,7 @@ export type WorkflowEngine = {
 
 /** Hints about records are gathered for this long. */
 const GATHER_MS = 25
-/** A look that has more work than this lets the loop report that it runs. */
+/** A look with more work than this returns, so that the loop can report that it runs. */
 const LOOK_MS_MAX = 5_000
 
 /** Drives the workflow machine: turns its effects into I/O, and the answers into events. It makes no decision itself. */

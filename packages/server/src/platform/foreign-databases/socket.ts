@@ -32,7 +32,7 @@ export async function openSocket(reach: OutboundReach, { host, port, tls }: Data
   )
 }
 
-/** The guard speaks of http and https. */
+/** The guard knows only http and https. */
 const plainText = (sentence: string): string =>
   sentence.replace(
     'Plain http is not allowed to this address; use https.',

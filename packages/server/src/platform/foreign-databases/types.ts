@@ -1,6 +1,6 @@
 import type { OutboundReach } from '../outbound-reach.ts'
 
-/** A database of somebody else, and who reads it. `password` is secret. */
+/** The place of a foreign database, and the user that reads it. `password` is secret. */
 export type DatabasePlace = {
   readonly host: string
   readonly port: number

@@ -15,7 +15,7 @@ const SILENT_MS_MAX = 20_000
 /** The pause before the next page: an API is not asked without a pause. */
 const NEXT_PAGE_MS = 1_000
 
-/** Asks an HTTP API for what is new. */
+/** Polls an HTTP API for new items. */
 export async function readHttpPoll(
   deps: Pick<Deps, 'reach' | 'deliveryUserAgent' | 'clock'>,
   asked: ReadAsked & { readonly settings: HttpPollSettings },

@@ -6,7 +6,7 @@ import type { ReadAsked, ReadResult } from './types.ts'
 /** A read that has not ended by then is broken off. It is shorter than the lease of its claim. */
 const READ_MS_MAX = 45_000
 
-/** Reads what is new. Rejects with `ForeignFailure` when the other system, or a setting, is at fault. */
+/** Reads the new items. Rejects with `ForeignFailure` when the other system, or a setting, is at fault. */
 export function readSource(
   deps: Pick<Deps, 'reach' | 'clock' | 'deliveryUserAgent'>,
   asked: ReadAsked,

@@ -15,7 +15,7 @@ export type SseBatch = {
   readonly items: readonly (string | null)[]
   /** After these events. */
   readonly position: SsePosition
-  /** How long to wait before the next connection, when the server has said so. */
+  /** The pause before the next connection, if the server named one. */
   readonly retryMs: number | undefined
 }
 

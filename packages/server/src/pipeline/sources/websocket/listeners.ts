@@ -10,7 +10,7 @@ const LEASE_MS = 15_000
 export type Listeners = {
   /** Renews the leases of the connections, ends those that must end, and takes triggers that nobody is connected for. */
   run(): Promise<void>
-  /** Closes every connection and gives the triggers back. */
+  /** Closes every connection and releases the triggers. */
   stop(): Promise<void>
 }
 

@@ -37,7 +37,7 @@ export class FrameQueue {
     this.remove(this.#frames.length)
   }
 
-  /** How many were dropped since the last call. */
+  /** The number of messages dropped since the last call. */
   takeDropped(): number {
     const dropped = this.#dropped
     this.#dropped = 0

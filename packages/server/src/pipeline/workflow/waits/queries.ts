@@ -15,7 +15,7 @@ export type MatcherRow = {
   readonly moved_at: Date
 }
 
-/** How far the matcher has read. undefined: another process is reading. */
+/** The position of the matcher. undefined: another process is reading. */
 export function lockMatcher(db: Db): Promise<MatcherRow | undefined> {
   return db.maybe<MatcherRow>(sql`
     select history, snapshot, floor_ms, moved_at

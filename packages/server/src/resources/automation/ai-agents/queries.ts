@@ -61,7 +61,7 @@ export function findAgent(db: Db, at: At & { id: string; now: Date }): Promise<A
   `)
 }
 
-/** Those of these agents that exist. */
+/** The existing agents among these ids. */
 export function listAgentNames(
   db: Db,
   at: At & { ids: readonly string[] },

@@ -6,7 +6,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   idempotency_keys: 'Stored for days, to recognize a repeated event.',
   idempotency_records: 'Sealed responses, stored for a day, to recognize a repeated request.',
   stream_connections: 'The current connections to the live stream.',
-  ai_agent_usage: 'Counts of the tokens of the runs above by the month.',
+  ai_agent_usage: 'Monthly token counts of the runs above.',
   ai_run_steps: 'The calls of the runs above, which the API shows one run at a time.',
   workflow_pauses: 'Workspaces whose workflow instances are being paused or resumed.',
   lanes: 'The current sender of each destination, and its breaker.',
