@@ -3,6 +3,9 @@ import { z } from 'zod'
 /** The output of a `download` route: the text of the file in chunks, so that neither side stores it whole. */
 export const Chunks = z.custom<AsyncIterable<string>>()
 
+/** The same for a file of bytes. */
+export const ByteChunks = z.custom<AsyncIterable<Uint8Array>>()
+
 /** A stored file. Any part of it can be read; `to` is exclusive. `etag` stays the same as long as the bytes do. */
 export type StoredFile = {
   readonly bytes: number

@@ -6,8 +6,16 @@ const FORMULA = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/
  * that would be a formula gets an apostrophe in front. null is an empty cell.
  */
 export function csvLine(cells: readonly (string | null)[]): string {
-  return `${cells.map((cell) => (cell === null ? '' : `"${guarded(cell).replaceAll('"', '""')}"`)).join(',')}\r\n`
+  return csvJoined(cells.map((cell) => (cell === null ? '' : csvCell(cell))))
 }
+
+/** One text as a cell, quoted and guarded. */
+export function csvCell(text: string): string {
+  return `"${guarded(text).replaceAll('"', '""')}"`
+}
+
+/** A line of finished cells, with its line end. */
+export const csvJoined = (cells: readonly string[]): string => `${cells.join(',')}\r\n`
 
 function guarded(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text

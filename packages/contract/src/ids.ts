@@ -21,6 +21,7 @@ export const ID_PREFIXES = {
   replay: 'rpl',
   rejection: 'rej',
   apiKey: 'key',
+  dataKey: 'dky',
   audit: 'aud',
   session: 'ses',
   passkey: 'psk',
@@ -45,6 +46,7 @@ export type IdKind = keyof typeof ID_PREFIXES
 export const SECRET_PREFIXES = {
   ingestKey: 'ik_live_',
   apiKey: 'hk_',
+  dataKey: 'hdk_',
   signingSecret: 'whsec_',
 } as const
 

@@ -2,6 +2,7 @@
 export type { StoredFile } from './chunks.ts'
 export * from './condition-ops.ts'
 export * from './condition.ts'
+export * from './data-api.ts'
 export * from './decision.ts'
 export type { AuthKind, DestinationAuth, DestinationProxy, DestinationTls } from './destination-auth.ts'
 export { DEFAULT_SCHEDULE_SECONDS, type CustomHeaders, type ShownHeaders } from './destination-settings.ts'

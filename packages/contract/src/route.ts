@@ -80,6 +80,7 @@ export type Route<
     readonly name: string
     /** The content of a JSON file, for the OpenAPI document. */
     readonly named?: string
+    /** The file is no text; `output` is `ByteChunks`. */ readonly bytes?: true
     /** The file is stored, so any part of it can be requested; `output` is `FileBytes`. */ readonly stored?: true
   }
 }

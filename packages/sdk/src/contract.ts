@@ -52,7 +52,7 @@ function names(fields: Route['params']): readonly string[] {
 
 function readsOf({ download }: Route): RouteShape['reads'] {
   if (download === undefined) return 'json'
-  return download.stored === true ? 'bytes' : 'text'
+  return download.stored === true || download.bytes === true ? 'bytes' : 'text'
 }
 
 function isList({ output }: Route): boolean {

@@ -18,4 +18,20 @@ export const serving = {
     status: 403,
     text: 'A page of another origin may not open this stream with your session. Use an admin API key instead.',
   },
+  data_key_required: {
+    status: 401,
+    text: 'The Data API needs a Data API key. Create one under Data API, and send it as "Authorization: Bearer hdk_…".',
+  },
+  data_key_expired: {
+    status: 401,
+    text: 'This Data API key has expired. Create a new one, or give it a later expiry.',
+  },
+  data_key_limit_reached: {
+    status: 409,
+    text: 'This project has the maximum number of Data API keys. Revoke one that is no longer needed.',
+  },
+  not_acceptable: {
+    status: 406,
+    text: 'The Data API sends application/json, application/x-ndjson, text/csv and application/vnd.apache.parquet. Name one of them in Accept, or leave Accept out.',
+  },
 } as const satisfies ReasonTexts

@@ -59,6 +59,17 @@ export const capture = {
   // All records of one event together. A record that is stored as the body was received does not count.
   recordsOfEventBytesMax: 8_388_608,
 
+  // What is learned about the payloads of a dataset
+  datasetFieldsMax: 500,
+  datasetFieldPathCharsMax: 256,
+  /** Objects, lists and values of one record; further ones are not looked at. */
+  datasetFieldsPerRecordMax: 5_000,
+  datasetReadPerMinuteMax: 200,
+  /** Larger records are not read for the schema. */
+  datasetReadBytesMax: 262_144,
+  datasetDriftsShown: 100,
+  datasetRetentionDaysMax: 3_650,
+
   // Records and dry runs
   recordsLimitDefault: 200,
   recordsLimitMax: 1_000,

@@ -1,4 +1,4 @@
-/** Limits of search. */
+/** Limits of search and of the Data API. */
 export const serving = {
   searchPayloadBytesMax: 16_777_216,
   searchWorkMax: 268_435_456,
@@ -6,4 +6,16 @@ export const serving = {
 
   correlatedDeliveriesMax: 200,
   correlatedAttemptsMax: 1_000,
+
+  // The Data API
+  dataKeysPerProjectMax: 500,
+  dataKeyDatasetsMax: 100,
+  dataKeyRequestsMax: 10_000,
+  dataKeyRequestsDefault: 100,
+  dataPageDefault: 100,
+  dataPageMax: 1_000,
+  /** Of the payloads on one page, and one payload more. */
+  dataPageBytesMax: 8_388_608,
+  dataColumnsMax: 500,
+  dataColumnsCharsMax: 16_384,
 } as const

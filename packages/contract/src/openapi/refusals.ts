@@ -77,6 +77,7 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'rules.create': ['name_taken'],
   'rules.update': ['name_taken'],
   'datasets.create': ['name_taken', 'dataset_limit_reached'],
+  'dataKeys.create': ['data_key_limit_reached'],
   'ingestKeys.create': ['name_taken'],
   'ingestKeys.rotateSigningSecret': ['overlap_running'],
   'destinations.create': ['name_taken', 'invalid_url'],
@@ -197,3 +198,16 @@ export const STREAM_REASONS = {
   ],
   admin: [...OF_EVERY_ROUTE, 'workspace_suspended', 'workspace_closed', 'origin_not_allowed', 'stream_limit_reached'],
 } as const satisfies Record<string, readonly Reason[]>
+
+export const DATA_REASONS = [
+  'invalid_request',
+  'data_key_required',
+  'data_key_expired',
+  'rate_limited',
+  'ip_not_allowed',
+  'workspace_suspended',
+  'workspace_closed',
+  'dataset_not_allowed',
+  'not_found',
+  'not_acceptable',
+] as const satisfies readonly Reason[]

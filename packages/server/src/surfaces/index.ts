@@ -8,6 +8,7 @@ import type { Door } from './admin/passage.ts'
 import { mountSignIn } from './admin/sign-in/mount.ts'
 import { mountSsoConfiguration } from './admin/sso-configuration.ts'
 import { createConsole } from './console/mount.ts'
+import { mountData } from './data/mount.ts'
 import { mountDocs } from './docs/mount.ts'
 import { mountDocument, ServedDocument } from './docs/served-document.ts'
 import { mountHealth } from './health.ts'
@@ -96,6 +97,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
   mountSsoConfiguration(router)
   mountSink(router, road)
   mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
+  mountData(router, { deps: road, rates: door.rates, sourceIp })
   mountPages(router)
   ui.mount(router)
   const document = new ServedDocument((base) => openApi(base, version))

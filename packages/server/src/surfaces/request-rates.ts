@@ -5,8 +5,8 @@ import { LIMITS } from '@postroad/contract'
  * The contract lets every process count separately (part 8).
  */
 export type RequestRates = {
-  /** Counts a request; false when the credential has used up its limit. */
-  take(credential: string, now: number): boolean
+  /** Counts a request; false when the credential has used up its limit, `most` if it has its own. */
+  take(credential: string, now: number, most?: number): boolean
 }
 
 type Window = { readonly endsAt: number; count: number }
@@ -17,12 +17,12 @@ const CREDENTIALS_MAX = 50_000
 export function createRequestRates(max: number): RequestRates {
   const windows = new Map<string, Window>()
   return {
-    take: (credential, now) => {
-      if (max === 0) return true
+    take: (credential, now, most = max) => {
+      if (most === 0) return true
       const known = windows.get(credential)
       if (known !== undefined && now < known.endsAt) {
         known.count += 1
-        return known.count <= max
+        return known.count <= most
       }
       // Appended at the end: the oldest windows come first, and are dropped first when there are too many.
       windows.delete(credential)

@@ -3,6 +3,8 @@ import type { AcceptAll } from '../pipeline/accept.ts'
 import { createAgentRuns } from '../pipeline/agents/index.ts'
 import { createListeners, createSourcePolls, createStreams, fireCronTriggers } from '../pipeline/sources/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
+import { createLearner } from '../resources/capture/dataset-schemas/index.ts'
+import { expireDatasets } from '../resources/capture/datasets/expire/index.ts'
 import { auditSignatures } from '../resources/capture/rejections/index.ts'
 import { releaseWaiting } from '../resources/delivery/deliveries/release/index.ts'
 import { advanceReplays } from '../resources/delivery/replays/index.ts'
@@ -78,6 +80,8 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       stop: () => agentRuns.stop(),
     },
     { ...ofInstallation, name: 'rollups.count', everyMs: 5 * SECOND_MS, work: createRollUp(deps) },
+    { ...ofInstallation, name: 'dataset_schemas.learn', everyMs: 10 * SECOND_MS, work: createLearner(deps) },
+    { ...ofInstallation, name: 'datasets.expire', everyMs: 60 * SECOND_MS, work: () => expireDatasets(deps) },
     { ...ofInstallation, name: 'replays.advance', everyMs: SECOND_MS / 2, work: () => advanceReplays(deps) },
     { ...ofInstallation, name: 'allowance.release', everyMs: 2 * SECOND_MS, work: () => releaseWaiting(deps) },
     { ...ofInstallation, name: 'billing.follow', everyMs: 2 * SECOND_MS, work: () => followPayments(deps) },

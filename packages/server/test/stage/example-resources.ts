@@ -36,6 +36,8 @@ export const aWsTriggerIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'ws-triggers', { url: 'ws://127.0.0.1:9/', dataset: 'frames' })).ws_trigger.id)
 export const aDatasetIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'datasets', { name: `d${randomUUID().slice(0, 8)}` })).dataset.id)
+export const aDataKeyIn = async (at: Place): Promise<Asked> =>
+  withId((await created(at, 'data-keys', { name: aName('reader') })).data_key.id)
 export const anIngestKeyIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'ingest-keys', {})).ingest_key.id)
 export const aProjectIn = async (at: Place): Promise<Asked> => withId((await created(at, 'projects', {})).project.id)

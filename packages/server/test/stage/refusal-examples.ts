@@ -171,8 +171,8 @@ export async function aPausedDelivery(): Promise<string> {
   return listed.deliveries[0].id
 }
 
-export async function aGet(path: string): Promise<Answer> {
-  const response = await fetch(world.baseUrl + path)
+export async function aGet(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(world.baseUrl + path, { headers })
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 

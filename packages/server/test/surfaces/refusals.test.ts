@@ -335,6 +335,28 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     )
   },
   stream_key_required: () => aGet('/v1/stream?key=ik_live_unknown'),
+  data_key_required: () => aGet('/v1/data'),
+  data_key_expired: async () => {
+    const { data_key, key } = (await world.admin('POST', 'data-keys', { name: aName('reader') })).body
+    await statement(
+      database,
+      `update data_keys set expires_at = created_at where id = '${decodeId('dataKey', data_key.id)}'`,
+    )
+    return aGet('/v1/data', { authorization: `Bearer ${key}` })
+  },
+  data_key_limit_reached: async () => {
+    const { id } = (await world.admin('POST', 'projects', { name: aName('project') })).body.project
+    await statement(
+      database,
+      `insert into data_keys (workspace_id, project_id, id, name, shown_prefix, requests_per_10_seconds, ip_allowlist, created_at, updated_at)
+       select workspace_id, id, gen_random_uuid(), n, 'hdk_', 1, '{}', now(), now() from projects, generate_series(1, ${LIMITS.dataKeysPerProjectMax}) n where id = '${decodeId('project', id)}'`,
+    )
+    return world.admin('POST', `projects/${id}/data-keys`, { name: 'One more' })
+  },
+  not_acceptable: async () => {
+    const { key } = (await world.admin('POST', 'data-keys', { name: aName('reader') })).body
+    return aGet('/v1/data/events', { authorization: `Bearer ${key}`, accept: 'image/png' })
+  },
   stream_limit_reached: () => aFullStream(),
   origin_not_allowed: () => aForeignPage(),
   malformed_request: () => onWire(world.baseUrl, head('Host: b\r\n')),

@@ -1,17 +1,28 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
-import { DatasetName, ListQuery, listOf, Text, Timestamp } from '../../list.ts'
+import { LIMITS } from '../../limits.ts'
+import { DatasetName, Deleted, ListQuery, listOf, Text, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 export const Dataset = z.object({
   id: idOutput('dataset'),
   name: z.string(),
   description: z.string().nullable(),
+  retention_days: z.int().nullable().describe('null: its records are stored as long as the plan allows.'),
+  last_record_at: Timestamp.nullable().describe('The time of its newest record; null: it has none.'),
   created_at: Timestamp,
 })
 
 const at = z.object({ id: idInput('dataset') })
 const Description = Text.max(1_000).nullable()
+const RetentionDays = z
+  .int('must be a whole number of days')
+  .min(1)
+  .max(LIMITS.datasetRetentionDaysMax)
+  .nullable()
+  .describe(
+    `The number of whole days, and the rest of today (UTC), for which its records are stored, 1 to ${LIMITS.datasetRetentionDaysMax}. The retention of the plan applies too, so a longer one has no effect. null: only that of the plan. A record whose deliveries have not all ended is stored until they have.`,
+  )
 const one = z.object({ dataset: Dataset })
 
 export const datasets = {
@@ -34,7 +45,11 @@ export const datasets = {
     description: 'Creates a dataset before its first event. The name identifies it and cannot change.',
     ...WRITE,
     status: 201,
-    body: z.strictObject({ name: DatasetName, description: Description.default(null) }),
+    body: z.strictObject({
+      name: DatasetName,
+      description: Description.default(null),
+      retention_days: RetentionDays.default(null),
+    }),
     output: one,
   }),
   get: defineRoute({
@@ -52,12 +67,26 @@ export const datasets = {
     method: 'PATCH',
     area: 'project',
     path: 'datasets/{id}',
-    summary: 'Change the description of a dataset',
-    description: 'Replaces the description; null removes it.',
+    summary: 'Change a dataset',
+    description:
+      'Changes the members that are sent. A shorter retention_days erases older records within minutes, with their deliveries that have ended.',
     ...WRITE,
     status: 200,
     params: at,
-    body: z.strictObject({ description: Description }),
+    body: z.strictObject({ description: Description.optional(), retention_days: RetentionDays.optional() }),
     output: one,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    area: 'project',
+    path: 'datasets/{id}',
+    summary: 'Delete a dataset and its records',
+    description:
+      'Removes the dataset at once, and erases its records within minutes, with their ended deliveries and the requests that have no record in another dataset. ' +
+      'A record whose deliveries have not all ended is erased when they have. An endpoint, rule or workflow that files into the dataset creates it again with its next event.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: Deleted,
   }),
 } as const

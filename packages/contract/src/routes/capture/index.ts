@@ -1,4 +1,5 @@
 import { activity } from './activity.ts'
+import { datasetSchemas } from './dataset-schemas.ts'
 import { datasets } from './datasets.ts'
 import { ingestKeys } from './ingest-keys.ts'
 import { recordViews } from './record-views.ts'
@@ -12,6 +13,7 @@ import { webhooks } from './webhooks.ts'
 /** Incoming events: endpoints, keys, rules, and the stored or refused requests. */
 export const capture = {
   activity,
+  datasetSchemas,
   datasets,
   ingestKeys,
   recordViews,

@@ -44,3 +44,6 @@ export function roleReaches(role: Role, least: Role): boolean {
 export function lesserRole(a: Role, b: Role): Role {
   return RANK[a] <= RANK[b] ? a : b
 }
+
+/** The person who acts, or whose key or agent does; null for the system. */
+export const creatorOf = (actor: Actor): string | null => ('userId' in actor ? actor.userId : null)

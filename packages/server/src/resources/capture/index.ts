@@ -1,4 +1,5 @@
 import { activity } from './activity/index.ts'
+import { datasetSchemas } from './dataset-schemas/index.ts'
 import { datasets } from './datasets/index.ts'
 import { ingestKeys } from './ingest-keys/index.ts'
 import { recordViews } from './record-views/index.ts'
@@ -13,6 +14,7 @@ import type { RoomsOf } from '../verbs.ts'
 /** The rooms of this group that answer routes. A contract route without a verb does not compile. */
 export const capture: RoomsOf<'capture'> = {
   activity,
+  datasetSchemas,
   datasets,
   ingestKeys,
   recordViews,

@@ -12,7 +12,7 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 export function sendDownload(
   deps: Pick<Deps, 'log'>,
   { reply }: Exchange,
-  of: { download: Download; chunks: AsyncIterable<string> },
+  of: { download: Download; chunks: AsyncIterable<string | Uint8Array> },
 ): FastifyReply {
   return headed(reply, of.download).send(streamed(deps, reply, of.chunks))
 }

@@ -97,8 +97,8 @@ function sendFile(
 ): FastifyReply {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a route with a stored download is FileBytes
   if (download.stored === true) return sendStored(door, exchange, { download, file: given as StoredFile })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- otherwise it is Chunks
-  return sendDownload(door, exchange, { download, chunks: given as AsyncIterable<string> })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- otherwise it is Chunks or ByteChunks
+  return sendDownload(door, exchange, { download, chunks: given as AsyncIterable<string | Uint8Array> })
 }
 
 /** The project id until the project is resolved. */

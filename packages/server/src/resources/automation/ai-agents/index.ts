@@ -1,6 +1,7 @@
 import { encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { schemaProblem } from '../../../domain/automation/ai/output-schema.ts'
+import { creatorOf } from '../../../domain/people/actor.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { afterCursor, pageOf } from '../../page.ts'
@@ -44,7 +45,7 @@ export const aiAgents: Room<'aiAgents'> = {
       if ((await countAgents(tx.db, tx)) >= LIMITS.agentsPerProjectMax) throw refuse('automation_limit_reached')
       await checkProvider(tx, input.provider_id)
       const id = tx.uuid()
-      const written = { ...tx, ...input, id, created_by: creatorOf(tx), now: nowOf(tx) }
+      const written = { ...tx, ...input, id, created_by: creatorOf(tx.actor), now: nowOf(tx) }
       if ((await insertAgent(tx.db, written)) === 0) throw refuse('name_taken')
       await audit(tx, {
         action: 'create_ai_agent',
@@ -64,7 +65,7 @@ export const aiAgents: Room<'aiAgents'> = {
       const held = await agentOf(tx, id)
       if (change.provider_id !== undefined) await checkProvider(tx, change.provider_id)
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-      const written = { ...tx, ...held, ...given, created_by: creatorOf(tx), now: nowOf(tx) }
+      const written = { ...tx, ...held, ...given, created_by: creatorOf(tx.actor), now: nowOf(tx) }
       if ((await updateAgent(tx.db, written)) === 0) throw refuse('name_taken')
       await audit(tx, {
         action: 'update_ai_agent',
@@ -86,11 +87,6 @@ export const aiAgents: Room<'aiAgents'> = {
 }
 
 const nowOf = ({ clock }: Ctx): Date => new Date(clock.now())
-
-/** The member who acts, also through a key or an agent. The tools of the agent get their rights. */
-function creatorOf({ actor }: Ctx): string | null {
-  return 'userId' in actor ? actor.userId : null
-}
 
 async function agentOf(ctx: Ctx, id: string): Promise<AiAgentRow> {
   const row = await findAgent(ctx.db, { ...ctx, id, now: nowOf(ctx) })

@@ -1,5 +1,6 @@
 import { encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { creatorOf } from '../../../domain/people/actor.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { checkConditions } from '../../check-conditions.ts'
@@ -40,7 +41,7 @@ export const triggers: Room<'triggers'> = {
       if ((await countTriggers(tx.db, tx)) >= LIMITS.aiTriggersPerProjectMax) throw refuse('automation_limit_reached')
       await checkAgent(tx, input.agent_id)
       const [id, now] = [tx.uuid(), new Date(tx.clock.now())]
-      const row = await insertTrigger(tx.db, { ...tx, ...input, id, created_by: creatorOf(tx), now })
+      const row = await insertTrigger(tx.db, { ...tx, ...input, id, created_by: creatorOf(tx.actor), now })
       if (row === undefined) throw refuse('name_taken')
       await audit(tx, {
         action: 'create_ai_trigger',
@@ -62,7 +63,7 @@ export const triggers: Room<'triggers'> = {
       if (change.agent_id !== undefined) await checkAgent(tx, change.agent_id)
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       const now = new Date(tx.clock.now())
-      const row = await updateTrigger(tx.db, { ...tx, ...held, ...given, created_by: creatorOf(tx), now })
+      const row = await updateTrigger(tx.db, { ...tx, ...held, ...given, created_by: creatorOf(tx.actor), now })
       if (row === undefined) throw refuse('name_taken')
       await audit(tx, {
         action: 'update_ai_trigger',
@@ -82,8 +83,6 @@ export const triggers: Room<'triggers'> = {
       return { ok: true }
     }),
 }
-
-const creatorOf = ({ actor }: Ctx): string | null => ('userId' in actor ? actor.userId : null)
 
 async function triggerOf(ctx: Ctx, id: string): Promise<AiTriggerRow> {
   const row = await findTrigger(ctx.db, { ...ctx, id })

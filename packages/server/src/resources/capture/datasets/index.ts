@@ -1,4 +1,5 @@
 import { encodeId, LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
@@ -6,12 +7,13 @@ import { afterCursor, pageOf } from '../../page.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import type { Room } from '../../verbs.ts'
 import {
-  describeDataset,
+  deleteDataset,
   findDataset,
   lockDatasets,
   insertDataset,
   listDatasetNames,
   listDatasets,
+  updateDataset,
   type DatasetRow,
 } from './queries.ts'
 
@@ -19,8 +21,12 @@ const present = (row: DatasetRow) => ({
   id: encodeId('dataset', row.id),
   name: row.name,
   description: row.description,
+  retention_days: row.retention_days,
+  last_record_at: row.last_record_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
 })
+
+export { findDataset, findDatasetNamed } from './queries.ts'
 
 export const datasets: Room<'datasets'> = {
   list: async (ctx, { limit, cursor }) => {
@@ -29,29 +35,41 @@ export const datasets: Room<'datasets'> = {
     return { datasets: rows.map(present), next_cursor }
   },
 
-  create: (ctx, { name, description }) =>
+  create: (ctx, { name, description, retention_days }) =>
     inTransaction(ctx, async (tx) => {
       await lockDatasets(tx.db, [tx.projectId])
       if ((await listDatasetNames(tx.db, tx)).length >= LIMITS.datasetsPerProjectMax)
         throw refuse('dataset_limit_reached')
-      const row = await insertDataset(tx.db, { ...tx, id: tx.uuid(), name, description, now: new Date(tx.clock.now()) })
-      if (row === undefined) throw refuse('name_taken')
-      await audit(tx, { action: 'create_dataset', target: encodeId('dataset', row.id), details: { name } })
+      const id = tx.uuid()
+      const made = { ...tx, id, name, description, retention_days, now: new Date(tx.clock.now()) }
+      if ((await insertDataset(tx.db, made)) === 0) throw refuse('name_taken')
+      await audit(tx, { action: 'create_dataset', target: encodeId('dataset', id), details: { name } })
       await configChanged(tx)
-      return { dataset: present(row) }
+      return { dataset: present(await datasetOf(tx, id)) }
     }),
 
-  get: async (ctx, { id }) => {
-    const row = await findDataset(ctx.db, { ...ctx, id })
-    if (row === undefined) throw refuse('not_found')
-    return { dataset: present(row) }
-  },
+  get: async (ctx, { id }) => ({ dataset: present(await datasetOf(ctx, id)) }),
 
-  update: (ctx, { id, description }) =>
+  update: (ctx, { id, description, retention_days }) =>
     inTransaction(ctx, async (tx) => {
-      const row = await describeDataset(tx.db, { ...tx, id, description })
-      if (row === undefined) throw refuse('not_found')
-      await audit(tx, { action: 'update_dataset', target: encodeId('dataset', id) })
-      return { dataset: present(row) }
+      if ((await updateDataset(tx.db, { ...tx, id, description, retention_days })) === 0) throw refuse('not_found')
+      const details = retention_days === undefined ? {} : { retention_days }
+      await audit(tx, { action: 'update_dataset', target: encodeId('dataset', id), details })
+      return { dataset: present(await datasetOf(tx, id)) }
     }),
+
+  remove: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      const name = await deleteDataset(tx.db, { ...tx, id, before: tx.uuid(), now: new Date(tx.clock.now()) })
+      if (name === undefined) throw refuse('not_found')
+      await audit(tx, { action: 'delete_dataset', target: encodeId('dataset', id), details: { name } })
+      await configChanged(tx)
+      return { ok: true }
+    }),
+}
+
+async function datasetOf(ctx: Ctx, id: string): Promise<DatasetRow> {
+  const row = await findDataset(ctx.db, { ...ctx, id })
+  if (row === undefined) throw refuse('not_found')
+  return row
 }

@@ -1,4 +1,4 @@
-import { sql, type Db } from '../../../platform/db.ts'
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -6,7 +6,11 @@ export type DatasetRow = {
   readonly id: string
   readonly name: string
   readonly description: string | null
+  /** null: as long as the plan allows. */
+  readonly retention_days: number | null
   readonly created_at: Date
+  /** The newest record; null: there is none. */
+  readonly last_record_at: Date | null
 }
 
 export async function listDatasetNames(db: Db, at: At): Promise<readonly string[]> {
@@ -46,54 +50,97 @@ export function listDatasetsOf(
   `)
 }
 
+const columns: Sql = sql`
+  d.id, d.name, d.description, d.retention_days, d.created_at,
+  (select r.received_at
+     from records r
+    where r.workspace_id = d.workspace_id
+      and r.project_id = d.project_id
+      and r.dataset = d.name
+    order by r.id desc
+    limit 1) as last_record_at
+`
+
 export function listDatasets(
   db: Db,
   at: At & { before: string | null; limit: number },
 ): Promise<readonly DatasetRow[]> {
   return db.many<DatasetRow>(sql`
-    select id, name, description, created_at
-      from datasets
-     where workspace_id = ${at.workspaceId}
-       and project_id = ${at.projectId}
-       and (${at.before}::uuid is null or id < ${at.before})
-     order by id desc
+    select ${columns}
+      from datasets d
+     where d.workspace_id = ${at.workspaceId}
+       and d.project_id = ${at.projectId}
+       and (${at.before}::uuid is null or d.id < ${at.before})
+     order by d.id desc
      limit ${at.limit}
   `)
 }
 
 export function findDataset(db: Db, at: At & { id: string }): Promise<DatasetRow | undefined> {
   return db.maybe<DatasetRow>(sql`
-    select id, name, description, created_at
-      from datasets
-     where workspace_id = ${at.workspaceId}
-       and project_id = ${at.projectId}
-       and id = ${at.id}
+    select ${columns}
+      from datasets d
+     where d.workspace_id = ${at.workspaceId}
+       and d.project_id = ${at.projectId}
+       and d.id = ${at.id}
   `)
 }
 
-/** Inserts a dataset; undefined when the name is taken. */
+export function findDatasetNamed(db: Db, at: At & { name: string }): Promise<DatasetRow | undefined> {
+  return db.maybe<DatasetRow>(sql`
+    select ${columns}
+      from datasets d
+     where d.workspace_id = ${at.workspaceId}
+       and d.project_id = ${at.projectId}
+       and d.name = ${at.name}
+  `)
+}
+
+/** Inserts a dataset; 0 when the name is taken. */
 export function insertDataset(
   db: Db,
-  row: At & { id: string; name: string; description: string | null; now: Date },
-): Promise<DatasetRow | undefined> {
-  return db.maybe<DatasetRow>(sql`
-    insert into datasets (workspace_id, project_id, id, name, description, created_at)
-    values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.description}, ${row.now})
+  row: At & { id: string; name: string; description: string | null; retention_days: number | null; now: Date },
+): Promise<number> {
+  return db.run(sql`
+    insert into datasets (workspace_id, project_id, id, name, description, retention_days, created_at)
+    values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.description}, ${row.retention_days}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
-    returning id, name, description, created_at
   `)
 }
 
-export function describeDataset(
+/** Replaces the members that are given; undefined ones stay as they are. Returns how many datasets. */
+export function updateDataset(
   db: Db,
-  at: At & { id: string; description: string | null },
-): Promise<DatasetRow | undefined> {
-  return db.maybe<DatasetRow>(sql`
+  at: At & { id: string; description: string | null | undefined; retention_days: number | null | undefined },
+): Promise<number> {
+  return db.run(sql`
     update datasets
-       set description = ${at.description}
+       set ${at.description === undefined ? sql`` : sql`description = ${at.description},`}
+           ${at.retention_days === undefined ? sql`` : sql`retention_days = ${at.retention_days}::int,`}
+           name = name
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and id = ${at.id}
-    returning id, name, description, created_at
   `)
+}
+
+/** Deletes a dataset, and records that its records with an id below `before` are to be erased. Returns its name. */
+export async function deleteDataset(
+  db: Db,
+  at: At & { id: string; before: string; now: Date },
+): Promise<string | undefined> {
+  const row = await db.maybe<{ name: string }>(sql`
+    with gone as (
+           delete from datasets
+            where workspace_id = ${at.workspaceId}
+              and project_id = ${at.projectId}
+              and id = ${at.id}
+           returning name
+         )
+    insert into deleted_datasets (workspace_id, project_id, id, name, before, deleted_at)
+    select ${at.workspaceId}::uuid, ${at.projectId}::uuid, ${at.id}::uuid, name, ${at.before}::uuid, ${at.now}::timestamptz
+      from gone
+    returning name
+  `)
+  return row?.name
 }

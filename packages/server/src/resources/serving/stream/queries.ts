@@ -130,6 +130,15 @@ const requestColumns: Sql = sql`
 const NO_REQUEST: Sql = sql`
            null::text as request_headers, null::text as request_body, null::bytea as request_bytes, 0 as request_size`
 
+/** One dataset has an index in the order of ids. */
+function ofDatasets(names: readonly string[] | undefined): Sql {
+  const [only, more] = names ?? []
+  if (names === undefined) return sql``
+  return only !== undefined && more === undefined
+    ? sql`and r.dataset = ${only}`
+    : sql`and r.dataset = any (${names}::text[])`
+}
+
 /** Reads project by project, so that the index returns the rows of each one in order from the floor on. */
 function newRows(at: PageAt): Sql {
   const { from, to, after, datasets } = at
@@ -144,7 +153,7 @@ function newRows(at: PageAt): Sql {
           and r.project_id = p.id
           and r.id >= ${uuidv7Floor(at.floor)}
           ${after === undefined ? sql`` : sql`and r.id > ${after}`}
-          ${datasets === undefined ? sql`` : sql`and r.dataset = any (${datasets}::text[])`}
+          ${ofDatasets(datasets)}
           ${seesNothing(from) ? sql`` : unseenBy(from)}
           ${to === undefined ? sql`` : seenBy(to)}
         order by r.id

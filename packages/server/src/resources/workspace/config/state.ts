@@ -11,6 +11,7 @@ import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { listViewsOfProject } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
+import { dataKeys } from '../../serving/data-keys/index.ts'
 import { cronTriggers } from '../../sources/cron-triggers/index.ts'
 import { wsTriggers } from '../../sources/ws-triggers/index.ts'
 import { sources } from '../../sources/sources/index.ts'
@@ -177,6 +178,10 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
     (page) => ingestKeys.list(ctx, page),
     (answer) => answer.ingest_keys,
   )
+  const readers = await listed(
+    (page) => dataKeys.list(ctx, page),
+    (answer) => answer.data_keys,
+  )
   const providers = await listed(
     (page) => aiProviders.list(ctx, page),
     (answer) => answer.ai_providers,
@@ -207,6 +212,7 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
   )
   return [
     ...keys.map(({ name }) => ({ kind: 'ingest_key', name })),
+    ...readers.map(({ name }) => ({ kind: 'data_key', name })),
     ...providers.map(({ name }) => ({ kind: 'ai_provider', name })),
     ...agents.map(({ name }) => ({ kind: 'ai_agent', name })),
     ...runners.map(({ name }) => ({ kind: 'trigger', name })),

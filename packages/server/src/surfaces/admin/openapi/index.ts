@@ -159,7 +159,7 @@ function requestBody({ id }: Planned, schemas: Schemas): Json {
 
 function content({ id, of }: Planned, schemas: Schemas): Json {
   if (of.download !== undefined && of.download.named === undefined) {
-    const text = of.download.stored !== true
+    const text = of.download.stored !== true && of.download.bytes !== true
     return {
       [of.download.type]: text
         ? { schema: { type: 'string' }, example: 'id,at,actor\n' }

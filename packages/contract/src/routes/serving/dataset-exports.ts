@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { ByteChunks, Chunks } from '../../chunks.ts'
+import { ColumnPaths, DATA_FORMATS } from '../../data-api.ts'
+import { idInput } from '../../ids.ts'
+import { TimeRange } from '../../list.ts'
+import { defineRoute, READ } from '../../route.ts'
+
+const at = z.object({ id: idInput('dataset') })
+const REACH =
+  'It has the records that are stored when the export reads them, oldest first, and may be of any length. If it breaks off, its last chunk is missing.'
+
+export const datasetExports = {
+  ndjson: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'datasets/{id}/export/ndjson',
+    summary: 'Export a dataset as NDJSON',
+    description: `One record in each line, in the form in which it is delivered, with its payload as it came in. ${REACH}`,
+    ...READ,
+    status: 200,
+    download: { type: DATA_FORMATS.ndjson, name: 'records.ndjson' },
+    params: at,
+    query: z.object(TimeRange),
+    output: Chunks,
+  }),
+  csv: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'datasets/{id}/export/csv',
+    summary: 'Export a dataset as CSV',
+    description: `\`_id\`, \`_received_at\` and the columns (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front. ${REACH}`,
+    ...READ,
+    status: 200,
+    download: { type: 'text/csv; charset=utf-8', name: 'records.csv' },
+    params: at,
+    query: z.object({ ...TimeRange, columns: ColumnPaths }),
+    output: Chunks,
+  }),
+  parquet: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'datasets/{id}/export/parquet',
+    summary: 'Export a dataset as Parquet',
+    description: `\`_id\`, \`_received_at\`, \`_data\` with the payload as it came in, and the columns with the types of the schema. A value of another type than its column is null there; \`_data\` has it. ${REACH}`,
+    ...READ,
+    status: 200,
+    download: { type: DATA_FORMATS.parquet, name: 'records.parquet', bytes: true },
+    params: at,
+    query: z.object({ ...TimeRange, columns: ColumnPaths }),
+    output: ByteChunks,
+  }),
+} as const

@@ -1,0 +1,103 @@
+import { LIMITS } from '@postroad/contract'
+import type { Deps } from '../../../context.ts'
+import {
+  emptySchema,
+  learn,
+  readSchema,
+  schemaText,
+  type DatasetSchema,
+} from '../../../domain/capture/dataset-schema.ts'
+import { parseStoredJson } from '../../../domain/json/json-text.ts'
+import { uuidv7Floor } from '../../../platform/ids.ts'
+import { turnOfTheLoop } from '../../../platform/loop-turns.ts'
+import {
+  findSchema,
+  insertDrifts,
+  listUnreadDatasets,
+  listUnreadRecords,
+  pruneDrifts,
+  saveSchema,
+  type NewDrift,
+  type UnreadDataset,
+  type UnreadRecord,
+} from './queries.ts'
+
+/** A record is committed within this time after its id was created, so the loop reads only older ones. */
+export const SETTLED_MS = 30_000
+const EVERY_MS = 60_000
+const DATASETS_AT_ONCE = 100
+/** A run rests for at least this many times its duration, so that it takes at most 2 % of one connection. */
+const REST_FACTOR = 49
+export const FIRST = '00000000-0000-0000-0000-000000000000'
+
+const { datasetReadPerMinuteMax, datasetReadBytesMax, datasetDriftsShown } = LIMITS
+
+/** The loop that learns what the payloads of every dataset contain, called every few seconds. */
+export function createLearner(deps: Deps): () => Promise<void> {
+  let restUntil = 0
+  return async () => {
+    const begun = deps.clock.now()
+    if (begun < restUntil) return
+    const found = await listUnreadDatasets(deps.database.forSystem, {
+      settled: uuidv7Floor(begun - SETTLED_MS),
+      learnedBefore: new Date(begun - EVERY_MS),
+      limit: DATASETS_AT_ONCE,
+    })
+    // oxlint-disable-next-line no-await-in-loop -- one dataset after the other
+    for (const dataset of found) await learnDataset(deps, dataset)
+    const ended = deps.clock.now()
+    restUntil = ended + REST_FACTOR * (ended - begun)
+  }
+}
+
+/**
+ * Reads a sample of the new records of one dataset: the oldest ones. When more have come than a minute's sample, it leaves the rest out, so that
+ * a busy dataset costs no more than a quiet one.
+ */
+async function learnDataset(deps: Deps, { workspace_id, project_id, id, name }: UnreadDataset): Promise<void> {
+  const of = { workspaceId: workspace_id, projectId: project_id, datasetId: id }
+  const now = deps.clock.now()
+  const settled = uuidv7Floor(now - SETTLED_MS)
+  // oxlint-disable-next-line house/verb-guards -- a loop learns from records; no person acts
+  await deps.database.forWorkspace(workspace_id).transaction(async (tx) => {
+    const stored = await findSchema(tx, { ...of, lock: true })
+    const schema = stored === undefined ? emptySchema() : readSchema(stored.content)
+    const records = await listUnreadRecords(tx, {
+      ...of,
+      dataset: name,
+      after: stored?.read_to ?? FIRST,
+      before: settled,
+      limit: datasetReadPerMinuteMax,
+      bytesMax: datasetReadBytesMax,
+    })
+    const drifts = await learnAll(schema, records, deps.uuid)
+    const full = records.length >= datasetReadPerMinuteMax
+    const read_to = full ? settled : (records.at(-1)?.id ?? stored?.read_to ?? FIRST)
+    await saveSchema(tx, { ...of, read_to, learned_at: new Date(now), content: schemaText(schema) })
+    if (drifts.length === 0) return
+    await insertDrifts(tx, of, drifts.slice(-datasetDriftsShown))
+    await pruneDrifts(tx, { ...of, retained: datasetDriftsShown })
+  })
+}
+
+const PAUSE_EVERY = 20
+
+/** Reads the payloads of records into a schema, with pauses for other work. Returns what changed. */
+export async function learnAll(
+  schema: DatasetSchema,
+  records: readonly UnreadRecord[],
+  uuid: () => string,
+): Promise<readonly NewDrift[]> {
+  const drifts: NewDrift[] = []
+  let read = 0
+  for (const { id: record_id, received_at: at, data } of records) {
+    const parsed = data === null ? undefined : parseStoredJson(data)
+    if (parsed?.ok !== true) continue
+    for (const drift of learn(schema, { payload: parsed.value, at: at.getTime() }))
+      drifts.push({ ...drift, id: uuid(), record_id, at })
+    read += 1
+    // oxlint-disable-next-line no-await-in-loop -- requests run between the pieces
+    if (read % PAUSE_EVERY === 0) await turnOfTheLoop()
+  }
+  return drifts
+}

@@ -1,0 +1,50 @@
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { findDataset } from '../../capture/datasets/index.ts'
+import { idRange } from '../../id-range.ts'
+import type { Room } from '../../verbs.ts'
+import { columnsFor, csvFile, parquetTable, recordJson, type StoredRecord } from '../stored-records/index.ts'
+import { listStoredAfter } from './queries.ts'
+
+/** One page in memory: at most this many records, and this many bytes and one record more. */
+const PAGE = { limit: 1_000, bytesMax: 4_194_304 }
+
+export const datasetExports: Room<'datasetExports'> = {
+  ndjson: async (ctx, { id, ...range }) => linesOf(pagesOf(ctx, { dataset: await nameOf(ctx, id), ...range })),
+
+  csv: async (ctx, { id, columns: asked, ...range }) => {
+    const dataset = await nameOf(ctx, id)
+    return csvFile(await columnsFor(ctx, { ...ctx, dataset, asked }), pagesOf(ctx, { dataset, ...range }))
+  },
+
+  parquet: async (ctx, { id, columns: asked, ...range }) => {
+    const dataset = await nameOf(ctx, id)
+    return parquetTable(await columnsFor(ctx, { ...ctx, dataset, asked }), pagesOf(ctx, { dataset, ...range }))
+  },
+}
+
+async function nameOf(ctx: Ctx, id: string): Promise<string> {
+  const dataset = await findDataset(ctx.db, { ...ctx, id })
+  if (dataset === undefined) throw refuse('not_found')
+  return dataset.name
+}
+
+const FIRST = '00000000-0000-0000-0000-000000000000'
+type Range = { readonly dataset: string; readonly from?: Date | undefined; readonly to?: Date | undefined }
+
+async function* pagesOf(ctx: Ctx, { dataset, ...range }: Range): AsyncIterable<readonly StoredRecord[]> {
+  const { fromId, toId } = idRange(range)
+  let after = FIRST
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- each page starts where the previous one ended
+    const page = await listStoredAfter(ctx.database, { ...ctx, dataset, fromId, toId, after, ...PAGE })
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    after = last.id
+  }
+}
+
+async function* linesOf(pages: AsyncIterable<readonly StoredRecord[]>): AsyncIterable<string> {
+  for await (const page of pages) yield page.map((record) => `${recordJson(record)}\n`).join('')
+}
