@@ -4,6 +4,7 @@ import { Command, type HelpConfiguration } from 'commander'
 import { addAudit } from './commands/audit.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addConfig } from './commands/config.ts'
+import { addDatasets } from './commands/datasets.ts'
 import { addDeliveries } from './commands/deliveries.ts'
 import { addDestinations } from './commands/destinations.ts'
 import { addEndpoints } from './commands/endpoints.ts'
@@ -99,6 +100,7 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
   addTrigger(program)
   addVerify(program)
   addEvents(program)
+  addDatasets(program)
   addDeliveries(program)
   addReplays(program)
   program.commandsGroup('Set up sources and destinations:')

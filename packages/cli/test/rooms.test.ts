@@ -17,6 +17,9 @@ test('every route of the API has a command, and no command is made twice', () =>
   const elsewhere = new Set([
     'attempts.get',
     'config.export',
+    'datasetExports.csv',
+    'datasetExports.ndjson',
+    'datasetExports.parquet',
     'dataExport.create',
     'dataExport.download',
     'replays.create',

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
-import { access, constants, open, rename, rm, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { createReadStream } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import type { Command } from 'commander'
 import { connect } from '../connection.ts'
-import { EXIT, Failure } from '../failure.ts'
+import { Failure } from '../failure.ts'
 import { io } from '../io.ts'
 import { withExample, withWorkspace, type CommonOptions, type ConnectionOptions } from '../options.ts'
 import { print } from '../output.ts'
+import { mayBecome } from '../output-file.ts'
 import { fields } from '../text/table.ts'
 
 type DataExport = RouteAnswer<Routes['dataExport']['get']>['data_export']
@@ -57,21 +58,6 @@ async function exportWorkspace({ id: asked, output, ...options }: Options): Prom
     },
     options,
   )
-}
-
-/** Refuses a file that already exists or cannot be written. */
-async function mayBecome(file: string): Promise<void> {
-  if (existsSync(file)) throw new Failure(`${file} already exists. Name another file with --output.`)
-  const folder = dirname(file)
-  const there = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-  if (!there)
-    throw new Failure(`The folder ${folder} does not exist. Create it, or name another file with --output.`, EXIT.usage)
-  await access(folder, constants.W_OK).catch(() => {
-    throw new Failure(`You may not write to ${folder}. Name another file with --output.`, EXIT.usage)
-  })
 }
 
 const withoutProject = ({ url, profile }: ConnectionOptions): ConnectionOptions => ({

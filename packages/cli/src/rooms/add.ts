@@ -25,6 +25,9 @@ import { answerText, effects, idsIn } from './text.ts'
 const BY_OTHERS: Readonly<Record<string, string>> = {
   'attempts.get': 'deliveries attempt',
   'config.export': 'config pull',
+  'datasetExports.csv': 'datasets export',
+  'datasetExports.ndjson': 'datasets export',
+  'datasetExports.parquet': 'datasets export',
   'dataExport.create': 'export',
   'dataExport.download': 'export',
   'replays.create': 'deliveries replay',

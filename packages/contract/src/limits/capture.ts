@@ -59,7 +59,7 @@ export const capture = {
   // All records of one event together. A record that is stored as the body was received does not count.
   recordsOfEventBytesMax: 8_388_608,
 
-  // What is learned about the payloads of a dataset
+  // Schemas of datasets
   datasetFieldsMax: 500,
   datasetFieldPathCharsMax: 256,
   /** Objects, lists and values of one record; further ones are not looked at. */

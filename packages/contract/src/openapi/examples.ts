@@ -55,6 +55,10 @@ export const BODY_EXAMPLES: BodyExamples = {
     update: { enabled: false },
     test: { conditions: [{ path: 'total', op: 'gt', value: 40 }], payloads: [PAYLOAD] },
   },
+  dataKeys: {
+    create: { name: 'Warehouse', datasets: ['orders'] },
+    update: { requests_per_10_seconds: 50 },
+  },
   datasets: { create: { name: 'orders', description: 'Orders of the shop' }, update: { description: 'Orders' } },
   ingestKeys: {
     create: { name: 'Checkout', scopes: ['ingest'], datasets: ['orders'] },
@@ -214,6 +218,31 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'FailedCondition.saw': 12.5,
   'Invite.status': 'pending',
   'Loop.name': 'mail.send',
+  'DataKey.name': 'Warehouse',
+  'DataKey.shown_prefix': 'hdk_1a2b3c4d',
+  'DataKey.datasets': ['orders'],
+  'DataKey.ip_allowlist': ['203.0.113.0/24'],
+  'DatasetSchema.dataset': 'orders',
+  'DatasetSchema.fields': [
+    {
+      path: 'total',
+      types: [{ type: 'number', count: 4_812 }],
+      seen: 4_812,
+      presence: 0.9987,
+      first_seen_at: EXAMPLE_TIME,
+      last_seen_at: EXAMPLE_TIME,
+      gone_at: null,
+    },
+  ],
+  'DatasetSchema.drifts': [
+    {
+      kind: 'field_added',
+      path: 'customer.id',
+      type: 'string',
+      record_id: exampleId('record'),
+      at: EXAMPLE_TIME,
+    },
+  ],
   'IngestKey.name': 'Checkout',
   'IngestKey.shown_prefix': 'ik_live_1a2b',
   'IngestKey.scopes': ['ingest'],

@@ -27,6 +27,7 @@ import { AiRun } from '../routes/automation/ai-runs.ts'
 import { AiTrigger } from '../routes/automation/triggers.ts'
 import { ActivityRow } from '../routes/capture/activity.ts'
 import { Dataset } from '../routes/capture/datasets.ts'
+import { DatasetSchema } from '../routes/capture/dataset-schemas.ts'
 import { IngestKey } from '../routes/capture/ingest-keys.ts'
 import { RecordColumn, RecordView } from '../routes/capture/record-views.ts'
 import { RecordItem } from '../routes/capture/records.ts'
@@ -42,6 +43,7 @@ import { ApiKey } from '../routes/people/api-keys.ts'
 import { Invite } from '../routes/people/invites.ts'
 import { Member } from '../routes/people/members.ts'
 import { OriginError } from '../origin-error.ts'
+import { DataKey } from '../routes/serving/data-keys.ts'
 import { Moment, Story } from '../routes/serving/search.ts'
 import { CronTrigger } from '../routes/sources/cron-triggers.ts'
 import { WsTrigger } from '../routes/sources/ws-triggers.ts'
@@ -92,6 +94,8 @@ export const NAMED_SCHEMAS = {
   HandshakePatch,
   Idempotency,
   IngestKey,
+  DataKey,
+  DatasetSchema,
   Invite,
   ListedDelivery,
   Mapping,

@@ -117,13 +117,13 @@ test('a request with a record in another dataset stays with it', async () => {
 
 test('the next event creates the dataset again, and its records stay', async () => {
   const { id, name, url } = await aDataset()
-  const before = (await post(url, '{"n":1}')).body.records[0].id
+  const earlier = (await post(url, '{"n":1}')).body.records[0].id
   await world.admin('DELETE', `datasets/${id}`)
   world.clock.advance(1)
   const later = (await post(url, '{"n":2}')).body.records[0].id
   assert.ok((await namesOf()).includes(name))
   await expireDatasets(world.app.deps)
-  assert.deepEqual([await countIn('records', before), await countIn('records', later)], [0, 1])
+  assert.deepEqual([await countIn('records', earlier), await countIn('records', later)], [0, 1])
 })
 
 test('a process that had not heard of the deletion leaves no record without a dataset', async () => {

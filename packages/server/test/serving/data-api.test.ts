@@ -44,7 +44,7 @@ async function allPages(dataset: string, query: string): Promise<readonly (reado
   let cursor = ''
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each page starts where the previous one ended
-    const page = await readData(world, key, `/${dataset}?${query}${cursor}`)
+    const page = await readData({ world, key }, `/${dataset}?${query}${cursor}`)
     assert.equal(page.status, 200, page.text)
     pages.push(numbers(page))
     if (page.body.next_cursor === null) return pages
@@ -55,10 +55,10 @@ async function allPages(dataset: string, query: string): Promise<readonly (reado
 test('a record is the text that came in: numbers, key order and escapes', async () => {
   const payload = String.raw`{"big":12345678901234567890,"b":1.50,"a":"\u00e4","a":[1e400,-0]}`
   const dataset = await filed(payload)
-  const { text, body } = await readData(world, key, `/${dataset}`)
+  const { text, body } = await readData({ world, key }, `/${dataset}`)
   assert.ok(text.includes(`"data":${payload}}`), text)
   const [{ id, received_at }] = body.records
-  const one = await readData(world, key, `/${dataset}/${id}`)
+  const one = await readData({ world, key }, `/${dataset}/${id}`)
   assert.equal(
     one.text,
     `{"record":{"id":"${id}","dataset":"${dataset}","received_at":"${received_at}","data":${payload}}}`,
@@ -67,26 +67,26 @@ test('a record is the text that came in: numbers, key order and escapes', async 
 
 test('pages go newest first, and records that come meanwhile change none of them', async () => {
   const dataset = await filed(...counting(5))
-  const first = await readData(world, key, `/${dataset}?limit=2`)
+  const first = await readData({ world, key }, `/${dataset}?limit=2`)
   assert.deepEqual(numbers(first), [4, 3])
   const { public_url: url } = await aWebhook(world, { dataset })
   await post(url, '{"n":99}')
-  const second = await readData(world, key, `/${dataset}?limit=2&cursor=${first.body.next_cursor}`)
+  const second = await readData({ world, key }, `/${dataset}?limit=2&cursor=${first.body.next_cursor}`)
   assert.deepEqual(numbers(second), [2, 1])
-  const third = await readData(world, key, `/${dataset}?limit=2&cursor=${second.body.next_cursor}`)
+  const third = await readData({ world, key }, `/${dataset}?limit=2&cursor=${second.body.next_cursor}`)
   assert.deepEqual([numbers(third), third.body.next_cursor, third.body.reached], [[0], null, null])
 })
 
 test('with order=asc a copy reads every record once, also those that come later', async () => {
   const dataset = await filed(...counting(5))
   assert.deepEqual(await allPages(dataset, 'order=asc&limit=2'), [[0, 1], [2, 3], [4]])
-  const whole = await readData(world, key, `/${dataset}?order=asc`)
+  const whole = await readData({ world, key }, `/${dataset}?order=asc`)
   assert.deepEqual([numbers(whole), whole.body.next_cursor], [[0, 1, 2, 3, 4], null])
   const resume = `/${dataset}?order=asc&cursor=${encodeURIComponent(whole.body.resume_cursor)}`
-  assert.deepEqual(numbers(await readData(world, key, resume)), [])
+  assert.deepEqual(numbers(await readData({ world, key }, resume)), [])
   const { public_url: url } = await aWebhook(world, { dataset })
   await post(url, '{"n":5}')
-  assert.deepEqual(numbers(await readData(world, key, resume)), [5])
+  assert.deepEqual(numbers(await readData({ world, key }, resume)), [5])
 })
 
 /** The rows that the group commit of some process writes. */
@@ -107,28 +107,31 @@ async function insertRecord(db: Db, of: { dataset: string; id: string; n: number
 test('a record that is committed late has a lower id than records that a copy has read, and the copy does not miss it', async () => {
   const dataset = await filed('{"n":0}')
   const late = world.app.deps.uuid()
-  let page = await readData(world, key, `/${dataset}?order=asc`)
+  let page = await readData({ world, key }, `/${dataset}?order=asc`)
   await database.transaction(async (open) => {
     await insertRecord(open, { dataset, id: late, n: 1 })
     world.clock.advance(5)
     await database.transaction((db) => insertRecord(db, { dataset, id: world.app.deps.uuid(), n: 2 }))
     const query = `order=asc&cursor=${encodeURIComponent(page.body.resume_cursor)}`
-    page = await readData(world, key, `/${dataset}?${query}`)
+    page = await readData({ world, key }, `/${dataset}?${query}`)
     assert.deepEqual(numbers(page), [2])
   })
-  const rest = await readData(world, key, `/${dataset}?order=asc&cursor=${encodeURIComponent(page.body.resume_cursor)}`)
+  const rest = await readData(
+    { world, key },
+    `/${dataset}?order=asc&cursor=${encodeURIComponent(page.body.resume_cursor)}`,
+  )
   assert.deepEqual(numbers(rest), [1])
 })
 
 test('since is inclusive and until is exclusive, in both orders', async () => {
   const dataset = await filed(...counting(6))
-  const { body } = await readData(world, key, `/${dataset}?order=asc`)
+  const { body } = await readData({ world, key }, `/${dataset}?order=asc`)
   const [since, until] = [body.records[1].received_at, body.records[4].received_at]
   assert.deepEqual(await allPages(dataset, `since=${since}&until=${until}`), [[3, 2, 1]])
   assert.deepEqual(await allPages(dataset, `since=${since}&until=${until}&limit=2`), [[3, 2], [1]])
   assert.deepEqual(await allPages(dataset, `order=asc&since=${since}&until=${until}`), [[1, 2, 3]])
   assert.deepEqual(await allPages(dataset, `order=asc&since=${since}&until=${until}&limit=2`), [[1, 2], [3]])
-  const closed = await readData(world, key, `/${dataset}?order=asc&since=${since}&until=${until}`)
+  const closed = await readData({ world, key }, `/${dataset}?order=asc&since=${since}&until=${until}`)
   assert.deepEqual([closed.body.next_cursor, closed.body.resume_cursor], [null, null])
 })
 
@@ -143,7 +146,7 @@ test('a filter by field takes the conditions of rules, in both orders and over p
   assert.deepEqual((await allPages(dataset, 'order=asc&f=to.city:equals:Bern&limit=1')).flat(), [1, 30])
   assert.deepEqual((await allPages(dataset, 'f=n:gte:2&f=to:exists')).flat(), [30])
   assert.deepEqual((await allPages(dataset, 'order=asc&f=to.city:contains:o')).flat(), [0])
-  const bad = await readData(world, key, `/${dataset}?f=n:above:2`)
+  const bad = await readData({ world, key }, `/${dataset}?f=n:above:2`)
   assert.deepEqual([bad.status, bad.body.reason], [400, 'invalid_request'])
 })
 
@@ -160,7 +163,7 @@ test('a bad query gets one sentence that names the parameter', async () => {
     ['columns=a..b', /^columns: /],
   ] as const) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const { status, body } = await readData(world, key, `/${dataset}?${query}`)
+    const { status, body } = await readData({ world, key }, `/${dataset}?${query}`)
     assert.deepEqual([status, body.reason], [400, 'invalid_request'], query)
     assert.match(body.error, sentence)
   }
@@ -170,17 +173,17 @@ test('an ETag answers an unchanged page with 304 and no body', async () => {
   const dataset = await filed('{"n":1}')
   for (const path of ['', `/${dataset}`, `/${dataset}?format=csv`]) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const first = await readData(world, key, path)
+    const first = await readData({ world, key }, path)
     const etag = first.headers.get('etag') ?? ''
     assert.match(etag, /^W\/"[\w-]{27}"$/)
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const again = await readData(world, key, path, { 'if-none-match': `"other", ${etag}` })
+    const again = await readData({ world, key }, path, { 'if-none-match': `"other", ${etag}` })
     assert.deepEqual([again.status, again.bytes.length, again.headers.get('etag')], [304, 0, etag])
   }
-  const { headers } = await readData(world, key, `/${dataset}`)
+  const { headers } = await readData({ world, key }, `/${dataset}`)
   const { public_url: url } = await aWebhook(world, { dataset })
   await post(url, '{"n":2}')
-  const changed = await readData(world, key, `/${dataset}`, { 'if-none-match': headers.get('etag') ?? '' })
+  const changed = await readData({ world, key }, `/${dataset}`, { 'if-none-match': headers.get('etag') ?? '' })
   assert.equal(changed.status, 200)
 })
 
@@ -204,7 +207,7 @@ test('a long page is compressed for a client that takes gzip', async () => {
 test('a page of the browser reads with a key in a header', async () => {
   const preflight = await fetch(`${world.baseUrl}/v1/data/events`, { method: 'OPTIONS' })
   assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-origin')], [204, '*'])
-  const { headers } = await readData(world, key, '', { origin: 'https://notebook.example' })
+  const { headers } = await readData({ world, key }, '', { origin: 'https://notebook.example' })
   assert.equal(headers.get('access-control-allow-origin'), '*')
   assert.match(headers.get('access-control-expose-headers') ?? '', /Next-Cursor/)
 })
@@ -218,19 +221,19 @@ test('a page has at most 8 MiB of payloads and one more, and its cursor goes on 
     // oxlint-disable-next-line no-await-in-loop -- in this order
     await post(url, JSON.stringify({ n, large }))
   }
-  const page = await readData(world, key, `/${dataset}?order=asc&limit=100`)
+  const page = await readData({ world, key }, `/${dataset}?order=asc&limit=100`)
   assert.equal(numbers(page).length, 10)
   assert.deepEqual((await allPages(dataset, 'order=asc&limit=100')).flat(), [...Array.from({ length: 12 }).keys()])
 })
 
 test('a record of another project or dataset is not found', async () => {
   const [mine, other] = [await filed('{"n":1}'), await filed('{"n":2}')]
-  const id = (await readData(world, key, `/${other}`)).body.records[0].id
-  assert.equal((await readData(world, key, `/${mine}/${id}`)).status, 404)
-  assert.equal((await readData(world, key, `/${mine}/nonsense`)).status, 404)
+  const id = (await readData({ world, key }, `/${other}`)).body.records[0].id
+  assert.equal((await readData({ world, key }, `/${mine}/${id}`)).status, 404)
+  assert.equal((await readData({ world, key }, `/${mine}/nonsense`)).status, 404)
   const project = (await world.admin('POST', 'projects', { name: aName('project') })).body.project.id
   const theirs = (await world.admin('POST', `projects/${project}/data-keys`, { name: 'Reader' })).body.key
-  assert.deepEqual((await readData(world, theirs, '')).body.datasets, [])
-  assert.equal((await readData(world, theirs, `/${other}`)).status, 404)
-  assert.equal((await readData(world, theirs, `/${other}/${id}`)).status, 404)
+  assert.deepEqual((await readData({ world, key: theirs }, '')).body.datasets, [])
+  assert.equal((await readData({ world, key: theirs }, `/${other}`)).status, 404)
+  assert.equal((await readData({ world, key: theirs }, `/${other}/${id}`)).status, 404)
 })

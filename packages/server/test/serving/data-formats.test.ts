@@ -33,7 +33,7 @@ before(async () => {
 after(() => world.stop())
 
 const as = (accept: string, query = 'order=asc'): Promise<DataAnswer> =>
-  readData(world, key, `/${dataset}?${query}`, { accept })
+  readData({ world, key }, `/${dataset}?${query}`, { accept })
 
 function bufferOf(bytes: Uint8Array): ArrayBuffer {
   const buffer = new ArrayBuffer(bytes.byteLength)

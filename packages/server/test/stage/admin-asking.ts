@@ -203,8 +203,10 @@ async function assertDocumented(method: string, path: string, { status, body }: 
 
 /** The JSON of an answer, or the text of a file. */
 function bodyIn({ headers }: Response, text: string): Answer['body'] {
-  if (text === '') return undefined
-  return headers.get('content-type')?.startsWith('application/json') === true ? JSON.parse(text) : text
+  const type = headers.get('content-type')
+  // A file may be empty.
+  if (text === '') return type === null ? undefined : text
+  return type?.startsWith('application/json') === true ? JSON.parse(text) : text
 }
 
 export type Credential = Pick<Place, 'key'> | { readonly headers: Readonly<Record<string, string>> }

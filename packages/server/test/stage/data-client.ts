@@ -22,8 +22,7 @@ export async function aDataKey(
 
 /** A request to the Data API. `body` is the parsed JSON of a JSON response. */
 export async function readData(
-  world: World,
-  key: string,
+  { world, key }: { readonly world: World; readonly key: string },
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<DataAnswer> {

@@ -68,6 +68,7 @@ async function aHouse({
   const { cron_trigger: cronTrigger } = await make('cron-triggers', { ...idle, expression: '0 9 * * *' })
   const { source } = await make('sources', { ...idle, settings: DATABASE })
   const { ws_trigger: wsTrigger } = await make('ws-triggers', { ...idle, url: `ws://127.0.0.1:9/${mark}` })
+  const { data_key } = await make('data-keys', {})
   const submission = (await post(`${world.baseUrl}/v1/ingest/${key}/${mark}`, JSON.stringify({ mark }))).body
   const [delivery] = (await ask(world, `GET projects/${project}/deliveries`, { headers: owner })).body.deliveries
   const [run] = (await ask(world, `GET projects/${project}/search/ai-runs`, { headers: owner })).body.ai_runs
@@ -112,6 +113,7 @@ async function aHouse({
     rule: rule.id,
     destination: destination.id,
     ingestKey: ingest_key.id,
+    dataKey: data_key.id,
     dataset: dataset.id,
     submission: submission.id,
     record: submission.records[0].id,

@@ -32,7 +32,7 @@ const Drift = z.object({
   at: Timestamp,
 })
 
-/** What the payloads of a dataset contain. */
+/** The fields of the payloads of a dataset. */
 export const DatasetSchema = z.object({
   dataset: z.string(),
   records_read: z

@@ -27,7 +27,7 @@ export async function sendBody({ request, reply }: Exchange, { type, bytes, head
   })
   if (has(request.headers['if-none-match'], etag)) return reply.status(304).send()
   reply.type(type)
-  const accepted = String(request.headers['accept-encoding'] ?? '')
+  const accepted = request.headers['accept-encoding'] ?? ''
   if (bytes.length < COMPRESSED_FROM_BYTES || bestCoding(accepted, GZIP) === undefined) return reply.send(bytes)
   return reply.header('Content-Encoding', 'gzip').send(await compress(bytes))
 }

@@ -29,6 +29,7 @@ export const PAGES: readonly { readonly group: string; readonly pages: readonly 
       guide('agents', 'AI agents'),
       guide('recover', 'Recover'),
       guide('code', 'A project as code'),
+      guide('data', 'Read stored records'),
       guide('programs', 'Use it from a program'),
     ],
   },

@@ -8,7 +8,7 @@ import {
   type Field,
 } from '../../../domain/capture/dataset-schema.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { findDataset } from '../datasets/queries.ts'
+import { findDataset } from '../datasets/index.ts'
 import type { Room } from '../../verbs.ts'
 import { FIRST, learnAll } from './learn.ts'
 import { findSchema, listDrifts, listUnreadRecords, type DriftRow } from './queries.ts'

@@ -6,7 +6,7 @@ import { findPayload } from '../../capture/payloads/index.ts'
 import type { StoredRecord } from './page.ts'
 import { tableColumns, type Column } from './table.ts'
 
-export { readNewest, readOldest, recordJson, type PageAsked, type StoredPage, type StoredRecord } from './page.ts'
+export { readNewest, readOldest, recordJson, type StoredPage, type StoredRecord } from './page.ts'
 export { csvFile, parquetTable, type Column } from './table.ts'
 export { listReadableDatasets } from './queries.ts'
 

@@ -3,6 +3,7 @@ import { BODY_EXAMPLES, exampleId, NAMED_SCHEMAS, reasonsOf, type OperationId } 
 import type { z } from 'zod'
 import { mountedRoutes } from '../mount.ts'
 import { COOKIE } from '../session-cookie.ts'
+import { DATA_SENT, DATA_SHOWN, dataPaths } from './data-api.ts'
 import { exampleOf } from './example.ts'
 import { INGEST_PATHS, OUTBOUND, SSO_PATHS, STREAM_PATHS } from './outside.ts'
 import { refusedAnswers, SHARED_ANSWERS } from './refused.ts'
@@ -35,11 +36,12 @@ export function openApi(baseUrl: string, version: string): Json {
       .map(planOf),
     ...planOfSignIn(),
   ]
-  const sent: Record<string, z.ZodType> = {}
+  const sent: Record<string, z.ZodType> = { ...DATA_SENT }
   const shown: Record<string, z.ZodType> = {
     'refused:output': NAMED_SCHEMAS.Error,
     'ingest:output': NAMED_SCHEMAS.Accepted,
     'receive:output': NAMED_SCHEMAS.DeliveryEnvelope,
+    ...DATA_SHOWN,
   }
   for (const { id, of } of planned) {
     for (const part of ['params', 'query', 'body'] as const) {
@@ -52,7 +54,13 @@ export function openApi(baseUrl: string, version: string): Json {
   }
   const schemas = convert(sent, shown)
   const bodies: Record<string, Json> = {}
-  const paths: Record<string, Json> = { ...INGEST_PATHS, ...STREAM_PATHS, ...SSO_PATHS }
+  const pageQuery = parameters(schemas.of('data.listRecords:query'), { place: 'query', schemas })
+  const paths: Record<string, Json> = {
+    ...INGEST_PATHS,
+    ...STREAM_PATHS,
+    ...dataPaths(schemas, pageQuery),
+    ...SSO_PATHS,
+  }
   for (const one of planned) {
     if (one.of.body !== undefined) bodies[bodyName(one.id)] = schemas.of(`${one.id}:body`)
     paths[one.url] = { ...paths[one.url], [one.method.toLowerCase()]: operation(one, schemas) }
@@ -81,6 +89,7 @@ export function openApi(baseUrl: string, version: string): Json {
             'The session of a person in the console. Every request except GET also needs the header X-Requested-With.',
         },
         ingest_key: { type: 'http', scheme: 'bearer', bearerFormat: 'ik_live_…' },
+        data_key: { type: 'http', scheme: 'bearer', bearerFormat: 'hdk_…' },
       },
       schemas: { ...schemas.components, ...bodies },
       responses: SHARED_ANSWERS,

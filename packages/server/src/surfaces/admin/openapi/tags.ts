@@ -1,7 +1,7 @@
 import type { Routes } from '@postroad/contract'
 import type { Json } from './schemas.ts'
 
-const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn' | 'receive', string>> = {
+const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'data' | 'signIn' | 'receive', string>> = {
   ingest: 'Send events to Postroad: through the URL of an endpoint, or with an ingest key.',
   receive: 'The request that Postroad sends to your destination.',
   webhooks: 'Endpoints: the URLs that accept events, with their verification, criteria and mappings.',
@@ -35,6 +35,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn
   search: 'Search events and deliveries, and find everything that belongs to one id.',
   workflows: 'Workflows: the steps that a record of a dataset starts.',
   workflowInstances: 'Instances of workflows, with every step that they ran.',
+  data: 'Stored records for the programs of a project, on /v1/data.',
   stream: 'Live streams of records, deliveries and refused requests.',
   dashboard: 'Counts and latencies over time.',
   projects: 'Projects group endpoints, rules, datasets and destinations.',

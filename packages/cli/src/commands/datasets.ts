@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { open, rename, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Client } from '@postroad/sdk'
+import { Option, type Command } from 'commander'
+import { connect } from '../connection.ts'
+import { EXIT, Failure } from '../failure.ts'
+import { io } from '../io.ts'
+import { timeOf, withCommon, withExample, type CommonOptions } from '../options.ts'
+import { print } from '../output.ts'
+import { mayBecome } from '../output-file.ts'
+import { idIn } from '../rooms/lookup.ts'
+import { fields } from '../text/table.ts'
+
+const FORMATS = ['ndjson', 'csv', 'parquet'] as const
+
+type Options = CommonOptions & {
+  readonly format: (typeof FORMATS)[number]
+  readonly output?: string
+  readonly from?: string
+  readonly to?: string
+  readonly columns?: string
+}
+
+export function addDatasets(program: Command): void {
+  const command = program
+    .command('datasets')
+    .summary('work with datasets')
+    .description('Datasets: named sets of records, with their schema and retention.')
+    .command('export')
+    .argument('<dataset>', 'id or name of the dataset')
+    .summary('write all records of a dataset to a file')
+    .description(
+      'Writes the records of a dataset, oldest first. Without --output they go to stdout, for another program.',
+    )
+    .addOption(new Option('--format <format>', 'the form of the file').choices(FORMATS).default('ndjson'))
+    .option('-o, --output <file>', 'the file to write')
+    .option('--from <time>', 'only records from this time on', timeOf)
+    .option('--to <time>', 'only records from before this time', timeOf)
+    .option('--columns <paths>', 'for csv and parquet: dot paths, separated by commas')
+    .action(exportDataset)
+  withExample(
+    withCommon(command),
+    'datasets export orders --format parquet --output orders.parquet',
+    'datasets export orders --from 2h | jq .data.total',
+  )
+}
+
+async function exportDataset(dataset: string, { format, output, columns, ...options }: Options): Promise<void> {
+  if (output !== undefined) await mayBecome(resolve(output))
+  else if (format === 'parquet' && io().stdout.isTTY === true)
+    throw new Failure('A Parquet file is no text for a terminal. Name a file with --output.', EXIT.usage)
+  if (format === 'ndjson' && columns !== undefined)
+    throw new Failure('--columns is for csv and parquet, because ndjson has whole records.', EXIT.usage)
+  const { client } = await connect(options)
+  const id = await idIn(client, 'datasets', dataset)
+  const chunks = await chunksOf(client, format, { id, from: options.from, to: options.to, columns })
+  if (output === undefined) {
+    for await (const chunk of chunks) await write(chunk)
+    return
+  }
+  const file = resolve(output)
+  const bytes = await save(chunks, file)
+  const text = (): string =>
+    fields([
+      ['Dataset', dataset],
+      ['Bytes', String(bytes)],
+      ['File', file],
+    ])
+  print({ json: { dataset: id, bytes, file }, ids: [id], text }, options)
+}
+
+type Asked = { id: string; from: string | undefined; to: string | undefined; columns: string | undefined }
+
+// oxlint-disable-next-line max-params -- the client, and one call of it
+async function chunksOf(
+  client: Client,
+  format: Options['format'],
+  { columns, ...asked }: Asked,
+): Promise<AsyncIterable<string | Uint8Array>> {
+  switch (format) {
+    case 'ndjson':
+      return client.datasetExports.ndjson(asked)
+    case 'csv':
+      return client.datasetExports.csv({ ...asked, columns })
+    case 'parquet':
+      return client.datasetExports.parquet({ ...asked, columns })
+  }
+}
+
+/** Writes beside the file first, so that a file with its name is always whole. Returns how many bytes. */
+async function save(chunks: AsyncIterable<string | Uint8Array>, file: string): Promise<number> {
+  const part = `${file}.part`
+  const handle = await open(part, 'w')
+  let bytes = 0
+  try {
+    for await (const chunk of chunks) {
+      await handle.appendFile(chunk)
+      bytes += Buffer.byteLength(chunk)
+    }
+  } catch (error) {
+    await handle.close()
+    await rm(part, { force: true })
+    throw error
+  }
+  await handle.close()
+  await rename(part, file)
+  return bytes
+}
+
+/** Writes no faster than the reader reads. */
+async function write(chunk: string | Uint8Array): Promise<void> {
+  const { stdout } = io()
+  if (!stdout.write(chunk)) await once(stdout, 'drain')
+}
