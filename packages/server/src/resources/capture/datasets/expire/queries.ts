@@ -101,7 +101,6 @@ export async function eraseRecords(db: Db, at: At & { pieces: readonly Piece[] }
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and id = any (array(select id from piece))
-       and state not in ('pending', 'sending', 'retrying', 'paused')
   `)
   const erased = await db.run(sql`
     delete from records r
