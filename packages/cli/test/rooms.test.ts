@@ -17,6 +17,7 @@ test('every route of the API has a command, and no command is made twice', () =>
   const elsewhere = new Set([
     'attempts.get',
     'config.export',
+    'datasetSchemas.get',
     'datasetExports.csv',
     'datasetExports.ndjson',
     'datasetExports.parquet',

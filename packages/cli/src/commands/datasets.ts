@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { open, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import { Option, type Command } from 'commander'
 import { connect } from '../connection.ts'
@@ -10,7 +11,9 @@ import { timeOf, withCommon, withExample, type CommonOptions } from '../options.
 import { print } from '../output.ts'
 import { mayBecome } from '../output-file.ts'
 import { idIn } from '../rooms/lookup.ts'
-import { fields } from '../text/table.ts'
+import { style } from '../text/style.ts'
+import { fields, table } from '../text/table.ts'
+import { dayMoment } from '../text/time.ts'
 
 const FORMATS = ['ndjson', 'csv', 'parquet'] as const
 
@@ -22,11 +25,21 @@ type Options = CommonOptions & {
   readonly columns?: string
 }
 
+type Schema = RouteAnswer<Routes['datasetSchemas']['get']>['schema']
+
 export function addDatasets(program: Command): void {
-  const command = program
+  const datasets = program
     .command('datasets')
     .summary('work with datasets')
     .description('Datasets: named sets of records, with their schema and retention.')
+  const schema = datasets
+    .command('schema')
+    .argument('<dataset>', 'id or name of the dataset')
+    .summary('show the fields of a dataset, and how they changed')
+    .description('Shows the fields that the records of a dataset have, learned from a sample, and the newest changes.')
+    .action(showSchema)
+  withExample(withCommon(schema), 'datasets schema orders')
+  const command = datasets
     .command('export')
     .argument('<dataset>', 'id or name of the dataset')
     .summary('write all records of a dataset to a file')
@@ -69,6 +82,41 @@ async function exportDataset(dataset: string, { format, output, columns, ...opti
     ])
   print({ json: { dataset: id, bytes, file }, ids: [id], text }, options)
 }
+
+async function showSchema(dataset: string, options: CommonOptions): Promise<void> {
+  const { client } = await connect(options)
+  const answer = await client.datasetSchemas.get({ id: await idIn(client, 'datasets', dataset) })
+  print(
+    { json: answer, ids: answer.schema.fields.map(({ path }) => path), text: () => schemaText(answer.schema) },
+    options,
+  )
+}
+
+function schemaText({ records_read: read, complete, fields: found, drifts }: Schema): string {
+  if (read === 0) return 'This dataset has no records yet, so it has no fields.'
+  const rows = table([
+    { head: 'Field', cells: found.map(({ path }) => path), least: 16 },
+    { head: 'Types', cells: found.map(({ types }) => types.map(({ type }) => type).join(', ')), least: 8 },
+    { head: 'Present', cells: found.map(presenceText), align: 'right' },
+    { head: 'First seen (UTC)', cells: found.map((field) => dayMoment(field.first_seen_at)), spare: true },
+    { head: 'Last seen (UTC)', cells: found.map((field) => dayMoment(field.last_seen_at)), spare: true },
+  ])
+  const changes = table([
+    { head: 'Change', cells: drifts.map(({ kind }) => kind.replace('_', ' ')) },
+    { head: 'Field', cells: drifts.map(({ path }) => path), least: 16 },
+    { head: 'Type', cells: drifts.map(({ type }) => type ?? '') },
+    { head: 'When (UTC)', cells: drifts.map(({ at }) => dayMoment(at)) },
+    { head: 'Record', cells: drifts.map((drift) => drift.record_id), spare: true },
+  ])
+  return [
+    rows,
+    ...(drifts.length === 0 ? [] : [changes]),
+    style.dim(`From ${read} ${read === 1 ? 'record' : 'records'}${complete ? '' : '; more fields than are listed'}.`),
+  ].join('\n\n')
+}
+
+const presenceText = ({ presence, gone_at }: Schema['fields'][number]): string =>
+  gone_at === null ? `${Math.round(presence * 1_000) / 10} %` : 'gone'
 
 type Asked = { id: string; from: string | undefined; to: string | undefined; columns: string | undefined }
 

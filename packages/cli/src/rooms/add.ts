@@ -25,6 +25,7 @@ import { answerText, effects, idsIn } from './text.ts'
 const BY_OTHERS: Readonly<Record<string, string>> = {
   'attempts.get': 'deliveries attempt',
   'config.export': 'config pull',
+  'datasetSchemas.get': 'datasets schema',
   'datasetExports.csv': 'datasets export',
   'datasetExports.ndjson': 'datasets export',
   'datasetExports.parquet': 'datasets export',

@@ -116,8 +116,20 @@ function fieldsText(answer: Members, showsSecret: boolean): string {
 
 const rowOf = ([name, value]: readonly [string, unknown]): readonly [string, string] => [
   labelOf(name),
-  valueText(value),
+  isAbsent(value) ? (ABSENT[name] ?? 'none') : valueText(value),
 ]
+
+/** The meaning of null or an empty list, where it is not "none". */
+const ABSENT: Readonly<Record<string, string>> = {
+  datasets: 'all',
+  ip_allowlist: 'every address',
+  expires_at: 'never',
+  last_used_at: 'never',
+  retention_days: 'that of the plan',
+}
+
+const isAbsent = (value: unknown): boolean =>
+  value === null || value === undefined || (Array.isArray(value) && value.length === 0)
 
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return 'none'
