@@ -1,13 +1,13 @@
 import type { ProjectConfig } from '../project-config.ts'
 import { AI_BODIES, AI_MEMBERS } from './ai-examples.ts'
 import type { BodyExamples } from './body-examples.ts'
-import { exampleId } from './example-id.ts'
+import { DATA_BODIES, DATA_MEMBERS } from './data-examples.ts'
+import { EXAMPLE_TIME, exampleId } from './example-id.ts'
 import { SOURCE_BODIES, SOURCE_MEMBERS } from './source-examples.ts'
 import { WORKFLOW_EXAMPLE, WORKFLOW_MEMBERS } from './workflow-example.ts'
 
 /** The id in examples, always the same one for each kind. */
-export { exampleId } from './example-id.ts'
-export const EXAMPLE_TIME = '2026-11-21T09:57:11.263Z'
+export { EXAMPLE_TIME, exampleId } from './example-id.ts'
 
 const PAYLOAD = { type: 'order.created', total: 42.5, customer: { id: 'c_1' } }
 
@@ -55,10 +55,6 @@ export const BODY_EXAMPLES: BodyExamples = {
     update: { enabled: false },
     test: { conditions: [{ path: 'total', op: 'gt', value: 40 }], payloads: [PAYLOAD] },
   },
-  dataKeys: {
-    create: { name: 'Warehouse', datasets: ['orders'] },
-    update: { requests_per_10_seconds: 50 },
-  },
   datasets: { create: { name: 'orders', description: 'Orders of the shop' }, update: { description: 'Orders' } },
   ingestKeys: {
     create: { name: 'Checkout', scopes: ['ingest'], datasets: ['orders'] },
@@ -83,6 +79,7 @@ export const BODY_EXAMPLES: BodyExamples = {
     make: { record_id: exampleId('record'), url: 'https://erp.example.com/hooks' },
   },
   ...SOURCE_BODIES,
+  ...DATA_BODIES,
   replays: {
     create: {
       filter: { state: ['failed'], destination_id: exampleId('destination'), from: '2026-11-20T00:00:00Z' },
@@ -218,31 +215,6 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'FailedCondition.saw': 12.5,
   'Invite.status': 'pending',
   'Loop.name': 'mail.send',
-  'DataKey.name': 'Warehouse',
-  'DataKey.shown_prefix': 'hdk_1a2b3c4d',
-  'DataKey.datasets': ['orders'],
-  'DataKey.ip_allowlist': ['203.0.113.0/24'],
-  'DatasetSchema.dataset': 'orders',
-  'DatasetSchema.fields': [
-    {
-      path: 'total',
-      types: [{ type: 'number', count: 4_812 }],
-      seen: 4_812,
-      presence: 0.9987,
-      first_seen_at: EXAMPLE_TIME,
-      last_seen_at: EXAMPLE_TIME,
-      gone_at: null,
-    },
-  ],
-  'DatasetSchema.drifts': [
-    {
-      kind: 'field_added',
-      path: 'customer.id',
-      type: 'string',
-      record_id: exampleId('record'),
-      at: EXAMPLE_TIME,
-    },
-  ],
   'IngestKey.name': 'Checkout',
   'IngestKey.shown_prefix': 'ik_live_1a2b',
   'IngestKey.scopes': ['ingest'],
@@ -281,6 +253,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'SignatureExplanation.scheme': 'code_host',
   'SignatureExplanation.ok': true,
   ...SOURCE_MEMBERS,
+  ...DATA_MEMBERS,
   'SourcePreset.id': 'github',
   'SourcePreset.name': 'GitHub',
   'SourcePreset.docs_url': 'https://docs.github.com/webhooks',
