@@ -20,6 +20,7 @@ export const ID_PREFIXES = {
   attempt: 'att',
   replay: 'rpl',
   rejection: 'rej',
+  quarantinedRequest: 'qrq',
   apiKey: 'key',
   dataKey: 'dky',
   audit: 'aud',

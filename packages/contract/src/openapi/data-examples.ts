@@ -10,6 +10,10 @@ export const DATA_BODIES = {
 } satisfies BodyExamples
 
 export const DATA_MEMBERS = {
+  'Quarantine.hours': 24,
+  'Quarantine.count': 0,
+  'Quarantine.bytes': 0,
+  'Quarantine.requests': [],
   'DataKey.name': 'Warehouse',
   'DataKey.shown_prefix': 'hdk_1a2b3c4d',
   'DataKey.datasets': ['orders'],

@@ -39,6 +39,7 @@ export const BODY_EXAMPLES: BodyExamples = {
     },
     update: { is_default: true },
   },
+  quarantine: { update: { hours: 24 } },
   rules: {
     create: {
       name: 'Large orders',

@@ -29,6 +29,7 @@ import { ActivityRow } from '../routes/capture/activity.ts'
 import { Dataset } from '../routes/capture/datasets.ts'
 import { DatasetSchema } from '../routes/capture/dataset-schemas.ts'
 import { IngestKey } from '../routes/capture/ingest-keys.ts'
+import { Quarantine } from '../routes/capture/quarantine.ts'
 import { RecordColumn, RecordView } from '../routes/capture/record-views.ts'
 import { RecordItem } from '../routes/capture/records.ts'
 import { Rule } from '../routes/capture/rules.ts'
@@ -101,6 +102,7 @@ export const NAMED_SCHEMAS = {
   Mapping,
   Member,
   Ordering,
+  Quarantine,
   OriginError,
   OwnWorkspace: Own,
   PayloadTemplate,

@@ -4,6 +4,7 @@ import type { Road } from '../pipeline/accept.ts'
 import { createBuckets } from '../pipeline/buckets.ts'
 import type { Directory } from '../pipeline/directory.ts'
 import { createKeyUses } from '../pipeline/key-uses.ts'
+import { createQuarantine } from '../pipeline/quarantine/take.ts'
 import { createRejections, type Rejections } from '../pipeline/rejections.ts'
 import { createAnnounceRecords } from '../pipeline/store/announce-records.ts'
 import { createAnnounce, type Announce, type Lane } from '../pipeline/store/announce.ts'
@@ -60,6 +61,7 @@ export function createRoad(plants: RoadPlants, { deps, directory, streams, hint,
     once: createOnce(deps.clock),
     keyUses: createKeyUses(deps),
     rejections: plants.rejections?.(rejections) ?? rejections,
+    quarantine: createQuarantine(deps),
     commit: plants.commit?.(commit, deps) ?? commit,
     findRepeat: createFindRepeat(deps),
     announce,

@@ -24,6 +24,7 @@ export const SEALED_COLUMNS = [
   'audit_anchors.sealed',
   'mails.sealed',
   'ai_providers.api_key',
+  'quarantined_requests.request',
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 

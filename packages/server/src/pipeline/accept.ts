@@ -2,6 +2,7 @@ import type { Deps } from '../context.ts'
 import type { Buckets } from './buckets.ts'
 import type { Directory } from './directory.ts'
 import type { KeyUses } from './key-uses.ts'
+import type { Quarantine } from './quarantine/take.ts'
 import type { Rejections } from './rejections.ts'
 import type { Db } from '../platform/db.ts'
 import { checkDatasets } from './route/check-datasets.ts'
@@ -25,6 +26,7 @@ export type Road = Deps & {
   readonly keyUses: KeyUses
   readonly once: Once
   readonly rejections: Rejections
+  readonly quarantine: Quarantine
   readonly commit: Commit
   readonly findRepeat: FindRepeat
   readonly announce: Announce

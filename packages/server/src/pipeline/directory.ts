@@ -38,6 +38,8 @@ export type WebhookPlan = {
   readonly idempotency: CompiledIdempotency | undefined
   /** Whether samples of refused requests are stored. */
   readonly refusedSamples: boolean
+  /** How long requests with a wrong signature are stored; 0: they are not. */
+  readonly quarantineHours: number
 }
 
 export type HandshakePlan = { readonly kind: HandshakeKind; readonly tokenHash: Buffer | undefined }
@@ -262,6 +264,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       handshake: handshakeOf(deps, row),
       idempotency: compileIdempotency(row.idempotency),
       refusedSamples: row.refused_samples,
+      quarantineHours: row.quarantine_hours,
     }
   })
   return {

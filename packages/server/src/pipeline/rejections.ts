@@ -104,7 +104,7 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
       const { captured, receiver } = refused
       const { reason } = rejected
       // An event without a sender has no row here: its origin shows why it was refused.
-      if (!isLogged(reason) || receiver.origin !== undefined) return rejected
+      if (!isLogged(reason) || receiver.origin !== undefined || captured.again === true) return rejected
       samples.take(refused, rejected)
       const { webhook, ingestKeyId } = receiver
       const minute = Math.floor(captured.receivedAt / MINUTE_MS) * MINUTE_MS

@@ -59,6 +59,8 @@ export type Captured = {
   readonly shareWith: (origin: string) => void
   readonly readBody: (bytesMax: number) => Promise<Buffer | 'too_large' | 'aborted'>
   readonly decode: (body: Buffer) => Decoded | Promise<Decoded>
+  /** It was refused when it came, and is verified again as of then. */
+  readonly again?: true
 }
 
 /** A decoded body: the value for routing and the JSON text for storing; or the reason why it could not be decoded. */

@@ -1,6 +1,7 @@
 import type { Deps } from '../context.ts'
 import type { AcceptAll } from '../pipeline/accept.ts'
 import { createAgentRuns } from '../pipeline/agents/index.ts'
+import { admitQuarantined } from '../pipeline/quarantine/admit.ts'
 import { createListeners, createSourcePolls, createStreams, fireCronTriggers } from '../pipeline/sources/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
 import { createLearner } from '../resources/capture/dataset-schemas/index.ts'
@@ -82,6 +83,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     { ...ofInstallation, name: 'rollups.count', everyMs: 5 * SECOND_MS, work: createRollUp(deps) },
     { ...ofInstallation, name: 'dataset_schemas.learn', everyMs: 10 * SECOND_MS, work: createLearner(deps) },
     { ...ofInstallation, name: 'datasets.expire', everyMs: 60 * SECOND_MS, work: () => expireDatasets(deps) },
+    { ...ofInstallation, name: 'quarantine.admit', everyMs: 2 * SECOND_MS, work: () => admitQuarantined(makers) },
     { ...ofInstallation, name: 'replays.advance', everyMs: SECOND_MS / 2, work: () => advanceReplays(deps) },
     { ...ofInstallation, name: 'allowance.release', everyMs: 2 * SECOND_MS, work: () => releaseWaiting(deps) },
     { ...ofInstallation, name: 'billing.follow', everyMs: 2 * SECOND_MS, work: () => followPayments(deps) },

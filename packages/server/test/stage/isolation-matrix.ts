@@ -190,6 +190,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'workflows.replace': A_WORKFLOW,
   'workflows.update': A_WORKFLOW,
   'workflows.run': { record_id: encodeId('record', '019ab4c0-2f00-7a1b-8c2d-3e4f5a6b7c8d') },
+  'quarantine.update': { hours: 24 },
   'webhooks.verifySample': { headers: {}, body: '{}' },
 }
 

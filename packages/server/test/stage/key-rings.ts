@@ -65,6 +65,8 @@ export async function aFullHouse(world: World): Promise<{ works(): Promise<void>
   ] as const)
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     assert.equal((await world.admin('POST', path, { name: path, ...body })).status, 201)
+  await world.admin('PUT', `webhooks/${webhook.id}/quarantine`, { hours: 72 })
+  assert.equal((await post(webhook.public_url, '{}', { headers: signed('wrong') })).status, 401)
   await repeatable()
   await world.admin('POST', 'session/links', { email: 'nobody@example.com' }, { 'x-requested-with': 'test' })
   const database = behind(world)

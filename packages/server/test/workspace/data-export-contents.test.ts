@@ -133,6 +133,7 @@ async function fill() {
   const [record] = (await world.admin('GET', 'records')).body.records
   assert.equal((await world.admin('POST', `workflows/${workflow.id}/run`, { record_id: record.id })).status, 201)
   await ask(world, 'POST sso/requests', { headers: owner, body: { domains: ['example.com'] } })
+  const { key: dataKey } = (await world.admin('POST', 'data-keys', { name: 'Warehouse' })).body
   const { workspaceId } = await theWorkspace(database)
   await database.run(
     sql`insert into monthly_usage (workspace_id, month, events, deliveries) values (${workspaceId}, '2026-01-01', 7, 9)`,
@@ -143,7 +144,16 @@ async function fill() {
     destination,
     rule,
     bodies,
-    secrets: ['canary', secret, key.key, key.secret, webhook.webhook_slug, plain.webhook_slug, world.installed.api_key],
+    secrets: [
+      'canary',
+      secret,
+      key.key,
+      key.secret,
+      webhook.webhook_slug,
+      plain.webhook_slug,
+      dataKey,
+      world.installed.api_key,
+    ],
   }
 }
 

@@ -2,6 +2,7 @@ import { activity } from './activity.ts'
 import { datasetSchemas } from './dataset-schemas.ts'
 import { datasets } from './datasets.ts'
 import { ingestKeys } from './ingest-keys.ts'
+import { quarantine } from './quarantine.ts'
 import { recordViews } from './record-views.ts'
 import { records } from './records.ts'
 import { rejections } from './rejections.ts'
@@ -16,6 +17,7 @@ export const capture = {
   datasetSchemas,
   datasets,
   ingestKeys,
+  quarantine,
   recordViews,
   records,
   rejections,

@@ -16,14 +16,19 @@ export function fromRequest(request: IncomingMessage, at: Given): Captured {
     target: request.url ?? '/',
     headers,
     readBody: (bytesMax) => readBody(request, bytesMax),
-    decode: (body) =>
-      decodeBody({
-        body,
-        contentType: headers['content-type'],
-        depthMax: headers[HOPS] === undefined ? LIMITS.jsonDepthMax : LIMITS.forwardedJsonDepthMax,
-      }),
+    decode: decoderFor(headers),
   }
 }
+
+/** Decodes the body of a request by its headers. */
+export const decoderFor =
+  (headers: Captured['headers']): Captured['decode'] =>
+  (body) =>
+    decodeBody({
+      body,
+      contentType: headers['content-type'],
+      depthMax: headers[HOPS] === undefined ? LIMITS.jsonDepthMax : LIMITS.forwardedJsonDepthMax,
+    })
 
 function headersOf(request: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = Object.create(null)

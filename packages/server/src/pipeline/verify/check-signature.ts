@@ -14,7 +14,7 @@ export const checkSignature: Check = (deps, passage) => {
   const { webhook, ingestKey } = passage.receiver
   const verifies = webhook !== undefined && webhook.settings.scheme !== 'none'
   if (!verifies && ingestKey?.secrets === undefined) return proven(passage)
-  const nowSeconds = Math.floor(deps.clock.wall() / 1_000)
+  const nowSeconds = momentOf(deps, passage)
   if (ingestKey?.secrets !== undefined) {
     const failure = verifyServiceSignature(signedBy(ingestKey.secrets, { passage, nowSeconds }))
     if (failure !== undefined) return refused(failure, 'service_signature')
@@ -27,6 +27,11 @@ export const checkSignature: Check = (deps, passage) => {
   const found = deps.certificates.at(url)
   const checked = (certificate: Fetched): Checked => withCertificate(deps, { passage, webhook, signed, certificate })
   return found instanceof Promise ? found.then(checked) : checked(found)
+}
+
+/** The moment to which the age of a signature is measured, in seconds: for a request from quarantine, when it came. */
+function momentOf({ clock }: Deps, { captured: { again, receivedAt } }: Passage): number {
+  return Math.floor((again === true ? receivedAt : clock.wall()) / 1_000)
 }
 
 type Checked = Rejected | undefined

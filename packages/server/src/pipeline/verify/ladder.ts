@@ -1,6 +1,7 @@
 import type { Deps } from '../../context.ts'
 import type { Buckets } from '../buckets.ts'
 import type { Directory } from '../directory.ts'
+import type { Quarantine } from '../quarantine/take.ts'
 import type { Rejections } from '../rejections.ts'
 import type { Answered, Captured, Receiver, Rejected, Verified } from '../types.ts'
 import { checkBody } from './check-body.ts'
@@ -45,7 +46,12 @@ export const LADDER: readonly Check[] = [
   checkIdempotency,
 ]
 
-type Climbing = Deps & { readonly directory: Directory; readonly buckets: Buckets; readonly rejections: Rejections }
+type Climbing = Deps & {
+  readonly directory: Directory
+  readonly buckets: Buckets
+  readonly rejections: Rejections
+  readonly quarantine: Quarantine
+}
 
 /** Resolves the subject of the credential, then climbs the ladder. Only this function makes a `Verified`. */
 export async function verify(deps: Climbing, captured: Captured): Promise<Verified | Answered | Rejected> {
@@ -69,7 +75,10 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
     // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time; most rungs are not asynchronous
     const answer = checked instanceof Promise ? await checked : checked
     if (answer === undefined) continue
-    return answer.kind === 'rejected' ? deps.rejections.note(passage, answer) : answer
+    if (answer.kind !== 'rejected') return answer
+    // oxlint-disable-next-line no-await-in-loop -- the last rung of this request
+    await deps.quarantine.take(passage, answer)
+    return deps.rejections.note(passage, answer)
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- private to this file, and made after the last rung
   return passage as unknown as Verified

@@ -2,6 +2,7 @@ import { activity } from './activity/index.ts'
 import { datasetSchemas } from './dataset-schemas/index.ts'
 import { datasets } from './datasets/index.ts'
 import { ingestKeys } from './ingest-keys/index.ts'
+import { quarantine } from './quarantine/index.ts'
 import { recordViews } from './record-views/index.ts'
 import { records } from './records/index.ts'
 import { rejections } from './rejections/index.ts'
@@ -17,6 +18,7 @@ export const capture: RoomsOf<'capture'> = {
   datasetSchemas,
   datasets,
   ingestKeys,
+  quarantine,
   recordViews,
   records,
   rejections,

@@ -30,6 +30,7 @@ export type WebhookRow = {
   readonly idempotency: Idempotency
   readonly event_title: EventTitle
   readonly refused_samples: boolean
+  readonly quarantine_hours: number
   readonly url_slug: Buffer
   readonly previous_url_slug: Buffer | null
   readonly previous_url_expires_at: Date | null
@@ -40,7 +41,8 @@ export type WebhookRow = {
 
 const columns: Sql = sql`
   id, name, slug, dataset, enabled, criteria, mappings, verification, secret, previous_secret, previous_secret_expires_at,
-  ip_allowlist, cors_origins, handshake, verify_token, idempotency, event_title, refused_samples, url_slug, previous_url_slug,
+  ip_allowlist, cors_origins, handshake, verify_token, idempotency, event_title, refused_samples, quarantine_hours, url_slug,
+  previous_url_slug,
   previous_url_expires_at, version, created_at, updated_at
 `
 

@@ -36,6 +36,7 @@ const PLACES: Readonly<Record<SealedColumn, Place>> = {
   'destinations.proxy': ofProjects(sql`destinations`, sql`proxy`),
   'destinations.access_token': ofProjects(sql`destinations`, sql`access_token`),
   'ai_providers.api_key': ofProjects(sql`ai_providers`, sql`api_key`),
+  'quarantined_requests.request': ofProjects(sql`quarantined_requests`, sql`request`),
   'sources.secret': ofProjects(sql`sources`, sql`secret`),
   'ws_triggers.secret': ofProjects(sql`ws_triggers`, sql`secret`),
   'idempotency_records.response': { table: sql`idempotency_records`, value: sql`response`, owner: 'workspace' },

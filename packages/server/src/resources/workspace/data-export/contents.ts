@@ -16,6 +16,7 @@ import { members } from '../../people/members/index.ts'
 import { projects } from '../projects/index.ts'
 import { wsTriggers } from '../../sources/ws-triggers/index.ts'
 import { sources } from '../../sources/sources/index.ts'
+import { dataKeys } from '../../serving/data-keys/index.ts'
 import { cronTriggers } from '../../sources/cron-triggers/index.ts'
 import { recordViews } from '../../capture/record-views/index.ts'
 import { rejections } from '../../capture/rejections/index.ts'
@@ -149,6 +150,16 @@ export const SOURCES: readonly Source[] = [
       listed(
         (page) => ingestKeys.list(ctx, page),
         (answer) => answer.ingest_keys.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'data_keys',
+    tables: ['data_keys'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => dataKeys.list(ctx, page),
+        (answer) => answer.data_keys.map(inside(ctx)),
       ),
     ),
   },

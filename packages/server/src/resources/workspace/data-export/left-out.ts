@@ -15,7 +15,12 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
     'Seals of the ends of the audit log, valid only on this installation. The file of the log contains the hashes of its rows.',
   project_rollups: 'Counts of the events above by the minute and the hour.',
   destination_rollups: 'Counts of the attempts above by the minute and the hour.',
+  dataset_schemas: 'Learned from the records above.',
+  dataset_drifts: 'Learned from the records above.',
+  deleted_datasets: 'Deleted datasets whose records are being erased.',
   record_columns: 'Keys of the records above.',
+  quarantined_requests:
+    'Sealed requests that nobody has proven to come from the sender, which are deleted after 72 hours at most.',
   refused_samples: 'Redacted samples of refused requests, which are deleted after 7 days.',
   billing_accounts: 'The subscription at the payment provider, which GET billing shows.',
   network_access: 'The addresses that may use the workspace, which GET settings/network shows.',

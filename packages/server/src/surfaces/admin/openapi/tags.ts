@@ -19,6 +19,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'data' 
   records: 'Records, also called events: the payloads as filed.',
   recordViews: 'Saved columns and orders for the records of an endpoint.',
   activity: 'Requests that an endpoint received and refused.',
+  quarantine: 'Requests with a wrong signature that an endpoint may still admit.',
   rejections: 'Refused requests, counted by credential, reason and minute.',
   destinations: 'Receivers of deliveries, with their signing, retries, limits and health.',
   destinationPresets: 'Settings for well-known receivers.',

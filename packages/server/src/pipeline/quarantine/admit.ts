@@ -1,0 +1,86 @@
+import type { Deps } from '../../context.ts'
+import {
+  deleteExpiredQuarantined,
+  findUpdatedAt,
+  listSealed,
+  listUnchecked,
+  setChecked,
+  takeOut,
+  type SealedRequest,
+  type UncheckedWebhook,
+} from '../../resources/capture/quarantine/queries.ts'
+import type { Accepted, AcceptAll } from '../accept.ts'
+import { capturedAgain } from './sealed-request.ts'
+
+const WEBHOOKS_AT_ONCE = 20
+const AT_ONCE = { limit: 20, bytesMax: 8_388_608 }
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+/** Refusals after which a request stays: a later change, or a later moment, may admit it. */
+const STAYS: ReadonlySet<string> = new Set([
+  'missing_header',
+  'bad_signature',
+  'stale_timestamp',
+  'provider_unavailable',
+  'endpoint_not_found',
+  'endpoint_disabled',
+  'ip_not_allowed',
+  'workspace_suspended',
+  'workspace_closed',
+  'quota_exceeded',
+  'storage_unavailable',
+])
+
+type Admitting = Deps & { readonly acceptAll: AcceptAll }
+
+/**
+ * Verifies the requests in quarantine again, when their endpoint has changed, and deletes those whose hours have passed. A request that passes is
+ * stored as an event and leaves the quarantine in one commit.
+ */
+export async function admitQuarantined(deps: Admitting): Promise<void> {
+  const system = deps.database.forSystem
+  await deleteExpiredQuarantined(system, new Date(deps.clock.now()))
+  // oxlint-disable-next-line no-await-in-loop -- one endpoint after the other
+  for (const webhook of await listUnchecked(system, WEBHOOKS_AT_ONCE)) await admitOf(deps, webhook)
+}
+
+async function admitOf(deps: Admitting, { workspace_id, project_id, id }: UncheckedWebhook): Promise<void> {
+  const of = { workspaceId: workspace_id, projectId: project_id, webhookId: id }
+  const db = deps.database.forWorkspace(workspace_id)
+  const before = await findUpdatedAt(db, of)
+  if (before === undefined) return
+  let [after, full] = [FIRST, true]
+  while (full) {
+    // oxlint-disable-next-line no-await-in-loop -- each batch starts where the previous one ended
+    const batch = await listSealed(db, { ...of, after, ...AT_ONCE })
+    // oxlint-disable-next-line no-await-in-loop -- in the order in which they came
+    if (batch.length > 0) await admitBatch(deps, of, batch)
+    after = batch.at(-1)?.id ?? after
+    full = batch.length > 0
+  }
+  await setChecked(db, { ...of, now: new Date(deps.clock.now()), updatedAt: before.updated_at })
+}
+
+// oxlint-disable-next-line max-params -- dependencies, the endpoint, and its requests
+async function admitBatch(
+  deps: Admitting,
+  of: { readonly workspaceId: string; readonly projectId: string },
+  batch: readonly SealedRequest[],
+): Promise<void> {
+  await deps.acceptAll(
+    batch.map((held) => capturedAgain(deps, held)),
+    async (tx, outcomes) => {
+      const ids = batch.flatMap(({ id }, index) => (leaves(outcomes[index]) ? [id] : []))
+      if (ids.length === 0) return
+      const taken = await takeOut(tx, { ...of, ids })
+      // Another process has admitted or discarded some: nothing of this batch is stored, and the next look reads what is left.
+      if (taken.length < ids.length) throw new Error('Requests left the quarantine while they were admitted.')
+    },
+  )
+}
+
+/** Whether a request is stored, or can never be. */
+function leaves(outcome: Accepted | undefined): boolean {
+  if (outcome === undefined || outcome.kind === 'busy') return false
+  return outcome.kind !== 'rejected' || !STAYS.has(outcome.reason)
+}
