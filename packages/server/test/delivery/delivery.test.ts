@@ -41,10 +41,11 @@ test('every header has its specified value, and each signature verifies', async 
   const hex = createHmac('sha256', route.secret).update(`${time}.${body}`).digest('hex')
   const standardKey = Buffer.from(route.secret.slice('whsec_'.length), 'base64')
   const standard = createHmac('sha256', standardKey).update(`${record}.${time}.${body}`).digest('base64')
-  const { host, connection: _connection, 'content-length': length, 'service-chain': chain, ...rest } = headers
+  const { host, connection: _connection, 'content-length': length, 'service-chain': chain, traceparent, ...rest } = headers
   assert.equal(host, new URL(sink.url).host)
   assert.equal(length, String(Buffer.byteLength(body)))
   assert.match(String(chain), /^[\w-]{16}$/)
+  assert.match(String(traceparent), /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
   assert.deepEqual(rest, {
     'content-type': 'application/json',
     'user-agent': 'Postroad/0.1.0',

@@ -22,6 +22,8 @@ export type ToHead = {
   readonly own: Readonly<Record<string, string>>
   readonly event: Pick<Event, 'id' | 'dataset'>
   readonly attempt: { readonly id: string; readonly number: number }
+  /** The trace of the event, with the attempt as the parent. */
+  readonly traceparent: string
   /** How often the event has passed a service like this one. */
   readonly hops: number
   /** The services that it has passed, for Service-Chain; null: none is known. */
@@ -47,6 +49,7 @@ export function deliveryHeaders({
   own,
   event,
   attempt,
+  traceparent,
   hops,
   chain,
   body,
@@ -63,6 +66,7 @@ export function deliveryHeaders({
     [NAMES.deliveryId]: attempt.id,
     [NAMES.attempt]: String(attempt.number),
     [NAMES.dataset]: event.dataset,
+    traceparent,
     [NAMES.hops]: String(hops),
     ...(chain === null ? {} : { [NAMES.chain]: chain }),
     ...signDelivery({ secrets, id: event.id, body, timestampSeconds: Math.floor(now / 1_000), header: signing }),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { DELIVERY_HEADERS, encodeId, type SentRequest } from '@postroad/contract'
+import { traceparentOf } from './trace-context.ts'
 
 /** The parts of its request that an attempt stores, and the request as it is shown. The columns of the attempt are not stored twice. */
 export type StoredRequest = {
@@ -11,6 +12,8 @@ export type StoredRequest = {
   /** The SHA-256 of the body, in base64url. */
   readonly sha256: string
   readonly bytes: number
+  /** The trace id, in base64url; undefined: the attempt is older than traces. */
+  readonly trace?: string
 }
 
 /** In place of what is write-only. */
@@ -19,8 +22,17 @@ const EVENT_ID = DELIVERY_HEADERS.eventId.toLowerCase()
 const DELIVERY_ID = DELIVERY_HEADERS.deliveryId.toLowerCase()
 const ATTEMPT = DELIVERY_HEADERS.attempt.toLowerCase()
 const DATASET = DELIVERY_HEADERS.dataset.toLowerCase()
+const TRACEPARENT = 'traceparent'
 const STANDARD_ID = 'webhook-id'
-const DERIVED: ReadonlySet<string> = new Set(['content-type', EVENT_ID, DELIVERY_ID, ATTEMPT, DATASET, STANDARD_ID])
+const DERIVED: ReadonlySet<string> = new Set([
+  'content-type',
+  TRACEPARENT,
+  EVENT_ID,
+  DELIVERY_ID,
+  ATTEMPT,
+  DATASET,
+  STANDARD_ID,
+])
 
 type Made = {
   readonly url: string
@@ -39,7 +51,15 @@ export function storedRequest({ url, headers, own, body }: Made): StoredRequest 
     if (Object.hasOwn(own, lower) || lower === 'authorization') hidden.push(lower)
     else made[lower] = value
   }
-  return { url, headers: made, hidden, sha256: sha256(body), bytes: Buffer.byteLength(body) }
+  const [, trace] = headers[TRACEPARENT]?.split('-') ?? []
+  return {
+    url,
+    headers: made,
+    hidden,
+    sha256: sha256(body),
+    bytes: Buffer.byteLength(body),
+    ...(trace === undefined ? {} : { trace: Buffer.from(trace, 'hex').toString('base64url') }),
+  }
 }
 
 export const sha256 = (body: string): string => hash('sha256', body, 'base64url')
@@ -49,6 +69,9 @@ type Of = {
   readonly dataset: string
   readonly attempt: { readonly id: string; readonly number: number }
 }
+
+const traceparentIn = (trace: string, attemptId: string): string =>
+  traceparentOf({ submissionId: Buffer.from(trace, 'base64url').toString('hex'), attemptId })
 
 /** UUIDs → the request as it was sent; what is write-only is dots. */
 export function shownRequest(stored: StoredRequest | null, { recordId, dataset, attempt }: Of): SentRequest | null {
@@ -63,6 +86,7 @@ export function shownRequest(stored: StoredRequest | null, { recordId, dataset, 
       [DELIVERY_ID]: encodeId('attempt', attempt.id),
       [ATTEMPT]: String(attempt.number),
       [DATASET]: dataset,
+      ...(stored.trace === undefined ? {} : { [TRACEPARENT]: traceparentIn(stored.trace, attempt.id) }),
       ...(stored.headers['webhook-signature'] === undefined ? {} : { [STANDARD_ID]: eventId }),
       ...stored.headers,
       ...Object.fromEntries(stored.hidden.map((name) => [name, DOTS])),

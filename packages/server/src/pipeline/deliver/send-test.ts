@@ -20,6 +20,8 @@ export async function sendTest(deps: Deps, asked: TestAsked): Promise<TestSent> 
     attempt_number: 1,
     failure_count: 0,
     hops: 0,
+    // A test has no submission.
+    submission_id: event.record_id,
     receiver_id: null,
     chain: null,
   }

@@ -4,6 +4,7 @@ import { deliveryHeaders, envelope, templateScope, type Event } from '../../doma
 import type { Rendered } from '../../domain/delivery/payload-template.ts'
 import { readRetryAfter } from '../../domain/delivery/retry-policy.ts'
 import { storedRequest } from '../../domain/delivery/sent-request.ts'
+import { traceparentOf } from '../../domain/delivery/trace-context.ts'
 import { secretsToSign } from '../../domain/delivery/signing-secrets.ts'
 import { stopwatch } from '../../platform/clock.ts'
 import { turnOfTheLoop } from '../../platform/loop-turns.ts'
@@ -170,6 +171,7 @@ function requestOf({
     own: target.headers,
     event,
     attempt: { id: encodeId('attempt', attempt.attempt_id), number: attempt.attempt_number },
+    traceparent: traceparentOf({ submissionId: payload.submission_id, attemptId: attempt.attempt_id }),
     hops: payload.hops + 1,
     chain,
     body,

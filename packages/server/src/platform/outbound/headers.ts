@@ -11,6 +11,8 @@ export const RESERVED_REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'expect',
   'content-type',
   'user-agent',
+  'traceparent',
+  'tracestate',
 ])
 
 /** These would claim that the body is not the JSON that it is. */

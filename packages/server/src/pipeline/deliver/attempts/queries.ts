@@ -32,6 +32,7 @@ export type BegunRow = {
   readonly delivery_id: string
   readonly attempt_id: string
   readonly record_id: string
+  readonly submission_id: string
   readonly attempt_number: number
   readonly failure_count: number
   readonly dataset: string
@@ -209,7 +210,7 @@ export async function turn(
          and l.note_serial < note.serial
     )`
     }
-    select b.attempt_id, b.project_id, b.record_id, b.attempt_number, b.failure_count, r.dataset, r.received_at, r.hops,
+    select b.attempt_id, b.project_id, b.record_id, r.submission_id, b.attempt_number, b.failure_count, r.dataset, r.received_at, r.hops,
            s.receiver_id, s.chain, coalesce(r.data, s.body) as data, null::json as applied, null::json as lanes
       from begun b
      cross join lateral (
@@ -231,7 +232,7 @@ export async function turn(
              offset 0
            ) s
     union all
-    select null, null, null, null, null, null, null, null, null, null, null,
+    select null, null, null, null, null, null, null, null, null, null, null, null,
            coalesce((select json_agg(attempt_id) from settled), '[]'),
            coalesce((select json_agg(json_build_object('workspaceId', workspace_id, 'destinationId', destination_id, 'fence', fence,
                                                        'paused', paused)) from locked), '[]')

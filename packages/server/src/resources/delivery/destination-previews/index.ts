@@ -32,6 +32,7 @@ const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     own: { ...asDots(own), ...withDots(auth) },
     event,
     attempt: { id: DOTS, number: 1 },
+    traceparent: DOTS,
     hops: record.hops + 1,
     chain: DOTS,
     body,

@@ -300,6 +300,7 @@ export const OUTBOUND: Readonly<Record<string, Json>> = {
         header(DELIVERY_HEADERS.deliveryId, 'The id of the delivery.'),
         header(DELIVERY_HEADERS.attempt, 'The number of the attempt, starting at 1.'),
         header(DELIVERY_HEADERS.dataset, 'The dataset of the record.'),
+        header('traceparent', 'The trace of the event, with this attempt as the parent, as W3C forms it.'),
       ],
       requestBody: {
         required: true,
