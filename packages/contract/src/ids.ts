@@ -39,6 +39,7 @@ export const ID_PREFIXES = {
   source: 'src',
   cronTrigger: 'crn',
   wsTrigger: 'wst',
+  forwarder: 'fwd',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -13,6 +13,7 @@ export { ERROR_CODES } from './error-codes.ts'
 export * from './errors.ts'
 export type { EventSummary } from './event-summary.ts'
 export * from './event-title.ts'
+export { FORWARDER_PRESET_IDS, FORWARDER_PRESETS, type ForwarderPreset } from './forwarder-presets.ts'
 export * from './gates.ts'
 export * from './holds.ts'
 export * from './idempotency.ts'
@@ -42,6 +43,12 @@ export { SSO_REPLACE_PATH } from './routes/people/sso.ts'
 export { INGEST_KEY_SCOPES } from './routes/capture/ingest-keys.ts'
 export type { ReplayPlan } from './routes/delivery/replays.ts'
 export { routes, type RouteGroups, type Routes } from './routes/index.ts'
+export {
+  FORWARDED_CONTENT,
+  FORWARDED_SIGNALS,
+  type ForwardedContent,
+  type ForwardedSignal,
+} from './routes/serving/forwarders.ts'
 export type { OriginError } from './origin-error.ts'
 export type { WebhookConfig } from './routes/capture/webhooks.ts'
 export type { SentBody, SentRequest } from './sent-request.ts'

@@ -1,8 +1,8 @@
-import type { SourceSettings } from '@postroad/contract'
+import type { ForwardedSignal, OriginError, SourceSettings } from '@postroad/contract'
 import type { SourceSecret } from './domain/sources/secret.ts'
 
 /** Features that are offered to rooms below them, by area. Only `app/features.ts` creates them. */
-export type Features = DeliveryFeatures & SourceFeatures & WorkspaceFeatures & AutomationFeatures
+export type Features = DeliveryFeatures & SourceFeatures & WorkspaceFeatures & AutomationFeatures & ForwarderFeatures
 
 type DeliveryFeatures = {
   /** The reason why no delivery could ever reach this URL, as far as that is known without a DNS lookup. */
@@ -45,6 +45,32 @@ type WorkspaceFeatures = {
 type AutomationFeatures = {
   /** Asks the default model of an AI provider for one short answer. It may take long, so call it outside of transactions. */
   readonly testModel: (asked: ModelTestAsked) => Promise<ModelTested>
+}
+
+type ForwarderFeatures = {
+  /**
+   * Sends a test record of each signal to a receiver. A failure of the receiver is a value. It may take long, so call it outside
+   * of transactions.
+   */
+  readonly testForwarder: (asked: ForwarderTestAsked) => Promise<readonly ForwarderTested[]>
+}
+
+/** The settings of a forwarder with its opened headers. */
+export type ForwarderTestAsked = {
+  readonly workspaceId: string
+  readonly projectId: string
+  readonly endpoint: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly encoding: 'json' | 'protobuf'
+  readonly gzip: boolean
+  readonly signals: readonly ForwardedSignal[]
+}
+export type ForwarderTested = {
+  readonly signal: ForwardedSignal
+  readonly ok: boolean
+  readonly status: number | null
+  readonly error: OriginError | null
+  readonly duration_ms: number
 }
 
 export type ModelTestAsked = { readonly workspaceId: string; readonly projectId: string; readonly providerId: string }

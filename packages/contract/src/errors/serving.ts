@@ -1,6 +1,6 @@
 import type { ReasonTexts } from './reason-texts.ts'
 
-/** Refusals of search and of the streams. */
+/** Refusals of search, of the streams and of forwarders. */
 export const serving = {
   search_timed_out: {
     status: 503,
@@ -33,5 +33,9 @@ export const serving = {
   not_acceptable: {
     status: 406,
     text: 'The Data API sends application/json, application/x-ndjson, text/csv and application/vnd.apache.parquet. Name one of them in Accept, or leave Accept out.',
+  },
+  forwarder_limit_reached: {
+    status: 409,
+    text: 'This project has as many forwarders as it may have. Delete one that is no longer needed.',
   },
 } as const satisfies ReasonTexts

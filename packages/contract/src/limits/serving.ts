@@ -1,4 +1,4 @@
-/** Limits of search and of the Data API. */
+/** Limits of search, of the Data API and of forwarders. */
 export const serving = {
   searchPayloadBytesMax: 16_777_216,
   searchWorkMax: 268_435_456,
@@ -18,4 +18,14 @@ export const serving = {
   dataPageBytesMax: 8_388_608,
   dataColumnsMax: 500,
   dataColumnsCharsMax: 16_384,
+
+  // Forwarders
+  forwardersPerProjectMax: 25,
+  redactedNamesMax: 50,
+  redactedNameCharsMax: 128,
+  forwardedBatchRowsMax: 512,
+  forwardedBatchBytesMax: 1_048_576,
+  forwardedBodyCharsMax: 16_384,
+  forwardedBodyBytesMax: 65_536,
+  forwarderRequestMs: 10_000,
 } as const

@@ -3,6 +3,7 @@ import { AI_BODIES, AI_MEMBERS } from './ai-examples.ts'
 import type { BodyExamples } from './body-examples.ts'
 import { DATA_BODIES, DATA_MEMBERS } from './data-examples.ts'
 import { EXAMPLE_TIME, exampleId } from './example-id.ts'
+import { FORWARDER_BODIES, FORWARDER_MEMBERS } from './forwarder-examples.ts'
 import { SOURCE_BODIES, SOURCE_MEMBERS } from './source-examples.ts'
 import { WORKFLOW_EXAMPLE, WORKFLOW_MEMBERS } from './workflow-example.ts'
 
@@ -79,6 +80,7 @@ export const BODY_EXAMPLES: BodyExamples = {
   destinationPreviews: {
     make: { record_id: exampleId('record'), url: 'https://erp.example.com/hooks' },
   },
+  ...FORWARDER_BODIES,
   ...SOURCE_BODIES,
   ...DATA_BODIES,
   replays: {
@@ -253,6 +255,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Rule.dataset': 'large_orders',
   'SignatureExplanation.scheme': 'code_host',
   'SignatureExplanation.ok': true,
+  ...FORWARDER_MEMBERS,
   ...SOURCE_MEMBERS,
   ...DATA_MEMBERS,
   'SourcePreset.id': 'github',

@@ -105,6 +105,8 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'workflows.update': ['slug_taken'],
   'workflowInstances.cancel': ['invalid_state'],
   'workflowInstances.retry': ['invalid_state'],
+  'forwarders.create': ['name_taken', 'forwarder_limit_reached'],
+  'forwarders.update': ['name_taken'],
   'search.events': ['search_timed_out'],
   'search.deliveries': ['search_timed_out'],
   'config.plan': ['invalid_url'],

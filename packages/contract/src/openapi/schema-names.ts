@@ -45,6 +45,8 @@ import { Invite } from '../routes/people/invites.ts'
 import { Member } from '../routes/people/members.ts'
 import { OriginError } from '../origin-error.ts'
 import { DataKey } from '../routes/serving/data-keys.ts'
+import { Forwarder, ForwarderProgress } from '../routes/serving/forwarders.ts'
+import { ForwarderPreset } from '../forwarder-presets.ts'
 import { Moment, Story } from '../routes/serving/search.ts'
 import { CronTrigger } from '../routes/sources/cron-triggers.ts'
 import { WsTrigger } from '../routes/sources/ws-triggers.ts'
@@ -89,6 +91,9 @@ export const NAMED_SCHEMAS = {
   DryRun,
   Error: ErrorBody,
   EventSummary,
+  Forwarder,
+  ForwarderPreset,
+  ForwarderProgress,
   FailedCondition: Failure,
   Handshake,
   HandshakeCreate,

@@ -3,6 +3,7 @@ import type { Deps, Platform } from '../context.ts'
 import type { Features } from '../features.ts'
 import { testModel } from '../pipeline/agents/index.ts'
 import { sendTest } from '../pipeline/deliver/send-test.ts'
+import { testForwarder } from '../pipeline/forward/index.ts'
 import { sampleSource } from '../pipeline/sources/index.ts'
 import { createAddressGuard, createPlainHttpCheck, createUrlCheck } from '../platform/address-guard.ts'
 import { createResolver, type Resolver } from '../platform/resolver.ts'
@@ -28,6 +29,7 @@ export function createDeps(platform: Platform, { port, resolver = createResolver
     validatePlainHttp: createPlainHttpCheck(guard, resolver),
     sendTest: (asked) => sendTest(deps, asked),
     testModel: (asked) => testModel(deps, asked),
+    testForwarder: (asked) => testForwarder(deps, asked),
     sampleSource: (asked) => sampleSource(deps, asked),
   }
   return deps

@@ -21,6 +21,7 @@ export const SEALED_COLUMNS = [
   'personal_idempotency_records.response',
   'sources.secret',
   'ws_triggers.secret',
+  'forwarders.headers',
   'audit_anchors.sealed',
   'mails.sealed',
   'ai_providers.api_key',

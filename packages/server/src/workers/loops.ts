@@ -2,6 +2,7 @@ import type { Deps } from '../context.ts'
 import type { AcceptAll } from '../pipeline/accept.ts'
 import { createAgentRuns } from '../pipeline/agents/index.ts'
 import { admitQuarantined } from '../pipeline/quarantine/admit.ts'
+import { createForwards } from '../pipeline/forward/index.ts'
 import { createListeners, createSourcePolls, createStreams, fireCronTriggers } from '../pipeline/sources/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
 import { createLearner } from '../resources/capture/dataset-schemas/index.ts'
@@ -43,6 +44,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
   const polls = createSourcePolls(makers, own.owner)
   const listeners = createListeners(makers, own.owner)
   const streams = createStreams(makers, own.owner)
+  const forwards = createForwards(deps, own.owner)
   const agentRuns = createAgentRuns(makers)
   const ofInstallation = { role: 'work', scope: 'installation' } as const
   return [
@@ -112,6 +114,15 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       scope: 'process',
       work: () => polls.run(),
       stop: () => polls.stop(),
+    },
+    // A row claims each signal of a forwarder, so several processes may send several.
+    {
+      name: 'forwarders.send',
+      everyMs: SECOND_MS,
+      role: 'work',
+      scope: 'process',
+      work: () => forwards.run(),
+      stop: () => forwards.stop(),
     },
     { ...ofInstallation, name: 'erasure', everyMs: 60 * SECOND_MS, work: () => eraseEnded(deps) },
     { ...ofInstallation, name: 'audit.prune', everyMs: HOUR_MS, work: () => pruneAudit(deps) },

@@ -41,7 +41,14 @@ test('every header has its specified value, and each signature verifies', async 
   const hex = createHmac('sha256', route.secret).update(`${time}.${body}`).digest('hex')
   const standardKey = Buffer.from(route.secret.slice('whsec_'.length), 'base64')
   const standard = createHmac('sha256', standardKey).update(`${record}.${time}.${body}`).digest('base64')
-  const { host, connection: _connection, 'content-length': length, 'service-chain': chain, traceparent, ...rest } = headers
+  const {
+    host,
+    connection: _connection,
+    'content-length': length,
+    'service-chain': chain,
+    traceparent,
+    ...rest
+  } = headers
   assert.equal(host, new URL(sink.url).host)
   assert.equal(length, String(Buffer.byteLength(body)))
   assert.match(String(chain), /^[\w-]{16}$/)

@@ -34,6 +34,13 @@ export const aSourceIn = async (at: Place): Promise<Asked> =>
 /** A trigger that cannot connect. */
 export const aWsTriggerIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'ws-triggers', { url: 'ws://127.0.0.1:9/', dataset: 'frames' })).ws_trigger.id)
+/** The settings of a forwarder that nothing receives. */
+export const NO_RECEIVER = {
+  endpoint: 'http://127.0.0.1:9/otlp',
+  headers: { authorization: 'Bearer canary-forwarder' },
+}
+export const aForwarderIn = async (at: Place): Promise<Asked> =>
+  withId((await created(at, 'forwarders', { ...NO_RECEIVER, enabled: false })).forwarder.id)
 export const aDatasetIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'datasets', { name: `d${randomUUID().slice(0, 8)}` })).dataset.id)
 export const aDataKeyIn = async (at: Place): Promise<Asked> =>

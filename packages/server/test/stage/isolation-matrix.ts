@@ -69,6 +69,7 @@ async function aHouse({
   const { source } = await make('sources', { ...idle, settings: DATABASE })
   const { ws_trigger: wsTrigger } = await make('ws-triggers', { ...idle, url: `ws://127.0.0.1:9/${mark}` })
   const { data_key } = await make('data-keys', {})
+  const { forwarder } = await make('forwarders', { endpoint: `http://127.0.0.1:9/${mark}`, enabled: false })
   const submission = (await post(`${world.baseUrl}/v1/ingest/${key}/${mark}`, JSON.stringify({ mark }))).body
   const [delivery] = (await ask(world, `GET projects/${project}/deliveries`, { headers: owner })).body.deliveries
   const [run] = (await ask(world, `GET projects/${project}/search/ai-runs`, { headers: owner })).body.ai_runs
@@ -103,6 +104,7 @@ async function aHouse({
     cronTrigger: cronTrigger.id,
     source: source.id,
     wsTrigger: wsTrigger.id,
+    forwarder: forwarder.id,
     dataExport: await aReadyExport(world, database, of),
     replay: replay.id,
     workflow: workflow.id,

@@ -61,6 +61,7 @@ export async function aFullHouse(world: World): Promise<{ works(): Promise<void>
   for (const [path, body] of [
     ['ai-providers', { kind: 'openai', api_key: 'canary-model-key', default_model: 'm' }],
     ['sources', { dataset: 'rows', enabled: false, settings: DATABASE }],
+    ['forwarders', { endpoint: 'http://127.0.0.1:9', enabled: false, headers: { 'X-A': 'canary' } }],
     ['ws-triggers', { dataset: 'frames', enabled: false, url: 'ws://127.0.0.1:9/', headers: { 'X-A': 'canary' } }],
   ] as const)
     // oxlint-disable-next-line no-await-in-loop -- one after the other

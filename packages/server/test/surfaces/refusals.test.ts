@@ -208,6 +208,13 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     )
     return world.admin('POST', 'deliveries/replays', { filter: {} })
   },
+  forwarder_limit_reached: async () => {
+    const body = { endpoint: 'https://otlp.example.com', enabled: false }
+    for (let made = 0; made < LIMITS.forwardersPerProjectMax; made += 1)
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await world.admin('POST', 'forwarders', { ...body, name: `forwarder ${made}` })
+    return world.admin('POST', 'forwarders', { ...body, name: 'one too many' })
+  },
   source_limit_reached: async () => {
     await statement(
       database,

@@ -109,6 +109,7 @@ async function fill() {
     headers,
     subscribe: ['canary-message'],
   })
+  await world.admin('POST', 'forwarders', { name: 'Idle', endpoint: 'http://127.0.0.1:9', enabled: false, headers })
   const bodies = ['{"a":1}', '{\n  "a": 12345678901234567890123,\r\n "b":"line\\nline" }', '{"a":"ü 𝄞"}']
   for (const body of bodies) assert.equal((await post(plain.public_url, body)).status, 201)
   assert.equal((await post(webhook.public_url, '{}')).status, 401)

@@ -20,15 +20,15 @@ export const traceparentOf = ({ submissionId, attemptId }: { submissionId: strin
 
 export type TraceContext = { readonly traceId: string; readonly spanId: string; readonly flags: number }
 
-const GRAMMAR = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+/** Ids of only zeros and the version ff are invalid. Later versions may append members, and version 00 may not. */
+const GRAMMAR =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|(?<!^00-.{52})-.*$)/
 
 /** A header as a sender sent it; undefined when it is not valid by the grammar of W3C. */
 export function readTraceparent(text: string | null | undefined): TraceContext | undefined {
-  const [, version, traceId = '', spanId = '', flags = '', more] = GRAMMAR.exec(text?.trim() ?? '') ?? []
-  if (version === undefined || version === 'ff') return undefined
-  // Later versions may append members, and version 00 may not.
-  if (version === '00' && more !== undefined) return undefined
-  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined
+  const found = GRAMMAR.exec(text?.trim() ?? '')
+  if (found === null) return undefined
+  const [, traceId = '', spanId = '', flags = ''] = found
   return { traceId, spanId, flags: Number.parseInt(flags, 16) }
 }
 

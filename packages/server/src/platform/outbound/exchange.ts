@@ -19,6 +19,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly inFlightMax: number
   readonly deadlineAt: number
   readonly #keptMax: number
+  readonly #bodyAs: 'text' | 'latin1'
   dispatched: Dispatcher.DispatchOptions = { path: '/', method: 'POST' }
   /** Set once a connection carries it. */
   carried = false
@@ -37,6 +38,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.inFlightMax = asked.maxInFlight ?? IN_FLIGHT_DEFAULT
     this.deadlineAt = this.#startedAt + asked.timeoutMs
     this.#keptMax = asked.keptBytesMax ?? KEPT_BYTES_DEFAULT
+    this.#bodyAs = asked.bodyAs ?? 'text'
     this.#onSettled = onSettled
   }
 
@@ -98,7 +100,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Only a connection whose answer was read to its end is reused. */
   #respond({ whole }: { readonly whole: boolean }): void {
     const truncated = !whole || this.#bytes > this.#keptMax
-    const body = textOf(this.#body.subarray(0, Math.min(this.#bytes, this.#keptMax)), truncated)
+    const bytes = this.#body.subarray(0, Math.min(this.#bytes, this.#keptMax))
+    const body = this.#bodyAs === 'latin1' ? bytes.toString('latin1') : textOf(bytes, truncated)
     const durationMs = this.#elapsedMs()
     this.#settle({ kind: 'response', status: this.#status, headers: this.#headers, body, truncated, durationMs }, whole)
   }

@@ -15,6 +15,8 @@ export type OutboundRequest = {
   readonly maxInFlight?: number
   /** How much of the body the result contains, up to 64 KiB. Defaults to 16 KiB. */
   readonly keptBytesMax?: number
+  /** `latin1`: each byte of the body is one character, for an answer that is no text. */
+  readonly bodyAs?: 'text' | 'latin1'
   /** Splits an origin: each lane has its own sockets and its own limit, so that a slow lane does not delay the others. */
   readonly lane?: string
   /** Absent: directly to the origin, over TLS with the public authorities. */

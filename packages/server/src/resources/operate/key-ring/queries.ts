@@ -39,6 +39,7 @@ const PLACES: Readonly<Record<SealedColumn, Place>> = {
   'quarantined_requests.request': ofProjects(sql`quarantined_requests`, sql`request`),
   'sources.secret': ofProjects(sql`sources`, sql`secret`),
   'ws_triggers.secret': ofProjects(sql`ws_triggers`, sql`secret`),
+  'forwarders.headers': ofProjects(sql`forwarders`, sql`headers`),
   'idempotency_records.response': { table: sql`idempotency_records`, value: sql`response`, owner: 'workspace' },
   'personal_idempotency_records.response': {
     table: sql`personal_idempotency_records`,

@@ -13,6 +13,7 @@ import { rules } from '../../capture/rules/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
 import { dataKeys } from '../../serving/data-keys/index.ts'
 import { cronTriggers } from '../../sources/cron-triggers/index.ts'
+import { forwarders } from '../../serving/forwarders/index.ts'
 import { wsTriggers } from '../../sources/ws-triggers/index.ts'
 import { sources } from '../../sources/sources/index.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
@@ -210,6 +211,10 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
     (page) => wsTriggers.list(ctx, page),
     (answer) => answer.ws_triggers,
   )
+  const forwarding = await listed(
+    (page) => forwarders.list(ctx, page),
+    (answer) => answer.forwarders,
+  )
   return [
     ...keys.map(({ name }) => ({ kind: 'ingest_key', name })),
     ...readers.map(({ name }) => ({ kind: 'data_key', name })),
@@ -220,6 +225,7 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
     ...timed.map(({ name }) => ({ kind: 'cron_trigger', name })),
     ...read.map(({ name }) => ({ kind: 'source', name })),
     ...listening.map(({ name }) => ({ kind: 'ws_trigger', name })),
+    ...forwarding.map(({ name }) => ({ kind: 'forwarder', name })),
   ]
 }
 

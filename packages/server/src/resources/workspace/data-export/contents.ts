@@ -14,6 +14,7 @@ import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { invites } from '../../people/invites/index.ts'
 import { members } from '../../people/members/index.ts'
 import { projects } from '../projects/index.ts'
+import { forwarders } from '../../serving/forwarders/index.ts'
 import { wsTriggers } from '../../sources/ws-triggers/index.ts'
 import { sources } from '../../sources/sources/index.ts'
 import { dataKeys } from '../../serving/data-keys/index.ts'
@@ -243,6 +244,16 @@ export const SOURCES: readonly Source[] = [
       listed(
         (page) => wsTriggers.list(ctx, page),
         (answer) => answer.ws_triggers.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'forwarders',
+    tables: ['forwarders'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => forwarders.list(ctx, page),
+        (answer) => answer.forwarders.map(inside(ctx)),
       ),
     ),
   },

@@ -8,6 +8,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   stream_connections: 'The current connections to the live stream.',
   ai_agent_usage: 'Monthly token counts of the runs above.',
   ai_run_steps: 'The calls of the runs above, which the API shows one run at a time.',
+  forwarder_cursors: 'How far each forwarder has sent, which GET forwarders shows.',
   workflow_pauses: 'Workspaces whose workflow instances are being paused or resumed.',
   lanes: 'The current sender of each destination, and its breaker.',
   orphaned_requests: 'Requests that a dead sender may have in progress, for the minute that they can last.',

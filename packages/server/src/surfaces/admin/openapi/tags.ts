@@ -33,6 +33,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'data' 
   sources: 'Systems that send no webhooks, which Postroad reads.',
   wsTriggers: 'Triggers that listen to WebSockets.',
   cronTriggers: 'Triggers that file events by the clock.',
+  forwarders: 'Receivers of the logs and traces of a project.',
   search: 'Search events and deliveries, and find everything that belongs to one id.',
   workflows: 'Workflows: the steps that a record of a dataset starts.',
   workflowInstances: 'Instances of workflows, with every step that they ran.',

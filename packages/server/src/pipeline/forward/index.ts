@@ -1,0 +1,2 @@
+export { createForwards } from './run.ts'
+export { testForwarder } from './test-forwarder.ts'
