@@ -16,6 +16,7 @@ import { deleteTokensOver } from '../resources/people/one-time-tokens/queries.ts
 import { deleteEndedReplays } from '../resources/delivery/replays/queries.ts'
 import { deleteOldRejections, plansInUse } from '../resources/capture/rejections/queries.ts'
 import { deleteOldSamples } from '../resources/capture/webhooks/refused-samples/queries.ts'
+import { countExpired } from '../resources/serving/forwarders/expired/index.ts'
 import { deleteOldRollups } from '../resources/workspace/rollups/queries.ts'
 import { deleteSessionsOver } from '../resources/people/sessions/queries.ts'
 import { deleteFullBuckets } from '../resources/people/throttles/queries.ts'
@@ -43,6 +44,12 @@ export async function runUpkeep(deps: Deps): Promise<void> {
   const now = deps.clock.now()
   const made = await makeDays(deps.database, DAY_TABLES, { now, daysAhead: DAYS_AHEAD })
   const keepDays = await longestRetention(deps)
+  // Forwarders count the rows that they lose while these still exist.
+  for (const plan of await plansInUse(deps.database)) {
+    const before = now - limitsOf(deps.plans, plan).retention_days * DAY_MS
+    // oxlint-disable-next-line no-await-in-loop -- one plan after the other
+    await countExpired(deps, { plan, before })
+  }
   const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays })
   const expired = await expireShorterPlans(deps, keepDays)
   await deleteEndedUrls(deps.database, new Date(now - HOUR_MS))

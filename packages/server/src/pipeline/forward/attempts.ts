@@ -15,7 +15,7 @@ export function pieceOfAttempt(row: AttemptRow): Piece {
   const traceId = traceIdOf(row.submission_id ?? row.record_id ?? row.delivery_id)
   const start = row.started_at.getTime()
   const attributes = attributesOfAttempt(row)
-  const error = row.outcome === 'succeeded' ? undefined : (row.error_detail ?? row.error_code ?? String(row.outcome))
+  const error = row.outcome === 'succeeded' ? undefined : failureOf(row)
   const span: SpanItem = {
     traceId,
     spanId: spanIdOf(row.id),
@@ -35,6 +35,9 @@ export function pieceOfAttempt(row: AttemptRow): Piece {
     spans: row.ends ? [span, deliverySpan(row, { span, error })] : [span],
   }
 }
+
+const failureOf = ({ error_detail, response_status, error_code, outcome }: AttemptRow): string =>
+  error_detail ?? (response_status === null ? (error_code ?? String(outcome)) : `HTTP ${response_status}.`)
 
 /** The path and the query of a destination may be secret, so only its server is named. */
 function attributesOfAttempt(row: AttemptRow): Attributes {

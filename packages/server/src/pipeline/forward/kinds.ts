@@ -47,7 +47,7 @@ const COUNTED_LATE_MS = 10_000
 
 const BOTH = ['logs', 'traces'] as const
 
-/** Every kind of row, in the order in which a round reads them: events before the things that follow from them. */
+/** Every kind of row. A round reads them in this order, which is the order of the contract. */
 export const KINDS: readonly Kind[] = [
   {
     content: 'submissions',
