@@ -1,9 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { DEFAULT_SCHEDULE_SECONDS, REASONS, REMEDIES, SourcePreset } from '@postroad/contract'
+import { DEFAULT_SCHEDULE_SECONDS, FORWARDER_PRESETS, REASONS, REMEDIES, SourcePreset } from '@postroad/contract'
 import { ATTEMPT_ERRORS } from '@postroad/contract/openapi'
 
 /** Writes the tables of the guides from the contract; with `--check` it fails when one is stale. */
-const GUIDES = ['docs/guides/errors.md', 'docs/guides/retries.md', 'docs/guides/senders.md']
+const GUIDES = [
+  'docs/guides/errors.md',
+  'docs/guides/forwarding.md',
+  'docs/guides/retries.md',
+  'docs/guides/senders.md',
+]
 
 const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 
@@ -91,6 +96,21 @@ const TABLES: Readonly<Record<string, () => string>> = {
     ),
   schedule,
   senders,
+  forwarders: () =>
+    table(
+      ['receiver', 'preset', 'endpoint', 'headers', 'encoding', 'note', 'read on'],
+      FORWARDER_PRESETS.map(({ id, name, endpoint, headers, encodings, note, docs_url, checked }) => [
+        docs_url === null ? name : `[${name}](${docs_url})`,
+        `\`${id}\``,
+        `\`${endpoint}\``,
+        headers
+          .map((header) => `\`${header.name}: ${header.form}\`${header.required ? '' : ' (not always)'}`)
+          .join('<br>'),
+        encodings.join(', '),
+        note,
+        checked ?? '',
+      ]),
+    ),
 }
 
 for (const guide of GUIDES) {

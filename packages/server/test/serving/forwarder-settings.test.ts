@@ -38,8 +38,8 @@ test('every address passes the guard, and plain http goes only to addresses in O
     await createForwards(guarded.app.deps, 'guarded').run()
     const { progress } = (await asked(guarded, `GET forwarders/${forwarder.id}`)).forwarder
     assert.equal(progress.logs.last_error.reason, 'blocked_address')
-    const test_ = await asked(guarded, 'POST forwarders/test', { forwarder_id: forwarder.id })
-    assert.equal(test_.results[0].error.reason, 'blocked_address')
+    const tried = await asked(guarded, 'POST forwarders/test', { forwarder_id: forwarder.id })
+    assert.equal(tried.results[0].error.reason, 'blocked_address')
   } finally {
     await guarded.stop()
   }

@@ -7,7 +7,7 @@ import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { lockProject } from '../../workspace/projects/index.ts'
-import { beginGeneration, readMoment } from '../stream/queries.ts'
+import { beginGeneration, readMoment } from '../stream/index.ts'
 import { presentForwarders } from './present.ts'
 import {
   countForwarders,

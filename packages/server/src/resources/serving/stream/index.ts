@@ -21,6 +21,9 @@ import {
   type StreamScope,
 } from './queries.ts'
 
+/** For other readers of rows that became visible between two snapshots. */
+export { beginGeneration, moment, readMoment, seenBy, unseenBy } from './queries.ts'
+
 export type { StreamRow, StreamScope }
 
 /**

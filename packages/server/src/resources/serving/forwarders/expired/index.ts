@@ -2,7 +2,7 @@ import { FORWARDED_CONTENT, type ForwardedContent } from '@postroad/contract'
 import type { Deps } from '../../../../context.ts'
 import { NOTHING, readSnapshot, type Snapshot } from '../../../../domain/serving/snapshot.ts'
 import type { Db } from '../../../../platform/db.ts'
-import { readMoment } from '../../stream/queries.ts'
+import { readMoment } from '../../stream/index.ts'
 import { countUnsent, listLagging, lockCursor, putExpired, type LaggingCursor, type UnsentAt } from './queries.ts'
 
 /** Rows that become log records only. */

@@ -3,7 +3,7 @@ import type { Position } from '../../../../domain/serving/forwarding/position.ts
 import type { Snapshot } from '../../../../domain/serving/snapshot.ts'
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import { uuidv7Floor } from '../../../../platform/ids.ts'
-import { moment, seenBy, unseenBy } from '../../stream/queries.ts'
+import { moment, seenBy, unseenBy } from '../../stream/index.ts'
 
 export type LaggingCursor = {
   readonly workspace_id: string

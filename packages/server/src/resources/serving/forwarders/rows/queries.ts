@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../../../domain/serving/snapshot.ts'
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import { uuidv7Floor } from '../../../../platform/ids.ts'
-import { moment, seenBy, unseenBy } from '../../stream/queries.ts'
+import { moment, seenBy, unseenBy } from '../../stream/index.ts'
 
 /**
  * The rows that forwarders send: those that became visible between two snapshots, in the order of their ids (docs/adr/0008).
