@@ -296,6 +296,8 @@ test('an event that is committed late is not left out', async () => {
   await stored.promise
   const [second] = await events(1)
   await run()
+  await run(20_000)
+  await run(20_000)
   assert.deepEqual(received(), idsOf([first, second]))
   goesOn.resolve()
   await late
