@@ -19,7 +19,7 @@ import { resourceOf } from './resource.ts'
 import { sendBatch, type Sent } from './send.ts'
 
 /** The most signals that a process sends at the same time. */
-const AT_ONCE = 4
+const AT_ONCE = 16
 const LEASE_MS = 60_000
 /** From the end of a round to the start of the next. */
 const ROUND_MS = 5_000
