@@ -1,8 +1,9 @@
 import type { BodyExamples } from './body-examples.ts'
 import { EXAMPLE_TIME, exampleId } from './example-id.ts'
 
-/** Examples of Data API keys and of schemas of datasets. */
+/** Examples of Data API keys, of schemas of datasets, and of quarantines. */
 export const DATA_BODIES = {
+  quarantine: { update: { hours: 24 } },
   dataKeys: {
     create: { name: 'Warehouse', datasets: ['orders'] },
     update: { requests_per_10_seconds: 50 },

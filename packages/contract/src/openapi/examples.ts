@@ -40,7 +40,6 @@ export const BODY_EXAMPLES: BodyExamples = {
     },
     update: { is_default: true },
   },
-  quarantine: { update: { hours: 24 } },
   rules: {
     create: {
       name: 'Large orders',
