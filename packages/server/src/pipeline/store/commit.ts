@@ -1,6 +1,7 @@
 import type { Deps } from '../../context.ts'
 import { DbError } from '../../platform/db.ts'
-import { findStored, type EventRows } from '../../resources/capture/submissions/queries.ts'
+import type { EventRows } from '../../resources/capture/submissions/insert/queries.ts'
+import { findStored } from '../../resources/capture/submissions/queries.ts'
 import { reject, unavailable, type Committed, type Routed } from '../types.ts'
 import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
 import type { Verdict } from './admit.ts'

@@ -1,5 +1,5 @@
 import type { Deps } from '../../context.ts'
-import type { EventRows } from '../../resources/capture/submissions/queries.ts'
+import type { EventRows } from '../../resources/capture/submissions/insert/queries.ts'
 import { credentialIn, type Routed } from '../types.ts'
 import { storedHeaders, tokenHeader } from './stored-headers.ts'
 

@@ -14,7 +14,7 @@ import {
   insertEventsBy,
   insertPermittedEvents,
   type EventRows,
-} from '../../resources/capture/submissions/queries.ts'
+} from '../../resources/capture/submissions/insert/queries.ts'
 import { addUsage, lockUsage, type MonthOf, type Used } from '../../resources/workspace/usage/queries.ts'
 import type { ProjectPlan } from '../directory.ts'
 import { acceptanceOf, unavailable, type Routed } from '../types.ts'
