@@ -43,6 +43,8 @@ type WorkspaceFeatures = {
 }
 
 type AutomationFeatures = {
+  /** Notifies the engines that workflow instances are due now. A hint. */
+  readonly instancesDue: () => void
   /** Asks the default model of an AI provider for one short answer. It may take long, so call it outside of transactions. */
   readonly testModel: (asked: ModelTestAsked) => Promise<ModelTested>
 }

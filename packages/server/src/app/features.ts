@@ -8,7 +8,10 @@ import { sampleSource } from '../pipeline/sources/index.ts'
 import { createAddressGuard, createPlainHttpCheck, createUrlCheck } from '../platform/address-guard.ts'
 import { createResolver, type Resolver } from '../platform/resolver.ts'
 
-type Given = Pick<Features, 'configChanged' | 'lanesChanged' | 'deliveryUserAgent' | 'deliveryStalled'> & {
+type Given = Pick<
+  Features,
+  'configChanged' | 'lanesChanged' | 'instancesDue' | 'deliveryUserAgent' | 'deliveryStalled'
+> & {
   /** The port that this process listens on. It is known only after the start. */
   readonly port: () => number
   /** A name server in place of the machine's, for chaos and tests. */

@@ -33,7 +33,7 @@ type Listeners = {
 export function createNotifications(
   wakeups: Platform['wakeups'],
   listeners: () => Listeners,
-): Pick<Deps, 'configChanged' | 'lanesChanged'> {
+): Pick<Deps, 'configChanged' | 'lanesChanged' | 'instancesDue'> {
   return {
     configChanged: (projectId) => {
       listeners().directory.forget(projectId)
@@ -42,6 +42,10 @@ export function createNotifications(
     lanesChanged: ({ lanes, disabled }) => {
       listeners().loop?.changed(lanes, disabled)
       wakeups.tell(CHANNELS.changes, JSON.stringify({ lanes, disabled }))
+    },
+    instancesDue: () => {
+      listeners().engine?.hint('instances')
+      wakeups.tell(CHANNELS.starts, JSON.stringify(['instances']))
     },
   }
 }

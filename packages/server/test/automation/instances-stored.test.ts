@@ -3,11 +3,12 @@ import { after, before, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
-import { call, created, database, enterPlaces, home, leavePlaces, world } from '../stage/admin-asking.ts'
+import { call, created, database, enterPlacesWith, home, leavePlaces, world } from '../stage/admin-asking.ts'
 import { anEventIn } from '../stage/example-resources.ts'
 
 /** Where instances are found, and how long they are stored. */
-before(enterPlaces)
+// No engine runs, so that instances stay as the tests left them.
+before(() => enterPlacesWith({ ROLES: 'web,deliver' }))
 after(leavePlaces)
 
 const STEPS = [{ id: 'later', type: 'delay', seconds: 60 }]

@@ -123,3 +123,25 @@ test('a cancelled instance ends the AI run that it waits for', async () => {
   assert.equal((await instanceAt(id)).state, 'cancelled')
   assert.equal((await asked(world, `GET ai-runs/${run.id}`)).ai_run.state, 'cancelled')
 })
+
+/** The clock does not advance, so no loop looks. */
+const failed = (id: string): Promise<unknown> =>
+  eventually(async () => ((await instanceAt(id)).state === 'failed' ? true : undefined))
+
+test('a manual run and a retry start at once, and do not wait for the next look of the engine', async () => {
+  const { destination } = await aDestination(world, { url: sink.url, datasets: ['nothing_else'] })
+  const { workflow } = await asked(world, 'POST workflows', {
+    name: aName('manual'),
+    entry_dataset: 'unused',
+    steps: [{ id: 'send', type: 'deliver', destination: destination.id }],
+  })
+  await asked(world, `DELETE destinations/${destination.id}`)
+  const { records } = await send('manual_runs', { n: 1 })
+  // The loop has looked once, so only a hint or the next second makes the engine look again.
+  world.clock.advance(1_000)
+  const { instance } = await asked(world, `POST workflows/${workflow.id}/run`, { record_id: records[0].id })
+  await failed(instance.id)
+  const retried = await asked(world, `POST workflow-instances/${instance.id}/retry`)
+  assert.equal(retried.instance.state, 'pending')
+  await failed(instance.id)
+})

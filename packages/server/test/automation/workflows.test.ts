@@ -7,7 +7,7 @@ import {
   call,
   created,
   database,
-  enterPlaces,
+  enterPlacesWith,
   foreign,
   home,
   leavePlaces,
@@ -18,7 +18,8 @@ import { anEventIn } from '../stage/example-resources.ts'
 import { submissionOf } from '../stage/fixtures.ts'
 
 /** Definitions of workflows: replaced as a whole, checked when they are saved, and known to ingest at once (contract part 4). */
-before(enterPlaces)
+// No engine runs, so that instances stay as the tests left them.
+before(() => enterPlacesWith({ ROLES: 'web,deliver' }))
 after(leavePlaces)
 
 const STEPS = [{ id: 'later', type: 'delay', seconds: 60 }]

@@ -26,10 +26,13 @@ let payments: PaymentServer
 const OPERATOR = 'operator@example.com'
 
 /** A file calls this before its tests, and `leavePlaces` after them. */
-export async function enterPlaces(): Promise<void> {
+export const enterPlaces = (): Promise<void> => enterPlacesWith({})
+
+/** The same on a server with these settings. */
+export async function enterPlacesWith(env: Readonly<Record<string, string>>): Promise<void> {
   payments = await aPaymentServer()
   const paid = paymentSettings(payments.url, encodeId('webhook', randomUUID()))
-  world = await aWorld({ env: { OPERATORS: OPERATOR, ...paid } })
+  world = await aWorld({ env: { OPERATORS: OPERATOR, ...paid, ...env } })
   database = behind(world)
   sink = await aSink()
   const key = world.installed.api_key

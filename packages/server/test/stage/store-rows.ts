@@ -40,7 +40,12 @@ export class StoreRows {
   readonly clock: TestClock
 
   constructor(world: World) {
-    this.deps = { ...world.app.deps, configChanged: () => undefined, lanesChanged: () => undefined }
+    this.deps = {
+      ...world.app.deps,
+      configChanged: () => undefined,
+      lanesChanged: () => undefined,
+      instancesDue: () => undefined,
+    }
     this.clock = world.clock
   }
 

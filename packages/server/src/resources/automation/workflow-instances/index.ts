@@ -38,6 +38,7 @@ type Start = {
 export async function startInstance(tx: Ctx, start: Start): Promise<InstanceRow> {
   const id = tx.uuid()
   await insertInstance(tx.db, { ...tx, ...start, id, now: new Date(tx.clock.now()) })
+  tx.afterCommit?.(tx.instancesDue)
   return getInstance(tx, id)
 }
 
@@ -81,6 +82,7 @@ export const workflowInstances: Room<'workflowInstances'> = {
           'Only a failed instance can be retried. Run the workflow on the record to start another one.',
         )
       await auditOf(tx, 'retry_workflow_instance', row)
+      tx.afterCommit(tx.instancesDue)
       return { instance: presentInstance(await getInstance(tx, id)) }
     }),
 }
