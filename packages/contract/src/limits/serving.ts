@@ -3,6 +3,8 @@ export const serving = {
   searchPayloadBytesMax: 16_777_216,
   searchWorkMax: 268_435_456,
   searchTextCharsMax: 256,
+  /** Records, deliveries, submissions or runs that one call of a search looks at. */
+  searchScannedMax: 50_000,
 
   correlatedDeliveriesMax: 200,
   correlatedAttemptsMax: 1_000,

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { decodeId, ID_PREFIXES } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
+import { aRunOf } from '../stage/ai-stage.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
 
 /** `search/correlate/{id}` accepts any id on the way of an event and returns the whole story (decisions on search). */
@@ -319,6 +320,32 @@ describe('the id of a configured resource', () => {
     for (const [kind, id] of expected) {
       const answer = await other.admin('GET', `search/correlate/${id}`)
       assert.deepEqual([answer.status, answer.body.reason], [404, 'not_found'], kind)
+    }
+  })
+
+  test('the id of an AI run, its agent or its trigger leads to the record and to its runs', async () => {
+    const project = await aProject()
+    const run = await aRunOf({ ...project, baseUrl: world.baseUrl })
+    const { ai_run } = (await project.admin('GET', `ai-runs/${run}`)).body
+    for (const [kind, id] of [
+      ['aiRun', run],
+      ['aiAgent', ai_run.agent_id],
+      ['aiTrigger', ai_run.trigger_id],
+      ['record', ai_run.record_id],
+    ]) {
+      const story = await storyOf(project, id)
+      assert.deepEqual([story.subject.kind, story.subject.id], [kind, id])
+      assert.deepEqual(
+        story.records.map((record: Answer['body']) => record.id),
+        [ai_run.record_id],
+        kind,
+      )
+      assert.deepEqual(
+        story.ai_runs.map((one: Answer['body']) => [one.id, 'output' in one]),
+        [[run, false]],
+        kind,
+      )
+      assert.equal((await (await aProject()).admin('GET', `search/correlate/${id}`)).status, 404, kind)
     }
   })
 

@@ -188,11 +188,12 @@ test('one call examines a bounded part: a page may be empty, and its cursor lead
     insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, next_attempt_at, created_at, updated_at)
     select ${at.workspace_id}, ${at.project_id}, ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${at.record_id}, ${uuid},
            case when n = 1 then 'pending' else 'delivered' end, case when n = 1 then now() end, now(), now()
-      from generate_series(1, 12000) as n
+      from generate_series(1, 52000) as n
   `)
   const first = await get('deliveries', { destination: destination.id, state: 'pending' })
   assert.deepEqual(first.body.deliveries, [])
   assert.notEqual(first.body.next_cursor, null)
+  assert.equal(first.body.scanned, 50_000)
   assert.equal(await count({ destination: destination.id, state: 'pending' }), 1)
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
-import { ListQuery, listOf, Timestamp } from '../../list.ts'
+import { ListQuery, listOf, TimeRange, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 export const AI_RUN_STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped'] as const
@@ -59,6 +59,7 @@ export const aiRuns = {
       trigger_id: idInput('aiTrigger').optional(),
       record_id: idInput('record').optional(),
       state: z.enum(AI_RUN_STATES).optional(),
+      ...TimeRange,
     }),
     output: listOf('ai_runs', AiRun),
   }),

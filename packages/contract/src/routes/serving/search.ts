@@ -7,11 +7,12 @@ import { defineRoute, READ } from '../../route.ts'
 import { Rejection } from '../../rejection.ts'
 import { VERIFIED_SCHEMES } from '../../schemes.ts'
 import { Attempt, Delivery, DELIVERY_STATES, Held, ListedDelivery } from '../delivery/deliveries.ts'
+import { AiRun } from '../automation/ai-runs.ts'
 import { WorkflowInstance } from '../automation/workflow-instances.ts'
 import { RecordItem } from '../capture/records.ts'
 import { Submission, SubmissionDetail } from '../capture/submissions.ts'
 
-const { searchTextCharsMax, correlatedDeliveriesMax, correlatedAttemptsMax } = LIMITS
+const { searchTextCharsMax, searchScannedMax, correlatedDeliveriesMax, correlatedAttemptsMax } = LIMITS
 
 const Ended = {
   ended_at: Timestamp.nullable().describe('null: it has not ended yet, or the time is unknown.'),
@@ -51,6 +52,9 @@ export const SUBJECT_KINDS = [
   'replay',
   'workflow',
   'workflowInstance',
+  'aiAgent',
+  'aiTrigger',
+  'aiRun',
   'project',
 ] as const satisfies readonly IdKind[]
 
@@ -80,11 +84,14 @@ export const Story = z.object({
   workflow_instances: z
     .array(WorkflowInstance)
     .describe(`The instances that the records started, newest first, at most ${correlatedDeliveriesMax}.`),
+  ai_runs: z
+    .array(AiRun.omit({ output: true }))
+    .describe(`The AI runs on the records, newest first, at most ${correlatedDeliveriesMax}.`),
   timeline: z.array(Moment).describe('Everything in order of time.'),
   truncated: z
     .boolean()
     .describe(
-      `true: there are more than ${correlatedDeliveriesMax} deliveries or ${correlatedAttemptsMax} attempts, and only the first ones are here.`,
+      `true: there are more than ${correlatedDeliveriesMax} deliveries, workflow instances or AI runs, or more than ${correlatedAttemptsMax} attempts, and only some are here.`,
     ),
 })
 
@@ -97,8 +104,7 @@ const SearchQuery = ListQuery.extend({
   ...TimeRange,
 })
 
-const BOUNDED =
-  'One call searches a bounded number of events, newest first, so a page may contain fewer items than the limit, or none. Continue with next_cursor until it is null.'
+const BOUNDED = `One call searches for at most 2 seconds and at most ${searchScannedMax} items, newest first, so a page may contain fewer items than the limit, or none. Continue with next_cursor until it is null.`
 
 /** How far one call has searched. Pages may be empty, so this shows that the search makes progress. */
 const reached = Timestamp.nullable().describe(
@@ -136,7 +142,11 @@ export const search = {
       held_by: Held,
       rule: idInput('rule').optional().describe('Only those of records that this rule filed.'),
     }),
-    output: listOf('deliveries', ListedDelivery).extend({ reached, budget_used_up }),
+    output: listOf('deliveries', ListedDelivery).extend({
+      scanned: z.int().describe('The number of deliveries that this call searched.'),
+      reached,
+      budget_used_up,
+    }),
   }),
   events: defineRoute({
     method: 'GET',
@@ -184,9 +194,9 @@ export const search = {
     path: 'search/correlate/{id}',
     summary: 'Get the whole story of an event',
     description:
-      'For the id of a submission, a record, a delivery, an attempt or a workflow instance, or the Request-Id of an ingest request: the request, the routing decision, the records, and the ' +
+      'For the id of a submission, a record, a delivery, an attempt, a workflow instance or an AI run, or the Request-Id of an ingest request: the request, the routing decision, the records, and the ' +
       'deliveries with their attempts and times. For the id of a rejection: the refused requests. For the id of an endpoint, a record view, a dataset, a rule, an ingest key, ' +
-      'a destination, a replay, a workflow or the project: its name and its newest 20 events or deliveries; those of a rule, a key or a replay are taken from the newest 500. ' +
+      'a destination, a replay, a workflow, an AI agent, a trigger or the project: its name and its newest 20 events or deliveries; those of a rule, a key or a replay are taken from the newest 500. ' +
       'Payloads and responses are left out: get the submission, the record or the delivery to read them.',
     ...READ,
     status: 200,

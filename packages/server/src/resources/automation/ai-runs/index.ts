@@ -3,6 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import { maskCredentials } from '../../../domain/capture/mask-credentials.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
+import { idRange } from '../../id-range.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
@@ -17,7 +18,7 @@ import {
   type RunStepRow,
 } from './queries.ts'
 
-export { setRunsPaused } from './queries.ts'
+export { listRuns, setRunsPaused, type AiRunRow, type RunFilter } from './queries.ts'
 
 const MICROS = 1_000_000
 
@@ -43,6 +44,11 @@ const presentRun = (row: AiRunRow) => ({
   ended_at: row.ended_at?.toISOString() ?? null,
 })
 
+export function presentRunWithoutOutput(row: AiRunRow) {
+  const { output: _output, ...shown } = presentRun(row)
+  return shown
+}
+
 const presentStep = (row: RunStepRow) => ({
   seq: row.seq,
   kind: row.kind,
@@ -62,14 +68,16 @@ function shown(value: unknown): unknown {
 }
 
 export const aiRuns: Room<'aiRuns'> = {
-  search: async (ctx, { limit, cursor, agent_id, trigger_id, record_id, state }) => {
+  search: async (ctx, { limit, cursor, agent_id, trigger_id, record_id, state, ...times }) => {
+    const { fromId, toId } = idRange(times)
     const found = await listRuns(ctx.db, {
       ...ctx,
       agentId: agent_id ?? null,
       triggerId: trigger_id ?? null,
-      recordId: record_id ?? null,
+      recordIds: record_id === undefined ? null : [record_id],
       state: state ?? null,
-      before: afterCursor(cursor),
+      from: fromId,
+      before: afterCursor(cursor) ?? toId,
       limit: limit + 1,
     })
     const { rows, next_cursor } = pageOf(found, limit)

@@ -37,8 +37,10 @@ const columns: Sql = sql`
 export type RunFilter = {
   readonly agentId: string | null
   readonly triggerId: string | null
-  readonly recordId: string | null
+  readonly recordIds: readonly string[] | null
   readonly state: AiRunRow['state'] | null
+  /** Only ids after this one. */
+  readonly from: string | null
 }
 
 /** Newest first; `before` is the id to continue after. */
@@ -53,8 +55,9 @@ export function listRuns(
        and project_id = ${at.projectId}
        ${at.agentId === null ? sql`` : sql`and agent_id = ${at.agentId}`}
        ${at.triggerId === null ? sql`` : sql`and trigger_id = ${at.triggerId}`}
-       ${at.recordId === null ? sql`` : sql`and record_id = ${at.recordId}`}
+       ${at.recordIds === null ? sql`` : sql`and record_id = any (${at.recordIds}::uuid[])`}
        ${at.state === null ? sql`` : sql`and state = ${at.state}`}
+       ${at.from === null ? sql`` : sql`and id > ${at.from}`}
        ${at.before === null ? sql`` : sql`and id < ${at.before}`}
      order by id desc
      limit ${at.limit}

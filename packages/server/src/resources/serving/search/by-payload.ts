@@ -16,11 +16,10 @@ import { presentListedSubmission, scanUnfiled } from '../../capture/submissions/
 import type { Room } from '../../verbs.ts'
 
 type Verbs = Room<'search'>
-type Piece<Row> = { readonly rows: readonly Row[]; readonly reached: string | null; readonly scanned?: number }
+type Piece<Row> = { readonly rows: readonly Row[]; readonly reached: string | null; readonly scanned: number }
 
-/** The most pieces that one call searches, each bounded in rows and bytes. */
-const PIECES_MAX = 5
-const PIECE_MS = 2_000
+/** The time after which one call starts no other piece. */
+const SEARCH_MS = 2_000
 const SCANNED_WITH_PAYLOADS_MAX = 500
 
 /** Searches piece by piece until the page is full, the end is reached, or the limit is used up. The cursor then continues the search. */
@@ -30,16 +29,18 @@ async function pieces<Row>(
   next: (at: { limit: number; before: string | null }) => Promise<Piece<Row>>,
 ) {
   const rows: Row[] = []
-  const until = ctx.clock.now() + PIECE_MS
+  const until = ctx.clock.now() + SEARCH_MS
   let before = asked.before
   let scanned = 0
-  for (let piece = 0; piece < PIECES_MAX; piece += 1) {
+  for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each piece starts where the previous one ended
-    const found = await inTime(next({ limit: asked.limit - rows.length, before }))
+    const found = await inTime(next({ limit: asked.limit - rows.length, before }), scanned > 0)
+    if (found === undefined) break
     rows.push(...found.rows)
-    scanned += found.scanned ?? 0
+    scanned += found.scanned
     before = found.reached
-    if (before === null || rows.length >= asked.limit || asked.work.usedUp || ctx.clock.now() > until) break
+    if (before === null || rows.length >= asked.limit || asked.work.usedUp) break
+    if (scanned >= LIMITS.searchScannedMax || ctx.clock.now() >= until) break
   }
   return {
     rows,
@@ -53,11 +54,14 @@ async function pieces<Row>(
 
 const STATEMENT_TIMED_OUT = '57014'
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
+/** undefined: a piece after the first one timed out, and the cursor leads to it. */
+async function inTime<T>(work: Promise<T>, isLater: boolean): Promise<T | undefined> {
   try {
     return await work
   } catch (error) {
-    throw error instanceof DbError && error.code === STATEMENT_TIMED_OUT ? refuse('search_timed_out') : error
+    if (!(error instanceof DbError && error.code === STATEMENT_TIMED_OUT)) throw error
+    if (isLater) return undefined
+    throw refuse('search_timed_out')
   }
 }
 
@@ -90,12 +94,11 @@ export const deliveries: Verbs['deliveries'] = async (
   const scannedMax =
     readsPayloads(wanted) || wanted.ruleId !== null ? SCANNED_WITH_PAYLOADS_MAX : LIMITS.replayScannedPerPageMax
   const work = new PacedWork(LIMITS.searchWorkMax)
-  const {
-    rows,
-    scanned: _scanned,
-    ...looked
-  } = await pieces<DeliveryRow>(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, (at) =>
-    scan(ctx, { wanted, newestFirst: true, after: fromId, before: at.before, limit: at.limit, scannedMax, work }),
+  const { rows, ...looked } = await pieces<DeliveryRow>(
+    ctx,
+    { limit, before: afterCursor(cursor) ?? toId, work },
+    (at) =>
+      scan(ctx, { wanted, newestFirst: true, after: fromId, before: at.before, limit: at.limit, scannedMax, work }),
   )
   return { deliveries: await presentListed(ctx, rows), ...looked }
 }

@@ -6,6 +6,7 @@ import {
   presentDeliveries,
   type DeliveryRow,
 } from '../../delivery/deliveries/index.ts'
+import { listRuns } from '../../automation/ai-runs/index.ts'
 import { listInstances } from '../../automation/workflow-instances/index.ts'
 import { listRecordsById } from '../../capture/records/index.ts'
 import { findSubmission } from '../../capture/submissions/index.ts'
@@ -22,13 +23,16 @@ export const correlate: Room<'search'>['correlate'] = async (ctx, { id }) => {
   return { id, truncated, ...storyOf(rows) } satisfies RouteOutput<Routes['search']['correlate']>
 }
 
+const OF_RECORDS = { agentId: null, triggerId: null, state: null, from: null, before: null }
+
 async function rowsOf(ctx: Ctx, found: Named): Promise<{ readonly rows: StoryRows; readonly truncated: boolean }> {
   const submission =
     found.submissionId === undefined
       ? null
       : ((await findSubmission(ctx.db, { ...ctx, id: found.submissionId })) ?? null)
   const recordIds = submission?.record_ids ?? found.recordIds
-  const [records, instances, deliveries] = await Promise.all([
+  const limit = correlatedDeliveriesMax + 1
+  const [records, instances, runs, deliveries] = await Promise.all([
     listRecordsById(ctx.db, { ...ctx, ids: recordIds }),
     listInstances(ctx.db, {
       ...ctx,
@@ -36,9 +40,10 @@ async function rowsOf(ctx: Ctx, found: Named): Promise<{ readonly rows: StoryRow
       workflowId: null,
       states: null,
       before: null,
-      limit: correlatedDeliveriesMax,
+      limit,
     }),
-    found.deliveries ?? listDeliveriesOf(ctx.db, { ...ctx, recordIds, limit: correlatedDeliveriesMax + 1 }),
+    found.runs ?? listRuns(ctx.db, { ...ctx, ...OF_RECORDS, recordIds, limit }),
+    found.deliveries ?? listDeliveriesOf(ctx.db, { ...ctx, recordIds, limit }),
   ])
   const shown: readonly DeliveryRow[] = deliveries.slice(0, correlatedDeliveriesMax)
   const attempts = await listAttemptsOf(ctx.db, {
@@ -54,9 +59,12 @@ async function rowsOf(ctx: Ctx, found: Named): Promise<{ readonly rows: StoryRow
       records,
       deliveries: await presentEach(ctx, shown),
       attempts: attempts.slice(0, correlatedAttemptsMax),
-      instances,
+      instances: instances.slice(0, correlatedDeliveriesMax),
+      runs: runs.slice(0, correlatedDeliveriesMax),
     },
-    truncated: deliveries.length > shown.length || attempts.length > correlatedAttemptsMax,
+    truncated:
+      [deliveries, instances, runs].some(({ length }) => length > correlatedDeliveriesMax) ||
+      attempts.length > correlatedAttemptsMax,
   }
 }
 

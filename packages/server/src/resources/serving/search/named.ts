@@ -2,6 +2,9 @@ import { decodeId, encodeId, type IdKind, type RouteOutput, type Routes } from '
 import type { Ctx } from '../../../context.ts'
 import { leftBehind } from '../../../domain/capture/request-id.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
+import { aiAgents } from '../../automation/ai-agents/index.ts'
+import { aiRuns, listRuns, type AiRunRow, type RunFilter } from '../../automation/ai-runs/index.ts'
+import { triggers } from '../../automation/triggers/index.ts'
 import { listInstances, workflowInstances } from '../../automation/workflow-instances/index.ts'
 import { workflows } from '../../automation/workflows/index.ts'
 import { datasets } from '../../capture/datasets/index.ts'
@@ -25,6 +28,8 @@ export type Named = {
   readonly recordIds: readonly string[]
   /** undefined: the deliveries of the records. */
   readonly deliveries?: readonly DeliveryRow[]
+  /** undefined: the AI runs on the records. */
+  readonly runs?: readonly AiRunRow[]
   readonly rejection?: RejectionRow
 }
 
@@ -98,6 +103,15 @@ async function ofWebhook(ctx: Ctx, { subject, id }: { subject: Subject; id: stri
   return { subject, recordIds: idsOf(await listWebhookRecords(ctx.db, { ...ctx, webhookId: id, limit: NEWEST })) }
 }
 
+async function ofRuns(
+  ctx: Ctx,
+  { subject, filter }: { readonly subject: Subject; readonly filter: Partial<RunFilter> },
+): Promise<Named> {
+  const any = { agentId: null, triggerId: null, recordIds: null, state: null, from: null, before: null }
+  const runs = await listRuns(ctx.db, { ...ctx, ...any, ...filter, limit: NEWEST })
+  return { subject, recordIds: [...new Set(runs.map((row) => row.record_id))], runs }
+}
+
 const FINDERS: Readonly<Partial<Record<Kind, Finder>>> = {
   submission: async (ctx, id) => {
     const row = await findSubmission(ctx.db, { ...ctx, id })
@@ -169,6 +183,21 @@ const FINDERS: Readonly<Partial<Record<Kind, Finder>>> = {
     const { record_id, workflow } = found.instance
     const subject = about('workflowInstance', id, workflow)
     const record = decodeId('record', record_id)
+    return (await ofRecord(ctx, { subject, id: record })) ?? { subject, recordIds: [] }
+  },
+  aiAgent: async (ctx, id) => {
+    const found = await orNothing(aiAgents.get(ctx, { id }))
+    return found && ofRuns(ctx, { subject: about('aiAgent', id, found.ai_agent.name), filter: { agentId: id } })
+  },
+  aiTrigger: async (ctx, id) => {
+    const found = await orNothing(triggers.get(ctx, { id }))
+    return found && ofRuns(ctx, { subject: about('aiTrigger', id, found.trigger.name), filter: { triggerId: id } })
+  },
+  aiRun: async (ctx, id) => {
+    const found = await orNothing(aiRuns.get(ctx, { id }))
+    if (found === undefined) return undefined
+    const subject = about('aiRun', id)
+    const record = decodeId('record', found.ai_run.record_id)
     return (await ofRecord(ctx, { subject, id: record })) ?? { subject, recordIds: [] }
   },
   project: async (ctx, id) => {

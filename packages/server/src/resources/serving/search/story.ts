@@ -6,6 +6,7 @@ import {
   type DeliveryRow,
   type PresentedDelivery,
 } from '../../delivery/deliveries/index.ts'
+import { presentRunWithoutOutput, type AiRunRow } from '../../automation/ai-runs/index.ts'
 import { presentInstance, type InstanceRow } from '../../automation/workflow-instances/index.ts'
 import { presentRejection, type RejectionRow } from '../../capture/rejections/index.ts'
 import type { listRecordsById } from '../../capture/records/index.ts'
@@ -22,6 +23,7 @@ export type StoryRows = {
   readonly deliveries: readonly { readonly row: DeliveryRow; readonly shown: PresentedDelivery }[]
   readonly attempts: readonly AttemptOfRow[]
   readonly instances: readonly InstanceRow[]
+  readonly runs: readonly AiRunRow[]
 }
 
 type Story = Omit<RouteOutput<Routes['search']['correlate']>, 'id' | 'truncated'>
@@ -36,6 +38,7 @@ export function storyOf({
   deliveries,
   attempts,
   instances,
+  runs,
 }: StoryRows): Story {
   const presented = {
     subject,
@@ -50,6 +53,7 @@ export function storyOf({
         .map((attempt) => ({ ...presentAttempt(attempt, row.id), ...attemptEnd(attempt) })),
     })),
     workflow_instances: instances.map(presentInstance),
+    ai_runs: runs.map(presentRunWithoutOutput),
   }
   return { ...presented, timeline: timelineOf(presented, submission) }
 }

@@ -31,6 +31,8 @@ export type Found = {
   readonly rows: readonly ScannedRow[]
   /** The id to continue from; null: there are no more deliveries. */
   readonly reached: string | null
+  /** The number of deliveries looked at, including those that the next piece looks at again. */
+  readonly scanned: number
 }
 
 /** One bounded piece of work: looks at the next `scannedMax` deliveries, within a limit of payload bytes, and returns those that match. */
@@ -50,7 +52,7 @@ export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, a
   })
   const end = page.scanned < scannedMax
   const fitting = await filedByRule(ctx, { rows: page.rows, ruleId: wanted.ruleId })
-  if (!byPayload) return cutOff({ rows: fitting, reached: end ? null : page.reached }, limit)
+  if (!byPayload) return cutOff({ rows: fitting, reached: end ? null : page.reached, scanned: page.scanned }, limit)
   const read = withinBytes(fitting)
   const payloads = new Map(
     (await listPayloads(ctx.db, { ...at, recordIds: [...new Set(read.map((row) => row.record_id))] })).map((row) => [
@@ -64,7 +66,8 @@ export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, a
     work: asked.work ?? new PacedWork(LIMITS.searchWorkMax),
   })
   const whole = looked === fitting.length
-  return cutOff({ rows: found, reached: whole ? (end ? null : page.reached) : (read[looked - 1]?.id ?? null) }, limit)
+  const reached = whole ? (end ? null : page.reached) : (read[looked - 1]?.id ?? null)
+  return cutOff({ rows: found, reached, scanned: page.scanned }, limit)
 }
 
 /** Those whose record a rule filed; null: all of them. */
@@ -79,8 +82,8 @@ async function filedByRule(
 }
 
 /** The next piece finds again the matches beyond the limit. */
-function cutOff({ rows, reached }: Found, limit: number): Found {
+function cutOff({ rows, reached, scanned }: Found, limit: number): Found {
   return rows.length <= limit
-    ? { rows, reached }
-    : { rows: rows.slice(0, limit), reached: rows[limit - 1]?.id ?? reached }
+    ? { rows, reached, scanned }
+    : { rows: rows.slice(0, limit), reached: rows[limit - 1]?.id ?? reached, scanned }
 }
