@@ -45,8 +45,8 @@ const presentRun = (row: AiRunRow) => ({
 })
 
 export function presentRunWithoutOutput(row: AiRunRow) {
-  const { output: _output, ...shown } = presentRun(row)
-  return shown
+  const { output: _output, ...presented } = presentRun(row)
+  return presented
 }
 
 const presentStep = (row: RunStepRow) => ({
