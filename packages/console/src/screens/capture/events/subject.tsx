@@ -22,6 +22,9 @@ const KINDS: Readonly<Record<Kind, string>> = {
   replay: 'Replay',
   workflow: 'Workflow',
   workflowInstance: 'Workflow instance',
+  aiAgent: 'AI agent',
+  aiTrigger: 'AI trigger',
+  aiRun: 'AI run',
   project: 'Project',
 }
 

@@ -126,7 +126,10 @@ async function sendAgain(tx: Ctx, replay: HeldReplay, { slots, now }: { slots: r
 }
 
 /** Only as many deliveries as the allowance has left. The replay stops at the first one beyond. */
-function within({ rows, reached }: Found, allowance: Allowance | null): Found & { readonly stopped: boolean } {
+function within(
+  { rows, reached }: Pick<Found, 'rows' | 'reached'>,
+  allowance: Allowance | null,
+): Pick<Found, 'rows' | 'reached'> & { readonly stopped: boolean } {
   if (allowance === null || rows.length <= allowance.left) return { rows, reached, stopped: false }
   const fitting = rows.slice(0, allowance.left)
   return { rows: fitting, reached: fitting.at(-1)?.id ?? null, stopped: true }
