@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compileSearch, LongSearch } from './text-search.ts'
+import { compileSearch, LongSearch, unescaped } from './text-search.ts'
 
 const random = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
@@ -33,4 +33,11 @@ test('a search for a long needle compares each character of both at most twice',
     assert.equal(search.isIn(text), false)
     assert.ok(search.compared <= 2 * (text.length + needle.length), `${search.compared}`)
   }
+})
+
+test('the escapes of a JSON text are replaced by their characters, once', () => {
+  for (const value of ['é', 'a/b', 'say "hi"', 'line\nend\ttab', '\\u00e9', '\u{1F600}', '\\\\', ''])
+    assert.equal(unescaped(JSON.stringify(value)), `"${value}"`)
+  assert.equal(unescaped(String.raw`"caf\u00e9 \ud83d\uDE00 \/ \\n"`), String.raw`"café 😀 / \n"`)
+  assert.equal(unescaped(String.raw`"\u12"`), '"u12"')
 })

@@ -50,3 +50,13 @@ export class LongSearch {
     }
   }
 }
+
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/gs
+const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+/** The text of a JSON document with each escape replaced by its character. */
+export function unescaped(json: string): string {
+  return json.replaceAll(ESCAPE, (_escape, code: string | undefined, letter: string | undefined) =>
+    code === undefined ? (CONTROLS[letter ?? ''] ?? letter ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
+  )
+}

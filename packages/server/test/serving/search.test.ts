@@ -257,3 +257,11 @@ test('search/events finds events that a rule filed', async () => {
   assert.deepEqual(await filed(one_.id), [filedBy(one_.id)])
   assert.equal((await filed(other_.id)).length, 2)
 })
+
+const found = async (q: string): Promise<number> => (await all('events', { q, dataset: 'escaped' })).length
+
+test('a search for a character finds it also where the payload writes it as an escape', async () => {
+  const { public_url: url } = await aWebhook(world, { dataset: 'escaped' })
+  assert.equal((await post(url, String.raw`{"n":1,"city":"Z\u00fcrich","path":"a\/b"}`)).status, 201)
+  assert.deepEqual([await found('zürich'), await found('A/B'), await found('bern')], [1, 1, 0])
+})

@@ -3,7 +3,7 @@ import { finish } from '../../../domain/in-turns.ts'
 import { compileConditions } from '../../../domain/routing/condition.ts'
 import { parseJson } from '../../../domain/json/json-text.ts'
 import type { PacedWork } from '../../../platform/paced-work.ts'
-import { compileSearch } from '../../../domain/text-search.ts'
+import { compileSearch, unescaped } from '../../../domain/text-search.ts'
 
 export { findPayload, listPayloads, type PayloadRow } from './queries.ts'
 
@@ -24,7 +24,12 @@ function payloadTest({ conditions, text }: PayloadFilter): (payload: string, wor
   const workPerChar = (search === undefined ? 0 : LOOKED_THROUGH_WORK) + (conditions.length === 0 ? 0 : READ_WORK)
   return async (payload, work) => {
     await work.spend(payload.length * workPerChar)
-    if (search !== undefined && !search(payload.toLowerCase())) return false
+    if (search !== undefined && !search(payload.toLowerCase())) {
+      // JSON may write any character as an escape, and a person searches for the character.
+      if (!payload.includes('\\')) return false
+      await work.spend(payload.length * LOOKED_THROUGH_WORK)
+      if (!search(unescaped(payload).toLowerCase())) return false
+    }
     if (conditions.length === 0) return true
     const parsed = parseJson(payload)
     return parsed.ok && (await finish(compiled.firstFailure(parsed.value, work.spend))) === undefined
