@@ -32,10 +32,11 @@ const schemaOf = async (id: string): Promise<Answer['body']> =>
 const learned = (id: string, count: number): Promise<Answer['body']> =>
   eventually(async () => {
     world.clock.advance(10_000)
-    const schema = await schemaOf(id)
     const [row] = await world.app.deps.database.many<{ content: string }>(
       sql`select content from dataset_schemas where content like ${`{"read":${count},%`}`,
     )
+    // Read after the row, because the schema of a moment before has no drift of these records.
+    const schema = await schemaOf(id)
     return row !== undefined && schema.records_read === count ? schema : undefined
   })
 
