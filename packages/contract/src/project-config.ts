@@ -17,10 +17,11 @@ import { Cors, HANDSHAKE_KINDS, IpAllowlist } from './gates.ts'
 import { heldHeaderName } from './header-name.ts'
 import { Idempotency } from './idempotency.ts'
 import { LIMITS } from './limits.ts'
-import { DatasetName, Name, Slug } from './list.ts'
+import { DatasetName, Name, Slug, Text } from './list.ts'
 import { Mappings } from './mapping.ts'
 import { Columns, SORT_DIRS } from './routes/capture/record-views.ts'
 import { VerificationSettings } from './verification.ts'
+import { Steps } from './workflow-steps.ts'
 
 /**
  * The project configuration (contract part 2): the file that is exported, versioned in git, planned and applied. It contains nothing secret.
@@ -121,7 +122,33 @@ export const DestinationEntry = z
   })
   .refine(({ url, sink }) => (url === undefined) !== (sink === undefined), 'needs a url, or "sink": true')
 
-export const CONFIG_KINDS = ['endpoint', 'rule', 'record_view', 'destination'] as const
+export const WorkflowEntry = z.strictObject({
+  name: Text.trim().min(1).max(LIMITS.workflowNameCharsMax).describe('The identity of the workflow.'),
+  slug: Slug.optional().describe('Absent: that of the workflow, or made from the name.'),
+  active: z.boolean().optional().describe('Absent: true.'),
+  entry_dataset: DatasetName,
+  entry_conditions: criteria('record'),
+  steps: Steps.describe(
+    'As in a workflow. `destination` and `agent` are names here, because every project has other ids.',
+  ),
+})
+
+export const TriggerEntry = z.strictObject({
+  name: Name.describe('The identity of the AI trigger.'),
+  dataset: DatasetName,
+  conditions: criteria('record'),
+  agent: z.string().min(1).describe('The name of an AI agent of the project.'),
+  active: z.boolean().optional().describe('Absent: true.'),
+  max_per_minute: z
+    .int()
+    .min(1)
+    .max(LIMITS.aiTriggerPerMinuteMax)
+    .optional()
+    .describe(`Absent: ${LIMITS.aiTriggerPerMinuteDefault}.`),
+  output_dataset: DatasetName.nullable().optional().describe('Absent: none.'),
+})
+
+export const CONFIG_KINDS = ['endpoint', 'rule', 'record_view', 'destination', 'workflow', 'trigger'] as const
 export type ConfigKind = (typeof CONFIG_KINDS)[number]
 
 const NotExported = z
@@ -143,7 +170,7 @@ export const ProjectConfigHead = z.strictObject({
   not_exported: z.array(NotExported).optional().describe('Informational; ignored when it is planned or applied.'),
 })
 
-/** New kinds (workflows, AI triggers) are new lists of the same version. */
+/** New kinds are new lists of the same version. */
 export const ProjectConfig = z
   .strictObject({
     ...ProjectConfigHead.shape,
@@ -151,8 +178,12 @@ export const ProjectConfig = z
     rules: List(RuleEntry),
     record_views: List(RecordViewEntry),
     destinations: List(DestinationEntry),
+    workflows: List(WorkflowEntry),
+    triggers: List(TriggerEntry),
   })
-  .describe('A project as code: endpoints, rules, record views and destinations, with nothing secret.')
+  .describe(
+    'A project as code: endpoints, rules, record views, destinations, workflows and AI triggers, with nothing secret.',
+  )
 export type ProjectConfig = z.output<typeof ProjectConfig>
 
 /** The format as a JSON Schema, for editors and programs; what it lets in the server still checks. */

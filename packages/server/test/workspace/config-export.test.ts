@@ -88,6 +88,8 @@ describe('GET config/export', () => {
         },
         { name: 'Own', sink: true, enabled: true, datasets: null, conditions: [] },
       ],
+      workflows: [],
+      triggers: [],
       not_exported: [{ kind: 'ingest_key', name: 'Checkout' }],
     }
     assert.equal(text, `${JSON.stringify(expected, null, 2)}\n`)

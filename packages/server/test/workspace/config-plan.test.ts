@@ -160,7 +160,7 @@ describe('POST config/plan', () => {
       [[], /^config: must be of type object, not array\.$/],
       [{}, /^config\.version: The version of a configuration is 1\.$/],
       [{ version: 2 }, /^config\.version: The version of a configuration is 1\.$/],
-      [{ version: 1, workflows: [] }, /^config: "workflows" is not a member of this request; remove it\.$/],
+      [{ version: 1, sources: [] }, /^config: "sources" is not a member of this request; remove it\.$/],
       [{ version: 1, rules: {} }, /^config\.rules: must be of type array, not object\.$/],
       [{ version: 1, rules: [rule, { ...rule, name: 'x', id: 1 }] }, /^config\.rules\[1\]: "id" is not a member/],
       [

@@ -3,7 +3,7 @@ import { Chunks } from '../../chunks.ts'
 import { idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { Timestamp } from '../../list.ts'
-import type { ProjectConfig } from '../../project-config.ts'
+import { CONFIG_KINDS, type ProjectConfig } from '../../project-config.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 const {
@@ -23,10 +23,10 @@ const DeleteMissing = z
   .describe('Also delete what the lists of the configuration do not have. Absent: nothing is deleted.')
 
 const Item = z.object({
-  kind: z.enum(['endpoint', 'rule', 'record_view', 'destination']),
+  kind: z.enum(CONFIG_KINDS),
   identity: z
     .string()
-    .describe('The slug of an endpoint, dataset/name of a record view, and the name of a rule or a destination.'),
+    .describe('The slug of an endpoint, dataset/name of a record view, and the name of anything else.'),
 })
 
 const NeededSecrets = z.object({

@@ -64,14 +64,14 @@ export function findAgent(db: Db, at: At & { id: string; now: Date }): Promise<A
 /** The existing agents among these ids. */
 export function listAgentNames(
   db: Db,
-  at: At & { ids: readonly string[] },
+  at: At & { ids: readonly string[] | null },
 ): Promise<readonly { readonly id: string; readonly name: string }[]> {
   return db.many<{ id: string; name: string }>(sql`
     select id, name
       from ai_agents
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
-       and id = any (${at.ids}::uuid[])
+       ${at.ids === null ? sql`` : sql`and id = any (${at.ids}::uuid[])`}
   `)
 }
 

@@ -21,6 +21,8 @@ import {
 } from './queries.ts'
 import { createWorkflow, replaceDefinition } from './write.ts'
 
+export { listWholeWorkflows } from './queries.ts'
+
 const present = (row: WorkflowRow) => ({
   ...row,
   id: encodeId('workflow', row.id),

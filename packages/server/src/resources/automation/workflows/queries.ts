@@ -55,6 +55,23 @@ export function listWorkflows(
   `)
 }
 
+/** Every workflow of a project with the steps of its newest version, oldest first. */
+export function listWholeWorkflows(db: Db, at: At): Promise<readonly (WorkflowRow & { readonly steps: Step[] })[]> {
+  return db.many<WorkflowRow & { readonly steps: Step[] }>(sql`
+    select w.id, w.name, w.slug, w.active, w.version, w.entry_dataset, w.entry_conditions, w.created_at, w.updated_at,
+           v.definition -> 'steps' as steps
+      from workflows w
+      join workflow_versions v
+        on v.workspace_id = w.workspace_id
+       and v.project_id = w.project_id
+       and v.workflow_id = w.id
+       and v.version = w.version
+     where w.workspace_id = ${at.workspaceId}
+       and w.project_id = ${at.projectId}
+     order by w.id
+  `)
+}
+
 export function findWorkflow(db: Db, at: At & { id: string }): Promise<WorkflowRow | undefined> {
   return db.maybe<WorkflowRow>(sql`
     select ${columns}

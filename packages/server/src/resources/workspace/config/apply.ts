@@ -1,6 +1,8 @@
 import { decodeId, type RouteInput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { Refusal } from '../../../domain/refusal.ts'
+import { triggers } from '../../automation/triggers/index.ts'
+import { workflows } from '../../automation/workflows/index.ts'
 import { recordViews } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { updateWithoutSecret, webhooks } from '../../capture/webhooks/index.ts'
@@ -12,8 +14,9 @@ import {
   destinations,
   insertNewDestination,
 } from '../../delivery/destinations/index.ts'
-import type { DestinationEntry, EndpointEntry } from './entries.ts'
+import type { DestinationEntry, EndpointEntry, WorkflowEntry } from './entries.ts'
 import type { Change, Item, Plan } from './plan.ts'
+import { agentIdOf, idsFor, readReferences, renamed } from './references.ts'
 
 /**
  * Runs the checks of the rooms before anything is written. They look host names up, so this comes before the transaction.
@@ -41,11 +44,7 @@ const CHECKS_AT_ONCE = 20
 export async function applyPlan(tx: Ctx, plan: Plan): Promise<void> {
   // One connection, one change after the other, in an order in which each finds what it needs.
   /* oxlint-disable no-await-in-loop */
-  for (const step of plan.record_views.delete)
-    await named(step, () => recordViews.remove(tx, { id: step.now.webhookId, view_id: step.now.id }))
-  for (const step of plan.rules.delete) await named(step, () => rules.remove(tx, step.now))
-  for (const step of plan.destinations.delete) await named(step, () => destinations.remove(tx, step.now))
-  for (const step of plan.endpoints.delete) await named(step, () => webhooks.remove(tx, step.now))
+  await applyDeletions(tx, plan)
   const endpoints = await applyEndpoints(tx, plan)
   for (const step of plan.rules.change)
     await named(step, () => rules.update(tx, { id: step.now.id, ...changed(step.entry, step.changes) }))
@@ -63,6 +62,42 @@ export async function applyPlan(tx: Ctx, plan: Plan): Promise<void> {
     const { dataset: _dataset, endpoint, ...view } = entry
     await named(item, () => recordViews.create(tx, { id: endpoints.get(endpoint) ?? '', ...view }))
   }
+  await applyAutomation(tx, plan)
+}
+
+/** A workflow goes before the destinations that it names, and a view before its endpoint. */
+async function applyDeletions(tx: Ctx, plan: Plan): Promise<void> {
+  for (const step of plan.triggers.delete) await named(step, () => triggers.remove(tx, step.now))
+  for (const step of plan.workflows.delete) await named(step, () => workflows.remove(tx, step.now))
+  for (const step of plan.record_views.delete)
+    await named(step, () => recordViews.remove(tx, { id: step.now.webhookId, view_id: step.now.id }))
+  for (const step of plan.rules.delete) await named(step, () => rules.remove(tx, step.now))
+  for (const step of plan.destinations.delete) await named(step, () => destinations.remove(tx, step.now))
+  for (const step of plan.endpoints.delete) await named(step, () => webhooks.remove(tx, step.now))
+}
+
+/** Comes last, because workflows name destinations that the same plan may create. */
+async function applyAutomation(tx: Ctx, { workflows: flows, triggers: runners }: Plan): Promise<void> {
+  const references = await readReferences(tx)
+  const ids = idsFor(references)
+  const definition = ({ slug, steps, ...entry }: WorkflowEntry) => ({
+    ...entry,
+    ...(slug === undefined ? {} : { slug }),
+    steps: renamed(steps, ids),
+  })
+  for (const step of flows.change)
+    await named(step, () => workflows.replace(tx, { id: step.now.id, ...definition(step.entry) }))
+  for (const step of flows.create) await named(step, () => workflows.create(tx, definition(step.entry)))
+  const trigger = <Members extends { readonly agent?: string }>({ agent, ...entry }: Members) => ({
+    ...entry,
+    ...(agent === undefined ? {} : { agent_id: agentIdOf(references, agent) ?? '' }),
+  })
+  for (const step of runners.change)
+    await named(step, () => triggers.update(tx, { id: step.now.id, ...trigger(changed(step.entry, step.changes)) }))
+  for (const { entry, ...item } of runners.create)
+    await named(item, () =>
+      triggers.create(tx, { ...trigger(entry), agent_id: agentIdOf(references, entry.agent) ?? '' }),
+    )
 }
 
 /** Gives the ids of all endpoints by their slugs. */

@@ -5,9 +5,8 @@ import type { ReachConfig } from '../../delivery/destinations/index.ts'
 
 /** The entries of a configuration with every member in its place, as the project and a file are compared; and as they are exported. */
 
-type EntryOf<List extends 'endpoints' | 'rules' | 'record_views' | 'destinations'> = NonNullable<
-  ProjectConfig[List]
->[number]
+type EntryOf<List extends 'endpoints' | 'rules' | 'record_views' | 'destinations' | 'workflows' | 'triggers'> =
+  NonNullable<ProjectConfig[List]>[number]
 /** Every member is there; what a file may leave out has its default. */
 type Whole<Entry, But extends keyof Entry = never> = {
   readonly [Member in Exclude<keyof Entry, But>]-?: Exclude<Entry[Member], undefined>
@@ -29,6 +28,13 @@ export type DestinationEntry = Whole<
     readonly url: string | null
   }
 
+/** Destinations and agents are named by their names in it. */
+export type WorkflowEntry = Whole<EntryOf<'workflows'>, 'slug'> & {
+  /** Absent only where a file does not say: then it stays as it is. */
+  readonly slug?: string
+}
+export type TriggerEntry = Whole<EntryOf<'triggers'>>
+
 const ENDPOINT = {
   enabled: true,
   criteria: [],
@@ -43,6 +49,14 @@ const ENDPOINT = {
 
 const RULE = { enabled: true, conditions: [], mappings: [] } as const
 const RECORD_VIEW = { sort_key: null, sort_dir: 'asc', is_default: false } as const
+
+const WORKFLOW = { active: true, entry_conditions: [] } as const
+const TRIGGER = {
+  conditions: [],
+  active: true,
+  max_per_minute: LIMITS.aiTriggerPerMinuteDefault,
+  output_dataset: null,
+} as const
 
 const DESTINATION = {
   enabled: true,
@@ -89,6 +103,14 @@ export function wholeDestination(of: EntryOf<'destinations'>): DestinationEntry 
     auth: auth === undefined ? null : defined('header' in auth ? { ...auth, header: auth.header.toLowerCase() } : auth),
     proxy: proxy === undefined ? null : defined({ ...proxy, url: URL.parse(proxy.url)?.origin ?? proxy.url }),
   }
+}
+
+export function wholeWorkflow({ slug, ...entry }: EntryOf<'workflows'>): WorkflowEntry {
+  return { ...structuredDefaults(WORKFLOW), ...defined(entry), ...(slug === undefined ? {} : { slug }) }
+}
+
+export function wholeTrigger(entry: EntryOf<'triggers'>): TriggerEntry {
+  return { ...structuredDefaults(TRIGGER), ...defined(entry) }
 }
 
 type Exported = Readonly<Record<string, unknown>>
@@ -147,6 +169,15 @@ export function shownDestination(entry: DestinationEntry, needs_secrets: readonl
     }),
     ...(needs_secrets.length === 0 ? {} : { needs_secrets }),
   }
+}
+
+export function shownWorkflow(entry: WorkflowEntry): Exported {
+  const { name, slug, active, entry_dataset, entry_conditions, steps } = entry
+  return { name, slug, active, entry_dataset, entry_conditions, steps }
+}
+
+export function shownTrigger({ name, dataset, conditions, agent, active, ...rest }: TriggerEntry): Exported {
+  return { name, dataset, conditions, agent, active, ...without(TRIGGER, rest) }
 }
 
 /** The members that differ from their default. */

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../../context.ts'
 import { turnOfTheLoop } from '../../../platform/loop-turns.ts'
 import { missingSecrets } from '../../delivery/destinations/index.ts'
-import { shownDestination, shownEndpoint, shownRecordView, shownRule } from './entries.ts'
+import { shownDestination, shownEndpoint, shownRecordView, shownRule, shownTrigger, shownWorkflow } from './entries.ts'
 import { readState, type State } from './state.ts'
 
 /** The configuration of a project as text: 2-space JSON, every list in a stable order, piece by piece. */
@@ -21,6 +21,8 @@ async function* textOf(ctx: Ctx, state: State): AsyncGenerator<string> {
     const needed = missingSecrets(ctx, { row: undefined, wanted: { ...entry, url: row.url } })
     return shownDestination(entry, needed)
   })
+  yield* listOf('workflows', state.workflows, ({ entry }) => shownWorkflow(entry))
+  yield* listOf('triggers', state.triggers, ({ entry }) => shownTrigger(entry))
   yield* listOf('not_exported', state.not_exported, (one) => one)
   yield '\n}\n'
 }

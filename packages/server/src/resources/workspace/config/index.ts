@@ -84,12 +84,15 @@ async function idOf(asked: Asked, state: State): Promise<string> {
 }
 
 function askedHash({
-  config: { endpoints, rules, record_views, destinations },
+  config: { endpoints, rules, record_views, destinations, workflows, triggers },
   deleteMissing,
 }: Asked): Promise<string> {
   return hashOf([
     deleteMissing,
-    ...[endpoints, rules, record_views, destinations].flatMap((list) => [list === undefined, ...(list ?? [])]),
+    ...[endpoints, rules, record_views, destinations, workflows, triggers].flatMap((list) => [
+      list === undefined,
+      ...(list ?? []),
+    ]),
   ])
 }
 

@@ -10,12 +10,17 @@ import {
   wholeEndpoint,
   wholeRecordView,
   wholeRule,
+  wholeTrigger,
+  wholeWorkflow,
   type DestinationEntry,
   type EndpointEntry,
   type RecordViewEntry,
   type RuleEntry,
+  type TriggerEntry,
+  type WorkflowEntry,
 } from './entries.ts'
 import type { ReadConfig } from './read-config.ts'
+import { namedIn } from './references.ts'
 import type { Current, CurrentDestination, CurrentEndpoint, CurrentView, State } from './state.ts'
 
 /** The changes that a configuration would make to a project. An entry that waits for a secret does not change. */
@@ -24,6 +29,8 @@ export type Plan = {
   readonly rules: Steps<RuleEntry, Current<RuleEntry>>
   readonly record_views: Steps<RecordViewEntry, CurrentView>
   readonly destinations: Steps<DestinationEntry, CurrentDestination>
+  readonly workflows: Steps<WorkflowEntry, Current<WorkflowEntry>>
+  readonly triggers: Steps<TriggerEntry, Current<TriggerEntry>>
   readonly needs_verification_secret: readonly string[]
   readonly needs_secrets: readonly NeededSecrets[]
 }
@@ -43,7 +50,7 @@ export type Steps<Entry, Now> = {
   readonly unmanaged: readonly Now[]
 }
 
-export const STEP_LISTS = ['endpoints', 'rules', 'record_views', 'destinations'] as const
+export const STEP_LISTS = ['endpoints', 'rules', 'record_views', 'destinations', 'workflows', 'triggers'] as const
 
 type Asked = { readonly config: ReadConfig; readonly state: State; readonly deleteMissing: boolean }
 
@@ -88,9 +95,27 @@ export async function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked):
       identityOf: ({ name }) => name,
       settle: (entry, now) => settleDestination(ctx, entry, { now, needs }),
     }),
+    workflows: await stepsOf<WorkflowEntry, Current<WorkflowEntry>>({
+      kind: 'workflow',
+      list: 'workflows',
+      deleteMissing,
+      current: state.workflows,
+      wanted: config.workflows?.map(wholeWorkflow),
+      identityOf: ({ name }) => name,
+      settle: (entry, now) => (entry.slug === undefined && now !== undefined ? withSlug(entry, now.entry.slug) : entry),
+    }),
+    triggers: await stepsOf<TriggerEntry, Current<TriggerEntry>>({
+      kind: 'trigger',
+      list: 'triggers',
+      deleteMissing,
+      current: state.triggers,
+      wanted: config.triggers?.map(wholeTrigger),
+      identityOf: ({ name }) => name,
+    }),
     needs_verification_secret: needs.verification.toSorted(),
     needs_secrets: needs.secrets,
   }
+  checkReferences(config, { state, plan })
   checkSize(plan)
   return plan
 }
@@ -185,6 +210,54 @@ function checkUnique(list: string, keys: readonly string[]): void {
         `config.${list}[${index}]: it has the same identity as config.${list}[${other}], "${key}". Remove one of them.`,
       )
     first.set(key, index)
+  }
+}
+
+// Names
+
+const withSlug = (entry: WorkflowEntry, slug: string | undefined): WorkflowEntry =>
+  slug === undefined ? entry : { ...entry, slug }
+
+type Planned = { readonly state: State; readonly plan: Pick<Plan, 'destinations'> }
+
+/** Workflows and triggers may name what the project has after the plan, and each name must be that of one workflow. */
+function checkReferences(config: ReadConfig, { state, plan: { destinations } }: Planned): void {
+  if (config.workflows !== undefined) checkNamesOnce(state)
+  const known = {
+    destination: new Set([
+      ...[...destinations.create, ...destinations.change].map(({ entry }) => entry.name),
+      ...[...destinations.unchanged, ...destinations.rest].map(({ now }) => now.entry.name),
+      ...destinations.unmanaged.map(({ entry }) => entry.name),
+    ]),
+    agent: new Set(state.agents),
+  }
+  const named = [
+    ...(config.workflows ?? []).flatMap(({ steps }, index) => namedIn(steps, `config.workflows[${index}].steps`)),
+    ...(config.triggers ?? []).map(({ agent }, index) => ({
+      place: `config.triggers[${index}].agent`,
+      kind: 'agent' as const,
+      name: agent,
+    })),
+  ]
+  const missing = named.find(({ kind, name }) => !known[kind].has(name))
+  if (missing === undefined) return
+  const word = missing.kind === 'agent' ? 'AI agent' : 'destination'
+  const remedy = missing.kind === 'agent' ? 'Create it first' : 'Add it to the configuration'
+  throw refuse(
+    'invalid_request',
+    `${missing.place}: the project would have no ${word} "${missing.name.slice(0, 120)}". ${remedy}, or correct the name.`,
+  )
+}
+
+function checkNamesOnce({ workflows }: State): void {
+  const seen = new Set<string>()
+  for (const { entry } of workflows) {
+    if (seen.has(entry.name))
+      throw refuse(
+        'invalid_request',
+        `config.workflows: the project has two workflows with the name "${entry.name}", and a configuration identifies a workflow by its name. Rename one of them.`,
+      )
+    seen.add(entry.name)
   }
 }
 

@@ -4,6 +4,8 @@ import {
   ProjectConfigHead,
   RecordViewEntry,
   RuleEntry,
+  TriggerEntry,
+  WorkflowEntry,
 } from '@postroad/contract/project-config'
 import { z } from 'zod'
 import { withPlainNumbers } from '../../../domain/json/plain-numbers.ts'
@@ -20,6 +22,8 @@ const Outline = ProjectConfigHead.extend({
   rules: Entries,
   record_views: Entries,
   destinations: Entries,
+  workflows: Entries,
+  triggers: Entries,
 })
 
 /** A configuration as it was sent, checked entry by entry; undefined: a list that it does not have. */
@@ -28,6 +32,8 @@ export type ReadConfig = {
   readonly rules: readonly z.output<typeof RuleEntry>[] | undefined
   readonly record_views: readonly z.output<typeof RecordViewEntry>[] | undefined
   readonly destinations: readonly z.output<typeof DestinationEntry>[] | undefined
+  readonly workflows: readonly z.output<typeof WorkflowEntry>[] | undefined
+  readonly triggers: readonly z.output<typeof TriggerEntry>[] | undefined
 }
 
 /**
@@ -36,7 +42,7 @@ export type ReadConfig = {
  */
 export async function readConfig(config: unknown): Promise<ReadConfig> {
   const outline = parsed(Outline, outlineOf(config), 'config')
-  const { endpoints, rules, record_views, destinations } = outline
+  const { endpoints, rules, record_views, destinations, workflows, triggers } = outline
   return {
     endpoints: await entriesOf('endpoints', endpoints, (entry, place) => {
       const read = parsed(EndpointEntry, entry, place)
@@ -56,13 +62,23 @@ export async function readConfig(config: unknown): Promise<ReadConfig> {
       checkConditions(read.conditions, `${place}.conditions`)
       return read
     }),
+    workflows: await entriesOf('workflows', workflows, (entry, place) => {
+      const read = parsed(WorkflowEntry, entry, place)
+      checkConditions(read.entry_conditions, `${place}.entry_conditions`)
+      return read
+    }),
+    triggers: await entriesOf('triggers', triggers, (entry, place) => {
+      const read = parsed(TriggerEntry, entry, place)
+      checkConditions(read.conditions, `${place}.conditions`)
+      return read
+    }),
   }
 }
 
 /** Its lists stay as they came; what is beside them has ordinary numbers. */
 function outlineOf(config: unknown): unknown {
   if (typeof config !== 'object' || config === null || isRawNumber(config)) return config
-  const lists = ['endpoints', 'rules', 'record_views', 'destinations']
+  const lists = ['endpoints', 'rules', 'record_views', 'destinations', 'workflows', 'triggers']
   return withPlainNumbers(Array.isArray(config) ? [] : { ...config }, lists)
 }
 

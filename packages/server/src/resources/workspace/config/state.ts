@@ -6,7 +6,7 @@ import { PacedWork } from '../../../platform/paced-work.ts'
 import { aiAgents } from '../../automation/ai-agents/index.ts'
 import { aiProviders } from '../../automation/ai-providers/index.ts'
 import { triggers } from '../../automation/triggers/index.ts'
-import { workflows } from '../../automation/workflows/index.ts'
+import { listWholeWorkflows } from '../../automation/workflows/index.ts'
 import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { listViewsOfProject } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
@@ -19,7 +19,15 @@ import { sources } from '../../sources/sources/index.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
 import { listConfiguredDestinations, type ConfiguredDestination } from '../../delivery/destinations/index.ts'
 import { findProject } from '../projects/index.ts'
-import type { DestinationEntry, EndpointEntry, RecordViewEntry, RuleEntry } from './entries.ts'
+import type {
+  DestinationEntry,
+  EndpointEntry,
+  RecordViewEntry,
+  RuleEntry,
+  TriggerEntry,
+  WorkflowEntry,
+} from './entries.ts'
+import { namesFor, readReferences, renamed, type References } from './references.ts'
 
 /** The settings of a project, in the stable order of a configuration, and those that no configuration contains. */
 export type State = {
@@ -28,6 +36,10 @@ export type State = {
   readonly rules: readonly Current<RuleEntry>[]
   readonly record_views: readonly CurrentView[]
   readonly destinations: readonly CurrentDestination[]
+  readonly workflows: readonly Current<WorkflowEntry>[]
+  readonly triggers: readonly Current<TriggerEntry>[]
+  /** The names of AI agents, which no configuration contains. */
+  readonly agents: readonly string[]
   readonly not_exported: readonly NotExported[]
 }
 
@@ -41,12 +53,16 @@ export async function readState(ctx: Ctx): Promise<State> {
   const project = await findProject(ctx.db, ctx)
   if (project === undefined) throw refuse('not_found')
   const endpoints = await readEndpoints(ctx)
+  const references = await readReferences(ctx)
   return {
     slug: project.slug,
     endpoints: inOrder(endpoints, ({ entry }) => [entry.slug]),
     rules: inOrder(await readRules(ctx), ({ entry }) => [entry.name]),
     record_views: inOrder(await readViews(ctx, endpoints), ({ entry }) => [entry.dataset, entry.name, entry.endpoint]),
     destinations: inOrder(await readDestinations(ctx), ({ entry }) => [entry.name]),
+    workflows: inOrder(await readWorkflows(ctx, references), ({ entry }) => [entry.name, entry.slug ?? '']),
+    triggers: inOrder(await readTriggers(ctx, references), ({ entry }) => [entry.name]),
+    agents: references.agents.map(({ name }) => name).toSorted(),
     not_exported: inOrder(await readNotExported(ctx), ({ kind, name }) => [kind, name]),
   }
 }
@@ -173,7 +189,42 @@ async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]
   }))
 }
 
-/** Everything that is or contains a credential, and the kinds that no configuration contains yet. */
+async function readWorkflows(ctx: Ctx, references: References): Promise<readonly Current<WorkflowEntry>[]> {
+  const names = namesFor(references)
+  return (await listWholeWorkflows(ctx.db, ctx)).map(({ id, name, slug, active, steps, ...of }) => ({
+    id,
+    entry: {
+      name,
+      slug,
+      active,
+      entry_dataset: of.entry_dataset,
+      entry_conditions: of.entry_conditions,
+      steps: renamed(steps, names),
+    },
+  }))
+}
+
+async function readTriggers(ctx: Ctx, references: References): Promise<readonly Current<TriggerEntry>[]> {
+  const { agent: nameOf } = namesFor(references)
+  const found = await listed(
+    (page) => triggers.list(ctx, page),
+    (answer) => answer.triggers,
+  )
+  return found.map(({ id, name, dataset, conditions, agent_id, active, max_per_minute, output_dataset }) => ({
+    id: decodeId('aiTrigger', id) ?? '',
+    entry: {
+      name,
+      dataset,
+      conditions: asStored(conditions),
+      agent: nameOf(agent_id),
+      active,
+      max_per_minute,
+      output_dataset,
+    },
+  }))
+}
+
+/** Everything that is or contains a credential, or depends on one. */
 async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
   const keys = await listed(
     (page) => ingestKeys.list(ctx, page),
@@ -190,14 +241,6 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
   const agents = await listed(
     (page) => aiAgents.list(ctx, page),
     (answer) => answer.ai_agents,
-  )
-  const runners = await listed(
-    (page) => triggers.list(ctx, page),
-    (answer) => answer.triggers,
-  )
-  const flows = await listed(
-    (page) => workflows.list(ctx, page),
-    (answer) => answer.workflows,
   )
   const timed = await listed(
     (page) => cronTriggers.list(ctx, page),
@@ -220,8 +263,6 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
     ...readers.map(({ name }) => ({ kind: 'data_key', name })),
     ...providers.map(({ name }) => ({ kind: 'ai_provider', name })),
     ...agents.map(({ name }) => ({ kind: 'ai_agent', name })),
-    ...runners.map(({ name }) => ({ kind: 'trigger', name })),
-    ...flows.map(({ name }) => ({ kind: 'workflow', name })),
     ...timed.map(({ name }) => ({ kind: 'cron_trigger', name })),
     ...read.map(({ name }) => ({ kind: 'source', name })),
     ...listening.map(({ name }) => ({ kind: 'ws_trigger', name })),
@@ -236,6 +277,9 @@ export function fingerprintOf({ destinations, ...state }: State): Promise<string
     ...state.rules,
     ...state.record_views,
     ...destinations.map(({ id, entry }) => ({ id, entry })),
+    ...state.workflows,
+    ...state.triggers,
+    state.agents,
     state.not_exported,
   ])
 }

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aDestination } from '../stage/fixtures.ts'
+import {
+  applied,
+  aProject,
+  exported,
+  items,
+  onConfigStage,
+  planned,
+  refused,
+  sink,
+  textOf,
+  type Config,
+  type Project,
+} from '../stage/config-stage.ts'
+
+/** Workflows and AI triggers as code: destinations and agents are named, because ids differ from project to project. */
+onConfigStage()
+
+async function anAgent(project: Project, name = 'Triage'): Promise<string> {
+  const provider = { name: 'Models', kind: 'openai_compatible', base_url: 'http://127.0.0.1:9/', default_model: 'm' }
+  const made = await project.admin('POST', 'ai-providers', provider)
+  const agent = { name, provider_id: made.body.ai_provider.id, instructions: 'Sort it.' }
+  const answer = await project.admin('POST', 'ai-agents', agent)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body.ai_agent.id
+}
+
+const WORKFLOW = {
+  name: 'Follow up',
+  entry_dataset: 'orders',
+  entry_conditions: [{ path: 'total', op: 'gt', value: 40 }],
+  steps: [
+    { id: 'later', type: 'delay', seconds: 60 },
+    {
+      id: 'sort',
+      type: 'branch',
+      branches: [
+        {
+          name: 'large',
+          conditions: [{ path: 'total', op: 'gt', value: 1_000 }],
+          steps: [{ id: 'tell', type: 'deliver', destination: 'ERP' }],
+        },
+      ],
+      else: [{ id: 'ask', type: 'run_agent', agent: 'Triage', input: { text: '{{ payload.note }}' } }],
+    },
+    { id: 'note', type: 'emit_event', dataset: 'notes', data: { of: '{{ payload.id }}' } },
+  ],
+}
+const TRIGGER = {
+  name: 'Sort tickets',
+  dataset: 'tickets',
+  agent: 'Triage',
+  output_dataset: 'sorted',
+  max_per_minute: 30,
+}
+
+/** A project with a workflow and a trigger, made through the API with ids. */
+async function aSource(): Promise<Project> {
+  const project = await aProject()
+  const agent = await anAgent(project)
+  const { destination } = await aDestination(project, { name: 'ERP', url: sink.url, datasets: ['large'] })
+  const text = JSON.stringify(WORKFLOW).replace('"ERP"', `"${destination.id}"`).replace('"Triage"', `"${agent}"`)
+  assert.equal((await project.admin('POST', 'workflows', JSON.parse(text))).status, 201)
+  const { agent: _name, ...trigger } = TRIGGER
+  assert.equal((await project.admin('POST', 'triggers', { ...trigger, agent_id: agent })).status, 201)
+  return project
+}
+
+test('an export names destinations and agents, and applies to another project with its own ids', async () => {
+  const source = await aSource()
+  const config = await exported(source)
+  assert.deepEqual(
+    [config['workflows'][0].steps[1].branches[0].steps[0].destination, config['workflows'][0].steps[1].else[0].agent],
+    ['ERP', 'Triage'],
+  )
+  assert.equal(config['workflows'][0].slug, 'follow-up')
+  assert.deepEqual(config['triggers'], [{ ...TRIGGER, conditions: [], active: true }].map(inOrder))
+  assert.deepEqual(config['not_exported'], [
+    { kind: 'ai_agent', name: 'Triage' },
+    { kind: 'ai_provider', name: 'Models' },
+  ])
+  assert.equal((await planned(source, config))['empty'], true)
+
+  const target = await aProject()
+  const theirs = await anAgent(target)
+  assert.deepEqual((await planned(target, config))['create'], [
+    ...items('destination', 'ERP'),
+    ...items('workflow', 'Follow up'),
+    ...items('trigger', 'Sort tickets'),
+  ])
+  await applied(target, config)
+  assert.equal(
+    (await textOf(target)).replace(/"project": "[^"]*"/, ''),
+    (await textOf(source)).replace(/"project": "[^"]*"/, ''),
+  )
+  assert.equal((await planned(target, config))['empty'], true)
+  const [trigger] = (await target.admin('GET', 'triggers')).body.triggers
+  assert.equal(trigger.agent_id, theirs)
+  const [workflow] = (await target.admin('GET', 'workflows')).body.workflows
+  const { steps } = (await target.admin('GET', `workflows/${workflow.id}`)).body.workflow
+  const [destination] = (await target.admin('GET', 'destinations')).body.destinations
+  assert.equal(steps[1].branches[0].steps[0].destination, destination.id)
+  assert.equal(steps[1].else[0].agent, theirs)
+})
+
+const inOrder = ({ name, dataset, conditions, agent, active, ...rest }: Config): Config => ({
+  name,
+  dataset,
+  conditions,
+  agent,
+  active,
+  ...rest,
+})
+
+test('a change is shown member by member, makes one new version, and an equal configuration makes none', async () => {
+  const project = await aSource()
+  const config = await exported(project)
+  const versionOf = async (): Promise<number> => (await project.admin('GET', 'workflows')).body.workflows[0].version
+  await applied(project, config)
+  assert.equal(await versionOf(), 1)
+  config['workflows'][0].steps[0].seconds = 90
+  config['triggers'][0].active = false
+  const { change } = await planned(project, config)
+  assert.deepEqual(
+    change.map(({ kind, identity, changes }: Config) => [kind, identity, changes.map(({ member }: Config) => member)]),
+    [
+      ['workflow', 'Follow up', ['steps']],
+      ['trigger', 'Sort tickets', ['active']],
+    ],
+  )
+  await applied(project, config)
+  assert.equal(await versionOf(), 2)
+  assert.equal((await planned(project, config))['empty'], true)
+})
+
+test('a workflow without a slug stays under its slug', async () => {
+  const project = await aSource()
+  const config = await exported(project)
+  delete config['workflows'][0].slug
+  assert.equal((await planned(project, config))['empty'], true)
+})
+
+test('workflows and triggers are deleted only when that is asked for, before what they name', async () => {
+  const project = await aSource()
+  const empty = { version: 1, destinations: [], workflows: [], triggers: [] }
+  assert.deepEqual((await planned(project, empty))['delete'], [])
+  await applied(project, empty)
+  assert.equal((await project.admin('GET', 'workflows')).body.workflows.length, 1)
+  await applied(project, empty, { delete_missing: true })
+  for (const path of ['workflows', 'triggers', 'destinations'])
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    assert.deepEqual((await project.admin('GET', path)).body[path], [])
+})
+
+test('a name that the project would not have is refused with its place, before anything is written', async () => {
+  const project = await aSource()
+  const config = await exported(project)
+  const plan = (more: Config): ReturnType<Project['admin']> =>
+    project.admin('POST', 'config/plan', { config: { ...config, ...more } })
+  refused(
+    await plan({ workflows: [JSON.parse(JSON.stringify(WORKFLOW).replace('"ERP"', '"CRM"'))] }),
+    /^config\.workflows\[0\]\.steps\[1\]\.branches\[0\]\.steps\[0\]\.destination: the project would have no destination "CRM"\. /,
+  )
+  refused(
+    await plan({ triggers: [{ ...TRIGGER, agent: 'Nobody' }] }),
+    /^config\.triggers\[0\]\.agent: the project would have no AI agent "Nobody"\. Create it first, /,
+  )
+  refused(await plan({ workflows: [{ ...WORKFLOW, steps: [] }] }), /^config\.workflows\[0\]\.steps: /)
+  const another = { ...config, destinations: [{ name: 'CRM', url: sink.url }] }
+  const text = JSON.stringify({ ...another, workflows: [WORKFLOW] }).replace(
+    '"destination":"ERP"',
+    '"destination":"CRM"',
+  )
+  const { create, change } = await planned(project, JSON.parse(text))
+  assert.deepEqual([create, change.length], [items('destination', 'CRM'), 1])
+})
+
+test('two workflows with one name have the same identity, and the refusal says so', async () => {
+  const project = await aSource()
+  const same = { name: 'Follow up', entry_dataset: 'x', steps: [{ id: 'a', type: 'delay', seconds: 1 }] }
+  assert.equal((await project.admin('POST', 'workflows', same)).status, 201)
+  const config = await exported(project)
+  assert.equal(config['workflows'].length, 2)
+  refused(
+    await project.admin('POST', 'config/plan', { config: { version: 1, workflows: [same] } }),
+    /two workflows with the name "Follow up"/,
+  )
+})
+
+test('a change of a workflow between plan and apply is refused', async () => {
+  const project = await aSource()
+  const config = await exported(project)
+  config['workflows'][0].active = false
+  const { id } = await planned(project, config)
+  const [workflow] = (await project.admin('GET', 'workflows')).body.workflows
+  await project.admin('DELETE', `workflows/${workflow.id}`)
+  const { status, body } = await project.admin('POST', 'config/apply', { config, plan: id })
+  assert.deepEqual([status, body.reason], [409, 'project_changed'])
+})
