@@ -103,7 +103,8 @@ function isOptional(request: Json | undefined): boolean {
 }
 
 function answerOf({ download, output }: Route, response: string): string {
-  if (download !== undefined) return `Promise<AsyncIterable<${download.stored === true ? 'Uint8Array' : 'string'}>>`
+  if (download !== undefined)
+    return `Promise<AsyncIterable<${download.stored === true || download.bytes === true ? 'Uint8Array' : 'string'}>>`
   const items = 'shape' in output && isJson(output.shape) && 'next_cursor' in output.shape ? listName(output.shape) : ''
   return items === '' ? `Promise<${response}>` : `Pages<${response}['${items}'][number], ${response}>`
 }

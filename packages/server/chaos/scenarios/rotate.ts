@@ -54,7 +54,11 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     const nemesis = createNemesis({ stage, rng: new Rng(seed + 2), blows, answers: load.answers, receipts, signal })
     const stopped = await weather(load, () =>
       weather(senders, () =>
-        weather(turns, () => storm(request, { nemesis, meanwhile: () => turnBesideServer({ stage, keys, signal }) })),
+        weather(turns, async () => {
+          const ended = await storm(request, { nemesis, meanwhile: () => turnBesideServer({ stage, keys, signal }) })
+          await untilProven(probes, signal)
+          return ended
+        }),
       ),
     )
     await stage.ready().catch(() => undefined)
@@ -66,6 +70,19 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     )
   } finally {
     for (const ledger of [blows, receipts, probes]) ledger.close()
+  }
+}
+
+const PROVEN_LOOKS_MAX = 60
+const PROVEN_LOOK_MS = 500
+
+/** A short storm on a slow machine may end before a credential has expired, so the rotations continue until a probe saw one. */
+async function untilProven(probes: Ledger<Probe>, signal: AbortSignal): Promise<void> {
+  for (let looks = 0; looks < PROVEN_LOOKS_MAX; looks += 1) {
+    const { accepted, refused } = proven(probes.entries)
+    if (accepted > 0 && refused > 0) return
+    // oxlint-disable-next-line no-await-in-loop -- looks again a moment later
+    await sleep(PROVEN_LOOK_MS, undefined, { signal })
   }
 }
 
