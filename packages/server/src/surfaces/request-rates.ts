@@ -5,7 +5,7 @@ import { LIMITS } from '@postroad/contract'
  * The contract lets every process count separately (part 8).
  */
 export type RequestRates = {
-  /** Counts a request; false when the credential has used up its limit, `most` if it has its own. */
+  /** Counts a request; false when the credential has used up its limit. `most` replaces the common limit for this credential. */
   take(credential: string, now: number, most?: number): boolean
 }
 

@@ -140,7 +140,7 @@ test('a process that had not heard of the deletion leaves no record without a da
   })
 })
 
-test('a dataset with a retention of its own erases older records, day by day', async () => {
+test('a dataset with a retention erases older records, day by day', async () => {
   const { id, url } = await aDataset({ retention_days: 2 })
   const old = (await post(url, '{"n":1}')).body.records[0].id
   world.clock.advance(2 * DAY_MS)

@@ -10,7 +10,7 @@ const Field = z.object({
   path: z
     .string()
     .describe(
-      'The dot path of the field. `[]` follows the path of a list and stands for every element; `\\.` is a dot in a key.',
+      'The dot path of the field. `[]` behind the path of a list means every element; `\\.` is a dot in a key.',
     ),
   types: z
     .array(z.object({ type: Type, count: z.int() }))

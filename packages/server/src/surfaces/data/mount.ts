@@ -10,12 +10,13 @@ import {
   columnsFor,
   csvFile,
   findStored,
-  hasDataset,
+  findNamed,
   listReadableDatasets,
   parquetTable,
   readNewest,
   readOldest,
   recordJson,
+  type NamedDataset,
   type StoredPage,
 } from '../../resources/serving/stored-records/index.ts'
 import { createStreamReader, type StreamReader } from '../../resources/serving/stream/index.ts'
@@ -87,7 +88,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 async function sendRecord({ deps }: Door, { as, ...exchange }: Serving): Promise<FastifyReply> {
   const dataset = await readableDataset(deps, { as, ...exchange })
   const id = decodeId('record', textOf(exchange.request.params, 'record_id'))
-  const record = id === undefined ? undefined : await findStored(deps, { ...as, id, dataset })
+  const record = id === undefined ? undefined : await findStored(deps, { ...as, id, dataset: dataset.name })
   if (record === undefined)
     throw refuse('not_found', 'This dataset has no record with this id. Check the id, and the name of the dataset.')
   return sendBody(exchange, { type: JSON_TYPE, bytes: Buffer.from(`{"record":${recordJson(record)}}`) })
@@ -100,17 +101,18 @@ async function sendRecords(door: Door, { as, ...exchange }: Serving): Promise<Fa
   const query = readQuery(exchange.request)
   const at = { workspaceId: as.workspaceId, projectId: as.projectId }
   const read = query.order === 'asc' ? readOldest : readNewest
-  const page = await read({ deps, reader, at }, { ...query, dataset })
+  const page = await read({ deps, reader, at }, { ...query, dataset: dataset.name })
   const headers = cursorHeaders(door, exchange, page)
   const { type, bytes } = await written(deps, page, { format, at: { ...at, dataset }, columns: query.columns })
   return sendBody(exchange, { type, bytes, headers })
 }
 
 /** Checks the key before the dataset, so that a key learns nothing about datasets that it may not read. */
-async function readableDataset(deps: Deps, { as, request }: Serving): Promise<string> {
+async function readableDataset(deps: Deps, { as, request }: Serving): Promise<NamedDataset> {
   const name = textOf(request.params, 'dataset')
   checkDataset(as, name)
-  if (await hasDataset(deps, { ...as, name })) return name
+  const dataset = await findNamed(deps, { ...as, name })
+  if (dataset !== undefined) return dataset
   throw refuse('not_found', `This project has no dataset "${name.slice(0, 70)}". GET /v1/data lists those that it has.`)
 }
 
@@ -150,7 +152,7 @@ function cursorHeaders({ deps }: Door, { request }: Exchange, page: StoredPage):
 
 type Writing = {
   readonly format: DataFormat
-  readonly at: { readonly workspaceId: string; readonly projectId: string; readonly dataset: string }
+  readonly at: { readonly workspaceId: string; readonly projectId: string; readonly dataset: NamedDataset }
   readonly columns: readonly string[] | undefined
 }
 

@@ -86,9 +86,12 @@ export function findDataset(db: Db, at: At & { id: string }): Promise<DatasetRow
   `)
 }
 
-export function findDatasetNamed(db: Db, at: At & { name: string }): Promise<DatasetRow | undefined> {
-  return db.maybe<DatasetRow>(sql`
-    select ${columns}
+export function findDatasetNamed(
+  db: Db,
+  at: At & { name: string },
+): Promise<Pick<DatasetRow, 'id' | 'name'> | undefined> {
+  return db.maybe<Pick<DatasetRow, 'id' | 'name'>>(sql`
+    select d.id, d.name
       from datasets d
      where d.workspace_id = ${at.workspaceId}
        and d.project_id = ${at.projectId}

@@ -3,30 +3,41 @@ import { refuse } from '../../../domain/refusal.ts'
 import { findDataset } from '../../capture/datasets/index.ts'
 import { idRange } from '../../id-range.ts'
 import type { Room } from '../../verbs.ts'
-import { columnsFor, csvFile, parquetTable, recordJson, type StoredRecord } from '../stored-records/index.ts'
+import {
+  columnsFor,
+  csvFile,
+  parquetTable,
+  recordJson,
+  type NamedDataset,
+  type StoredRecord,
+} from '../stored-records/index.ts'
 import { listStoredAfter } from './queries.ts'
 
 /** One page in memory: at most this many records, and this many bytes and one record more. */
 const PAGE = { limit: 1_000, bytesMax: 4_194_304 }
 
 export const datasetExports: Room<'datasetExports'> = {
-  ndjson: async (ctx, { id, ...range }) => linesOf(pagesOf(ctx, { dataset: await nameOf(ctx, id), ...range })),
+  ndjson: async (ctx, { id, ...range }) =>
+    linesOf(pagesOf(ctx, { dataset: (await datasetOf(ctx, id)).name, ...range })),
 
   csv: async (ctx, { id, columns: asked, ...range }) => {
-    const dataset = await nameOf(ctx, id)
-    return csvFile(await columnsFor(ctx, { ...ctx, dataset, asked }), pagesOf(ctx, { dataset, ...range }))
+    const dataset = await datasetOf(ctx, id)
+    return csvFile(await columnsFor(ctx, { ...ctx, dataset, asked }), pagesOf(ctx, { dataset: dataset.name, ...range }))
   },
 
   parquet: async (ctx, { id, columns: asked, ...range }) => {
-    const dataset = await nameOf(ctx, id)
-    return parquetTable(await columnsFor(ctx, { ...ctx, dataset, asked }), pagesOf(ctx, { dataset, ...range }))
+    const dataset = await datasetOf(ctx, id)
+    return parquetTable(
+      await columnsFor(ctx, { ...ctx, dataset, asked }),
+      pagesOf(ctx, { dataset: dataset.name, ...range }),
+    )
   },
 }
 
-async function nameOf(ctx: Ctx, id: string): Promise<string> {
+async function datasetOf(ctx: Ctx, id: string): Promise<NamedDataset> {
   const dataset = await findDataset(ctx.db, { ...ctx, id })
   if (dataset === undefined) throw refuse('not_found')
-  return dataset.name
+  return dataset
 }
 
 const FIRST = '00000000-0000-0000-0000-000000000000'

@@ -1,5 +1,4 @@
 import type { Deps } from '../../../context.ts'
-import { emptySchema } from '../../../domain/capture/dataset-schema.ts'
 import { schemaOf } from '../../capture/dataset-schemas/index.ts'
 import { findDatasetNamed } from '../../capture/datasets/index.ts'
 import { findPayload } from '../../capture/payloads/index.ts'
@@ -12,9 +11,11 @@ export { listReadableDatasets } from './queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-/** Whether the project has a dataset of this name. */
-export async function hasDataset({ database }: Deps, at: At & { name: string }): Promise<boolean> {
-  return (await findDatasetNamed(database.forWorkspace(at.workspaceId), at)) !== undefined
+export type NamedDataset = { readonly id: string; readonly name: string }
+
+/** The dataset of a project by its name; undefined: there is none. */
+export function findNamed({ database }: Deps, at: At & { name: string }): Promise<NamedDataset | undefined> {
+  return findDatasetNamed(database.forWorkspace(at.workspaceId), at)
 }
 
 /** One record of a dataset; undefined: it has none with this id. */
@@ -26,13 +27,12 @@ export async function findStored(
   return row?.dataset === at.dataset ? row : undefined
 }
 
-/** The columns of a table of a dataset: those that were asked for, otherwise the fields that its schema has at the moment. */
+/** The columns of a table of a dataset: the requested ones, otherwise the fields that its schema has at the moment. */
 export async function columnsFor(
   { database, uuid }: Pick<Deps, 'database' | 'uuid'>,
-  at: At & { dataset: string; asked: readonly string[] | undefined },
+  at: At & { dataset: NamedDataset; asked: readonly string[] | undefined },
 ): Promise<readonly Column[]> {
   const db = database.forWorkspace(at.workspaceId)
-  const dataset = await findDatasetNamed(db, { ...at, name: at.dataset })
-  const { schema } = dataset === undefined ? { schema: emptySchema() } : await schemaOf({ db, uuid, ...at }, dataset)
+  const { schema } = await schemaOf({ db, uuid, ...at }, at.dataset)
   return tableColumns(schema, at.asked)
 }

@@ -13,7 +13,7 @@ export type Pages = AsyncIterable<readonly StoredRecord[]> | Iterable<readonly S
 /** One column of a table of records. */
 export type Column = { readonly path: string; readonly type: ParquetType | 'json' }
 
-/** The columns of a table: those that were asked for, otherwise the fields of the schema. */
+/** The columns of a table: the requested ones, otherwise the fields of the schema. */
 export function tableColumns(schema: DatasetSchema, asked: readonly string[] | undefined): readonly Column[] {
   if (asked === undefined) return columnsOf(schema).map(({ path, field }) => ({ path, type: typeOf(field) }))
   return asked.map((path) => {
