@@ -76,6 +76,24 @@ module.exports = {
       { path: '^packages/console/src/screens/(home|[^/]+/[^/]+)/', pathNot: '^packages/console/src/screens/$1/' },
       'Code that two screens share is in ui or data.',
     ),
+    never(
+      'portal-is-a-separate-page',
+      { path: '^packages/console/src/portal/' },
+      { path: '^packages/console/src/(?!portal/|ui/)' },
+      'The page of the customer portals is small, and knows nothing of the console.',
+    ),
+    never(
+      'console-knows-no-portal-page',
+      { path: '^packages/console/src/(?!portal/)' },
+      { path: '^packages/console/src/(portal|embed)/' },
+      'The console shows the page of a portal in a frame. Code that both use is in ui.',
+    ),
+    never(
+      'embed-is-one-file',
+      { path: '^packages/console/src/embed/' },
+      { path: '.' },
+      'Pages of other products load it with one request.',
+    ),
 
     never(
       'domain-is-pure',
@@ -167,6 +185,8 @@ module.exports = {
         pathNot: [
           `${S}/platform/driver\\.ts$`,
           `${S}/platform/foreign-databases/`,
+          `${S}/platform/links/postgres\\.ts$`,
+          '^packages/server/chaos/brokers/postgres\\.ts$',
           '^packages/server/test/stage/mariadb\\.ts$',
           '^packages/server/bench/rivals/',
         ],

@@ -37,8 +37,19 @@ const WORDS: readonly Word[] = [
   [/\bstands?\b(?! for\b)/i, 'is, or say where'],
   [/\balarm\b/i, 'timer fired'],
 ]
-/** The ladder has rungs in the decisions, in comments and in tests; a user has never heard of it. */
-const WORDS_OF_USERS: readonly Word[] = [...WORDS, [/\brung\b/i, 'step, check']]
+/** Stiff or over-literal phrases of a user's sentence. */
+const WORDS_OF_USERS: readonly Word[] = [
+  ...WORDS,
+  // The ladder has rungs in the decisions, in comments and in tests; a user has never heard of it.
+  [/\brung\b/i, 'step, check'],
+  [/\bswitch(?:ed|es|ing)? (?:it |them )?(?:on|off)\b/i, 'turn on, turn off'],
+  [/\bby mail\b/i, 'by email'],
+  [/\bsomebody\b/i, 'someone'],
+  [/\b(?:next|last|failed) tr(?:y|ies)\b/i, 'attempt'],
+  [/\bnot concerned\b/i, 'does not apply to'],
+  [/\b(?:needs?|requires?) the role\b(?! names?)/i, 'requires the … role'],
+  [/^['"`]?[\w.[\]]+: (?:is|must|has|have|needs|may|cannot)\b/, 'the member and its verb without a colon'],
+]
 /** The name of a test begins with its subject. */
 const WORDS_OF_NAMES: readonly Word[] = [
   ...WORDS,

@@ -15,12 +15,17 @@ export function batched(files: readonly string[], folder: string): readonly stri
   return entriesOf(byFolder.flatMap(inEqualParts), folder)
 }
 
-/** The same with a process for each file. */
-export function alone(files: readonly string[], folder: string): readonly string[] {
-  return entriesOf(
-    files.map((file) => [file]),
-    folder,
+/** Kills processes, or loads the machine. */
+const LOADS = /^packages\/(?:server\/(?:sim|test\/(?:proof|platform|operate))|cli\/test\/(?:listen|start))/
+
+/** The same for long tests: a file that kills processes or loads the machine gets a separate process. */
+export function batchedLong(files: readonly string[], folder: string): readonly string[] {
+  const byFolder = Map.groupBy(
+    files.filter((file) => !LOADS.test(file)),
+    (file) => file.slice(0, file.lastIndexOf('/')),
   )
+  const alone = files.filter((file) => LOADS.test(file)).map((file) => [file])
+  return entriesOf([...alone, ...[...byFolder.values()].flatMap(inEqualParts)], folder)
 }
 
 function entriesOf(batches: readonly (readonly string[])[], folder: string): readonly string[] {

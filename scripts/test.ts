@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { alone, batched } from './test-batches.ts'
+import { batched, batchedLong } from './test-batches.ts'
 import { lineOf, sumOf, type Counts } from './test-counts.ts'
 
 /**
@@ -18,7 +18,7 @@ import { lineOf, sumOf, type Counts } from './test-counts.ts'
 type Part = {
   readonly files: readonly string[]
   readonly flags: readonly string[]
-  /** The entry of each process. Long tests do not share one: they kill processes and load the machine. */
+  /** The entry of each process. */
   readonly entries?: (files: readonly string[], folder: string) => readonly string[]
 }
 
@@ -47,7 +47,7 @@ const all = globSync('packages/**/*.test.ts', { exclude: (name) => name === 'nod
 const long: Part = {
   files: all.filter((file) => file.endsWith(LONG)),
   flags: SETUP,
-  ...(isWatched ? {} : { entries: alone }),
+  ...(isWatched ? {} : { entries: batchedLong }),
 }
 const normal: Part = {
   files: all.filter((file) => !file.endsWith(LONG)),

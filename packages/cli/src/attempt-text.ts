@@ -9,14 +9,16 @@ type Request = NonNullable<Answer['attempt']['request']>
 
 /** One attempt: the request as it was sent, and its body if it can be rendered. */
 export function attemptText({ attempt, body }: Answer): string {
-  const { id, delivery_id, number, started_at, request, response_status, error_code } = attempt
+  const { id, delivery_id, number, started_at, request, outcome, response_status, error_code } = attempt
+  // A destination beyond HTTP has no status.
+  const without = outcome === 'succeeded' ? 'accepted' : (error_code?.replaceAll('_', ' ') ?? 'none')
   const head = fields([
     ['Attempt', `${style.strong(id)}  ${style.dim(`number ${number}`)}`],
     ['Delivery', delivery_id],
     ['Started', moment(started_at)],
-    ['Answer', response_status === null ? (error_code?.replaceAll('_', ' ') ?? 'none') : String(response_status)],
+    ['Answer', response_status === null ? without : String(response_status)],
   ])
-  if (request === null) return [head, 'No request of this attempt is stored.'].join('\n\n')
+  if (request === null) return [head, 'Postroad stored no request for this attempt.'].join('\n\n')
   return [head, requestTable(request), ...(body === null ? [] : bodyLines(body))].join('\n\n')
 }
 
@@ -30,12 +32,12 @@ export function requestTable({ method, url, headers, body_bytes, body_sha256 }: 
 }
 
 const DIFFERENCES = {
-  template_changed: 'The template changed since. This body is not the one that was sent.',
-  template_failed: 'The template changed since and renders no body of this event now.',
-  destination_deleted: 'The destination and its template are deleted: the body cannot be shown.',
+  template_changed: 'The template has changed. Postroad sent a different body.',
+  template_failed: 'The template has changed and no longer renders this event.',
+  destination_deleted: 'The destination and its template were deleted, so the body cannot be shown.',
 } as const
 
 function bodyLines({ text, difference }: NonNullable<Answer['body']>): readonly string[] {
-  const note = difference === null ? 'This is the body that was sent.' : DIFFERENCES[difference]
+  const note = difference === null ? 'Postroad sent this body.' : DIFFERENCES[difference]
   return [note, ...(text === null ? [] : [plainLines(text)])]
 }

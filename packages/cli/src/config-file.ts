@@ -34,8 +34,8 @@ export async function readConfigFile(
     if (!(error instanceof SyntaxError)) throw error
     throw new Failure(
       toReplace
-        ? `${file} is there, and is no configuration of Postroad. Name another file.`
-        : `${file} is no configuration: ${error.message}. Write one with "config pull".`,
+        ? `${file} already exists and is not a Postroad configuration. Name another file.`
+        : `${file} is not a valid configuration: ${error.message}. Create one with "config pull".`,
       EXIT.usage,
     )
   }
@@ -50,7 +50,7 @@ export async function checkConfig(
 ): Promise<void> {
   const response = await fetch(`${baseUrl}/docs/project-config.schema.json`)
   if (!response.ok)
-    throw new Failure(`${baseUrl} does not serve the format of configurations. Is it an older Postroad?`)
+    throw new Failure(`${baseUrl} does not serve the configuration schema. It may run an older version of Postroad.`)
   const { Ajv2020 } = await import('ajv/dist/2020.js')
   const check = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).compile(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is an object

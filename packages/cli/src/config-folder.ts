@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { io } from './io.ts'
@@ -30,6 +30,35 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   } catch (error) {
     await rm(part, { force: true })
     throw error
+  }
+}
+
+const LOCK_LOOK_MS = 50
+/** The lock of a process that died. */
+const LOCK_OLD_MS = 60_000
+
+/** Runs the work of one process at a time for this file. */
+export async function whileLocked<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = `${path}.lock`
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  // oxlint-disable-next-line no-await-in-loop -- looks until the other process is done
+  while (!(await locks(lock))) await new Promise((resolve) => void setTimeout(resolve, LOCK_LOOK_MS))
+  try {
+    return await work()
+  } finally {
+    await rm(lock, { force: true })
+  }
+}
+
+async function locks(lock: string): Promise<boolean> {
+  try {
+    await (await open(lock, 'wx', 0o600)).close()
+    return true
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    const since = await stat(lock).catch(() => undefined)
+    if (since !== undefined && Date.now() - since.mtimeMs > LOCK_OLD_MS) await rm(lock, { force: true })
+    return false
   }
 }
 

@@ -21,7 +21,7 @@ export function planText(plan: Plan, file: string): string {
     ...plan.delete.map((item) => [style.bad, `- ${itemText(item)}`] as const),
     ...(plan.create.length + plan.change.length + plan.delete.length === 0 ? [] : ['']),
     countsText(plan, file),
-    ...listText('Not in the file; they stay unless you add --delete:', plan.not_in_config.map(itemText)),
+    ...listText('Not in the file, not deleted unless you add --delete:', plan.not_in_config.map(itemText)),
     ...listText(
       'Never part of a file:',
       plan.not_exported.map(({ kind, name }) => `${kind.replace('_', ' ')}  ${plain(name)}`),
@@ -42,7 +42,7 @@ export function appliedText(applied: Applied): string {
 const itemText = ({ kind, identity }: Item): string => `${kind.replace('_', ' ')}  ${plain(identity)}`
 
 function countsText({ create, change, delete: gone, unchanged, empty }: Plan, file: string): string {
-  if (empty) return `The project is as ${plain(file)} says: nothing to do.`
+  if (empty) return `Nothing to do. The project matches ${plain(file)}.`
   return `${create.length} to create, ${change.length} to change, ${gone.length} to delete, ${unchanged.length} unchanged`
 }
 
@@ -56,7 +56,7 @@ function neededText({
 }: Pick<Plan, 'needs_verification_secret' | 'needs_secrets'>): readonly Line[] {
   return [
     ...listText(
-      'Answer 401 until you set their verification secret:',
+      'Return 401 until you set their verification secret:',
       slugs.map((slug) => `${invokedAs()} endpoints rotate-secret ${slug} --secret-stdin`),
     ),
     ...listText(
@@ -74,12 +74,14 @@ function routingText(routing: Plan['routing']): readonly Line[] {
   const { compared, different, not_looked_at: left, payloads } = routing
   const head =
     compared === 0
-      ? 'No stored event to compare the routing of.'
+      ? 'There are no stored events to compare.'
       : `Of the newest ${compared} events, ${different} would be routed differently.`
   return [
     '',
     head,
-    ...(left === undefined ? [] : [`${left} older ones took too much work; ask for fewer with --recent.`]),
+    ...(left === undefined
+      ? []
+      : [`${left} older events were skipped because the comparison took too long. Request fewer with --recent.`]),
     ...payloads.flatMap(differenceLines),
     ...(different > payloads.length ? [[style.dim, `  … and ${different - payloads.length} more`] as const] : []),
   ]
@@ -89,9 +91,11 @@ const filed = ({ dataset, by }: { dataset: string; by: string | null }): string 
   `record in ${dataset}${by === null ? '' : ` by ${plain(by)}`}`
 const sent = ({ destination, paused }: { destination: string; paused: boolean }): string =>
   `delivery to ${plain(destination)}${paused ? ' (paused)' : ''}`
+const started = ({ kind, name, dataset }: { kind: 'workflow' | 'trigger'; name: string; dataset: string }): string =>
+  `${kind === 'workflow' ? 'workflow' : 'AI trigger'} ${plain(name)} on the record in ${dataset}`
 
 function differenceLines(of: Difference): readonly Line[] {
-  const { submission_id, received_at, refused_before, refused_after, records, deliveries, more } = of
+  const { submission_id, received_at, refused_before, refused_after, records, deliveries, starts, more } = of
   return [
     `  ${submission_id}  ${moment(received_at)}`,
     ...(refused_before === null ? [] : [`    - refused: ${refused_before}`]),
@@ -102,6 +106,9 @@ function differenceLines(of: Difference): readonly Line[] {
     ...deliveries.removed.map((one) => `    - ${sent(one)}`),
     ...deliveries.added.map((one) => `    + ${sent(one)}`),
     ...deliveries.changed.map((one) => `    ~ ${sent(one)}`),
+    ...starts.removed.map((one) => `    - ${started(one)}`),
+    ...starts.added.map((one) => `    + ${started(one)}`),
+    ...starts.changed.map((one) => `    ~ ${started(one)}`),
     ...(more === 0 ? [] : [[style.dim, `    … and ${more} more`] as const]),
   ]
 }

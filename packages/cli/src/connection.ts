@@ -3,15 +3,18 @@ import { resolve } from 'node:path'
 import type { Client } from '@postroad/sdk'
 import { EXIT, Failure } from './failure.ts'
 import { io } from './io.ts'
+import { freshToken } from './oauth/stored.ts'
 import { invokedAs, type ConnectionOptions } from './options.ts'
 import { profileNamed, readProfiles, type Profile, type Profiles } from './profiles.ts'
 import { localApiKey } from './server.ts'
 
+export type ProofHeaders = Readonly<Record<string, string>>
+
 export type Connection = {
   readonly client: Client
   readonly baseUrl: string
-  /** The headers that prove the caller, for requests besides those of the client. */
-  readonly headers: Readonly<Record<string, string>>
+  /** The headers that prove the caller now, for requests besides those of the client. A token in them may be a new one. */
+  readonly headers: () => Promise<ProofHeaders>
   /** The project of project routes; undefined: the Default project. */
   readonly project: string | undefined
 }
@@ -19,7 +22,7 @@ export type Connection = {
 /** A server and the caller. `mayBeOfOneProject`: the key was given, so it may be for one project. */
 type Access = {
   readonly baseUrl: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: () => Promise<ProofHeaders>
   readonly mayBeOfOneProject: boolean
 }
 
@@ -32,8 +35,8 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   // The schemas take a quarter of a second to load. `start` and `--help` do without them, and the local key is created in the meantime.
   const [access, { Postroad }] = await Promise.all([accessOf(options, stored), import('@postroad/sdk')])
   const { baseUrl, headers } = access
-  const call: typeof fetch = (input, init) =>
-    fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers } })
+  const call: typeof fetch = async (input, init) =>
+    fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...(await headers()) } })
   const client = new Postroad({ url: baseUrl, fetch: call })
   const project = await projectOf(client, { named: options.project, access, stored })
   return {
@@ -52,39 +55,49 @@ function setting(...names: readonly string[]): string | undefined {
 /** The order is: the profile that is named, the key of the environment, the profile of this server, the key of this machine. */
 async function accessOf(options: ConnectionOptions, stored: Profiles): Promise<Access> {
   const name = options.profile ?? setting('POSTROAD_PROFILE')
-  if (name !== undefined) return ofProfile(profileNamed(stored, name), { name, ...options })
+  if (name !== undefined) return ofProfile({ name, profile: profileNamed(stored, name) }, options)
   const key = setting('SERVICE_TOKEN', 'POSTROAD_TOKEN')
   const url = urlGiven(options)
   if (key !== undefined) return withKey(url ?? ownUrl(), key)
-  const profile = storedProfile(stored, url)
-  if (profile !== undefined) return ofProfile(profile, options)
+  const found = storedProfile(stored, url)
+  if (found !== undefined) return ofProfile(found, options)
   const baseUrl = url ?? ownUrl()
   return { ...withKey(baseUrl, await tokenOfThisMachine(baseUrl)), mayBeOfOneProject: false }
 }
 
 const withKey = (baseUrl: string, key: string): Access => ({
   baseUrl,
-  headers: { Authorization: `Bearer ${key}` },
+  headers: async () => ({ Authorization: `Bearer ${key}` }),
   mayBeOfOneProject: true,
 })
 
+type Named = { readonly name: string; readonly profile: Profile }
+
 /** The profile in use, if it is for this server; otherwise any profile for it. A key is never sent to another server. */
-function storedProfile({ current, profiles }: Profiles, url: string | undefined): Profile | undefined {
-  const inUse = current === null ? undefined : profiles[current]
-  if (url === undefined || inUse?.url === url) return inUse
-  return Object.values(profiles).find((profile) => profile.url === url)
+function storedProfile({ current, profiles }: Profiles, url: string | undefined): Named | undefined {
+  const all = Object.entries(profiles).map(([name, profile]) => ({ name, profile }))
+  const inUse = all.find(({ name }) => name === current)
+  if (url === undefined || inUse?.profile.url === url) return inUse
+  return all.find(({ profile }) => profile.url === url)
 }
 
-function ofProfile(profile: Profile, options: ConnectionOptions & { readonly name?: string }): Access {
+function ofProfile({ name, profile }: Named, options: ConnectionOptions): Access {
   const url = urlGiven(options)
   if (options.url !== undefined && url !== profile.url)
-    throw new Failure(`The profile "${options.name}" is for ${profile.url}. Leave out --url or --profile.`, EXIT.usage)
-  if (profile.session === undefined) return withKey(profile.url, profile.api_key ?? '')
-  return { baseUrl: profile.url, headers: headersOfSession(profile.session), mayBeOfOneProject: false }
+    throw new Failure(`The profile "${name}" is for ${profile.url}. Leave out --url or --profile.`, EXIT.usage)
+  const { url: baseUrl, session } = profile
+  if (session !== undefined)
+    return { baseUrl, headers: async () => headersOfSession(session), mayBeOfOneProject: false }
+  if (profile.oauth === undefined) return withKey(baseUrl, profile.api_key ?? '')
+  return {
+    baseUrl,
+    headers: async () => ({ Authorization: `Bearer ${await freshToken(name)}` }),
+    mayBeOfOneProject: false,
+  }
 }
 
 /** A person proves that a request comes from a program that they run by a header that no form of another page can send. */
-export const headersOfSession = (cookie: string): Readonly<Record<string, string>> => ({
+export const headersOfSession = (cookie: string): ProofHeaders => ({
   Cookie: cookie,
   'X-Requested-With': 'postroad-cli',
 })
@@ -117,7 +130,7 @@ async function tokenOfThisMachine(baseUrl: string): Promise<string> {
     )
   if (!(await answers(baseUrl))) {
     throw new Failure(
-      `No Postroad server answers at ${baseUrl}. Start it with "npm start", or set --url or POSTROAD_URL to its address.`,
+      `No Postroad server responds at ${baseUrl}. Start it with "npm start", or set --url or POSTROAD_URL to its address.`,
     )
   }
   const dataDir = resolve(io().env['DATA_DIR'] ?? './data')

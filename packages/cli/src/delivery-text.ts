@@ -48,7 +48,7 @@ function waitRows({ destination_id, held_by, next_attempt_at }: Delivery, next: 
   if (held_by === null)
     return next_attempt_at === null
       ? []
-      : [['Next try', Date.parse(next_attempt_at) <= Date.now() ? 'now' : moment(next_attempt_at)]]
+      : [['Next attempt', Date.parse(next_attempt_at) <= Date.now() ? 'now' : moment(next_attempt_at)]]
   const probe = nextProbeText(held_by)
   const rows: [string, string][] = [['Held by', heldText(held_by)]]
   if (probe !== undefined) rows.push(['Next probe', probe], ['Next', `${next} destinations probe ${destination_id}`])
@@ -74,6 +74,7 @@ function attemptsTable(attempts: readonly Attempt[]): string {
 function outcomeText({ outcome, response_status: status, error_code: code }: Attempt): string {
   if (outcome === null) return 'in progress'
   if (outcome === 'interrupted') return 'unknown: the server stopped during the attempt'
+  if (outcome === 'succeeded' && status === null) return 'accepted'
   const words = code === null || code === 'bad_status' ? '' : code.replaceAll('_', ' ')
   return [status === null ? '' : String(status), words].filter((part) => part !== '').join(' ')
 }

@@ -69,20 +69,31 @@ type Refused = {
   readonly message: string
   readonly retryAfter: number | undefined
   readonly requestId: string | undefined
+  readonly body: Readonly<Record<string, unknown>>
 }
 
-function sentenceOf({ status, reason, message, retryAfter, requestId }: Refused): string {
+function sentenceOf({ status, reason, message, retryAfter, requestId, body }: Refused): string {
   if (reason === 'unreachable') {
     return `${message.replace(/\.(?: .*)?$/, '')}. Start the server with "npm start", or set --url or POSTROAD_URL to its address.`
   }
   if (reason === 'unauthorized') {
     return 'The server does not accept this API key. Set SERVICE_TOKEN to one of its keys (hk_…), run "postroad login", or run this command on the machine with its DATA_DIR.'
   }
-  if (reason === 'agent_not_permitted')
-    return 'Only a person may do this, and you use an API key. Sign in by a link: postroad login.'
+  const ofAgent = sentenceOfAgent(reason, body)
+  if (ofAgent !== undefined) return ofAgent
   if (reason === 'not_found')
     return 'Nothing with this id exists here. Check the id in the list. For another project, add its --project.'
   if (reason === 'overlap_running') return message.replace(/send "end_overlap": true\.$/, 'add --end-overlap.')
   if (status === 429 && retryAfter !== undefined) return `${message} Try again in ${retryAfter} s.`
   return status >= 500 && requestId !== undefined ? `${message} (${requestId})` : message
+}
+
+function sentenceOfAgent(reason: string | undefined, body: Refused['body']): string | undefined {
+  const { manage_url: page } = body
+  if (reason === 'agent_scope_insufficient' && typeof page === 'string')
+    return `This agent does not have the scope that this call needs. Widen its access at ${page}, then repeat the command.`
+  // The account of an agent needs a person, not a sign-in.
+  if (reason === 'agent_not_permitted' && body['claim_required'] !== true)
+    return 'Only a person can do this, not an API key or a connected agent. Sign in with a link: postroad login --key.'
+  return undefined
 }

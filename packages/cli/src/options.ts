@@ -77,7 +77,7 @@ export function numberIn(...[least, most]: [least: number, most: number]): (text
   return (text) => {
     const number = Number(text)
     if (!/^\d+$/.test(text) || number < least || number > most)
-      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
+      throw new InvalidArgumentError(`The value must be a whole number from ${least} to ${most}.`)
     return number
   }
 }
@@ -99,7 +99,7 @@ function timeAt(text: string, { sign, where }: { readonly sign: 1 | -1; readonly
   const at = count === undefined ? Date.parse(text) : Date.now() + sign * Number(count) * (AGO[unit] ?? 0)
   if (Number.isNaN(at))
     throw new InvalidArgumentError(
-      `It must be a time such as 2026-01-31T12:00:00Z, or a span ${where} such as 30m, 6h or 2d.`,
+      `The value must be a time such as 2026-01-31T12:00:00Z, or a span ${where} such as 30m, 6h or 2d.`,
     )
   return new Date(at).toISOString()
 }

@@ -14,6 +14,6 @@ export async function mayBecome(file: string): Promise<void> {
   if (!there)
     throw new Failure(`The folder ${folder} does not exist. Create it, or name another file with --output.`, EXIT.usage)
   await access(folder, constants.W_OK).catch(() => {
-    throw new Failure(`You may not write to ${folder}. Name another file with --output.`, EXIT.usage)
+    throw new Failure(`You do not have permission to write to ${folder}. Name another file with --output.`, EXIT.usage)
   })
 }

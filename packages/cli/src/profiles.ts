@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import { configFolder, readJsonFile, replaceFile } from './config-folder.ts'
 import { EXIT, Failure } from './failure.ts'
+import type { OauthTokens } from './oauth/tokens.ts'
 import { invokedAs } from './options.ts'
 
-/** A server, and the proof of a caller: an API key, or the session cookie of a person. */
+/** A server, and the proof of a caller: an API key, the tokens of this command line, or the session cookie of a person. */
 export type Profile = {
   readonly url: string
   readonly who: string
   readonly api_key?: string
+  readonly oauth?: OauthTokens
   readonly session?: string
 }
 

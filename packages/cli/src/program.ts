@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { Command, type HelpConfiguration } from 'commander'
+import { addAgent } from './commands/agent.ts'
 import { addAudit } from './commands/audit.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addConfig } from './commands/config.ts'
@@ -12,6 +13,7 @@ import { addEvents } from './commands/events.ts'
 import { addExport } from './commands/export.ts'
 import { addListen } from './commands/listen.ts'
 import { addLogin } from './commands/login.ts'
+import { addMcp } from './commands/mcp.ts'
 import { addProjects } from './commands/projects.ts'
 import { addReplays } from './commands/replays.ts'
 import { addSend } from './commands/send.ts'
@@ -48,6 +50,8 @@ Start with:
 
 /** Commander's help in a plainer layout. Commander removes the styles where the output is not a terminal or has no color. */
 const HELP: HelpConfiguration = {
+  // Narrower than this beside a long flag, a description would be one long line.
+  minWidthToWrap: 24,
   styleTitle: (title) => styleText('bold', title, { validateStream: false }),
   subcommandTerm: (command) =>
     [
@@ -88,7 +92,7 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
         ? { writeErr: () => undefined }
         : { outputError: (text, write) => write(text.replace(/^error: /, 'postroad: ')) },
     )
-    .showHelpAfterError('Add --help to see how it is used.')
+    .showHelpAfterError('Add --help for usage.')
     .exitOverride()
   program.commandsGroup('Run the server:')
   addServer(program)
@@ -99,6 +103,7 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
   addSend(program)
   addTrigger(program)
   addVerify(program)
+  addMcp(program)
   addEvents(program)
   addDatasets(program)
   addDeliveries(program)
@@ -115,6 +120,7 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
   addExport(program)
   program.commandsGroup('Sign in and set up the shell:')
   addLogin(program)
+  addAgent(program)
   addCompletion(program)
   addRooms(program)
   return program.addHelpText('after', outro())

@@ -30,5 +30,5 @@ async function runCommand(args: readonly string[]): Promise<number> {
 function usageText({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'Name a command. Add --help to list the commands.'
   const said = message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ')
-  return `${said}${/[.)]$/.test(said) ? '' : '.'} Add --help to see how it is used.`
+  return `${said}${/[.)]$/.test(said) ? '' : '.'} Add --help for usage.`
 }

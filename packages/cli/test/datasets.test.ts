@@ -55,7 +55,7 @@ test('datasets export refuses what it cannot write, and says what to do', async 
   })
   refused(await run(['datasets', 'export', 'events', '--columns', 'n'], remote()), {
     code: 2,
-    stderr: /--columns is for csv and parquet/,
+    stderr: /--columns works only with csv and parquet/,
   })
   refused(await run(['datasets', 'export', 'nowhere'], remote()), {
     code: 4,

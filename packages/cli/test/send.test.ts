@@ -27,7 +27,7 @@ test('send reports the stored event, the destinations that get it, the destinati
   ])
   const text = await ok(['send', 'first', '-d', '{"amount":12}'])
   assert.match(text, /→ good\n/)
-  assert.match(text, /· not orders only: it takes other datasets\n/)
+  assert.match(text, /· not orders only: it receives other datasets\n/)
   assert.match(text, /· not large: only when amount gt 1000; it is 12\n/)
 })
 

@@ -27,7 +27,7 @@ function source(): string {
 function routesAsData(): unknown {
   const rooms = Object.entries(contract.routes).map(([room, verbs]) => {
     const routes = Object.entries<contract.Route>(verbs).map(([verb, { params, query, body, output, ...route }]) => {
-      const { method, area, path, role, download, whileSuspended, refusesIdempotencyKey } = route
+      const { method, area, path, role, download, whileSuspended, whileClosed, operator, callers } = route
       const isList =
         'shape' in output && typeof output.shape === 'object' && output.shape !== null && 'next_cursor' in output.shape
       return [
@@ -39,7 +39,10 @@ function routesAsData(): unknown {
           role,
           download,
           whileSuspended,
-          refusesIdempotencyKey,
+          whileClosed,
+          operator,
+          callers: callers === 'people' ? callers : undefined,
+          refusesIdempotencyKey: route.refusesIdempotencyKey,
           params: names(params),
           query: names(query),
           body: names(body),

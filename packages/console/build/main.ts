@@ -4,13 +4,15 @@ import { compressFolder } from './compress.ts'
 import { hashOfSources } from './sources.ts'
 
 /**
- * Builds the console into `dist`, unless the build there is made of these same sources. The new build is made beside it and put
+ * Builds the console and the page of the portals into `dist`, unless the build there is made of these same sources. The new build is made beside it and put
  * in place at once, so a server never reads half of one. `--at-install`: a build that fails does not fail the installation,
  * for the server tries again when it starts.
  */
 const HERE = join(import.meta.dirname, '..')
 const DIST = join(HERE, 'dist')
 const MARK = 'sources.txt'
+/** The console, and the page of the customer portals. */
+const CONFIGS = ['vite.config.ts', 'vite.portal.config.ts'] as const
 
 async function main(): Promise<void> {
   const hash = hashOfSources()
@@ -19,11 +21,12 @@ async function main(): Promise<void> {
   const { build } = await import('vite')
   const made = mkdtempSync(join(HERE, '.dist-'))
   try {
-    await build({
-      configFile: join(HERE, 'vite.config.ts'),
-      logLevel: 'warn',
-      build: { outDir: made, emptyOutDir: false },
-    })
+    for (const config of CONFIGS)
+      await build({
+        configFile: join(HERE, config),
+        logLevel: 'warn',
+        build: { outDir: made, emptyOutDir: false },
+      })
     await compressFolder(made)
     writeFileSync(join(made, MARK), hash)
     replace(made)

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 const PACKAGES = resolve(import.meta.dirname, '../..')
 const READ = [
   'console/{src,build}/**/*',
-  'console/{index.html,package.json,vite.config.ts}',
+  'console/{index.html,portal.html,package.json,vite.config.ts,vite.portal.config.ts}',
   'contract/src/**/*.ts',
   'sdk/src/**/*.ts',
   '../package-lock.json',

@@ -12,7 +12,7 @@ import { NowhereInside, NowhereOutside } from './screens/home/nowhere.tsx'
 import { SCREENS } from './screens/index.ts'
 import { loaded } from './ui/loaded.ts'
 
-/** Every path of the console: `/`, `/settings/billing`, and the screens of a project under `/{workspace}/{project}/`. */
+/** Every path of the console: `/`, `/settings/billing`, `/settings/agents`, and the screens of a project under `/{workspace}/{project}/`. */
 export function createConsoleRouter(): AnyRouter {
   const root = createRootRoute({ component: Outlet, notFoundComponent: NowhereOutside })
   const home = createRoute({
@@ -25,6 +25,11 @@ export function createConsoleRouter(): AnyRouter {
     path: '/settings/billing',
     component: lazyRouteComponent(() => loaded(() => import('./screens/home/to-billing.tsx')), 'ToBilling'),
   })
+  const agents = createRoute({
+    getParentRoute: () => root,
+    path: '/settings/agents',
+    component: lazyRouteComponent(() => loaded(() => import('./screens/home/to-agents.tsx')), 'ToAgents'),
+  })
   const project = createRoute({
     getParentRoute: () => root,
     path: '/$workspace/$project',
@@ -35,7 +40,7 @@ export function createConsoleRouter(): AnyRouter {
     createRoute({ getParentRoute: () => project, path, component: lazyRouteComponent(() => loaded(load), 'Screen') }),
   )
   return createRouter({
-    routeTree: root.addChildren([home, billing, project.addChildren(screens)]),
+    routeTree: root.addChildren([home, billing, agents, project.addChildren(screens)]),
     parseSearch,
     stringifySearch: searchText,
     defaultErrorComponent: Broken,

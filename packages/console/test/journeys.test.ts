@@ -124,7 +124,7 @@ test('Stripe is added with its secret and a signed test with six clicks at most'
     await dialog.getByLabel('Secret', { exact: true }).fill('whsec_of_stripe')
     await dialog.getByRole('button', { name: 'Store the secret' }).click()
     await dialog.getByRole('button', { name: 'Send a signed test' }).click()
-    await dialog.getByText('Stored. The signature is right.').waitFor()
+    await dialog.getByText('Stored. The signature is valid.').waitFor()
     await seen.accessible('a sender that is set up and tested')
     await dialog.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('region', { name: 'Endpoint', exact: true }).waitFor()

@@ -67,7 +67,7 @@ const Tolerance = z
     LIMITS.toleranceSecondsMax,
     `The tolerance is ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax} seconds.`,
   )
-  .describe('How far the timestamp of a request may be from now, in both directions.')
+  .describe('The maximum difference between the request timestamp and the current time, in both directions.')
 
 /** The settings that both schemes for described content share. */
 const contentFields = (header: z.ZodString) => ({
@@ -83,7 +83,7 @@ const contentFields = (header: z.ZodString) => ({
   timestamp_format: anyOf(TIMESTAMP_FORMATS, 'format of the timestamp'),
   id_header: header.nullable().describe('The header of the id that is signed as {id}.'),
   tolerance_seconds: Tolerance.nullable().describe(
-    `How far the timestamp may be from now, in both directions. null: ${LIMITS.toleranceSecondsDefault} s with a timestamp.`,
+    `The maximum difference between the timestamp and the current time, in both directions. null: ${LIMITS.toleranceSecondsDefault} s with a timestamp.`,
   ),
 })
 

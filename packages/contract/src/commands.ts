@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { commandWords } from './command-words.ts'
 import type { Route } from './route.ts'
-import { routeGroups } from './routes/index.ts'
+import { routeGroups, type RouteGroups } from './routes/index.ts'
 
 /** One room of the API as commands: how the command line names a route, its arguments and its options. All of it is read from the route. */
 export type RoomCommand = {
@@ -9,7 +10,7 @@ export type RoomCommand = {
   readonly verb: string
   /** The words of the command, such as `ingest-keys` and `create`. */
   readonly words: readonly [room: string, verb: string]
-  readonly group: string
+  readonly group: keyof RouteGroups
   readonly method: Route['method']
   readonly area: Route['area']
   readonly summary: string
@@ -58,34 +59,26 @@ type Schema = {
   readonly required?: readonly string[]
 }
 
-/** Words of the command line that differ from those of the code. */
-const ROOMS: Readonly<Record<string, string>> = { webhooks: 'endpoints', records: 'events' }
-const VERBS: Readonly<Record<string, string>> = {
-  remove: 'delete',
-  listVersions: 'versions',
-  getVersion: 'version',
-  'records.listOfWebhook': 'table',
-  'workspaces.list': 'mine',
-  'webhooks.rotateVerificationSecret': 'rotate-secret',
-  'config.export': 'pull',
-  'audit.exportCsv': 'export',
-}
-
-const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-
 /** The commands of all rooms, in the order of the routes. */
 export function roomCommands(): readonly RoomCommand[] {
-  const groups: Readonly<Record<string, Rooms>> = routeGroups
+  const groups: Readonly<Record<keyof RouteGroups, Rooms>> = routeGroups
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are its keys
+  const names = Object.keys(groups) as (keyof RouteGroups)[]
   const lookups = lookupsOf(Object.assign({}, ...Object.values(groups)))
-  return Object.entries(groups).flatMap(([group, rooms]) =>
-    Object.entries(rooms).flatMap(([room, verbs]) =>
+  return names.flatMap((group) =>
+    Object.entries(groups[group]).flatMap(([room, verbs]) =>
       Object.entries(verbs).map(([verb, route]) => commandOf(route, { group, room, verb, lookups })),
     ),
   )
 }
 
 type Lookups = ReadonlyMap<string, NonNullable<CommandArgument['lookup']>>
-type Place = { readonly group: string; readonly room: string; readonly verb: string; readonly lookups: Lookups }
+type Place = {
+  readonly group: keyof RouteGroups
+  readonly room: string
+  readonly verb: string
+  readonly lookups: Lookups
+}
 
 function commandOf(route: Route, { group, room, verb, lookups }: Place): RoomCommand {
   const query = inputOf(route.query)
@@ -94,7 +87,7 @@ function commandOf(route: Route, { group, room, verb, lookups }: Place): RoomCom
   return {
     room,
     verb,
-    words: [ROOMS[room] ?? kebab(room), VERBS[`${room}.${verb}`] ?? VERBS[verb] ?? kebab(verb)],
+    words: commandWords({ room, verb }),
     group,
     method: route.method,
     area: route.area,
@@ -177,6 +170,7 @@ function typeOf(of: Schema): CommandFlag['type'] {
   const { type, format, items } = schema
   if (type === 'string') return format === 'date-time' ? 'time' : 'text'
   if (type === 'integer' || type === 'number' || type === 'boolean') return type
+  if (schema.anyOf?.some((one) => typeOf(one) === 'texts') === true) return 'texts'
   return type === 'array' && items !== undefined && present(items).type === 'string' ? 'texts' : 'json'
 }
 
@@ -197,9 +191,13 @@ function itemOf({ output, download }: Route): Schema | undefined {
 function listMember(properties: Readonly<Record<string, Schema>>): readonly [string] | undefined {
   const lists = Object.entries(properties).filter(([, { type, items }]) => type === 'array' && items?.type === 'object')
   const [only] = lists
-  const others = Object.keys(properties).filter((name) => name !== only?.[0] && name !== 'next_cursor')
-  return lists.length === 1 && only !== undefined && others.length === 0 ? [only[0]] : undefined
+  const others = Object.entries(properties).filter(([name]) => name !== only?.[0] && name !== 'next_cursor')
+  // A search says how far it came. Without a cursor, such members are the subject and the list is a part of it.
+  const isList = others.length === 0 || ('next_cursor' in properties && others.every(([, schema]) => isScalar(schema)))
+  return lists.length === 1 && only !== undefined && isList ? [only[0]] : undefined
 }
+
+const isScalar = (schema: Schema): boolean => ['text', 'time', 'integer', 'number', 'boolean'].includes(typeOf(schema))
 
 /** The members that say what an item is come first. */
 const FIRST = ['id', 'name', 'slug', 'title', 'status', 'state', 'enabled', 'role']

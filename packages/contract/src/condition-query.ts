@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CONDITION_OPS } from './condition-ops.ts'
 import { Conditions } from './condition.ts'
 
-const FORM = 'a condition is <path>:<op>:<value>, such as data.amount:gt:100 or id:exists'
+const FORM = 'a condition is <path>:<op>:<value>, such as amount:gt:100 or id:exists'
 
 /** `<path>:<op>:<value>` → a condition: gt, gte, lt and lte take a number, and `in` takes a list. */
 function conditionOf(text: string): object | undefined {
@@ -18,23 +18,50 @@ function conditionOf(text: string): object | undefined {
   return { path, op, value }
 }
 
-/** May be repeated: all conditions must match. */
-export const PayloadConditions = z
-  .union([z.string(), z.array(z.string())])
-  .optional()
-  .transform((sent, context) => {
-    const texts = sent === undefined ? [] : [sent].flat()
-    const read = Conditions.safeParse(texts.map(conditionOf))
-    if (read.success) return read.data
-    const bad = texts.find((text) => conditionOf(text) === undefined)
-    context.issues.push({
-      code: 'custom',
-      input: sent,
-      message:
-        bad === undefined ? (read.error.issues[0]?.message ?? FORM) : `${FORM}; "${bad.slice(0, 80)}" has another form`,
+/** The conditions of a query, each read from its text. */
+function conditionsFrom(read: (text: string) => object | undefined) {
+  return z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .transform((sent, context) => {
+      const texts = sent === undefined ? [] : [sent].flat()
+      const parsed = Conditions.safeParse(texts.map(read))
+      if (parsed.success) return parsed.data
+      const bad = texts.find((text) => read(text) === undefined)
+      context.issues.push({
+        code: 'custom',
+        input: sent,
+        message:
+          bad === undefined
+            ? (parsed.error.issues[0]?.message ?? FORM)
+            : `${FORM}; "${bad.slice(0, 80)}" has another form`,
+      })
+      return z.NEVER
     })
-    return z.NEVER
-  })
-  .describe(
-    'Conditions on the payload as `<path>:<op>:<value>`, in the syntax of rules. Write a literal colon in a path as `\\:`, and separate the values of `in` with commas. May be repeated: all conditions must match.',
-  )
+}
+
+/** May be repeated: all conditions must match. */
+export const PayloadConditions = conditionsFrom(conditionOf).describe(
+  'Conditions on the payload as `<path>:<op>:<value>`, in the syntax of rules. Write a literal colon in a path as `\\:`, and separate the values of `in` with commas. May be repeated: all conditions must match.',
+)
+
+/** The name of a header is one step of a path, whatever its characters are. */
+function headerConditionOf(text: string): object | undefined {
+  const [, name = '', rest = ''] = /^([^:]+)(:[^]*)$/.exec(text) ?? []
+  return conditionOf(name.toLowerCase().replaceAll(/[.\\]/g, String.raw`\$&`) + rest)
+}
+
+/** The same for headers. */
+export const HeaderConditions = conditionsFrom(headerConditionOf).describe(
+  'Conditions on the headers of the request as `<name>:<op>:<value>`, such as `x-github-event:equals:push`. The values of credentials are not stored. May be repeated: all conditions must match.',
+)
+
+/** The same for the responses to deliveries. */
+export const ResponseConditions = conditionsFrom(conditionOf).describe(
+  'Conditions on one response as `<path>:<op>:<value>`, such as `status:gte:500`, `body.error:contains:limit` or `error_code:equals:timeout`. Its members are status, error_code, error, headers and body. May be repeated: one response must match all conditions.',
+)
+
+/** The same for AI runs. */
+export const OutputConditions = conditionsFrom(conditionOf).describe(
+  'Conditions on the output and the error of a run as `<path>:<op>:<value>`, such as `output.label:equals:spam` or `error.reason:exists`. May be repeated: all conditions must match.',
+)

@@ -31,6 +31,15 @@ export const Decision = z.object({
       }),
     )
     .optional(),
+  customer: z
+    .object({
+      customer_id: z.string(),
+      known: z
+        .boolean()
+        .describe('false: no customer with this id has a destination, so the event went to no customer.'),
+    })
+    .optional()
+    .describe('The customer that the event named. Absent: it named none.'),
   destinations: z.array(
     z.object({
       destination_id: z.string(),

@@ -13,7 +13,7 @@ const secret = (what: string) =>
     .min(1)
     .max(destinationSecretCharsMax)
     .optional()
-    .describe(`${what} Stored encrypted and never shown. A change that leaves it out retains the stored one.`)
+    .describe(`${what} Stored encrypted and never shown. Leave it out of a change to keep the stored one.`)
 const word = (pattern: RegExp, rule: string) => z.string().max(destinationSecretCharsMax).regex(pattern, rule)
 
 const UserName = word(/^[^:\p{Cc}]+$/u, 'must be a user name without a colon').max(255)
@@ -28,7 +28,16 @@ const HeaderValue = secret('The value.').refine(
 const Url = Text.min(1).max(2_048)
 const CLIENT_AUTHS = ['basic', 'body'] as const
 
-export const AUTH_KINDS = ['none', 'basic', 'bearer', 'header', 'oauth2_client_credentials', 'payload'] as const
+export const AUTH_KINDS = [
+  'none',
+  'basic',
+  'bearer',
+  'header',
+  'oauth2_client_credentials',
+  'payload',
+  'aws',
+  'google',
+] as const
 export type AuthKind = (typeof AUTH_KINDS)[number]
 
 /** The credentials that every delivery carries. A secret is required when its kind is first set. */
@@ -62,6 +71,20 @@ export const DestinationAuth = z
           'A key for receivers that expect it in the body. The payload template inserts it as {{ secret }}.',
         ),
       }),
+      z.strictObject({
+        kind: z.literal('aws'),
+        access_key_id: word(/^[\x21-\x7e]+$/, 'must be an access key id')
+          .min(1)
+          .max(128),
+        secret_access_key: secret('The secret access key. For destinations of the kinds s3, sqs and sns.'),
+      }),
+      z.strictObject({
+        kind: z.literal('google'),
+        client_email: Text.max(320)
+          .regex(/^[^\s@]+@[^\s@]+$/, 'must be the email address of a service account')
+          .describe('The `client_email` of the JSON key of a service account.'),
+        private_key: secret('The `private_key` of the JSON key. For destinations of the kind pubsub.'),
+      }),
     ],
     { error: `The kind is one of ${AUTH_KINDS.join(', ')}.` },
   )
@@ -75,6 +98,8 @@ export const ShownAuth = z.object({
   kind: z.enum(AUTH_KINDS),
   username: z.string().optional(),
   header: z.string().optional(),
+  access_key_id: z.string().optional(),
+  client_email: z.string().optional(),
   token_url: z.string().optional(),
   client_id: z.string().optional(),
   scope: z.string().optional(),
@@ -90,7 +115,7 @@ export const DestinationTls = z
   .strictObject({
     certificate: Pem.optional().describe('The client certificate in PEM, optionally followed by its intermediates.'),
     private_key: Pem.optional().describe(
-      'Its private key in PEM, without a passphrase. Stored encrypted and never shown. A change that leaves it out retains the stored one.',
+      'Its private key in PEM, without a passphrase. Stored encrypted and never shown. Leave it out of a change to keep the stored one.',
     ),
     ca: Pem.optional().describe(
       'Certificate authorities in PEM that are trusted for this destination in addition to the public ones.',

@@ -8,7 +8,11 @@ import { DatasetName, Text, Timestamp } from './list.ts'
 /** The settings of a destination. The routes that take or show a destination are made of these schemas. */
 
 export const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
-export const Datasets = z.array(DatasetName).max(100).nullable().describe('The datasets that it receives; null: all.')
+export const Datasets = z
+  .array(DatasetName)
+  .max(100)
+  .nullable()
+  .describe('The datasets that the destination receives; null: all.')
 const HeaderName = headerName('X-Tenant')
 /** Responses show this in place of the value of a custom header. A change that sends it back retains the value. */
 const HeldValue = z.strictObject({ has_value: z.literal(true) })
@@ -81,7 +85,7 @@ export const Ordering = z
   )
   .describe(
     'The path of an order key in the record. Records with the same key are delivered one at a time, in the order in which they were accepted: a delivery does not start while an earlier one with its key ' +
-      'waits, is being sent or is paused. A delivery that failed for good or was cancelled does not block later ones. Deliveries with other keys go on in the meantime. A record without the key, or with null, waits for no other. ' +
+      'waits, is being sent or is paused. A delivery that failed permanently or was cancelled does not block later ones. Deliveries with other keys continue. A record without the key, or with null, waits for no other. ' +
       'A replayed delivery goes to the end of its key. A change applies to records that are accepted after it.',
   )
 export const Signing = z.strictObject({
@@ -105,7 +109,7 @@ export const Breaker = z
       .int()
       .describe('Attempts that failed since the last success. The number may be up to 5 seconds old.'),
     failing_since: Timestamp.nullable().describe(
-      'The time of the first of these failures. After 120 hours a failed probe switches the destination off.',
+      'The time of the first of these failures. After 120 hours a failed probe turns the destination off.',
     ),
     last_error: z
       .enum(ERROR_CODES)

@@ -8,7 +8,7 @@ const { dryRunPayloadsMax, dryRunRecentDefault } = LIMITS
 
 /** The payloads of a dry run: sent ones, stored ones, or both. */
 export const DryRunOn = {
-  payloads: z.array(z.unknown()).max(dryRunPayloadsMax).optional().describe('Payloads to try it on.'),
+  payloads: z.array(z.unknown()).max(dryRunPayloadsMax).optional().describe('Payloads to test with.'),
   payloads_text: z
     .string()
     .optional()
@@ -21,7 +21,7 @@ export const DryRunOn = {
     .max(dryRunPayloadsMax)
     .optional()
     .describe(
-      `The number of newest stored payloads to try it on. Absent: ${dryRunRecentDefault}, or none when payloads are sent.`,
+      `The number of newest stored payloads to test with. Absent: ${dryRunRecentDefault}, or none when payloads are sent.`,
     ),
 }
 
@@ -32,7 +32,7 @@ export const DryRun = z.object({
   budget_used_up: z
     .boolean()
     .optional()
-    .describe('true: the call used up its work budget and left payloads out. Try it on fewer payloads.'),
+    .describe('true: the call used up its work budget and left payloads out. Test with fewer payloads.'),
   not_looked_at: z.int().optional().describe('With budget_used_up: the number of payloads left out at the end.'),
   results: z.array(
     z.object({
@@ -44,7 +44,7 @@ export const DryRun = z.object({
       data: z.unknown().describe('The record that would be written; null when none would be, or when it was left out.'),
       data_left_out: z
         .boolean()
-        .describe('true: data was left out because the response was too long. Try it on fewer payloads.'),
+        .describe('true: data was left out because the response was too long. Test with fewer payloads.'),
       error: z.string().nullable().describe('The reason why a stored payload could not be read.'),
     }),
   ),

@@ -1,4 +1,7 @@
-/** The reasons why an attempt failed (decisions §6). The last three: no connection through the proxy, no access token, no body from the template. */
+/**
+ * The reasons why an attempt failed (decisions §6). After `invalid_url`: no connection through the proxy, no access to the destination or no
+ * token, no body from the template, and two of destinations beyond HTTP: it refused the event, or the event is larger than it takes.
+ */
 export const ERROR_CODES = [
   'timeout',
   'connection_refused',
@@ -13,4 +16,6 @@ export const ERROR_CODES = [
   'proxy_failed',
   'auth_failed',
   'template_failed',
+  'refused',
+  'event_too_large',
 ] as const

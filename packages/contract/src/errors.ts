@@ -58,6 +58,21 @@ export const ErrorBody = z.object({
     .string()
     .optional()
     .describe('With agent_scope_insufficient: the page where the person can widen the grant.'),
+  customer_id: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('With portal_customer_mismatch: the customer that the portal serves.'),
+  customer_name: z.string().nullable().optional().describe('With portal_customer_mismatch: the name of this customer.'),
+  account_id: z
+    .string()
+    .optional()
+    .describe('With a conflict of agent registration: the account that exists. Never with a credential.'),
+  terms_version: z.string().optional().describe('With terms_not_accepted: the version to accept.'),
+  claim_required: z
+    .boolean()
+    .optional()
+    .describe('With agent_not_permitted: a person has to claim the account of the agent first.'),
   supported_versions: z.array(z.string()).optional(),
 })
 export type ErrorBody = z.infer<typeof ErrorBody>

@@ -10,7 +10,7 @@ export const HeldBy = z
     cause: z
       .enum(HOLD_CAUSES)
       .describe(
-        '`destination_disabled`: Postroad has switched the destination off, and disabled_reason of the destination gives the cause. `destination_off`: a person has switched it off. `breaker_open`: too many attempts failed, so Postroad sends only a probe from time to time. ' +
+        '`destination_disabled`: Postroad has turned the destination off, and disabled_reason of the destination gives the cause. `destination_off`: a person has turned it off. `breaker_open`: too many attempts failed, so Postroad sends only a probe from time to time. ' +
           '`breaker_recovering`: a probe succeeded, and each success lets more requests through. `rate_limit`: the rate limit of the destination allows no attempt now. ' +
           '`in_flight`: the destination has as many requests in progress as max_in_flight allows. `order`: an earlier delivery with the same order key has not ended.',
       ),
@@ -20,7 +20,7 @@ export const HeldBy = z
       .describe('The error of the last attempt at the destination, if it failed.'),
     last_status: z.int().nullable().describe('The status of the response to that attempt.'),
     since: Timestamp.nullable().describe(
-      'The time at which the breaker opened, the destination was switched off, or the delivery became due.',
+      'The time at which the breaker opened, the destination was turned off, or the delivery became due.',
     ),
     next_probe_at: Timestamp.nullable().describe(
       'The time at which an open breaker lets the next probe through. null: at once, or no probe is planned.',

@@ -74,7 +74,7 @@ export function heldBy(
 }
 
 const CAUSES: Readonly<Record<HoldCause, string>> = {
-  destination_disabled: 'Postroad switched the destination off',
+  destination_disabled: 'Postroad turned the destination off',
   destination_off: 'the destination is off',
   breaker_open: 'the breaker is open',
   breaker_recovering: 'the destination is recovering',

@@ -22,8 +22,11 @@ export const ID_PREFIXES = {
   rejection: 'rej',
   quarantinedRequest: 'qrq',
   apiKey: 'key',
+  agentAccount: 'acc',
+  connectedAgent: 'agt',
   dataKey: 'dky',
   audit: 'aud',
+  deletion: 'del',
   session: 'ses',
   passkey: 'psk',
   invite: 'inv',
@@ -40,6 +43,9 @@ export const ID_PREFIXES = {
   cronTrigger: 'crn',
   wsTrigger: 'wst',
   forwarder: 'fwd',
+  portal: 'prt',
+  customer: 'cus',
+  portalToken: 'ptk',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES
@@ -48,7 +54,9 @@ export type IdKind = keyof typeof ID_PREFIXES
 export const SECRET_PREFIXES = {
   ingestKey: 'ik_live_',
   apiKey: 'hk_',
+  claimToken: 'hct_',
   dataKey: 'hdk_',
+  portalToken: 'hpt_',
   signingSecret: 'whsec_',
 } as const
 

@@ -1,9 +1,12 @@
 /** The only entry point of the package: everything that crosses the wire. */
 export type { StoredFile } from './chunks.ts'
+export * from './agent-registration.ts'
 export * from './condition-ops.ts'
 export * from './condition.ts'
+export type { CustomerPath, CustomerPlace } from './customer-setting.ts'
 export * from './data-api.ts'
 export * from './decision.ts'
+export { DESTINATION_KINDS, DestinationConfig, type DestinationKind } from './destination-kinds.ts'
 export type { AuthKind, DestinationAuth, DestinationProxy, DestinationTls } from './destination-auth.ts'
 export { DEFAULT_SCHEDULE_SECONDS, type CustomHeaders, type ShownHeaders } from './destination-settings.ts'
 export * from './dot-path.ts'
@@ -23,6 +26,8 @@ export * from './lights.ts'
 export { LIMITS } from './limits.ts'
 export { DATASET_NAME } from './list.ts'
 export * from './mapping.ts'
+export * from './portal-api.ts'
+export * from './portal-settings.ts'
 export * from './rejection.ts'
 export * from './refused-sample.ts'
 export { CONSOLE_SCREENS, type ConsoleScreen } from './console-screens.ts'
@@ -30,6 +35,7 @@ export type { ConfigKind, ProjectConfig } from './project-config.ts'
 export { outcomeText } from './replay-outcome.ts'
 export { RESERVED_ROOTS } from './reserved-roots.ts'
 export * from './route.ts'
+export { RESTORABLE_KINDS, type RestorableKind } from './routes/workspace/deletions.ts'
 export type { Misfit } from './routes/workspace/audit.ts'
 export { INSTANCE_STATES, STORED_INSTANCE_STATES } from './routes/automation/workflow-instances.ts'
 export type { WorkflowDefinition, WorkflowDryRun } from './routes/automation/workflows.ts'
@@ -51,10 +57,12 @@ export {
 } from './routes/serving/forwarders.ts'
 export type { OriginError } from './origin-error.ts'
 export type { WebhookConfig } from './routes/capture/webhooks.ts'
-export type { SentBody, SentRequest } from './sent-request.ts'
+export type { SendMethod, SentBody, SentRequest } from './sent-request.ts'
 export * from './sign-in.ts'
 export {
+  CHANGE_OPERATIONS,
   DATABASE_KINDS,
+  type ChangeOperation,
   SOURCE_KINDS,
   type DatabaseKind,
   type SourceKind,

@@ -24,26 +24,26 @@ export type DestinationLit = {
 }
 
 const OFF: Readonly<Record<NonNullable<DestinationLit['disabled_reason']>, Light>> = {
-  by_hand: { tone: 'paused', word: 'off', text: 'A person switched it off. Its deliveries wait.' },
+  by_hand: { tone: 'paused', word: 'off', text: 'Turned off by a member. Deliveries wait.' },
   gone: {
     tone: 'fail',
     word: 'disabled: gone',
-    text: 'The receiver answered 410 Gone, so Postroad switched it off. Its deliveries wait.',
+    text: 'The receiver returned 410 Gone, so Postroad turned the destination off. Deliveries wait.',
   },
   failing: {
     tone: 'fail',
     word: 'disabled: failing',
-    text: 'No delivery succeeded for 120 hours, so Postroad switched it off. Its deliveries wait.',
+    text: 'No delivery succeeded for 120 hours, so Postroad turned the destination off. Deliveries wait.',
   },
 }
 
 const BREAKERS: Readonly<Record<Exclude<DestinationLit['breaker']['state'], 'closed'>, Light>> = {
-  open: { tone: 'fail', word: 'breaker open', text: 'Too many attempts failed. Its deliveries wait for a probe.' },
-  half_open: { tone: 'fail', word: 'probing', text: 'The breaker is open, and a probe is in progress.' },
+  open: { tone: 'fail', word: 'breaker open', text: 'Too many attempts failed. Deliveries wait for a probe.' },
+  half_open: { tone: 'fail', word: 'probing', text: 'The circuit breaker is open, and a probe is in progress.' },
   recovering: {
     tone: 'retry',
     word: 'recovering',
-    text: 'A probe succeeded. It gets more requests with each success.',
+    text: 'A probe succeeded. Postroad sends more requests after each success.',
   },
 }
 
@@ -52,7 +52,7 @@ export function destinationLight({ enabled, disabled_reason, breaker }: Destinat
   if (breaker.state !== 'closed') return BREAKERS[breaker.state]
   return breaker.failures_in_row === 0
     ? ON
-    : { tone: 'retry', word: 'failing', text: 'The last attempt failed. Postroad tries again.' }
+    : { tone: 'retry', word: 'failing', text: 'The last attempt failed. Postroad retries.' }
 }
 
 export type EndpointLit = {
@@ -62,12 +62,12 @@ export type EndpointLit = {
 
 export function endpointLight({ enabled, verification }: EndpointLit): Light {
   if (!enabled)
-    return { tone: 'paused', word: 'off', text: 'It is switched off, so Postroad answers requests with 503.' }
+    return { tone: 'paused', word: 'off', text: 'The endpoint is off, so Postroad returns 503 to all requests.' }
   if (verification.scheme !== 'none' && verification.has_secret !== true)
     return {
       tone: 'fail',
       word: 'no secret',
-      text: 'It checks signatures but has no secret, so Postroad answers every request with 401.',
+      text: 'The endpoint verifies signatures but has no secret, so Postroad returns 401 to all requests.',
     }
   return ON
 }

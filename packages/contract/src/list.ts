@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idOutput } from './ids.ts'
 import { LIMITS } from './limits.ts'
 
 /** The query of every list: newest first, and `cursor` from the previous response. */
@@ -38,6 +39,12 @@ export const Name = Text.trim().min(1).max(LIMITS.nameCharsMax)
 /** An email address as a person types it; upper and lower case are the same account. */
 export const Email = z.string().trim().max(LIMITS.emailCharsMax).pipe(z.email('must be an email address'))
 export const Deleted = z.object({ ok: z.literal(true) })
+/** The response to a deletion that can be undone. */
+export const DeletedForNow = Deleted.extend({
+  deletion: z
+    .object({ id: idOutput('deletion'), restorable_until: Timestamp })
+    .describe('Restores the deleted resource: POST deletions/{id}/restore.'),
+})
 
 /** Workspace, project and webhook slugs. */
 export const Slug = z

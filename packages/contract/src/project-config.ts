@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { Conditions } from './condition.ts'
+import { DestinationConfig } from './destination-kinds.ts'
+import { CustomerPlace } from './customer-setting.ts'
 import { DestinationAuth, DestinationProxy, DestinationTls } from './destination-auth.ts'
 import {
   Datasets,
@@ -19,6 +21,7 @@ import { Idempotency } from './idempotency.ts'
 import { LIMITS } from './limits.ts'
 import { DatasetName, Name, Slug, Text } from './list.ts'
 import { Mappings } from './mapping.ts'
+import { QuarantineHours } from './routes/capture/quarantine.ts'
 import { Columns, SORT_DIRS } from './routes/capture/record-views.ts'
 import { VerificationSettings } from './verification.ts'
 import { Steps } from './workflow-steps.ts'
@@ -42,7 +45,7 @@ export const EndpointEntry = z.strictObject({
   ip_allowlist: IpAllowlist.optional(),
   verification: VerificationSettings.optional().describe(
     'The scheme and its settings, without the secret. An endpoint that is created, or that gets another scheme, has no secret and answers every request 401 until ' +
-      'somebody sets one. Absent: a new endpoint verifies nothing, and one that exists stays as it is.',
+      'someone sets one. Absent: a new endpoint verifies nothing, and one that exists stays as it is.',
   ),
   cors: Cors.optional(),
   handshake: z
@@ -53,8 +56,10 @@ export const EndpointEntry = z.strictObject({
     .optional()
     .describe('Absent: none. The verify token is never part of it.'),
   idempotency: Idempotency.optional(),
+  customer: CustomerPlace.optional(),
   event_title: EventTitle.optional(),
   refused_samples: z.boolean().optional().describe('Absent: true.'),
+  quarantine_hours: QuarantineHours.optional(),
 })
 
 export const RuleEntry = z.strictObject({
@@ -77,7 +82,7 @@ export const RecordViewEntry = z.strictObject({
   is_default: z.boolean().optional().describe('Absent: false.'),
 })
 
-const [, Basic, Bearer, Header, OAuth, Payload] = DestinationAuth.options
+const [, Basic, Bearer, Header, OAuth, Payload, Aws, Google] = DestinationAuth.options
 
 /** How a destination is authenticated to, without the secret. */
 const AuthSettings = z.discriminatedUnion('kind', [
@@ -86,12 +91,15 @@ const AuthSettings = z.discriminatedUnion('kind', [
   Header.omit({ value: true }),
   OAuth.omit({ client_secret: true }),
   Payload.omit({ secret: true }),
+  Aws.omit({ secret_access_key: true }),
+  Google.omit({ private_key: true }),
 ])
 export type AuthSettings = z.output<typeof AuthSettings>
 
 export const DestinationEntry = z
   .strictObject({
     name: Name.describe('The identity of the destination.'),
+    config: DestinationConfig.optional().describe('Absent: the kind http.'),
     url: Url.optional(),
     sink: z
       .literal(true)
@@ -118,7 +126,7 @@ export const DestinationEntry = z
     needs_secrets: z
       .array(z.string())
       .optional()
-      .describe('Informational: the secrets that somebody has to set where this is applied, such as auth.token.'),
+      .describe('Informational: the secrets that someone has to set where this is applied, such as auth.token.'),
   })
   .refine(({ url, sink }) => (url === undefined) !== (sink === undefined), 'needs a url, or "sink": true')
 
@@ -153,7 +161,9 @@ export type ConfigKind = (typeof CONFIG_KINDS)[number]
 
 const NotExported = z
   .object({ kind: z.string(), name: z.string() })
-  .describe('What the project has beside the configuration, because it is or contains a credential.')
+  .describe(
+    'What the project has beside the configuration: resources with credentials, and datasets with a description or a retention period.',
+  )
 
 const List = <Entry extends z.ZodType>(entry: Entry) =>
   z.array(entry).optional().describe('Absent: nothing of this kind is created, changed or deleted.')

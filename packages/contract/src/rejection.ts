@@ -7,12 +7,12 @@ import { Timestamp } from './list.ts'
  * logged: a sender retries a request that could not be stored, and a repeat is not a refusal.
  */
 export const REMEDIES = {
-  endpoint_disabled: 'Switch the endpoint or the ingest key on, or remove its URL from the sender.',
+  endpoint_disabled: 'Turn on the endpoint or the ingest key, or remove its URL from the sender.',
   ip_not_allowed:
     'Add the address to the IP allowlist of the endpoint or of the ingest key, if it is one of your senders.',
   workspace_suspended: 'Ask the operator to reinstate the workspace.',
   workspace_closed: 'Ask an owner of the workspace to reopen it, or remove its URLs from the senders.',
-  burst_limited: 'Slow the sender down, let it retry after Retry-After, or choose a plan with a higher burst limit.',
+  burst_limited: 'Slow down the sender, let it retry after Retry-After, or choose a plan with a higher burst limit.',
   cors_origin_not_allowed: 'Add the origin of the page to the allowed origins of the endpoint.',
   handshake_failed:
     'Set the handshake of the endpoint to the kind that the sender uses, and set the same verify token at both.',
@@ -23,9 +23,9 @@ export const REMEDIES = {
   records_too_large:
     'Map less of the payload at the endpoint or in the rules: the records of one event may have 8 MiB in total.',
   unsupported_encoding: 'Configure the sender to compress with gzip, deflate or br, or not at all.',
-  missing_header: 'Switch signing on at the sender, or choose the scheme and the header that it uses.',
+  missing_header: 'Turn on signing at the sender, or choose the scheme and the header that it uses.',
   bad_signature:
-    'Compare the secret at the sender with that of the endpoint; the signature tester shows the difference. If they are the same, somebody may be forging requests.',
+    'Compare the secret at the sender with that of the endpoint; the signature tester shows the difference. If they are the same, someone may be forging requests.',
   stale_timestamp: 'Correct the clock of the sender, or raise tolerance_seconds of the endpoint.',
   empty_body: 'Configure the sender to send JSON, a urlencoded form or multipart/form-data.',
   invalid_body:

@@ -61,6 +61,8 @@ export type Route<
   readonly whileClosed?: 'allowed'
   /** It concerns the workspaces of a person, so a person without one may call it, and its Idempotency-Key belongs to the person in all of them. */
   readonly withoutWorkspace?: true
+  /** The account of an agent may call it only after a person has claimed the account (contract part 1). */
+  readonly afterClaim?: true
   /** Only for operators of the installation, whatever their role in a workspace is. */
   readonly operator?: true
   /** A workspace route that a key for one project may also call. Such a key may always call the routes of its project. */

@@ -1,8 +1,12 @@
 import { z } from 'zod'
 
+/** The verb of each kind of destination. */
+export const SEND_METHODS = ['POST', 'INSERT', 'XADD', 'PUBLISH', 'SEND', 'PRODUCE', 'PUT', 'MAIL'] as const
+export type SendMethod = (typeof SEND_METHODS)[number]
+
 /** The request of an attempt, as it was sent. The body is not stored: it is rendered again, and its digest proves that it is the same. */
 export const SentRequest = z.object({
-  method: z.literal('POST'),
+  method: z.enum(SEND_METHODS).describe('POST, or the verb of another kind of destination.'),
   url: z.string(),
   headers: z
     .record(z.string(), z.string())

@@ -106,9 +106,9 @@ export const signInRoutes = {
   offerPasskey: route({
     method: 'POST',
     path: 'session/passkey-options',
-    summary: 'Start to sign in with a passkey',
+    summary: 'Start a passkey sign-in',
     description:
-      'Options for the browser, valid for 5 minutes and one try. The request names no account, because the passkey identifies it.',
+      'Options for the browser, valid for 5 minutes and one attempt. The request names no account, because the passkey identifies it.',
     caller: 'nobody',
     body: z.strictObject({}),
     output: z.object({ options: PasskeyOptions }),
@@ -116,7 +116,7 @@ export const signInRoutes = {
   beginOidc: route({
     method: 'POST',
     path: 'session/oidc',
-    summary: 'Start to sign in with the identity provider',
+    summary: 'Start a sign-in with the identity provider',
     description:
       'Returns the address to send the browser to. A cookie stores the state for 10 minutes, until the browser returns. `GET session/oidc` does the same with a redirect, for links. 404 `oidc_not_configured` without a provider, 502 `identity_provider_error` when it does not respond.',
     caller: 'nobody',
@@ -148,7 +148,7 @@ export const signInRoutes = {
     path: 'account/email',
     summary: 'Confirm an email address with a link',
     description:
-      'Call this with the account that requested the change. A link that somebody else requested has no effect.',
+      'Call this with the account that requested the change. A link that someone else requested has no effect.',
     caller: 'session',
     body: z.strictObject({ token: Token }),
     output: z.object({ ok: z.literal(true), email: z.string() }),
@@ -200,9 +200,9 @@ export const signInRoutes = {
   preparePasskey: route({
     method: 'POST',
     path: 'account/passkeys/options',
-    summary: 'Start to add a passkey',
+    summary: 'Start adding a passkey',
     description:
-      'Options for the browser, valid for 5 minutes and one try. Needs a sign-in within the last 15 minutes (403 `recent_sign_in_required`).',
+      'Options for the browser, valid for 5 minutes and one attempt. Needs a sign-in within the last 15 minutes (403 `recent_sign_in_required`).',
     caller: 'session',
     body: z.strictObject({}),
     output: z.object({ options: PasskeyOptions }),
@@ -221,7 +221,7 @@ export const signInRoutes = {
     method: 'DELETE',
     path: 'account/passkeys/{id}',
     summary: 'Remove a passkey',
-    description: 'Nobody can sign in with the passkey any more.',
+    description: 'The passkey can no longer be used to sign in.',
     caller: 'session',
     params: z.object({ id: idInput('passkey') }),
     output: Ok,

@@ -12,7 +12,7 @@ const Connection = z
   .min(1)
   .max(2_048)
   .describe(
-    '`postgres://user:password@host:5432/database`, or `mysql://…`. Stored encrypted and never shown. A change may leave it out to keep the stored one. Use an account that may only read.',
+    '`postgres://user:password@host:5432/database`, or `mysql://…`. Stored encrypted and never shown. A change may leave it out to keep the stored one. Use a read-only account.',
   )
 const Certificates = Text.max(LIMITS.pemCharsMax)
 
@@ -25,9 +25,7 @@ const Tls = z
 
 const Start = z
   .union([z.enum(['now', 'beginning']), z.strictObject({ value: z.union([z.string().max(256), z.number()]) })])
-  .describe(
-    'Where a new source begins: with the rows after now, with the first row, or after a value of the cursor column.',
-  )
+  .describe('Where a new source starts: with new rows, with the first row, or after a value of the cursor column.')
 
 export const PollSeconds = z.int().min(LIMITS.sourcePollSecondsMin).max(LIMITS.sourcePollSecondsMax)
 
@@ -36,10 +34,10 @@ const ofDatabase = {
   query: Text.min(1)
     .max(LIMITS.sourceQueryCharsMax)
     .describe('One SELECT, without a semicolon. Its columns are the members of the payload.'),
-  cursor_column: Column.describe('A column of the query that only grows: an update time or an increasing number.'),
+  cursor_column: Column.describe('A query column whose values only increase, such as an update time or a number.'),
   key_column: Column.nullable()
     .default(null)
-    .describe('A unique column of the query, which orders rows with an equal cursor. Null: the cursor is unique.'),
+    .describe('A unique query column that orders rows with the same cursor value. Null: the cursor is unique.'),
   start: Start.default('now'),
   poll_seconds: PollSeconds.default(LIMITS.sourcePollSecondsDefault),
   batch_limit: z.int().min(1).max(LIMITS.sourceBatchRowsMax).default(LIMITS.sourceBatchRowsDefault),
@@ -58,6 +56,51 @@ export type DatabaseKind = (typeof DATABASE_KINDS)[number]
 
 const Postgres = z.strictObject({ kind: z.literal('postgres'), connection: Connection.optional(), ...ofDatabase })
 const MySql = z.strictObject({ kind: z.literal('mysql'), connection: Connection.optional(), ...ofDatabase })
+
+const Table = Text.min(1)
+  .max(LIMITS.sourceTableCharsMax)
+  .regex(/^[^.\0]+(?:\.[^.\0]+)?$/, 'Write schema.table, or the name of a table in the schema public.')
+export const CHANGE_OPERATIONS = ['insert', 'update', 'delete', 'truncate'] as const
+export type ChangeOperation = (typeof CHANGE_OPERATIONS)[number]
+
+const ofReplication = {
+  tls: Tls.default({ mode: 'verify', ca: null }),
+  tables: z
+    .array(Table)
+    .min(1)
+    .max(LIMITS.sourceTablesMax)
+    .nullable()
+    .default(null)
+    .describe(
+      'The tables whose changes become events, such as `public.orders`. Postroad makes a publication of them. Null: `publication` names one.',
+    ),
+  publication: Text.regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, 'Use letters, digits and underscores.')
+    .nullable()
+    .default(null)
+    .describe('An existing publication, which Postroad does not change. Null: Postroad makes one of `tables`.'),
+  slot: Text.regex(/^[a-z0-9_]{1,63}$/, 'Use lower-case letters, digits and underscores.')
+    .nullable()
+    .default(null)
+    .describe(
+      'An existing replication slot of the plugin pgoutput, which Postroad does not drop. Null: Postroad creates one, and drops it with the source.',
+    ),
+  operations: z
+    .array(z.enum(CHANGE_OPERATIONS))
+    .min(1)
+    .default(['insert', 'update', 'delete'])
+    .describe('The changes that become events.'),
+  snapshot: z
+    .boolean()
+    .default(false)
+    .describe(
+      'true: when the source starts or restarts, each existing row of the tables first becomes an event with the operation `snapshot`, and the changes after it follow. Each table needs a primary key.',
+    ),
+}
+const PostgresReplication = z.strictObject({
+  kind: z.literal('postgres_replication'),
+  connection: Connection.optional(),
+  ...ofReplication,
+})
 
 const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
 const Name = Text.min(1).max(128)
@@ -99,10 +142,10 @@ const ofSse = {
 const HttpPoll = z.strictObject({ kind: z.literal('http_poll'), headers: Headers.default({}), ...ofHttpPoll })
 const Sse = z.strictObject({ kind: z.literal('sse'), headers: Headers.default({}), ...ofSse })
 
-export const SOURCE_KINDS = [...DATABASE_KINDS, 'http_poll', 'sse'] as const
+export const SOURCE_KINDS = [...DATABASE_KINDS, 'postgres_replication', 'http_poll', 'sse'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-export const SourceSettings = z.discriminatedUnion('kind', [Postgres, MySql, HttpPoll, Sse])
+export const SourceSettings = z.discriminatedUnion('kind', [Postgres, MySql, PostgresReplication, HttpPoll, Sse])
 export type SourceSettings = z.output<typeof SourceSettings>
 
 const Place = z
@@ -113,6 +156,7 @@ const ShownDatabase = { connection: Place, ...ofDatabase }
 export const ShownSourceSettings = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('postgres'), ...ShownDatabase }),
   z.object({ kind: z.literal('mysql'), ...ShownDatabase }),
+  z.object({ kind: z.literal('postgres_replication'), connection: Place, ...ofReplication }),
   z.object({ kind: z.literal('http_poll'), headers: ShownHeaders, ...ofHttpPoll }),
   z.object({ kind: z.literal('sse'), headers: ShownHeaders, ...ofSse }),
 ])

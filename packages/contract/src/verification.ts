@@ -29,7 +29,7 @@ const Tolerance = z
   .int('The tolerance is a whole number of seconds.')
   .min(toleranceSecondsMin, `The tolerance is ${toleranceSecondsMin} to ${toleranceSecondsMax} seconds.`)
   .max(toleranceSecondsMax, `The tolerance is ${toleranceSecondsMin} to ${toleranceSecondsMax} seconds.`)
-  .describe('The largest difference between the timestamp of a request and now, in both directions.')
+  .describe('The maximum difference between the request timestamp and the current time, in both directions.')
 
 const HeaderName = headerName('X-Signature')
 

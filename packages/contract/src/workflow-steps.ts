@@ -25,7 +25,7 @@ const acting = {
   on_error: z
     .enum(['fail', 'continue'])
     .default('fail')
-    .describe('After the last failed try the instance fails, or it continues without the output of the step.'),
+    .describe('After the last failed attempt, the instance fails, or it continues without the output of the step.'),
   retry: z
     .strictObject({
       max_attempts: z.int().min(1).max(LIMITS.workflowRetriesMax).default(LIMITS.workflowRetriesDefault),
@@ -34,7 +34,7 @@ const acting = {
         .min(1)
         .max(LIMITS.workflowBackoffSecondsMax)
         .default(LIMITS.workflowBackoffSecondsDefault)
-        .describe('The pause before the second try. It doubles before each further one, up to an hour.'),
+        .describe('The delay before the second attempt. It doubles before each further attempt, up to an hour.'),
     })
     .optional(),
 }
@@ -48,7 +48,7 @@ const Delay = z
       .string()
       .min(1)
       .optional()
-      .describe('A template that renders an RFC 3339 time. A time in the past continues at once.'),
+      .describe('A template that renders an RFC 3339 time. If the time is in the past, the run continues immediately.'),
   })
   .refine(
     (step) => (step.seconds === undefined) !== (step.until === undefined),
@@ -94,6 +94,14 @@ const EmitEvent = z.strictObject({
     .unknown()
     .optional()
     .describe('The payload, with templates in its texts. Absent: the payload of the workflow.'),
+  customer: z
+    .string()
+    .min(1)
+    .max(LIMITS.workflowTemplateCharsMax)
+    .optional()
+    .describe(
+      'The customer_id of the event, as text or as a template such as `{{ payload.account }}`. Postroad also delivers the event to the destinations of this customer. Absent, or rendered blank: the event names no customer.',
+    ),
 })
 
 const RunAgent = z.strictObject({
@@ -172,6 +180,6 @@ export type Step =
       else?: Step[] | undefined
     }
 
-export const Steps = z.array(Step).min(1, 'needs at least one step')
+export const Steps = z.array(Step).min(1, 'must have at least one step')
 
 export type StepOf<Type extends StepType> = Extract<Step, { readonly type: Type }>

@@ -84,7 +84,7 @@ export function serviceError(message: string, said: Said, options?: ErrorOptions
 export async function refusalIn(response: Response): Promise<ServiceError> {
   const body = asObject(await response.json().catch(() => undefined))
   const { error, reason, retry_after: seconds } = body
-  return serviceError(typeof error === 'string' ? error : `The server answered ${response.status} without a reason.`, {
+  return serviceError(typeof error === 'string' ? error : `The server returned ${response.status} without a reason.`, {
     status: response.status,
     reason: typeof reason === 'string' ? reason : undefined,
     retryAfter: typeof seconds === 'number' ? seconds : secondsIn(response.headers.get('Retry-After')),

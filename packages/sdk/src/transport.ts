@@ -129,7 +129,7 @@ type Silence = { readonly url: string; readonly timeoutMs: number; readonly isTi
 
 /** The error for a request that got no response. */
 export function silence(cause: unknown, { url, timeoutMs, isTimeout }: Silence): ServiceError {
-  const why = isTimeout ? `did not answer within ${timeoutMs / 1_000} seconds` : 'cannot be reached'
+  const why = isTimeout ? `did not respond within ${timeoutMs / 1_000} seconds` : 'cannot be reached'
   return serviceError(
     `${url} ${why}. Check that the server is running and that the address is correct.`,
     { status: 0, reason: 'unreachable' },
@@ -143,7 +143,7 @@ async function answerIn(response: Response, { url, parseJson }: Connection): Pro
     return parseJson(text)
   } catch (cause) {
     throw new ServiceError(
-      `${url} did not answer with JSON. Check that it is the address of a Postroad server.`,
+      `${url} did not respond with JSON. Check that it is the address of a Postroad server.`,
       { status: response.status, requestId: response.headers.get('Request-Id') ?? undefined },
       { cause },
     )

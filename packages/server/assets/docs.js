@@ -88,4 +88,7 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault()
   field.focus()
 })
-if (matchMedia('(max-width: 760px)').matches) document.querySelector('.contents').open = false
+const narrow = matchMedia('(max-width: 760px)')
+const fold = () => (document.querySelector('.contents').open = !narrow.matches)
+fold()
+narrow.addEventListener('change', fold)

@@ -1,4 +1,5 @@
 import { backlog } from './rows/backlog.ts'
+import { consoleInBrowser, ENDPOINTS, EVENTS } from './rows/console.ts'
 import { delivery } from './rows/delivery.ts'
 import { fanOut } from './rows/fan-out.ts'
 import { footprint } from './rows/footprint.ts'
@@ -10,6 +11,8 @@ import { latency } from './rows/latency.ts'
 import { neighbour } from './rows/neighbour.ts'
 import { processes } from './rows/processes.ts'
 import { policies } from './rows/policies.ts'
+import { search } from './rows/search.ts'
+import { waiting } from './rows/waiting.ts'
 import { workflows } from './rows/workflows.ts'
 import type { Stage } from './stage.ts'
 import type { Figure } from './table.ts'
@@ -20,7 +23,7 @@ export type Part = {
   readonly rows: Readonly<Record<string, (stage: Stage) => Promise<readonly Figure[]>>>
   readonly page: URL
   /** The measuring conditions, for readers of the page. */
-  readonly notes: (seconds: number) => readonly string[]
+  readonly notes: (seconds: number, records: readonly number[]) => readonly string[]
 }
 
 const pageAt = (name: string): URL => new URL(`../../../docs/${name}`, import.meta.url)
@@ -65,7 +68,7 @@ const DELIVERY: Part = {
 /** The rows of `npm run bench -- workflows`. */
 const WORKFLOWS: Part = {
   command: 'npm run bench -- workflows',
-  rows: { workflows },
+  rows: { workflows, waiting },
   page: pageAt('bench-workflows.md'),
   notes: (seconds) => [
     'Starts: signed events of 1 KiB, 64 connections; no process runs the instances meanwhile.',
@@ -74,14 +77,48 @@ const WORKFLOWS: Part = {
     'the same PostgreSQL. DBOS starts its workflows while it runs them; the others have them stored before.',
     `Waits: transactions a second beyond those without a waiting workflow, over ${seconds * 5} s, once each. Postroad waits for an event, DBOS for a message,`,
     'and OpenWorkflow sleeps.',
+    `Idle: ${seconds * 5} s without an event, 15 s after a start, once each. 100,000 events are stored before the figure beside, and as many again start the instances.`,
+  ],
+}
+
+/** The rows of `npm run bench -- search`. */
+const SEARCH: Part = {
+  command: 'npm run bench -- search',
+  rows: { search },
+  page: pageAt('bench-search.md'),
+  notes: (_seconds, records) => [
+    `Questions: ${records.map((count) => count.toLocaleString('en-US')).join(', ')} events of four weeks, about 560 bytes of JSON with four headers each, in one project. Each question is`,
+    'asked about twenty of them, evenly spread, by the admin API: call after call, until 20 events are found or everything was searched. Scanned, read',
+    'and calls are the most of these twenty. In SQL, the same is asked twice of the same tables. All must find',
+    'as many events as Postroad, or the run fails. OpenSearch has one shard, the payload as a `wildcard` field, and each field and header as a `keyword`;',
+    'it takes part when `BENCH_OPENSEARCH_URL` is the address of a server. SQL and OpenSearch are not asked about more events than `--compared-records`.',
+    'Ingest: signed events of 1 KiB, 64 connections; the backlog is 300,000 events. Aim: the index costs at most 15 %.',
+  ],
+}
+
+/** The rows of `npm run bench -- console`. */
+const CONSOLE: Part = {
+  command: 'npm run bench -- console',
+  rows: { console: consoleInBrowser },
+  page: pageAt('bench-console.md'),
+  notes: () => [
+    `Chromium without a window shows the console of a server with ${EVENTS.toLocaleString('en-US')} stored events and ${ENDPOINTS} endpoints. A first load starts with an empty cache.`,
+    'The still page has one script of as many bytes, which draws one line. A bare read is a fetch of the list by the same page, and its JSON.',
+    'All figures end with the frame after the first row is in the document.',
   ],
 }
 
 /** The part with this name on the command line; undefined when there is none. */
 export function partOf(word: string | undefined): Part | undefined {
   if (word === undefined) return WHOLE
-  return { delivery: DELIVERY, workflows: WORKFLOWS }[word]
+  return { console: CONSOLE, delivery: DELIVERY, search: SEARCH, workflows: WORKFLOWS }[word]
 }
 
 /** Every row, by name. */
-export const ROWS: Part['rows'] = { ...WHOLE.rows, ...DELIVERY.rows, ...WORKFLOWS.rows }
+export const ROWS: Part['rows'] = {
+  ...WHOLE.rows,
+  ...CONSOLE.rows,
+  ...DELIVERY.rows,
+  ...SEARCH.rows,
+  ...WORKFLOWS.rows,
+}

@@ -88,6 +88,17 @@ export async function adminOf(server: Postroad, folder: string): Promise<Admin> 
   }
 }
 
+/** A link that signs the owner in once. */
+export async function signInUrlOf(server: Postroad, folder: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'sign-in-link', '--json'], {
+    env: environmentOf(folder),
+  })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command prints this shape
+  const url = new URL((JSON.parse(stdout) as { sign_in_url: string }).sign_in_url)
+  url.host = `127.0.0.1:${server.port}`
+  return url.href
+}
+
 /** Creates an endpoint that checks the code host's signature. Returns its path. */
 export async function makeEndpoint(admin: Admin, name: string, secret: string): Promise<string> {
   const { webhook } = await admin<{ webhook: { public_path: string } }>('POST', 'webhooks', {

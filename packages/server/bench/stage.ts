@@ -1,26 +1,45 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { startChild, type Child, type Verbs } from './child.ts'
 import { startPostroad, type Postroad, type ServerOptions } from './postroad.ts'
 import { makeMonth, withDatabase } from './queries.ts'
+import type { Table } from './table.ts'
 
 /** The resources of the bench's rows: folders and processes that are removed when it ends, however it ends. */
 export type Stage = {
   /** How long one round of one contender lasts. */
   readonly seconds: number
   readonly rounds: number
-  folder(): Promise<string>
+  /** The numbers of stored events that searches are measured with. */
+  readonly records: readonly number[]
+  /** The most of these for which SQL and a rival are asked as well. */
+  readonly comparedRecords: number
+  /** Whether named folders remain for the next run. */
+  readonly retains: boolean
+  folder(name?: string): Promise<string>
   child<V extends Verbs>(file: string): Child<V>
   server(options: ServerOptions): Promise<Postroad>
   say(line: string): void
+  /** Prints a table of a row below the figures. */
+  addTable(table: Table): void
+  readonly tables: readonly Table[]
   close(): Promise<void>
 }
 
-export type StageOptions = { readonly seconds: number; readonly rounds: number; readonly profile: string | undefined }
+export type StageOptions = {
+  readonly seconds: number
+  readonly rounds: number
+  readonly records: readonly number[]
+  readonly comparedRecords: number
+  /** The folder for what the next run may use again. */
+  readonly data: string | undefined
+  readonly profile: string | undefined
+}
 
-export function openStage({ seconds, rounds, profile }: StageOptions): Stage {
+export function openStage({ seconds, rounds, records, comparedRecords, data, profile }: StageOptions): Stage {
   const folders: string[] = []
+  const tables: Table[] = []
   const running = new Set<{ stop(): Promise<void> }>()
   const tracked = <Process extends { stop(): Promise<void> }>(process: Process): Process => {
     const entry = { stop: () => process.stop() }
@@ -30,7 +49,17 @@ export function openStage({ seconds, rounds, profile }: StageOptions): Stage {
   return {
     seconds,
     rounds,
-    folder: async () => {
+    records,
+    comparedRecords,
+    retains: data !== undefined,
+    tables,
+    addTable: (table) => void tables.push(table),
+    folder: async (name) => {
+      if (data !== undefined && name !== undefined) {
+        const retained = resolve(data, name)
+        await mkdir(retained, { recursive: true })
+        return retained
+      }
       const folder = await mkdtemp(join(tmpdir(), 'postroad-bench-'))
       folders.push(folder)
       return folder

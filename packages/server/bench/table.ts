@@ -17,7 +17,20 @@ export function tableOf(figures: readonly Figure[]): string {
     ratioOf(figure),
     aimOf(figure),
   ])
-  const all = [['Figure', 'Postroad', 'Beside it, in the same run', 'Ratio', 'Aim'], ...rows]
+  return aligned(['Figure', 'Postroad', 'Beside it, in the same run', 'Ratio', 'Aim'], rows)
+}
+
+/** A table of a row with columns that figures do not have. */
+export type Table = {
+  readonly title: string
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+export const textOf = ({ title, head, rows }: Table): string => `## ${title}\n\n${aligned(head, rows)}`
+
+function aligned(headings: readonly string[], rows: Table['rows']): string {
+  const all = [headings, ...rows]
   const widths = all[0]?.map((_cell, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
@@ -45,7 +58,7 @@ function said(met: boolean, text: string): string {
   return `${text}: ${met ? 'met' : 'missed'}`
 }
 
-function shown(value: number, unit: string): string {
+export function shown(value: number, unit: string): string {
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2
   const text = value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(digits)
   return unit.startsWith('/') ? `${text}${unit}` : `${text} ${unit}`

@@ -7,14 +7,18 @@ import { dup } from './scenarios/dup.ts'
 import { herd } from './scenarios/herd.ts'
 import { idem } from './scenarios/idem.ts'
 import { kill9 } from './scenarios/kill9.ts'
+import { kinds } from './scenarios/kinds.ts'
 import { neighbour, neighbourByName } from './scenarios/neighbour.ts'
 import { quota } from './scenarios/quota.ts'
 import { redeliver } from './scenarios/redeliver.ts'
+import { register } from './scenarios/register.ts'
 import { rejections } from './scenarios/rejections.ts'
 import { rolling } from './scenarios/rolling.ts'
 import { rotate } from './scenarios/rotate.ts'
+import { sources } from './scenarios/sources.ts'
 import { stream } from './scenarios/stream.ts'
 import { suspend } from './scenarios/suspend.ts'
+import { workflow } from './scenarios/workflow.ts'
 
 /**
  * `npm run chaos -- kill9 --rounds 30`: exit code 0 when no promise broke, 1 when one broke, 2 for a wrong command line or a
@@ -34,6 +38,10 @@ const SCENARIOS: readonly Scenario[] = [
   herd,
   redeliver,
   suspend,
+  workflow,
+  sources,
+  register,
+  kinds,
 ]
 
 const USAGE = [

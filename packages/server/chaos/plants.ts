@@ -15,13 +15,18 @@ import {
   heedNoPause,
   keepOwners,
   liftCaps,
+  loseCursors,
+  losePositions,
+  loseStarts,
+  loseWakes,
   misend,
   takeLanes,
   usedEvents,
 } from './queries.ts'
+import { forgetRegistrations } from './registrations/queries.ts'
 
 /** A defect: parts that are composed differently, or a change of the database or the process. */
-export type Plant = Pick<AppOptions, 'commit' | 'rejections' | 'outbound' | 'resolver'> & {
+export type Plant = Pick<AppOptions, 'acceptAll' | 'commit' | 'rejections' | 'outbound' | 'links' | 'resolver'> & {
   /** Runs before the server listens, and then every `everyMs` milliseconds if that is set. */
   readonly strike?: (deps: Deps) => Promise<unknown>
   readonly everyMs?: number
@@ -141,6 +146,16 @@ export const PLANTS = {
   },
   /** "not delivered to a neighbor …": all destinations share a few slots, and hanging ones occupy them. */
   'one-queue': { outbound: outboundInOneQueue },
+  /** "acknowledged, never delivered": events count as taken before their broker confirms them. */
+  'taken-before-confirm': {
+    links: (links) => ({
+      ...links,
+      send: async (request) => {
+        void links.send(request)
+        return { kind: 'accepted', text: 'not confirmed', durationMs: 0 }
+      },
+    }),
+  },
   /** The same with hanging names: few are resolved at a time, and there is no cache. */
   'few-look-ups': { outbound: outboundWithFewLookUps },
   /** More requests at once than its cap, and faster than its rate: new destinations are created without limits. */
@@ -151,6 +166,27 @@ export const PLANTS = {
   'no-place': inDatabase(forgetPlaces),
   /** "made due while paused" or after it was cancelled: both are acknowledged, but not stored. */
   'deaf-replay': inDatabase(heedNoPause),
+  /** "stored, not started": instances start beside the commit of their record. */
+  'start-apart': inDatabase(loseStarts),
+  /** "timed out beside the event they waited for": sometimes a wait does not learn of its record. */
+  'lost-wake': inDatabase(loseWakes),
+  /** "emitted twice": an event and the cursor of its step are not one commit. */
+  'cursor-apart': inDatabase(loseCursors),
+  /** "stored twice": the items of a source and its position are not one commit. */
+  'position-apart': inDatabase(losePositions),
+  /** "changes that were never filed": a replication is acknowledged before its changes are stored. The pause is as above. */
+  'slot-before-commit': {
+    acceptAll: (acceptAll) => async (captured, alongside) => {
+      const address = captured[0]?.address
+      if (address?.kind !== 'origin' || address.origin.kind !== 'source') return acceptAll(captured, alongside)
+      void sleep(6_000)
+        .then(() => acceptAll(captured, alongside))
+        .catch(() => undefined)
+      return []
+    },
+  },
+  /** "more accounts than the cap of the day": one registration in ten is not counted. */
+  'uncounted-registrations': inDatabase(forgetRegistrations),
   /** Accepted and started while suspended: the suspension is acknowledged, and forgotten. */
   'suspend-in-name': inDatabase(forgetSuspensions),
   /**

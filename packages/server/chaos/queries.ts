@@ -73,15 +73,85 @@ export function loggedRejections(db: Db, at: { workspaceId: string }): Promise<r
   `)
 }
 
-/** Deliveries that have not ended. */
+/** Deliveries and workflow instances that have not ended. */
 export async function countOutstanding(db: Db, at: { workspaceId: string }): Promise<number> {
   const { outstanding } = await db.one<{ outstanding: number }>(sql`
-    select count(*) as outstanding
-      from deliveries
-     where workspace_id = ${at.workspaceId}
-       and state not in ('delivered', 'failed', 'cancelled')
+    select (
+             select count(*)
+               from deliveries
+              where workspace_id = ${at.workspaceId}
+                and state not in ('delivered', 'failed', 'cancelled')
+           ) + (
+             select count(*)
+               from workflow_instances
+              where workspace_id = ${at.workspaceId}
+                and ended_at is null
+           ) as outstanding
   `)
   return outstanding
+}
+
+export type InstanceRow = { readonly workflow_id: string; readonly record_id: string; readonly state: string }
+
+export function workflowInstances(db: Db, at: { workspaceId: string }): Promise<readonly InstanceRow[]> {
+  return db.many<InstanceRow>(sql`
+    select workflow_id, record_id, state
+      from workflow_instances
+     where workspace_id = ${at.workspaceId}
+  `)
+}
+
+/**
+ * Waits that ended in vain although an event of the same name came into the dataset they waited for, by more than `sparedMs` after
+ * they had begun and before their ends. A wait begins when its commit ends, so a smaller distance proves nothing.
+ */
+export function missedWakes(
+  db: Db,
+  at: { workspaceId: string; stepId: string; dataset: string; sparedMs: number },
+): Promise<readonly { readonly event: string }[]> {
+  return db.many<{ event: string }>(sql`
+    select b.body::json ->> 'event' as event
+      from workflow_step_runs w
+      join workflow_instances i
+        on i.workspace_id = w.workspace_id
+       and i.project_id = w.project_id
+       and i.id = w.instance_id
+      join records r
+        on r.workspace_id = i.workspace_id
+       and r.project_id = i.project_id
+       and r.id = i.record_id
+      join submissions b
+        on b.workspace_id = r.workspace_id
+       and b.project_id = r.project_id
+       and b.id = r.submission_id
+     where w.workspace_id = ${at.workspaceId}
+       and w.step_id = ${at.stepId}
+       and w.output ->> 'timed_out' = 'true'
+       and exists (
+             select 1
+               from records a
+               join submissions s
+                 on s.workspace_id = a.workspace_id
+                and s.project_id = a.project_id
+                and s.id = a.submission_id
+              where a.workspace_id = w.workspace_id
+                and a.project_id = w.project_id
+                and a.dataset = ${at.dataset}
+                and a.received_at > w.started_at + make_interval(secs => ${at.sparedMs / 1_000}::float8)
+                and a.received_at < w.ended_at - make_interval(secs => ${at.sparedMs / 1_000}::float8)
+                and s.body::json ->> 'event' = b.body::json ->> 'event'
+           )
+  `)
+}
+
+/** Ends the claims of every process, dead or alive, as the minute of their leases would. */
+export async function expireClaims(db: Db, at: { workspaceId: string }): Promise<void> {
+  await db.run(sql`
+    update workflow_instances
+       set lease_until = null
+     where workspace_id = ${at.workspaceId}
+       and lease_until is not null
+  `)
 }
 
 /**
@@ -284,7 +354,7 @@ export async function heedNoPause(db: Db): Promise<void> {
   await beforeEach(db, { name: 'heed_no_pause', table: 'replays', on: 'update', body })
 }
 
-async function beforeEach(
+export async function beforeEach(
   db: Db,
   { name, table, on, body }: { name: string; table: string; on: string; body: string },
 ): Promise<void> {
@@ -296,6 +366,59 @@ async function beforeEach(
     strings: [`create or replace trigger ${name} before ${on} on ${table} for each row execute function ${name}()`],
     values: [],
   })
+}
+
+/** The text of `scheduled_for` and `fired_at` of each run of a cron trigger, in the order of the runs. */
+export type CronRun = { readonly scheduled_for: string; readonly fired_at: string }
+
+export function cronRuns(db: Db, at: { workspaceId: string; dataset: string }): Promise<readonly CronRun[]> {
+  return db.many<CronRun>(sql`
+    select s.body::json ->> 'scheduled_for' as scheduled_for, s.body::json ->> 'fired_at' as fired_at
+      from records r
+      join submissions s
+        on s.workspace_id = r.workspace_id
+       and s.project_id = r.project_id
+       and s.id = r.submission_id
+     where r.workspace_id = ${at.workspaceId}
+       and r.dataset = ${at.dataset}
+     order by r.id
+  `)
+}
+
+/** Ends the claims of every process on its sources, as the minute of their leases would. */
+export async function expireSourceClaims(db: Db, at: { workspaceId: string }): Promise<void> {
+  await db.run(sql`
+    update sources
+       set lease_until = null,
+           due_at = least(due_at, now())
+     where workspace_id = ${at.workspaceId}
+  `)
+}
+
+/** For the plant `position-apart`: events are stored, and one position in ten stays before them. */
+export async function losePositions(db: Db): Promise<void> {
+  const body = 'if new.events > old.events and random() < 0.1 then new.position := old.position; end if; return new;'
+  await beforeEach(db, { name: 'lose_position', table: 'sources', on: 'update', body })
+}
+
+/** For the plant `start-apart`: the start of one instance in ten is missing from the commit of its record. */
+export async function loseStarts(db: Db): Promise<void> {
+  const body = 'if random() < 0.1 then return null; end if; return new;'
+  await beforeEach(db, { name: 'lose_start', table: 'workflow_instances', on: 'insert', body })
+}
+
+/** For the plant `lost-wake`: the matcher goes on, and one wait in ten did not learn of its record. */
+export async function loseWakes(db: Db): Promise<void> {
+  const body =
+    'if old.wait_key is not null and new.wait_key is null and new.due_at < old.due_at and random() < 0.1 then return null; end if; return new;'
+  await beforeEach(db, { name: 'lose_wake', table: 'workflow_instances', on: 'update', body })
+}
+
+/** For the plant `cursor-apart`: an event is stored, and one cursor in ten stays before the step that emitted it. */
+export async function loseCursors(db: Db): Promise<void> {
+  const body =
+    "if old.state = 'running' and new.ended_at is not null and random() < 0.1 then new := old; new.lease_until := null; end if; return new;"
+  await beforeEach(db, { name: 'lose_cursor', table: 'workflow_instances', on: 'update', body })
 }
 
 /** The time until which each lane is granted to nobody. Lanes that may be granted at any time are left out. */

@@ -25,6 +25,8 @@ export type Traffic = {
   readonly percent: Shares
   /** Defaults to the rate of the request. */
   readonly ratePerSecond?: () => number
+  /** Runs before the first event. */
+  readonly prepare?: (destinations: readonly DestinationFact[]) => Promise<void>
   /** The events under load. Returns the reason why it ended early, or null. */
   readonly storm: (road: Road) => Promise<string | null>
   /** Repairs the effects of the storm, once the server is ready again. */
@@ -49,6 +51,7 @@ export async function sendThrough(
   const blows = new Ledger<Blow>(join(stage.folder, 'blows.jsonl'))
   try {
     const destinations = await createDestinations({ stage, sink }, traffic.receivers)
+    await traffic.prepare?.(destinations)
     const urlOf = (dataset: string): string => `${stage.endpoint}/${dataset}`
     const load = startLoad({
       folder: stage.folder,

@@ -36,6 +36,8 @@ export type Play = {
   readonly processes?: number
   /** Gives the server the scenario's own name server. */
   readonly hasNames?: boolean
+  /** Settings of the server besides those of every stage. */
+  readonly env?: Readonly<Record<string, string>>
   /** Used without a value on the command line. Defaults to 30. */
   readonly rounds?: number
   /** Events sent per second without a value on the command line. Defaults to 200. */
@@ -44,11 +46,19 @@ export type Play = {
 }
 
 /** Prepares a stage for each run. The report contains the broken promises, if any, and the command to repeat the run. */
-export function defineScenario({ name, about, processes = 1, hasNames = false, play, ...defaults }: Play): Scenario {
+export function defineScenario({
+  name,
+  about,
+  processes = 1,
+  hasNames = false,
+  env = {},
+  play,
+  ...defaults
+}: Play): Scenario {
   const run = async (request: Request): Promise<Report> => {
     const began = performance.now()
     const { seed, plant, rounds, ratePerSecond, postgres } = request
-    const { findings, figures, stopped } = await onStage({ ...request, processes, hasNames }, (stage) =>
+    const { findings, figures, stopped } = await onStage({ ...request, processes, hasNames, env }, (stage) =>
       play(stage, request),
     )
     const command = `npm run chaos -- ${name} --rounds ${rounds} --seed ${seed} --rate ${ratePerSecond} --with-postgres ${postgres}`

@@ -48,6 +48,8 @@ export type StageOptions = {
   readonly processes?: number
   /** Gives the server the scenario's own name server. */
   readonly hasNames?: boolean
+  /** Settings of the server besides its own. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const READY_MS = 120_000
@@ -65,6 +67,7 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
     PORT: String(port),
     PROCESSES: String(options.processes ?? 1),
     ADMIN_REQUESTS_MAX: '0',
+    ...options.env,
   })
   const names = options.hasNames === true ? await openNameServer() : undefined
   const server = serverProcess({ env, logFile, plant: options.plant, nameServer: names?.address })

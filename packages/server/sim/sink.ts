@@ -1,5 +1,5 @@
 import { readRetryAfter } from '../src/domain/delivery/retry-policy.ts'
-import type { HttpResult } from '../src/pipeline/deliver/ports.ts'
+import type { SendResult } from '../src/pipeline/deliver/ports.ts'
 import type { Rng } from './rng.ts'
 
 /** How a receiver behaves, apart from the faults of the network. */
@@ -21,7 +21,7 @@ export interface Fate {
   readonly arrives_ms: number | null
   readonly accepts: boolean
   readonly result_ms: number
-  readonly result: HttpResult
+  readonly result: SendResult
   /** The receiver's answer was lost or came after the deadline, so the sender cannot know it. */
   readonly hidden: boolean
 }

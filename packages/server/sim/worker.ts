@@ -5,7 +5,7 @@ import { SimSender } from './sender.ts'
 import { fateOf, type Fate } from './sink.ts'
 import { CRASH_POINTS, type CrashPoint } from '../src/pipeline/deliver/crash-points.ts'
 import { TARGET_KEPT_MS } from '../src/pipeline/deliver/target-cache.ts'
-import type { Answer, Begun, Effect, Event, HttpResult, StoreCall } from '../src/pipeline/deliver/ports.ts'
+import type { Answer, Begun, Effect, Event, SendResult, StoreCall } from '../src/pipeline/deliver/ports.ts'
 import type { Witness } from './invariants.ts'
 import type { HintType, Scene } from './scene.ts'
 
@@ -329,7 +329,7 @@ export class SimWorker implements Witness {
     })
   }
 
-  #responded(attempt: Begun, result: HttpResult): void {
+  #responded(attempt: Begun, result: SendResult): void {
     if (!this.#flights.delete(attempt.attempt_id)) return
     this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: true })
     this.#dispatch({ type: 'responded', attempt_id: attempt.attempt_id, result })

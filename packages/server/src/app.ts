@@ -59,7 +59,8 @@ export function createApp(options: AppOptions): App {
   const offer = offerLanes(platform.wakeups)
   const loop = createDeliveryLoop(deps, { owner, offer })
   const streams = createStreams(deps)
-  const accept: AcceptAll = (...given) => acceptAll(road, ...given)
+  const composed: AcceptAll = (...given) => acceptAll(road, ...given)
+  const accept = options.acceptAll?.(composed) ?? composed
   const engine = createWorkflowEngine(deps, {
     acceptAll: accept,
     directory,
@@ -111,7 +112,8 @@ export function createApp(options: AppOptions): App {
       await Promise.all(loops.map((one) => one.stop()))
       await leases.release().catch((cause: unknown) => deps.log.warn('leases.release_failed', { cause }))
       await road.rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))
-      await deps.outbound.close()
+      await Promise.all([deps.outbound.close(), deps.customersOutbound.close()])
+      deps.links.close()
       deps.reach.close()
       deps.mailer.close()
       deps.retryLog.close()

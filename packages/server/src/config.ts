@@ -43,7 +43,7 @@ export const SETTINGS = {
     'a URL such as postgres://user:password@host:5432/database',
   ),
   SECRET_KEY: setting(
-    'Seals secrets in the database: 32 bytes in base64 (`openssl rand -base64 32`). With the embedded database, the server creates it once, in `DATA_DIR/secret-key`.',
+    'Encrypts secrets in the database: 32 bytes in base64 (`openssl rand -base64 32`). With the embedded database, the server creates it once, in `DATA_DIR/secret-key`.',
     undefined,
     key(),
     '32 bytes in base64',
@@ -55,13 +55,13 @@ export const SETTINGS = {
     '32 bytes in base64',
   ),
   ROLES: setting(
-    'What this process does: `web` answers requests, `deliver` sends, `work` maintains the tables.',
+    'The roles of this process: `web` serves requests, `deliver` sends deliveries, and `work` runs background work.',
     'web,deliver,work',
     list(z.enum(['web', 'deliver', 'work'])).refine((roles) => roles.length > 0),
     'any of web,deliver,work',
   ),
   PROCESSES: setting(
-    'How many processes share the port, started and stopped together.',
+    'The number of processes that share the port. They start and stop together.',
     String(Math.max(1, Math.floor(availableParallelism() / 2))),
     z.coerce.number().int().min(1).max(256),
     'a whole number from 1 to 256',
@@ -73,8 +73,14 @@ export const SETTINGS = {
     'a comma-separated list such as 10.0.0.0/8,::1',
   ),
   OUTBOUND_ALLOW: setting(
-    'Ranges beyond the public internet that deliveries may reach. Set but empty: none. Absent: none, except loopback when the server runs on your own machine: with the embedded database, a loopback `HOST`, and a `PUBLIC_URL` that is absent or loopback.',
+    'Address ranges outside the public internet that deliveries can reach. Set but empty: none. Absent: none, except loopback when the server runs on your machine: with the embedded database, a loopback `HOST`, and a `PUBLIC_URL` that is absent or loopback.',
     undefined,
+    list(cidr()),
+    'a comma-separated list such as 10.0.0.0/8',
+  ),
+  PORTAL_OUTBOUND_ALLOW: setting(
+    'Address ranges outside the public internet that customer destinations can reach. Customers manage these in a [portal](../guides/portals.md). `OUTBOUND_ALLOW` does not apply to them. Absent or empty: none.',
+    '',
     list(cidr()),
     'a comma-separated list such as 10.0.0.0/8',
   ),
@@ -89,7 +95,7 @@ export const SETTINGS = {
     'a URL such as smtp://user:password@mail.example.com:587, or smtps://… for TLS from the first byte',
   ),
   MAIL_FROM: setting(
-    'The sender address of emails; needed with `SMTP_URL`.',
+    'The sender address of emails. Required with `SMTP_URL`.',
     undefined,
     z.string().regex(/^(?:[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/),
     'an address such as postroad@example.com or Postroad <postroad@example.com>',
@@ -101,13 +107,13 @@ export const SETTINGS = {
     'an https URL; http only for this machine',
   ),
   OIDC_CLIENT_ID: setting(
-    'Our client id at the provider; needed with `OIDC_ISSUER`.',
+    'The client ID at the provider. Required with `OIDC_ISSUER`.',
     undefined,
     z.string().min(1),
     'a client id',
   ),
   OIDC_CLIENT_SECRET: setting(
-    'Our client secret at the provider; needed with `OIDC_ISSUER`.',
+    'The client secret at the provider. Required with `OIDC_ISSUER`.',
     undefined,
     z
       .string()
@@ -116,7 +122,7 @@ export const SETTINGS = {
     'a client secret',
   ),
   OIDC_ALLOWED_DOMAINS: setting(
-    'Email domains whose accounts may sign in through the provider. Empty: everybody with an account here.',
+    'Email domains whose accounts can sign in through the provider. Empty: everyone who has an account here.',
     '',
     list(
       z
@@ -137,6 +143,12 @@ export const SETTINGS = {
     ),
     'a comma-separated list such as ada@example.com,grace@example.com',
   ),
+  AGENT_WORK: setting(
+    'The proof of work for an agent registration, in PBKDF2 iterations, while few agents have registered in a day. The work grows as the daily limit fills. Operators set the limit with `PATCH platform/settings`.',
+    String(LIMITS.agentWorkDefault),
+    z.coerce.number().int().min(1).max(LIMITS.agentWorkMax),
+    `a whole number up to ${LIMITS.agentWorkMax}`,
+  ),
   INGEST_BODY_BYTES: setting(
     'The largest body that ingest accepts, in bytes.',
     String(LIMITS.ingestBodyBytesDefault),
@@ -144,25 +156,25 @@ export const SETTINGS = {
     `a number of bytes up to ${LIMITS.ingestBodyBytesMax}`,
   ),
   CONNECTIONS_MAX: setting(
-    'How many connections each process accepts at the same time. It closes one more at once, without an answer; `/metrics` counts these as `postroad_connections_dropped`. Keep it below the file limit of the process (`ulimit -n`).',
+    'The maximum number of open connections per process. Further connections are closed immediately without a response. `/metrics` counts them as `postroad_connections_dropped`. Keep it below the file limit of the process (`ulimit -n`).',
     '10000',
     z.coerce.number().int().min(1).max(1_000_000),
     'a number of connections, 1 to 1000000',
   ),
   ADMIN_REQUESTS_MAX: setting(
-    'How many requests to the admin API one credential may make in 10 seconds, at each process. 0: no limit.',
+    'The maximum number of admin API requests per credential in 10 seconds, per process. 0: no limit.',
     String(LIMITS.adminRequestsMax),
     z.coerce.number().int().min(0).max(1_000_000),
     'a number of requests, 0 to 1000000',
   ),
   UPGRADE_URL: setting(
-    'The page where people change their plan; a refusal by a plan returns it as `upgrade_url`. Absent: the page Billing of the console.',
+    'The page where people change their plan. Plan-limit errors return it as `upgrade_url`. Absent: the page Billing of the console.',
     undefined,
     z.url({ protocol: /^https?$/ }),
     'an http or https URL',
   ),
   STRIPE_SECRET_KEY: setting(
-    'The secret key of your Stripe account. It turns payments on; without it nobody sees a price ([how](billing.md)).',
+    'The secret key of your Stripe account. Turns on payments. Without it, no prices are shown ([how](billing.md)).',
     undefined,
     z
       .string()
@@ -171,7 +183,7 @@ export const SETTINGS = {
     'a secret key such as sk_live_…',
   ),
   STRIPE_PRICES: setting(
-    'The plans of `plans.json` that people can buy, each with the id of its recurring price at Stripe; needed with `STRIPE_SECRET_KEY`.',
+    'The plans of `plans.json` that people can buy, each with the id of its recurring price at Stripe; required with `STRIPE_SECRET_KEY`.',
     undefined,
     list(z.string().regex(/^[a-z0-9_-]+=\S+$/))
       .refine((pairs) => pairs.length > 0)
@@ -181,7 +193,7 @@ export const SETTINGS = {
     'a comma-separated list such as team=price_123,business=price_456',
   ),
   STRIPE_WEBHOOK_ENDPOINT: setting(
-    'The id of the endpoint on this server that receives the events of Stripe; needed with `STRIPE_SECRET_KEY`.',
+    'The id of the endpoint on this server that receives the events of Stripe; required with `STRIPE_SECRET_KEY`.',
     undefined,
     z
       .string()
@@ -190,7 +202,7 @@ export const SETTINGS = {
     'the id of an endpoint, such as whk_…',
   ),
   STRIPE_API_URL: setting(
-    'The API of Stripe, or of a server that speaks it. The rules for deliveries apply: outside the public internet it must be in `OUTBOUND_ALLOW`.',
+    'The URL of the Stripe API, or of a compatible server. The rules for deliveries apply: outside the public internet it must be in `OUTBOUND_ALLOW`.',
     'https://api.stripe.com',
     z.url({ protocol: /^https?$/ }).refine(isPrivateOrTls),
     'an https URL; http only for this machine',
@@ -205,7 +217,7 @@ export const SETTINGS = {
     'at least 16 characters',
   ),
   LOG_LEVEL: setting(
-    'How much is logged.',
+    'The log level.',
     'info',
     z.enum(['debug', 'info', 'warn', 'error', 'silent']),
     'debug, info, warn, error or silent',
@@ -320,6 +332,11 @@ export function outboundAllow(config: Config): readonly string[] {
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
   const isLocal = isLoopback(`http://${host}`) && isLoopback(config.PUBLIC_URL ?? 'http://localhost')
   return config.DATABASE_URL === undefined && isLocal ? ['127.0.0.0/8', '::1/128'] : []
+}
+
+/** The reach of the destinations of customers. A customer is not trusted with the network of the operator (docs/adr/0201). */
+export function customersReach(config: Config): { readonly allow: readonly string[]; readonly setting: string } {
+  return { allow: config.PORTAL_OUTBOUND_ALLOW, setting: 'PORTAL_OUTBOUND_ALLOW' }
 }
 
 function setting<Value, const Default extends string | undefined>(

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import type { Actor } from './domain/people/actor.ts'
 import type { Plans } from './domain/workspace/plan.ts'
+import type { AccessTokens } from './platform/access-tokens.ts'
 import type { Certificates } from './platform/certificates.ts'
 import type { Cipher } from './platform/cipher.ts'
 import type { Clock } from './platform/clock.ts'
@@ -10,6 +11,7 @@ import type { Mailer } from './platform/mailer.ts'
 import type { Oidc } from './platform/oidc.ts'
 import type { OutboundReach } from './platform/outbound-reach.ts'
 import type { OutboundHttp } from './platform/outbound-http.ts'
+import type { Links } from './platform/links/links.ts'
 import type { LoopRuns } from './platform/loop-runs.ts'
 import type { Wakeups } from './platform/notify.ts'
 import type { RetryLog } from './platform/retry-log.ts'
@@ -34,14 +36,20 @@ export type Platform = {
   readonly cipher: Cipher
   readonly wakeups: Wakeups
   readonly outbound: OutboundHttp
+  /** The client for deliveries to the destinations of customers, which reach less (docs/adr/0201). */
+  readonly customersOutbound: OutboundHttp
   /** Outgoing connections that are not one HTTP request. */
   readonly reach: OutboundReach
+  /** Connections to destinations that are not reached by HTTP. */
+  readonly links: Links
   /** The certificates that providers sign with. */
   readonly certificates: Certificates
   readonly mailer: Mailer
   readonly passwordHash: PasswordHash
   /** Seals the content of cookies. */
   readonly cookies: SealedText
+  /** The keys of OAuth access tokens. */
+  readonly accessTokens: AccessTokens
   /** The configured identity provider; undefined when there is none. */
   readonly oidc: Oidc | undefined
   readonly uuid: () => string

@@ -7,6 +7,8 @@ export type Features = DeliveryFeatures & SourceFeatures & WorkspaceFeatures & A
 type DeliveryFeatures = {
   /** The reason why no delivery could ever reach this URL, as far as that is known without a DNS lookup. */
   readonly validateUrl: (url: string) => string | undefined
+  /** The same for a destination of a customer, which reaches the public internet and PORTAL_OUTBOUND_ALLOW. */
+  readonly validateCustomerUrl: (url: string) => string | undefined
   /**
    * The reason why plain http to the host of this URL is forbidden. It resolves names for up to 3 s, so call it outside of
    * transactions.
@@ -31,6 +33,13 @@ type SourceFeatures = {
    * outside of transactions.
    */
   readonly sampleSource: (asked: SampleAsked) => Promise<Sample>
+  /**
+   * Drops the replication slot and the publication that this server has created for a source. A failure is a sentence about what
+   * stays and how to remove it. It may take long, so call it outside of transactions.
+   */
+  readonly dropReplication: (
+    asked: DropAsked,
+  ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly error: string }>
 }
 
 type WorkspaceFeatures = {
@@ -89,6 +98,11 @@ export type SampleAsked = {
   readonly settings: SourceSettings
   readonly secret: SourceSecret
   readonly itemsMax: number
+}
+export type DropAsked = {
+  readonly id: string
+  readonly settings: Extract<SourceSettings, { kind: 'postgres_replication' }>
+  readonly secret: SourceSecret
 }
 export type Sample =
   | { readonly ok: true; readonly items: readonly string[] }

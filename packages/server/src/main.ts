@@ -1,37 +1,38 @@
-import { bootstrapCommand, localKeyCommand, signInLinkCommand } from './commands/bootstrap.ts'
-import { doctorCommand } from './commands/doctor.ts'
-import { rotateKeyCommand } from './commands/rotate-key.ts'
-import { serveCommand } from './commands/serve.ts'
-import { clearNetworkCommand, reinstateCommand, suspendCommand, workspacesCommand } from './commands/workspaces.ts'
-import { startFailure } from './boot.ts'
+import { enableCompileCache } from 'node:module'
+
+// Node stores the compiled modules for the next start, which then takes half a second less. Static imports are
+// loaded before this line, so everything else is imported after it.
+enableCompileCache()
 
 /**
  * The server's own commands. The command-line client calls them. Only this file knows the arguments, the environment and the
  * exit code of the process.
  */
 const COMMANDS = {
-  serve: serveCommand,
-  bootstrap: bootstrapCommand,
-  'sign-in-link': signInLinkCommand,
-  'local-key': localKeyCommand,
-  doctor: doctorCommand,
-  'rotate-key': rotateKeyCommand,
-  workspaces: workspacesCommand,
-  suspend: suspendCommand,
-  reinstate: reinstateCommand,
-  'clear-network': clearNetworkCommand,
+  serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  bootstrap: async () => (await import('./commands/bootstrap.ts')).bootstrapCommand,
+  'sign-in-link': async () => (await import('./commands/bootstrap.ts')).signInLinkCommand,
+  'local-key': async () => (await import('./commands/bootstrap.ts')).localKeyCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  'rotate-key': async () => (await import('./commands/rotate-key.ts')).rotateKeyCommand,
+  workspaces: async () => (await import('./commands/workspaces.ts')).workspacesCommand,
+  suspend: async () => (await import('./commands/workspaces.ts')).suspendCommand,
+  reinstate: async () => (await import('./commands/workspaces.ts')).reinstateCommand,
+  'clear-network': async () => (await import('./commands/workspaces.ts')).clearNetworkCommand,
 } as const
 
 const [name = 'serve'] = process.argv.slice(2)
-const command = Object.entries(COMMANDS).find(([known]) => known === name)?.[1]
+const load = Object.entries(COMMANDS).find(([known]) => known === name)?.[1]
 
-if (command === undefined) {
+if (load === undefined) {
   console.error(`postroad: There is no server command "${name}". The commands are ${Object.keys(COMMANDS).join(', ')}.`)
   process.exitCode = 2
 } else {
   try {
+    const command = await load()
     process.exitCode = await command(process.env, process.argv.slice(3))
   } catch (error) {
+    const { startFailure } = await import('./boot.ts')
     console.error(startFailure(error))
     process.exitCode = 1
   }

@@ -81,7 +81,7 @@ export async function checkPolicies(database: Database, log: Log): Promise<strin
 }
 
 const BIND_REMEDY =
-  'In DATABASE_URL, use an ordinary user that owns the tables, or a user that may create the role postroad_server.'
+  'In DATABASE_URL, use an ordinary user that owns the tables, or a user that can create the role postroad_server.'
 
 const VERSION_MIN = 150_000
 

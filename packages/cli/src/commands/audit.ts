@@ -47,7 +47,7 @@ export function addAudit(program: Command): void {
     .description(
       'Reads the whole log and checks that each row continues the previous one.\nThe exit code is 1 when one does not.',
     )
-    .option('--hash <hash>', 'a hash that you recorded earlier, which a row must still have')
+    .option('--hash <hash>', 'a hash that you recorded earlier; a row must have it')
     .action(verifyLog)
   withExample(withWorkspace(verify), 'audit verify')
 
@@ -86,7 +86,7 @@ async function listRows({ limit, cursor, ...options }: ListOptions & Filters): P
 }
 
 function listText({ audit, next_cursor }: Listed): string {
-  if (audit.length === 0) return 'No change matches the filters.'
+  if (audit.length === 0) return 'No changes match the filters.'
   const rows = table([
     { head: 'When (UTC)', cells: audit.map(({ at }) => dayMoment(at)), paint: style.dim },
     { head: 'Action', cells: audit.map(({ action }) => action) },

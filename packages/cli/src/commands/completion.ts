@@ -11,7 +11,7 @@ export function addCompletion(program: Command): void {
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .summary('print a script that completes commands')
     .description(
-      'Prints a script with which your shell completes commands and options. Load it from the start file of the shell, and again after an update.',
+      'Prints a shell completion script for commands and options. Load it in your shell startup file, and reload it after an update.',
     )
     .action((shell: Shell) => say(SCRIPTS[shell](wordsOf(program))))
   withExample(

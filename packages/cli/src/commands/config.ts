@@ -24,7 +24,7 @@ const RECENT_MAX = 1_000
 export function addConfig(program: Command): void {
   const config = program
     .command('config')
-    .summary('export a project as a file, plan changes of it and apply them')
+    .summary('export a project as a file, plan changes to it and apply them')
     .description(
       'A project as code: endpoints, rules, record views and destinations in one\nJSON file, with nothing secret in it.',
     )
@@ -43,23 +43,23 @@ export function addConfig(program: Command): void {
     .description(
       'Compares a configuration with the project. Shows what applying it would create,\nchange and delete, and how the newest events would be routed differently.\nNothing is written.',
     )
-    .option('--exit-code', 'end with exit code 6 when the project is not as the file says')
+    .option('--exit-code', 'exit with code 6 if the project does not match the file')
     .action(planConfig)
   withExample(withPlan(withCommon(plan)), 'config plan', 'config plan shop.json --project shop --exit-code')
 
   const apply = config
     .command('apply')
     .argument('[file]', 'the configuration, or - for stdin', FILE)
-    .summary('make a project what a configuration says')
-    .description('Shows the plan and asks, then applies it: all of it, or nothing.')
+    .summary('apply a configuration to a project')
+    .description('Shows the plan, asks for confirmation, and applies all changes in one transaction, or none.')
     .action(applyConfig)
   withExample(withYes(withPlan(withCommon(apply))), 'config apply', 'config apply shop.json --project shop --yes')
 }
 
 function withPlan(command: Command): Command {
   return command
-    .option('--delete', 'also delete what the lists of the file do not have')
-    .option('--recent <count>', `how many of the newest events to route by both, 0 to ${RECENT_MAX}`, recentOf, RECENT)
+    .option('--delete', 'also delete resources that are not in the file')
+    .option('--recent <count>', `number of newest events to route both ways, 0 to ${RECENT_MAX}`, recentOf, RECENT)
 }
 
 function recentOf(text: string): number {

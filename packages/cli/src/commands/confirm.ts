@@ -11,6 +11,6 @@ export function withYes(command: Command): Command {
 /** Asks a person before something is deleted. A program must add --yes. */
 export async function confirmDeletion(what: string, { yes }: ConfirmOptions): Promise<void> {
   if (yes === true) return
-  if (!canAsk()) throw new Failure(`${what} Add --yes to do it.`, EXIT.usage)
+  if (!canAsk()) throw new Failure(`${what} Add --yes to confirm.`, EXIT.usage)
   if (!(await agrees(what, 'Delete it?'))) throw new Failure('Nothing was deleted.')
 }

@@ -46,7 +46,7 @@ export function addDatasets(program: Command): void {
     .description(
       'Writes the records of a dataset, oldest first. Without --output they go to stdout, for another program.',
     )
-    .addOption(new Option('--format <format>', 'the form of the file').choices(FORMATS).default('ndjson'))
+    .addOption(new Option('--format <format>', 'the file format').choices(FORMATS).default('ndjson'))
     .option('-o, --output <file>', 'the file to write')
     .option('--from <time>', 'only records from this time on', timeOf)
     .option('--to <time>', 'only records from before this time', timeOf)
@@ -62,9 +62,9 @@ export function addDatasets(program: Command): void {
 async function exportDataset(dataset: string, { format, output, columns, ...options }: Options): Promise<void> {
   if (output !== undefined) await mayBecome(resolve(output))
   else if (format === 'parquet' && io().stdout.isTTY === true)
-    throw new Failure('A Parquet file is no text for a terminal. Name a file with --output.', EXIT.usage)
+    throw new Failure('Parquet is a binary format and cannot be printed. Name a file with --output.', EXIT.usage)
   if (format === 'ndjson' && columns !== undefined)
-    throw new Failure('--columns is for csv and parquet, because ndjson has whole records.', EXIT.usage)
+    throw new Failure('--columns works only with csv and parquet, because ndjson contains whole records.', EXIT.usage)
   const { client } = await connect(options)
   const id = await idIn(client, 'datasets', dataset)
   const chunks = await chunksOf(client, format, { id, from: options.from, to: options.to, columns })

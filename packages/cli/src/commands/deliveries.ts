@@ -183,7 +183,7 @@ async function getAttempt(id: string, options: CommonOptions): Promise<void> {
 
 function noneText(filtered: boolean): string {
   return filtered
-    ? 'No delivery matches the filters.'
+    ? 'No deliveries match the filters.'
     : `There are no deliveries here. Create a destination first: ${invokedAs()} destinations create https://…`
 }
 
@@ -242,7 +242,7 @@ async function replayDeliveries(id: string | undefined, options: ReplayOptions):
 const DONE = {
   replay: ['Replayed', 'with a new retry schedule'],
   retry: ['Retried', 'sent when the destination has capacity'],
-  cancel: ['Cancelled', 'replay it to send it after all'],
+  cancel: ['Cancelled', 'replay it to send it'],
 } as const
 
 function doneText({ delivery }: RouteAnswer<Routes['deliveries']['replay']>, verb: keyof typeof DONE): string {

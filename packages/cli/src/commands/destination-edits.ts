@@ -32,13 +32,13 @@ export function addDestinationEdits(destinations: Command): void {
     .alias('edit')
     .argument('<destination>', 'id or name of the destination')
     .summary('change the settings of a destination')
-    .description('Changes the settings that you name. The others stay as they are.')
+    .description('Changes the settings that you name. Other settings do not change.')
     .option('--name <name>', 'new name')
     .option('--to <url>', 'deliver to this URL')
     .option('--dataset <dataset>', 'only the events of this dataset; may be repeated', collected)
-    .option('--on', 'switch it on, and send what is paused')
-    .option('--off', 'switch it off, and pause its deliveries')
-    .option('-d, --data <json>', 'further members, as in the API: JSON, @file, or - for stdin')
+    .option('--on', 'turn it on, and send what is paused')
+    .option('--off', 'turn it off, and pause its deliveries')
+    .option('-d, --data <json>', 'other fields, as in the API: JSON, @file, or - for stdin')
     .action(editDestination)
   withExample(
     withCommon(update),

@@ -50,9 +50,9 @@ export function addDestinations(program: Command): void {
     .option('--dataset <dataset>', 'only the events of this dataset; may be repeated', collected)
     .option(
       '--order-by <path>',
-      'deliver events with the same value at this path in order, one at a time. This is slower, and a failing event blocks those behind it',
+      'deliver events with the same value at this path in order, one at a time. This is slower, and a failing event blocks later ones',
     )
-    .option('-d, --data <json>', 'further members, as in the API: JSON, @file, or - for stdin')
+    .option('-d, --data <json>', 'other fields, as in the API: JSON, @file, or - for stdin')
     .action(createDestination)
   withExample(
     withCommon(create),

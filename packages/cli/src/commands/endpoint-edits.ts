@@ -53,10 +53,10 @@ export function addEndpointEdits(endpoints: Command): void {
     .alias('edit')
     .argument('<endpoint>', 'slug or id of the endpoint')
     .summary('change the settings of an endpoint')
-    .description('Changes the settings that you name. The others stay as they are.')
+    .description('Changes the settings that you name. Other settings do not change.')
     .option('--name <name>', 'new name')
-    .option('--on', 'switch it on')
-    .option('--off', 'switch it off, and refuse every event')
+    .option('--on', 'turn it on')
+    .option('--off', 'turn it off, and refuse every event')
     .action(editEndpoint)
   withExample(withSettings(update), 'endpoints update github --off', 'endpoints update github --dataset pushes')
 }
@@ -72,7 +72,7 @@ function withSettings(command: Command): Command {
         ),
       )
       .option('--secret-stdin', 'read the secret of the scheme from stdin')
-      .option('-d, --data <json>', 'further members, as in the API: JSON, @file, or - for stdin'),
+      .option('-d, --data <json>', 'other fields, as in the API: JSON, @file, or - for stdin'),
   )
 }
 

@@ -24,7 +24,7 @@ const TRIES_MAX = 5
 export function addExport(program: Command): void {
   const command = program
     .command('export')
-    .summary('export everything of the workspace as a zip')
+    .summary('export the whole workspace as a zip')
     .description(
       'Requests an export, waits until it is written, and downloads it. For admins.\nTo resume a download that broke off, run the command again with --id.',
     )

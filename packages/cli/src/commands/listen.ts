@@ -37,18 +37,18 @@ export function addListen(program: Command): void {
     .description(
       'Forwards each event of the project to a program on this machine: a POST with the body as ' +
         'received, byte for byte, and the headers as received. Credentials are masked when an event is stored, so headers with one are left out.\n\n' +
-        'The position is stored after each answer. The next run with the same server, project and ' +
-        'target continues there, so that no event is lost in between. After a break of the line, a sleep, or a restart of the server, nothing is sent twice. If this command is killed ' +
-        'between an answer and the moment when it is stored, the next run sends that event again: the header Postroad-Submission-Id names it.\n\n' +
-        'An event waits while nothing listens at the target. One whose connection breaks off is sent at most three times. Any answer counts, a 500 too.',
+        'The position is stored after each response. The next run with the same server, project and ' +
+        'target continues there, so that no event is lost in between. After a connection loss, a sleep, or a server restart, nothing is sent twice. If this command is killed ' +
+        'between a response and the moment when it is stored, the next run sends that event again. The header Postroad-Submission-Id identifies it.\n\n' +
+        'Events wait while nothing listens at the target. If the connection breaks, an event is sent at most three times. Any response counts, including a 500.',
     )
     .option('--path <path>', 'the path to send to, such as /webhooks')
     .option('--endpoint <endpoint>', 'only events of this endpoint: slug or id; may be repeated', collected)
     .option('--filter <condition>', FILTER_HELP, collected)
     .option('--since <time>', 'start with the events since this time: RFC 3339, or 30m, 6h, 2d ago', timeOf)
     .option('--from-now', 'start with new events, not where the last run ended')
-    .option('--in-flight <count>', 'events that are sent at the same time', numberIn(1, 64), IN_FLIGHT)
-    .option('--count <count>', 'stop after this many answers', numberIn(1, 1_000_000_000))
+    .option('--in-flight <count>', 'maximum number of concurrent events', numberIn(1, 64), IN_FLIGHT)
+    .option('--count <count>', 'stop after this many responses', numberIn(1, 1_000_000_000))
     .option('--lines', 'print one line for each event, at a terminal too')
     .option('--json', 'print one line of JSON for each event')
     .action(forwardEvents)
@@ -69,7 +69,7 @@ async function forwardEvents(named: string, options: ListenOptions): Promise<voi
   const { baseUrl, client } = source.connection
   if (target.origin === new URL(baseUrl).origin)
     throw new Failure(
-      'This is the server itself: each event would come back as a new one. Name your program.',
+      'This target is the server itself, so each event would return as a new one. Name your program.',
       EXIT.usage,
     )
   const endpoints = await Promise.all((options.endpoint ?? []).map((one) => endpointId(client, one)))

@@ -1,5 +1,5 @@
 import { text as textOf } from 'node:stream/consumers'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { canAsk, secretAsked } from '../ask.ts'
 import { headersOfSession, ownUrl, urlGiven } from '../connection.ts'
 import { EXIT, Failure } from '../failure.ts'
@@ -7,11 +7,14 @@ import { io } from '../io.ts'
 import { invokedAs, withExample, type ConnectionOptions } from '../options.ts'
 import { print, type OutputOptions } from '../output.ts'
 import { changeProfiles, profileNamed, readProfiles, type Profile } from '../profiles.ts'
+import { ASKED, signInByDevice, type Asked } from '../oauth/device.ts'
+import { signOut } from '../oauth/tokens.ts'
 import { plain } from '../text/plain.ts'
 import { style } from '../text/style.ts'
 import { fields, table } from '../text/table.ts'
 
-type LoginOptions = ConnectionOptions & OutputOptions
+type LoginOptions = ConnectionOptions &
+  OutputOptions & { readonly key?: true; readonly device?: true; readonly scope?: Asked }
 type Named = OutputOptions & { readonly profile?: string }
 
 const DEFAULT = 'default'
@@ -20,12 +23,20 @@ const ANSWER_MS = 30_000
 export function addLogin(program: Command): void {
   const login = program
     .command('login')
-    .summary('save an API key, or sign in as a person')
+    .summary('connect this command line, or save an API key')
     .description(
-      'Asks for an API key (hk_…) or a sign-in link, checks it, and saves it in a profile that only ' +
-        'you can read. Every command without SERVICE_TOKEN uses the profile from then on.\n\n' +
-        'With a sign-in link you are a person: only people may create API keys, invite members ' +
-        'and change roles. The sign-in page emails a link, and "sign-in-link" prints one on the machine of the server. A script pipes the key or the link into this command.',
+      'Shows a code that you confirm in a browser, where you also choose what this command line may do. The tokens are saved in a ' +
+        'profile that only you can read, and are renewed automatically. Commands without SERVICE_TOKEN then use this profile. The console lists it ' +
+        'under Connected agents.\n\n' +
+        'With --key, or when something is piped in, it takes an API key (hk_…) or a sign-in link instead. With a sign-in link you are a ' +
+        'person: only people may create API keys, invite members and change roles. The sign-in page emails a link, and "sign-in-link" prints one on the machine of the server.',
+    )
+    .option('--key', 'ask for an API key or a sign-in link')
+    .option('--device', 'show a code even if the input is not a terminal')
+    .addOption(
+      new Option('--scope <scope>', 'access to request; you decide in the browser')
+        .choices(Object.keys(ASKED))
+        .default('write'),
     )
     .option('--url <url>', 'address of the server (default: that of the link, or POSTROAD_URL)')
     .option('--profile <profile>', `name to save it under (without it, ${DEFAULT})`)
@@ -37,7 +48,7 @@ export function addLogin(program: Command): void {
     .command('logout')
     .summary('remove a saved API key or sign-in')
     .description(
-      'Removes a profile. A sign-in as a person ends on the server too. An API key continues to work elsewhere until you revoke it: see api-keys delete.',
+      'Removes a profile. A connection of this command line and a sign-in as a person end on the server too. An API key continues to work elsewhere until you revoke it: see api-keys delete.',
     )
     .option('--profile <profile>', 'the profile to remove (without it, the one in use)')
     .option('--json', 'print one JSON object')
@@ -59,16 +70,16 @@ export function addLogin(program: Command): void {
   const use = profiles
     .command('use')
     .argument('<profile>', 'name of the profile')
-    .summary('use a profile from now on')
-    .description('Uses this profile in every command that names no other one.')
+    .summary('use a profile by default')
+    .description('Uses this profile in every command that does not name another profile.')
     .option('--json', 'print one JSON object')
     .action(useProfile)
   withExample(use, 'profiles use staging')
 }
 
 async function logIn({ profile: named = DEFAULT, ...options }: LoginOptions): Promise<void> {
-  const given = canAsk() ? await secretAsked('API key (hk_…) or sign-in link: ') : (await textOf(io().stdin)).trim()
-  const profile = await profileOf(given, options)
+  const byDevice = options.device === true || (canAsk() && options.key !== true)
+  const profile = byDevice ? await profileByDevice(options) : await profileOf(await givenSecret(), options)
   await changeProfiles((from) => ({ ...from, current: named, profiles: { ...from.profiles, [named]: profile } }))
   const { url, who } = profile
   const text = (): string =>
@@ -79,6 +90,16 @@ async function logIn({ profile: named = DEFAULT, ...options }: LoginOptions): Pr
       ['Next', `${invokedAs()} endpoints list`],
     ])
   print({ json: { profile: named, url, who }, ids: [named], text }, options)
+}
+
+async function givenSecret(): Promise<string> {
+  return canAsk() ? secretAsked('API key (hk_…) or sign-in link: ') : (await textOf(io().stdin)).trim()
+}
+
+async function profileByDevice(options: LoginOptions): Promise<Profile> {
+  const url = urlGiven(options) ?? ownUrl()
+  const oauth = await signInByDevice(url, options.scope ?? 'write')
+  return { url, who: await whoIs(url, { Authorization: `Bearer ${oauth.access_token}` }), oauth }
 }
 
 async function profileOf(given: string, options: ConnectionOptions): Promise<Profile> {
@@ -104,16 +125,17 @@ async function sessionFor(url: string, token: string): Promise<string> {
   })
   const cookie = response.headers.getSetCookie().find((one) => one.startsWith('service_session='))
   if (cookie !== undefined) return cookie.split(';')[0] ?? ''
-  throw new Failure(`${url} started no session. Is it the address of a Postroad server?`)
+  throw new Failure(`${url} did not start a session. Check that it is the address of a Postroad server.`)
 }
 
 async function whoIs(url: string, headers: Readonly<Record<string, string>>): Promise<string> {
   const response = await asked(`${url}/admin/api/me`, { headers })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member may be missing
-  const { user, role, workspace, api_key } = (await response.json().catch(() => ({}))) as Me
+  const { user, role, workspace, api_key, agent } = (await response.json().catch(() => ({}))) as Me
   if (user === undefined || workspace === undefined)
-    throw new Failure(`${url} did not answer as a Postroad server. Check the address.`)
-  const way = api_key === undefined ? '' : ', by an API key'
+    throw new Failure(`${url} did not respond like a Postroad server. Check the address.`)
+  const scope = agent?.scopes?.at(-1)
+  const way = scope !== undefined ? `, ${scope}` : api_key === undefined ? '' : ', by an API key'
   return `${user.email ?? user.name} (${role} of ${workspace.slug}${way})`
 }
 
@@ -122,6 +144,7 @@ type Me = {
   readonly role?: string
   readonly workspace?: { readonly slug: string }
   readonly api_key?: object
+  readonly agent?: { readonly scopes?: readonly string[] }
 }
 
 async function asked(url: string, init: RequestInit): Promise<Response> {
@@ -140,7 +163,8 @@ async function logOut({ profile: named, ...options }: Named): Promise<void> {
   const stored = await readProfiles()
   const name = named ?? stored.current
   if (name === null) throw new Failure('There is no profile in use. Name one with --profile.', EXIT.usage)
-  const { url, session, who } = profileNamed(stored, name)
+  const { url, session, oauth, who } = profileNamed(stored, name)
+  if (oauth !== undefined) await signOut(url, oauth)
   // A session that has ended or cannot be reached needs no end.
   if (session !== undefined)
     await asked(`${url}/admin/api/session`, { method: 'DELETE', headers: headersOfSession(session) }).catch(
@@ -152,9 +176,11 @@ async function logOut({ profile: named, ...options }: Named): Promise<void> {
     current: current === name ? null : current,
   }))
   const note =
-    session === undefined
-      ? `The key still works elsewhere: see ${invokedAs()} api-keys delete.`
-      : 'The session has ended.'
+    oauth !== undefined
+      ? 'The connection has ended.'
+      : session === undefined
+        ? `The key still works elsewhere: see ${invokedAs()} api-keys delete.`
+        : 'The session has ended.'
   print(
     { json: { profile: name, url }, ids: [name], text: () => `Removed ${name}: ${plain(who)}. ${style.dim(note)}` },
     options,
@@ -163,11 +189,11 @@ async function logOut({ profile: named, ...options }: Named): Promise<void> {
 
 async function listProfiles(options: Named): Promise<void> {
   const { current, profiles, projects } = await readProfiles()
-  const rows = Object.entries(profiles).map(([name, { url, who, session }]) => ({
+  const rows = Object.entries(profiles).map(([name, { url, who, session, oauth }]) => ({
     name,
     url,
     who,
-    kind: session === undefined ? 'api_key' : 'person',
+    kind: oauth !== undefined ? 'agent' : session === undefined ? 'api_key' : 'person',
     in_use: name === current,
     project: projects[url]?.slug ?? null,
   }))
@@ -191,7 +217,7 @@ async function useProfile(named: string, options: OutputOptions): Promise<void> 
     {
       json: { profile: named, url, who },
       ids: [named],
-      text: () => `Commands use ${named} from now on: ${plain(who)} at ${url}.`,
+      text: () => `Commands now use ${named}: ${plain(who)} at ${url}.`,
     },
     options,
   )

@@ -15,7 +15,7 @@ export function addProjects(program: Command): void {
   const use = projects
     .command('use')
     .argument('<project>', 'slug or id of the project')
-    .summary('use a project in every command from now on')
+    .summary('use a project by default in every command')
     .description(
       'Stores a project for this server on this machine. Every command without --project uses it from then on. "default" is the Default project.',
     )

@@ -54,9 +54,11 @@ export function addRecover(destinations: Command): void {
     .command('recover')
     .argument('<destination>', 'id or name of the destination')
     .summary('replay the deliveries that failed since a time')
-    .description('Replays the deliveries that failed for good since a time. Prints the plan first and asks.')
+    .description(
+      'Replays the deliveries that failed permanently since a time. Prints the plan first and asks for confirmation.',
+    )
     .requiredOption('--since <time>', 'start of the time range: RFC 3339, or 30m, 6h, 2d ago', timeOf)
-    .option('--enable', 'switch the destination on if it is off')
+    .option('--enable', 'turn the destination on if it is off')
     .option('--cancelled', 'also replay cancelled deliveries')
     .action(recoverDestination)
   withExample(withStart(withCommon(recover)), 'destinations recover billing --since 6h --enable --dry-run')
@@ -118,7 +120,7 @@ function healthText({
     ...(probe === undefined ? [] : [['Next probe', probe] as const]),
     ...(held_by !== null || next_attempt_at === null
       ? []
-      : [['Next try', Date.parse(next_attempt_at) > Date.now() ? moment(next_attempt_at) : 'now'] as const]),
+      : [['Next attempt', Date.parse(next_attempt_at) > Date.now() ? moment(next_attempt_at) : 'now'] as const]),
   ])
 }
 
@@ -150,7 +152,8 @@ const causeOf = ({ response_status: status, error_code: code }: Attempt): string
 
 function testText({ attempt, closed_breaker }: RouteAnswer<Routes['destinations']['test']>): string {
   const { outcome, response_status, error_detail, duration_ms, response_body } = attempt
-  const answer = response_status === null ? causeOf(attempt) : String(response_status)
+  const without = outcome === 'succeeded' ? 'accepted' : causeOf(attempt)
+  const answer = response_status === null ? without : String(response_status)
   return fields([
     ['Answer', outcome === 'succeeded' ? style.good(answer) : style.bad(answer)],
     ...(duration_ms === null ? [] : [['Took', duration(duration_ms)] as const]),
@@ -187,7 +190,7 @@ async function recoverDestination(
   }
   const notes = (): readonly (readonly [string, string])[] => [
     ['Waiting', `${waiting}  ${style.dim('Postroad sends them when the destination is on')}`],
-    ...(enabled || enable === true ? [] : [['Note', 'the destination is off; add --enable to switch it on'] as const]),
+    ...(enabled || enable === true ? [] : [['Note', 'the destination is off; add --enable to turn it on'] as const]),
   ]
   await startReplay({ client, ask, notes }, options)
 }

@@ -94,7 +94,7 @@ async function ending(client: Client, begun: Replay): Promise<Replay> {
 }
 
 function endText({ replay, plan }: Started, { detach }: StartOptions): string {
-  if (replay === null) return plan.count === 0 ? 'No delivery matches, so nothing was sent.' : 'Nothing was sent.'
+  if (replay === null) return plan.count === 0 ? 'No deliveries match, so nothing was sent.' : 'Nothing was sent.'
   const after: [string, string] =
     detach === true || replay.state !== 'done'
       ? ['Next', `${invokedAs()} replays list`]
@@ -110,7 +110,7 @@ function endText({ replay, plan }: Started, { detach }: StartOptions): string {
 
 const stateText = ({ state, pause_reason }: Replay): string =>
   pause_reason === 'allowance_used'
-    ? `${state}: the deliveries of this month are used up; it resumes when the plan allows more`
+    ? `${state}: the monthly deliveries are used up; it resumes when the plan allows more`
     : state
 
 const EXAMPLE_ID = 'rpl_01m7yttq4ye5ks3w8pq6gbnadt'
@@ -129,7 +129,7 @@ export function addReplays(program: Command): void {
   for (const [verb, what] of [
     ['pause', 'pause a replay; it makes no more deliveries due'],
     ['resume', 'resume a paused replay'],
-    ['cancel', 'end a replay; the remaining deliveries stay as they are'],
+    ['cancel', 'cancel a replay; the remaining deliveries do not change'],
   ] as const) {
     const command = replays
       .command(verb)

@@ -40,7 +40,7 @@ export function addRotate(endpoints: Command): void {
     .argument('<endpoint>', 'slug or id of the endpoint')
     .summary('give an endpoint a new URL')
     .description(
-      'Gives an endpoint a new URL. The previous URL continues to work for the overlap, then ends.\nAn endpoint has at most one previous URL. While an earlier one still works, the\ncommand refuses to end it without --end-overlap.',
+      'Gives an endpoint a new URL. The previous URL continues to work during the overlap, then expires.\nAn endpoint has at most one previous URL. While an earlier one still works, the\ncommand refuses to end it without --end-overlap.',
     )
     .option('--overlap <hours>', 'how long the previous URL continues to work: 0 to 720 hours', numberIn(0, 720), 24)
     .option('--end-overlap', 'end the overlap of an earlier rotation, if one is running')
@@ -99,10 +99,10 @@ async function agreeTo({ what, overlap, until, endOverlap, yes }: Rotation): Pro
   if (yes || !canAsk()) return
   const current =
     overlap === 0
-      ? `The current ${what} ends at once. Requests that use it are refused from then on.`
+      ? `The current ${what} stops working immediately. Requests that use it are refused.`
       : `The current ${what} continues to work until ${moment(new Date(Date.now() + overlap * HOUR_MS).toISOString())}.`
   const previous =
-    until === null ? [] : [`The previous ${what}, which would work until ${moment(until)}, ends at once.`]
+    until === null ? [] : [`The previous ${what}, which is valid until ${moment(until)}, stops working immediately.`]
   if (!(await agrees([current, ...previous].join('\n'), `Rotate the ${what}?`)))
     throw new Failure('Nothing was changed.')
 }
@@ -122,7 +122,7 @@ async function rotateUrl(
 function rotatedText({ public_url, previous_public_url, previous_url_expires_at }: Rotated): string {
   const previous =
     previous_public_url === null || previous_url_expires_at === null
-      ? 'The previous URL has ended.'
+      ? 'The previous URL has expired.'
       : `The previous URL works until ${moment(previous_url_expires_at)}.`
   return `${style.strong('The new URL')}\n${plain(public_url)}\n${previous}`
 }

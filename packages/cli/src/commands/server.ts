@@ -100,7 +100,7 @@ export function addWorkspaces(program: Command): void {
   const clearNetwork = workspaces
     .command('clear-network')
     .argument('<workspace>', 'its slug')
-    .summary('open a workspace to every address')
+    .summary('allow any address to access a workspace')
     .description(
       'Empties the list of addresses that may use a workspace, for one that has locked itself out.\nIt takes effect on every server from the next request on.',
     )

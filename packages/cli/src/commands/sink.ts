@@ -29,7 +29,7 @@ export function addSink(program: Command): void {
       'Listens on this machine and prints each request that arrives, as a destination to\ntry things with. With the signing secret of the destination it also verifies the\nsignature, and answers 401 when it is wrong.\nIt runs until you press Ctrl-C.',
     )
     .option('--port <port>', 'the port to listen on; 0: any free port', numberIn(0, 65_535), PORT)
-    .option('--status <code>', 'the status to answer with: 500 to see retries', numberIn(200, 599), 200)
+    .option('--status <code>', 'the response status: 500 to see retries', numberIn(200, 599), 200)
     .option('--count <count>', 'stop after this many requests', numberIn(1, 1_000_000))
     .option('--secret <secret>', 'verify with the signing secret of the destination (whsec_…)')
     .option('--json', 'print each request as one line of JSON')
@@ -163,7 +163,7 @@ function greeting(url: string, verifies: boolean): string {
   return [
     `${style.strong('Listening')}  ${url}`,
     `Deliver events here: ${invokedAs()} destinations create ${url} --name sink`,
-    ...(verifies ? [] : [style.dim('Signatures are not verified: give the signing secret with --secret.')]),
+    ...(verifies ? [] : [style.dim('Signatures are not verified. Pass the signing secret with --secret.')]),
     '',
   ].join('\n')
 }

@@ -28,7 +28,7 @@ export function addTail(program: Command): void {
     .command('tail')
     .summary('print events, refusals and failures as they happen')
     .description(
-      'Prints one line for each event that is stored, each request that is refused, and each delivery that fails. It runs until you press Ctrl-C, and continues by itself after a break of the line. With --filter or --dataset it prints events only.',
+      'Prints one line for each event that is stored, each request that is refused, and each delivery that fails. Runs until you press Ctrl-C, and reconnects automatically after a connection loss. With --filter or --dataset it prints events only.',
     )
     .option('--filter <condition>', FILTER_HELP, collected)
     .option('--endpoint <endpoint>', 'only this endpoint: slug or id; may be repeated', collected)
@@ -157,7 +157,6 @@ function deliveryText({ id, state, last_status, last_error, attempt_count }: Del
 }
 
 function noteOf(arrival: Arrival): void {
-  if (arrival.kind === 'lost') complain(style.waits(`The connection is lost: ${arrival.why}. Connecting again…`))
-  if (arrival.kind === 'live' && arrival.again)
-    complain(style.dim(`Connected again after ${duration(arrival.lostMs)}.`))
+  if (arrival.kind === 'lost') complain(style.waits(`The connection was lost: ${arrival.why}. Reconnecting…`))
+  if (arrival.kind === 'live' && arrival.again) complain(style.dim(`Reconnected after ${duration(arrival.lostMs)}.`))
 }

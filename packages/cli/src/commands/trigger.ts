@@ -26,8 +26,8 @@ export function addTrigger(program: Command): void {
     .summary('send an event as a provider sends and signs it')
     .description(
       'Sends an event to your endpoint for a provider, with the headers and the signature of that ' +
-        'provider. The server signs with the secret of the endpoint, so you need none.\n\n' +
-        'The presets have no sample events. Without --data the body is the least that the preset describes: the name of the event and an id, where this provider puts them.',
+        'provider. The server signs with the endpoint’s secret, so you do not need it.\n\n' +
+        'The presets have no sample events. Without --data, the body is minimal: the event name and an ID, where this provider puts them.',
     )
     .option('--endpoint <endpoint>', 'slug or id (without it, the endpoint with the settings of the provider)')
     .option('-d, --data <json>', 'the body: text, @file, or - for stdin')

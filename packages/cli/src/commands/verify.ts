@@ -25,7 +25,7 @@ export function addVerify(program: Command): void {
     .argument('<request-file>', 'a saved request: headers, an empty line, and the body; - for stdin')
     .summary('check the signature of a saved request')
     .description(
-      'Checks the signature of a saved request. The exit code is 1 when it is wrong.\n\n' +
+      'Checks the signature of a saved request. The exit code is 1 if the signature is invalid.\n\n' +
         'With a secret it checks a delivery of Postroad on this machine, without a server: by Service-Signature, or else by webhook-signature. With --endpoint the server checks a request of a sender with the settings and the secret of that endpoint, and explains each step.',
     )
     .option('--secret <secret>', 'the signing secret of the destination (whsec_…)')
@@ -101,7 +101,7 @@ const mark = (passed: boolean | null): string =>
 function explanationText({ scheme, ok, steps, hints }: Explained): string {
   const head = ok ? style.good('The signature is valid.') : style.bad('The signature is not valid.')
   return [
-    scheme === 'none' ? 'This endpoint verifies no signature.' : head,
+    scheme === 'none' ? 'This endpoint does not verify signatures.' : head,
     ...steps.map(({ ok: passed, text }) => `  ${mark(passed)} ${plain(text)}`),
     ...(hints.length === 0 ? [] : ['Possible causes:', ...hints.map((hint) => `  ${plain(hint)}`)]),
   ].join('\n')

@@ -20,13 +20,13 @@ export async function sourceOf(options: ConnectionOptions, { detail, since, data
   let connection = await connect(options)
   const { baseUrl } = connection
   const projectId = connection.project ?? (await connection.client.me.get()).default_project.id
-  const ask = (cursor: string | undefined, signal: AbortSignal): Promise<Response> => {
+  const ask = async (cursor: string | undefined, signal: AbortSignal): Promise<Response> => {
     const url = new URL(`${baseUrl}/admin/api/projects/${projectId}/stream`)
     url.searchParams.set('detail', detail)
     if (cursor !== undefined) url.searchParams.set('after', cursor)
     else if (since !== undefined) url.searchParams.set('since', since)
     if (dataset !== undefined) url.searchParams.set('dataset', dataset.join(','))
-    return fetch(url, { headers: { ...connection.headers, Accept: 'text/event-stream' }, signal })
+    return fetch(url, { headers: { ...(await connection.headers()), Accept: 'text/event-stream' }, signal })
   }
   return {
     connection,

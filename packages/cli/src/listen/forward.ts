@@ -82,8 +82,8 @@ export function forward(url: URL, { headers, body, signal }: Outgoing & Stop): P
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'the host name is not known',
-  ECONNRESET: 'the connection was closed without an answer',
-  EPIPE: 'the connection was closed without an answer',
+  ECONNRESET: 'the connection was closed without a response',
+  EPIPE: 'the connection was closed without a response',
 }
 
 function wordsOf(error: Error & { code?: string }): string {

@@ -79,17 +79,17 @@ export function noteText(note: Note, target: URL): string {
   switch (note.kind) {
     case 'connected':
       return note.again
-        ? `Connected again after ${duration(note.lost_ms)}. The stream continues after the last event.`
+        ? `Reconnected after ${duration(note.lost_ms)}. The stream continues after the last event.`
         : 'Connected. Waiting for events.'
     case 'lost':
-      return `The connection is lost: ${note.why}. Connecting again…`
+      return `The connection was lost: ${note.why}. Reconnecting…`
     case 'gap':
       return `GAP: the events from ${moment(note.from)} to ${moment(note.to)} are no longer stored.`
     case 'receiver_down':
-      return `${target.href}: ${note.why}. Events wait, and are sent once it answers.`
+      return `${target.href}: ${note.why}. Events wait and are sent when it responds.`
     case 'receiver_up':
       return `${target.href} answers again.`
     case 'stopping':
-      return `Waiting for ${note.open} answers. Press Ctrl-C again to stop at once.`
+      return `Waiting for ${note.open} responses. Press Ctrl-C again to stop immediately.`
   }
 }

@@ -9,7 +9,7 @@ export function targetOf(named: string, path: string | undefined): URL {
       EXIT.usage,
     )
   if (path === undefined) return url
-  if (!path.startsWith('/')) throw new Failure(`--path begins with a slash, such as /webhooks.`, EXIT.usage)
+  if (!path.startsWith('/')) throw new Failure(`--path must start with a slash, such as /webhooks.`, EXIT.usage)
   if (url.pathname !== '/' || url.search !== '')
     throw new Failure('Name the path in the URL or with --path, not in both.', EXIT.usage)
   return new URL(path, url)

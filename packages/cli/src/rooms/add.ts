@@ -1,3 +1,4 @@
+import { COMMANDS_BY_OTHERS } from '@postroad/contract/command-words'
 import type { CommandArgument, CommandFlag, RoomCommand } from '@postroad/contract/commands'
 import type { Client } from '@postroad/sdk'
 import { Option, type Command } from 'commander'
@@ -21,19 +22,6 @@ import { idNamed, wordOf } from './lookup.ts'
 import { roomTable } from './table.ts'
 import { answerText, effects, idsIn } from './text.ts'
 
-/** Commands that do more than one route would, so that the route needs none: they ask, follow, compare, or write a file. */
-const BY_OTHERS: Readonly<Record<string, string>> = {
-  'attempts.get': 'deliveries attempt',
-  'config.export': 'config pull',
-  'datasetSchemas.get': 'datasets schema',
-  'datasetExports.csv': 'datasets export',
-  'datasetExports.ndjson': 'datasets export',
-  'datasetExports.parquet': 'datasets export',
-  'dataExport.create': 'export',
-  'dataExport.download': 'export',
-  'replays.create': 'deliveries replay',
-}
-
 /** Members that would hide an option of every command. `--data` takes them. */
 const TAKEN = new Set(['url', 'project', 'profile', 'json', 'quiet', 'data', 'yes', 'help'])
 
@@ -42,15 +30,18 @@ const HOMES: Readonly<Record<string, string>> = {
   rules: 'Set up sources and destinations:',
   ingestKeys: 'Set up sources and destinations:',
   apiKeys: 'Manage the workspace:',
+  broadcasts: 'More about the workspace:',
 }
 
-const HEADINGS: Readonly<Record<string, string>> = {
+/** Where the help lists the rooms of each group of routes. */
+const HEADINGS: Readonly<Record<RoomCommand['group'], string>> = {
+  automation: 'Workflows and AI agents:',
   sources: 'Set up sources and destinations:',
   capture: 'More about sources:',
   delivery: 'More about deliveries:',
   people: 'People and sign-in:',
   workspace: 'More about the workspace:',
-  serving: 'Search:',
+  serving: 'Search, portals and forwarding:',
   operate: 'For operators of the installation:',
 }
 
@@ -58,8 +49,8 @@ const HEADINGS: Readonly<Record<string, string>> = {
 export function addRooms(program: Command): void {
   for (const command of roomTable()) {
     const [roomWord, verbWord] = command.words
-    if (`${command.room}.${command.verb}` in BY_OTHERS) continue
-    program.commandsGroup(HOMES[command.room] ?? HEADINGS[command.group] ?? '')
+    if (`${command.room}.${command.verb}` in COMMANDS_BY_OTHERS) continue
+    program.commandsGroup(HOMES[command.room] ?? HEADINGS[command.group])
     const room = program.commands.find((one) => one.name() === roomWord) ?? newRoom(program, command)
     if (room.commands.some((one) => one.name() === verbWord)) continue
     addVerb(room, command)
@@ -67,7 +58,9 @@ export function addRooms(program: Command): void {
 }
 
 function newRoom(program: Command, { room, words: [name] }: RoomCommand): Command {
-  const verbs = roomTable().filter((command) => command.room === room && !(`${room}.${command.verb}` in BY_OTHERS))
+  const verbs = roomTable().filter(
+    (command) => command.room === room && !(`${room}.${command.verb}` in COMMANDS_BY_OTHERS),
+  )
   return program
     .command(name)
     .summary(summaryOf(verbs, wordOf(room).many))
@@ -95,8 +88,7 @@ function addVerb(room: Command, command: RoomCommand): void {
   if (method === 'DELETE' && !words.includes(said)) verb.alias(said)
   for (const argument of args) verb.argument(`<${argumentName(argument, command)}>`, argumentHelp(argument))
   for (const flag of command.flags) if (!TAKEN.has(flag.name)) verb.addOption(optionOf(flag))
-  if (command.hasBody)
-    verb.option('-d, --data <json>', 'members of the request, as in the API: JSON, @file, or - for stdin')
+  if (command.hasBody) verb.option('-d, --data <json>', 'request fields, as in the API: JSON, @file, or - for stdin')
   if (pages) withPages(verb)
   if (area === 'project') withCommon(verb)
   else withWorkspace(verb)

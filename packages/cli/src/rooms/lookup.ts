@@ -37,12 +37,19 @@ export function idIn(client: Client, room: string, named: string): Promise<strin
 
 type Words = { readonly room: string; readonly one: string; readonly many: string }
 
+/** Rooms that are no plural. */
+const MANY: Readonly<Record<string, string>> = {
+  activity: 'requests',
+  dataExport: 'data exports',
+  platformAudit: 'audit rows',
+}
+
 /** The words for the things of a room: `ingest-keys`, `ingest key` and `ingest keys`. */
 export function wordOf(room: string): Words {
   const words = roomTable().find((command) => command.room === room)?.words[0] ?? room
-  const many = words
+  const many = (MANY[room] ?? words)
     .replaceAll('-', ' ')
-    .replace(/^api /, 'API ')
-    .replaceAll(/\bsso\b/g, 'SSO')
+    .replaceAll(/\b(?:ai|api|sso)\b/g, (word) => word.toUpperCase())
+    .replace(/^ws /, 'WebSocket ')
   return { room: words, one: many.replace(/ies$/, 'y').replace(/s$/, ''), many }
 }

@@ -4,7 +4,7 @@ import { more } from '../text/more.ts'
 import { plain } from '../text/plain.ts'
 import { style } from '../text/style.ts'
 import { fields, table, type Column } from '../text/table.ts'
-import { dayMoment } from '../text/time.ts'
+import { dayMoment, moment } from '../text/time.ts'
 import { wordOf } from './lookup.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -29,12 +29,27 @@ export function answerText(answer: unknown, command: RoomCommand, named: readonl
   if (!isMembers(answer)) return String(answer)
   const { items } = command
   const list = items === undefined ? undefined : answer[items.member]
-  if (Array.isArray(list)) return listText(list.filter(isMembers), { command, cursor: answer['next_cursor'] })
-  if (Object.keys(answer).join() === 'ok')
-    return command.method === 'DELETE'
-      ? [`${doneWord(command)} ${named.join(' ')}.`, ...effects(command).map(style.dim)].join('\n')
-      : 'Done.'
+  if (Array.isArray(list)) return listText(list.filter(isMembers), { command, answer })
+  if (command.method === 'DELETE' && answer['ok'] === true)
+    return [
+      `${doneWord(command)} ${named.join(' ')}.`,
+      ...effects(command).map(style.dim),
+      ...afterDeletion(answer).map(style.dim),
+    ].join('\n')
+  if (Object.keys(answer).join() === 'ok') return 'Done.'
   return fieldsText(answer, command.showsSecret)
+}
+
+/** The way back from a deletion, and the things that it could not remove. */
+function afterDeletion({ deletion, left_behind: left }: Members): readonly string[] {
+  const undo =
+    isMembers(deletion) && typeof deletion['restorable_until'] === 'string'
+      ? [
+          `You can restore it until ${moment(deletion['restorable_until'])}:`,
+          `${invokedAs()} deletions restore ${String(deletion['id'])}`,
+        ]
+      : []
+  return [...undo, ...(typeof left === 'string' ? [left] : [])]
 }
 
 /** `Revoke an API key` → `Revoked`. */
@@ -49,12 +64,15 @@ export function effects({ description }: RoomCommand): readonly string[] {
   return /^(?:Deletes|Removes|Revokes|Cancels|Ends) /.test(description) ? sentences.slice(1) : sentences
 }
 
-type ListOf = { readonly command: RoomCommand; readonly cursor: unknown }
+type ListOf = { readonly command: RoomCommand; readonly answer: Members }
 
 const FREE_TEXT = /^(?:name|title|text|description|url|email|note|reason|datasets|kinds|domains)$/
 
-function listText(rows: readonly Members[], { command, cursor }: ListOf): string {
+function listText(rows: readonly Members[], { command, answer }: ListOf): string {
   const { many, room } = wordOf(command.room)
+  const cursor = typeof answer['next_cursor'] === 'string' ? answer['next_cursor'] : null
+  const lines = searchedText(answer, command)
+  if (rows.length === 0 && lines.length > 0) return ['Nothing was found.', ...lines, ...more(cursor)].join('\n')
   if (rows.length === 0) return emptyText(many, room)
   const columns = (command.items?.columns ?? []).map((name, at): Column => {
     const cells = rows.map((row) => cellText(row[name]))
@@ -68,7 +86,16 @@ function listText(rows: readonly Members[], { command, cursor }: ListOf): string
       ...(name === 'id' || name === 'name' || name === 'slug' || at === 0 ? {} : { spare: true }),
     }
   })
-  return [table(columns), ...more(typeof cursor === 'string' ? cursor : null)].join('\n')
+  return [table(columns), ...lines, ...more(cursor)].join('\n')
+}
+
+/** The line of a search that says how far it came: `Scanned: 4,096. Read: 3. Reached: …` */
+function searchedText(answer: Members, { items }: RoomCommand): readonly string[] {
+  const members = Object.entries(answer).filter(
+    ([name, value]) => name !== 'next_cursor' && name !== items?.member && value !== null,
+  )
+  if (members.length === 0) return []
+  return [style.dim(members.map(([name, value]) => `${labelOf(name)}: ${valueText(value)}.`).join(' '))]
 }
 
 function emptyText(many: string, room: string): string {
@@ -99,14 +126,20 @@ function cellText(value: unknown): string {
   return Array.isArray(value) ? value.map(cellText).join(', ') : JSON.stringify(value)
 }
 
-/** Each member in a line. An object around everything is left out: `{"rule": {…}}` shows the members of the rule. */
+/**
+ * Each member in a line. The only object around everything is left out: `{"rule": {…}}` shows the members of the rule. Of several
+ * objects each line names its own: `User id`, `Workspace id`.
+ */
 function fieldsText(answer: Members, showsSecret: boolean): string {
   const members = Object.entries(answer)
   const isSecret = ([, value]: readonly [string, unknown]): boolean => showsSecret && typeof value === 'string'
   const secrets = members.filter(isSecret).map(rowOf)
-  const rows = members
-    .filter((member) => !isSecret(member))
-    .flatMap(([name, value]) => (isMembers(value) && 'id' in value ? Object.entries(value) : [[name, value] as const]))
+  const others = members.filter((member) => !isSecret(member))
+  const isOnly = others.filter(([, value]) => isMembers(value)).length === 1
+  const rows = others
+    .flatMap(([name, value]) =>
+      isOnly && isMembers(value) ? Object.entries(value).flatMap(linesOf) : linesOf([name, value]),
+    )
     .map(rowOf)
   return [
     ...(secrets.length === 0 ? [] : [`${style.dim('Shown only once:')}\n${fields(secrets)}`]),
@@ -114,10 +147,33 @@ function fieldsText(answer: Members, showsSecret: boolean): string {
   ].join('\n\n')
 }
 
+/** Members whose content is not ours, so its names are shown as they are. */
+const NOT_OURS = /^(?:body|context|data|details|headers|input|output|payload|template|variables)$/
+
+/** The members of a setting are lines too: `totals` with `records` is `totals_records`. */
+function linesOf([name, value]: readonly [string, unknown]): readonly (readonly [string, unknown])[] {
+  if (!isMembers(value) || NOT_OURS.test(name)) return [[name, value]]
+  const members = Object.entries(value)
+  if (members.length === 0 || members.some(([member]) => !/^[a-z][a-z\d_]*$/.test(member))) return [[name, value]]
+  return members.flatMap(([member, inner]) =>
+    linesOf([member, inner]).map(([inside, one]) => [`${name}_${inside}`, one] as const),
+  )
+}
+
 const rowOf = ([name, value]: readonly [string, unknown]): readonly [string, string] => [
   labelOf(name),
-  isAbsent(value) ? (ABSENT[name] ?? 'none') : valueText(value),
+  isAbsent(value) ? (ABSENT[name] ?? 'none') : name === 'headers' ? headersText(value) : valueText(value),
 ]
+
+/** A line for each header, as in a request. */
+function headersText(headers: unknown): string {
+  if (!isMembers(headers)) return valueText(headers)
+  return Object.entries(headers)
+    .map(([name, value]) =>
+      plain(value === null ? name : `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
+    )
+    .join('\n')
+}
 
 /** The meaning of null or an empty list, where it is not "none". */
 const ABSENT: Readonly<Record<string, string>> = {
@@ -129,7 +185,7 @@ const ABSENT: Readonly<Record<string, string>> = {
 }
 
 const isAbsent = (value: unknown): boolean =>
-  value === null || value === undefined || (Array.isArray(value) && value.length === 0)
+  value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
 
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return 'none'

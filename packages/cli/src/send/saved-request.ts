@@ -42,7 +42,7 @@ function fromHttp(bytes: Buffer, text: string): SavedRequest {
 
 function notRequest(): Failure {
   return new Failure(
-    'This is no saved request. Save the headers, an empty line and the body as received, or a line of "sink --json".',
+    'This file is not a saved request. Save the headers, an empty line and the body as received, or a line of "sink --json" output.',
     EXIT.usage,
   )
 }

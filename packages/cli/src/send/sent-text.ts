@@ -48,9 +48,9 @@ function routedText(routed: Routed): string {
     case 'matched':
       return `→ ${name}`
     case 'dataset_not_subscribed':
-      return style.dim(`· not ${name}: it takes other datasets`)
+      return style.dim(`· not ${name}: it receives other datasets`)
     case 'destination_disabled':
-      return style.dim(`· not ${name}: it is switched off`)
+      return style.dim(`· not ${name}: it is turned off`)
     case 'condition_failed':
       return style.dim(
         `· not ${name}: ${routed.failed === null ? 'a condition failed' : `only when ${conditionText(routed.failed)}`}`,

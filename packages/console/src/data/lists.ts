@@ -5,7 +5,14 @@ import { useAsk } from './ask.ts'
 export type Destination = RouteAnswer<Routes['destinations']['list']>['destinations'][number]
 export type Webhook = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
 export type IngestKey = RouteAnswer<Routes['ingestKeys']['list']>['ingest_keys'][number]
+export type Portal = RouteAnswer<Routes['portals']['list']>['portals'][number]
+export type PortalCustomer = RouteAnswer<Routes['portalCustomers']['list']>['customers'][number]
 export type Rule = RouteAnswer<Routes['rules']['list']>['rules'][number]
+export type Broadcast = RouteAnswer<Routes['broadcasts']['list']>['broadcasts'][number]
+export type Member = RouteAnswer<Routes['members']['list']>['members'][number]
+export type Invite = RouteAnswer<Routes['invites']['list']>['invites'][number]
+export type ApiKey = RouteAnswer<Routes['apiKeys']['list']>['api_keys'][number]
+export type Workspace = RouteAnswer<Routes['workspaces']['get']>['workspace']
 
 /** Whole lists of the things that people set up. All parts of the page share the list that was read. */
 const PAGE = { limit: 200 } as const
@@ -14,7 +21,7 @@ const PAGE = { limit: 200 } as const
 const LIGHTS_MS = 10_000
 
 /** Every item of a list, page after page. */
-async function every<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+export async function every<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   const found: T[] = []
   for await (const item of items) found.push(item)
   return found
@@ -36,4 +43,26 @@ export function useAllIngestKeys(): UseQueryResult<readonly IngestKey[]> {
 
 export function useAllRules(): UseQueryResult<readonly Rule[]> {
   return useAsk(['rules', 'all'], (client, signal) => every(client.rules.list(PAGE, { signal })))
+}
+
+export function useAllPortals(): UseQueryResult<readonly Portal[]> {
+  return useAsk(['portals', 'all'], (client, signal) => every(client.portals.list(PAGE, { signal })))
+}
+
+/** Everybody who may see them: the members of the workspace. */
+export function useAllMembers(options: { readonly enabled?: boolean } = {}): UseQueryResult<readonly Member[]> {
+  return useAsk(['members', 'all'], (client, signal) => every(client.members.list(PAGE, { signal })), options)
+}
+
+/** The workspace with its plan, its members and the time of its deletion. */
+export function useWorkspace(): UseQueryResult<Workspace> {
+  return useAsk(
+    ['workspaces', 'current'],
+    async (client, signal) => (await client.workspaces.get(undefined, { signal })).workspace,
+  )
+}
+
+/** Every API key, with those that have ended. */
+export function useAllApiKeys(): UseQueryResult<readonly ApiKey[]> {
+  return useAsk(['apiKeys', 'all'], (client, signal) => every(client.apiKeys.list(PAGE, { signal })))
 }

@@ -1,6 +1,7 @@
-import type { RouteAnswer, Routes } from '@postroad/contract'
+import type { Route, RouteAnswer, Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import { createContext, useContext } from 'react'
+import { needs } from '../ui/states.tsx'
 import { clientOf } from './client.ts'
 
 export type Me = RouteAnswer<Routes['me']['get']>
@@ -13,7 +14,7 @@ export const PlaceContext = createContext<Place | undefined>(undefined)
 
 export function usePlace(): Place {
   const place = useContext(PlaceContext)
-  if (place === undefined) throw new Error('Use this inside a project.')
+  if (place === undefined) throw new Error('Use this hook inside a project.')
   return place
 }
 
@@ -24,7 +25,24 @@ export function useClient(): Client {
 
 const RANK: Readonly<Record<Me['role'], number>> = { viewer: 0, developer: 1, admin: 2, owner: 3 }
 
-/** Whether the person's role reaches that of a route: `useMay(routes.rules.create)`. A button whose role is out of reach is dimmed. */
-export function useMay(route: { readonly role: Me['role'] }): boolean {
-  return RANK[usePlace().me.role] >= RANK[route.role]
+/** The declarations of a route that decide whether this person may call it now. */
+type Guarded = Pick<Route, 'role' | 'whileSuspended' | 'whileClosed' | 'operator'>
+
+/**
+ * Why the person may not call a route now, as a sentence; undefined when they may. The title of a dimmed button:
+ * `useRefusal(routes.rules.create)`. A suspended or closed workspace refuses everybody, so that comes before the role.
+ */
+export function useRefusal({ role, whileSuspended, whileClosed, operator }: Guarded): string | undefined {
+  const { me } = usePlace()
+  const { suspended, closed } = me.workspace
+  if (operator === true) return me.operator ? undefined : 'Only an installation operator can do this.'
+  if (whileSuspended === 'refused' && suspended) return 'This workspace is suspended, so this cannot be changed.'
+  if (whileSuspended === 'refused' && closed && whileClosed !== 'allowed')
+    return 'This workspace is closed, so this cannot be changed. An owner can reopen it.'
+  return RANK[me.role] >= RANK[role] ? undefined : needs(role)
+}
+
+/** Whether the person may call a route now: `useMay(routes.rules.create)`. */
+export function useMay(route: Guarded): boolean {
+  return useRefusal(route) === undefined
 }

@@ -38,6 +38,8 @@ export type Arrival = { readonly number: number } & (
 export type TailStatus = 'off' | 'connecting' | 'live' | 'lost' | 'refused'
 
 const KEPT_MAX = 5_000
+/** Deliveries of this many events are known at most: those of retries and of read pages, beside those of the arrivals. */
+const KNOWN_MAX = 4 * KEPT_MAX
 /** The most that are drawn in a second; of more, the page draws every second or third. */
 const DRAWN_MAX = 200
 const REOPEN_MS = 3_000
@@ -165,7 +167,15 @@ export class Tail {
     const known = of.get(delivery.destination_id)
     if (known === undefined || known.updated_at <= delivery.updated_at) of.set(delivery.destination_id, delivery)
     this.deliveries.set(delivery.record_id, of)
+    if (this.deliveries.size > KNOWN_MAX) this.#forgetOldest()
     this.#changed()
+  }
+
+  #forgetOldest(): void {
+    for (const recordId of this.deliveries.keys()) {
+      this.deliveries.delete(recordId)
+      return
+    }
   }
 
   #opened(): void {

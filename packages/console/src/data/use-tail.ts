@@ -15,7 +15,7 @@ export function tailOf(projectId: string): Tail {
 /** The live tail of the open project; draws again with each change. */
 export function useTail(): Tail {
   const tail = useContext(TailContext)
-  if (tail === undefined) throw new Error('Use this inside a project.')
+  if (tail === undefined) throw new Error('Use this hook inside a project.')
   useSyncExternalStore(tail.subscribe, () => tail.version)
   return tail
 }

@@ -41,22 +41,22 @@ export type AdditiveField = {
 }
 
 const HEADER = { name: 'header', label: 'Header' } as const
-const PREFIX = { name: 'prefix', label: 'Prefix', hint: 'The text before the signature, if any.' } as const
+const PREFIX = { name: 'prefix', label: 'Prefix', hint: 'Optional. The text before the signature.' } as const
 const ENCODING = { name: 'encoding', label: 'Encoding', options: DIGEST_ENCODINGS } as const
-const TOLERANCE_HINT = `Seconds that the timestamp may be away from now, ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax.toLocaleString('en')}.`
+const TOLERANCE_HINT = `Maximum clock difference in seconds, ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax.toLocaleString('en')}.`
 
 const CONTENT: readonly AdditiveField[] = [
   {
     name: 'signed',
     label: 'Signed content',
-    hint: 'Text with {body} or {form}, and {timestamp}, {id}, {url} or {method} as the sender has them.',
+    hint: 'Text that contains {body} or {form}. It can also contain {timestamp}, {id}, {url} and {method}.',
   },
-  { name: 'signature_item', label: 'Signature item', isNullable: true, hint: 'Such as v1 in t=…,v1=…; empty: none.' },
+  { name: 'signature_item', label: 'Signature item', isNullable: true, hint: 'Optional. Such as v1 in t=…,v1=….' },
   { name: 'timestamp_header', label: 'Timestamp header', isNullable: true },
-  { name: 'timestamp_item', label: 'Timestamp item', isNullable: true, hint: 'Such as t in t=…,v1=…; empty: none.' },
+  { name: 'timestamp_item', label: 'Timestamp item', isNullable: true, hint: 'Optional. Such as t in t=…,v1=….' },
   { name: 'timestamp_format', label: 'Timestamp format', options: TIMESTAMP_FORMATS },
   { name: 'tolerance_seconds', label: 'Tolerance', isNullable: true, isNumber: true, hint: TOLERANCE_HINT },
-  { name: 'id_header', label: 'Id header', isNullable: true },
+  { name: 'id_header', label: 'ID header', isNullable: true },
 ]
 
 export const ADDITIVE_FIELDS: Readonly<Record<AdditiveScheme, readonly AdditiveField[]>> = {
@@ -66,7 +66,7 @@ export const ADDITIVE_FIELDS: Readonly<Record<AdditiveScheme, readonly AdditiveF
     { name: 'algorithm', label: 'Algorithm', options: HMAC_ALGORITHMS },
     ENCODING,
     ...CONTENT,
-    { name: 'key_encoding', label: 'Secret written as', options: KEY_ENCODINGS },
+    { name: 'key_encoding', label: 'Secret encoding', options: KEY_ENCODINGS },
   ],
   public_key: [
     HEADER,
@@ -83,8 +83,8 @@ export const ADDITIVE_FIELDS: Readonly<Record<AdditiveScheme, readonly AdditiveF
     HEADER,
     PREFIX,
     { name: 'algorithm', label: 'Algorithm', options: JWT_ALGORITHMS },
-    { name: 'body_hash_claim', label: 'Claim of the body hash' },
-    { name: 'body_hash_encoding', label: 'Encoding of the body hash', options: BODY_HASH_ENCODINGS },
+    { name: 'body_hash_claim', label: 'Body hash claim' },
+    { name: 'body_hash_encoding', label: 'Body hash encoding', options: BODY_HASH_ENCODINGS },
     { name: 'tolerance_seconds', label: 'Tolerance', isNumber: true, hint: TOLERANCE_HINT },
   ],
 }

@@ -37,10 +37,10 @@ export function AttemptRequest({ attempt }: { readonly attempt: Attempt }): Reac
       </p>
     )
   return (
-    <div role="group" aria-label={`Request of attempt ${attempt.number}`} className="mt-3 border-t border-line/55 pt-2">
+    <div role="group" aria-label={`Attempt ${attempt.number} request`} className="mt-3 border-t border-line/55 pt-2">
       <h3 className="font-strong">Request</h3>
       {error_code !== null && NO_CONNECTION.has(error_code) && (
-        <p className="text-data text-ink-3">There was no connection, so the destination did not receive it.</p>
+        <p className="text-data text-ink-3">There was no connection, so the destination did not receive the request.</p>
       )}
       <p className="mono my-1 text-data break-all text-ink-2">
         {request.method} {request.url}
@@ -72,7 +72,7 @@ function BodyOf({ attempt: { id }, request }: { readonly attempt: Attempt; reado
         <>
           <pre
             tabIndex={0}
-            aria-label="Body of the request"
+            aria-label="Request body"
             className="mono mt-2 max-h-60 overflow-auto rounded-field bg-sunken p-3 text-data break-all whitespace-pre-wrap"
           >
             {text}
@@ -93,16 +93,16 @@ function BodyOf({ attempt: { id }, request }: { readonly attempt: Attempt; reado
 function bodyText({ as_sent, difference, text }: Body): string {
   if (as_sent)
     return text?.includes(DOTS) === true
-      ? 'This is the body that was sent. Dots replace the secret.'
-      : 'This is the body that was sent.'
+      ? 'Postroad sent this body. Dots replace the secret.'
+      : 'Postroad sent this body.'
   switch (difference) {
     case 'template_failed':
-      return 'The template has changed and renders no body for this event now. Postroad cannot show the body that it sent.'
+      return 'The template has changed and no longer renders this event. Postroad cannot show the body that it sent.'
     case 'destination_deleted':
-      return 'The destination and its template are deleted. Postroad cannot show the body that it sent.'
+      return 'The destination and its template were deleted. Postroad cannot show the body that it sent.'
     case 'template_changed':
     case null:
-      return 'The template has changed. This body is not the one that Postroad sent.'
+      return 'The template has changed. Postroad sent a different body.'
   }
 }
 

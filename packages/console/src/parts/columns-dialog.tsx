@@ -46,11 +46,11 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
       open
       onClose={onClose}
       title="Columns"
-      lead="This browser remembers them for this view."
+      lead="This browser stores the columns of this view."
       actions={
         <>
           <Button kind="quiet" className="mr-auto" onClick={() => change(undefined)}>
-            Restore the default
+            Restore defaults
           </Button>
           <Button kind="primary" onClick={onClose}>
             Done
@@ -58,7 +58,7 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
         </>
       }
     >
-      <div role="group" aria-label="Columns of the list" className="mb-4 grid grid-cols-2 gap-x-6">
+      <div role="group" aria-label="List columns" className="mb-4 grid grid-cols-2 gap-x-6">
         {all.map(({ id, label }) => (
           <Check
             key={id}
@@ -69,8 +69,8 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
         ))}
       </div>
       {paths !== undefined && (
-        <div role="group" aria-label="Fields of the payload">
-          <h3 className="mb-1 font-strong">Fields of the payload</h3>
+        <div role="group" aria-label="Payload fields">
+          <h3 className="mb-1 font-strong">Payload fields</h3>
           <div
             className="mono grid max-h-[30vh] grid-cols-2 gap-x-6 overflow-y-auto text-data"
             tabIndex={0}
@@ -103,7 +103,7 @@ function AddField({ onAdd }: { readonly onAdd: (path: string) => void }): ReactE
   return (
     <form onSubmit={submit} className="mt-3 flex items-center gap-2">
       <input
-        aria-label="Path of another field"
+        aria-label="Path to another field"
         placeholder="data.object.amount"
         value={path}
         spellCheck={false}

@@ -23,12 +23,12 @@ export function Conditions({ conditions, change, empty, label, disabled = false 
   const set = (at: number, part: Partial<ConditionDraft>): void =>
     change(conditions.map((one, index) => (index === at ? { ...one, ...part } : one)))
   return (
-    <div role="group" aria-label={label} className="mb-3.5">
+    <div role="group" aria-label={label} className="@container mb-3.5">
       {conditions.length === 0 && <p className="mb-2 text-ink-3">{empty}</p>}
       {conditions.map(({ path, op, value }, index) => (
         <div
           key={index}
-          className="mb-1.5 grid grid-cols-[34px_minmax(0,1fr)_112px_minmax(0,1fr)_28px] items-center gap-1.5"
+          className="mb-1.5 grid grid-cols-[34px_minmax(0,1fr)_112px_minmax(0,1fr)_28px] items-center gap-1.5 @max-[360px]:grid-cols-[34px_minmax(0,1fr)_28px]"
         >
           <span className="text-right text-data text-ink-3">{index === 0 ? 'if' : 'and'}</span>
           <input
@@ -45,7 +45,7 @@ export function Conditions({ conditions, change, empty, label, disabled = false 
             value={op}
             disabled={disabled}
             onChange={({ target }) => set(index, { op: CONDITION_OPS.find((one) => one === target.value) ?? 'equals' })}
-            className={BOX}
+            className={`${BOX} @max-[360px]:col-start-2 @max-[360px]:row-start-2`}
           >
             {CONDITION_OPS.map((one) => (
               <option key={one} value={one}>
@@ -62,12 +62,13 @@ export function Conditions({ conditions, change, empty, label, disabled = false 
               value={value}
               disabled={disabled}
               onChange={({ target }) => set(index, { value: target.value })}
-              className={`${BOX} mono text-data`}
+              className={`${BOX} mono text-data @max-[360px]:col-start-2 @max-[360px]:row-start-3`}
               spellCheck={false}
             />
           )}
           <IconButton
             label={`Remove condition ${index + 1}`}
+            className="@max-[360px]:col-start-3 @max-[360px]:row-start-1"
             disabled={disabled}
             onClick={() => change(conditions.filter((_one, at) => at !== index))}
           >

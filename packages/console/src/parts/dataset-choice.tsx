@@ -29,7 +29,7 @@ export function DatasetChoice({
         label={label}
         disabled={disabled}
         of={[
-          { id: 'all', label: 'Every dataset' },
+          { id: 'all', label: 'All datasets' },
           { id: 'some', label: 'Only these' },
         ]}
         at={datasets === null ? 'all' : 'some'}

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import type { ReactElement, ReactNode } from 'react'
+import { createContext, useContext, type ReactElement, type ReactNode } from 'react'
 import { IconButton } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 
@@ -39,11 +39,14 @@ export function Detail({ label, title, chip, meta, actions, onClose, children }:
 
 export function CopyMeta({ text, label }: { readonly text: string; readonly label: string }): ReactElement {
   return (
-    <CopyButton text={text} label={label} className="mono min-w-0 text-ink-2">
+    <CopyButton text={text} label={label} className="mono max-w-full min-w-0 text-ink-2">
       <span className="truncate">{text}</span>
     </CopyButton>
   )
 }
+
+/** The level of the headings of parts: `h2` on a page without a heading between its title and its parts. */
+export const PartHeading = createContext<'h2' | 'h3'>('h3')
 
 /** A part of a tab, with its heading and a line about its purpose. */
 export function Part({
@@ -57,11 +60,12 @@ export function Part({
   readonly children: ReactNode
   readonly beside?: ReactNode
 }): ReactElement {
+  const isBelowTitle = useContext(PartHeading) === 'h2'
   return (
     <section className="border-b border-line px-5 py-5 last:border-b-0">
       <div className="mb-3 flex items-start gap-3">
         <div className="min-w-0 flex-1">
-          <h3 className="font-title">{title}</h3>
+          {isBelowTitle ? <h2 className="font-title">{title}</h2> : <h3 className="font-title">{title}</h3>}
           {text !== undefined && <p className="max-w-[68ch] text-ink-3">{text}</p>}
         </div>
         {beside}

@@ -13,7 +13,7 @@ type Result = DryRun['results'][number]
 /** The result of conditions and mappings on recent events: which match, and on which condition the others fail. */
 export function DryRunResults({
   asked,
-  none = 'There is no event yet to test this with. Send an event, and the test runs at once.',
+  none = 'There is no event to test with. The test runs when you send one.',
 }: {
   readonly asked: UseQueryResult<DryRun>
   /** The text when there is no event to test it with. */
@@ -24,7 +24,7 @@ export function DryRunResults({
   if (asked.data === undefined)
     return (
       <p role="status" className="text-ink-3">
-        Testing it with recent events…
+        Testing with recent events…
       </p>
     )
   const { matched, tested, results, not_looked_at } = asked.data
@@ -57,7 +57,7 @@ export function DryRunResults({
       {found.length > SHOWN && <p className="mt-2 text-data text-ink-3">The newest {SHOWN} of them are shown.</p>}
       {not_looked_at !== undefined && (
         <p className="mt-2 text-data text-ink-3">
-          {not_looked_at} older events were not tested: these conditions take too long on such large events.
+          {not_looked_at} older events were not tested, because the conditions take too long on large events.
         </p>
       )}
     </div>
@@ -72,7 +72,7 @@ function Own({ results, isStale }: { readonly results: readonly Result[]; readon
         <div key={one.index}>
           <p role="status" className="mb-2 flex items-center gap-2 text-lead">
             <Glyph tone={one.matched ? 'ok' : 'rejected'} label="" />
-            {one.matched ? 'It matches.' : 'It does not match.'}
+            {one.matched ? 'The payload matches.' : 'The payload does not match.'}
           </p>
           {one.failed !== null && <p className="text-ink-2">{failureText(one.failed)}</p>}
           {one.matched && !one.data_left_out && <RecordText data={one.data} />}
@@ -130,7 +130,9 @@ function Line({
 /** The condition that did not match, and the value that it saw: `total > 1000, but it is 42.5`. */
 function failureText({ path, op, expected, saw }: NonNullable<Result['failed']>): string {
   const wanted = op === 'exists' ? `${path} exists` : `${path} ${WORDS[op] ?? op} ${JSON.stringify(expected)}`
-  return saw === undefined ? `${wanted}, but it is not there` : `${wanted}, but it is ${JSON.stringify(saw)}`
+  return saw === undefined
+    ? `${wanted}, but the field is missing`
+    : `${wanted}, but the value is ${JSON.stringify(saw)}`
 }
 
 const WORDS: Readonly<Record<string, string>> = {

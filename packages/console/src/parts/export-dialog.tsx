@@ -31,8 +31,8 @@ const FORMATS: readonly { readonly id: Format; readonly label: string }[] = [
   { id: 'ndjson', label: 'NDJSON' },
 ]
 const HINTS: Readonly<Record<Format, string>> = {
-  csv: 'For spreadsheets. A text that they would run as a formula starts with an apostrophe.',
-  ndjson: 'For programs: one JSON object per line. Numbers have every digit that arrived.',
+  csv: 'For spreadsheets. Text that a spreadsheet would run as a formula starts with an apostrophe.',
+  ndjson: 'For programs. One JSON object per line. Numbers keep all their digits.',
 }
 const TYPES: Readonly<Record<Format, string>> = { csv: 'text/csv;charset=utf-8', ndjson: 'application/x-ndjson' }
 /** The rest of the console needs the server too. */
@@ -118,7 +118,7 @@ export function ExportDialog<Row>({
                 ? 'Stopped. '
                 : 'Some rows could not be read. '}
             {course.rows.toLocaleString('en')} rows
-            {course.scanned > course.rows ? `, ${course.scanned.toLocaleString('en')} looked through` : ''}
+            {course.scanned > course.rows ? `, ${course.scanned.toLocaleString('en')} searched` : ''}
           </p>
           <RefusedLine error={course.error} />
         </div>

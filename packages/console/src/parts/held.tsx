@@ -11,7 +11,7 @@ export function HeldShort({ held }: { readonly held: HeldBy }): ReactElement {
       </span>
     )
   return (
-    <span className="text-fail" title="Its breaker is open. Postroad sends one delivery as a probe">
+    <span className="text-fail" title="The circuit breaker is open. Postroad sends one delivery as a probe">
       probe <NextProbe at={held.next_probe_at} />
     </span>
   )
@@ -22,8 +22,8 @@ const SHORT: Readonly<Record<Exclude<HeldBy['cause'], 'breaker_open'>, string>> 
   destination_off: 'destination off',
   breaker_recovering: 'recovering',
   rate_limit: 'rate limit',
-  in_flight: 'waits for its turn',
-  order: 'waits for its order',
+  in_flight: 'waiting for its turn',
+  order: 'waiting for an earlier event',
 }
 
 /** The next probe of an open breaker. A probe that is due or under way has no time. */

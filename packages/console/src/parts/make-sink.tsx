@@ -2,9 +2,8 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useChange } from '../data/ask.ts'
 import { useDestinations } from '../data/names.ts'
-import { useMay } from '../data/place.ts'
+import { useRefusal } from '../data/place.ts'
 import { Button } from '../ui/button.tsx'
-import { needs } from '../ui/states.tsx'
 import { useToast } from '../ui/toast.tsx'
 
 const SAID_WHY_MAX = 300
@@ -18,7 +17,8 @@ export function MakeSink({
   readonly onMade?: (id: string) => void
 }): ReactElement {
   const { all } = useDestinations()
-  const may = useMay(routes.destinationSinks.create)
+  const refusal = useRefusal(routes.destinationSinks.create)
+  const may = refusal === undefined
   const toast = useToast()
   const make = useChange(['destinations'], (client) =>
     client.destinationSinks.create({ name: freeName(new Set(all.map(({ name }) => name))) }),
@@ -27,15 +27,11 @@ export function MakeSink({
     <Button
       kind={kind}
       disabled={!may || make.isPending}
-      title={
-        may
-          ? 'This server receives the deliveries, checks their signatures and shows what came'
-          : needs(routes.destinationSinks.create.role)
-      }
+      title={may ? 'This server receives the deliveries, checks their signatures and shows them' : refusal}
       onClick={() =>
         make.mutate(undefined, {
           onSuccess: ({ destination }) => {
-            toast({ text: `${destination.name} is ready. Every new event is delivered to it.` })
+            toast({ text: `${destination.name} is ready. Postroad delivers every new event to it.` })
             onMade?.(destination.id)
           },
           onError: (error) => toast({ text: error.message.slice(0, SAID_WHY_MAX), kind: 'fail' }),

@@ -35,22 +35,22 @@ const WORDS: Readonly<
   >
 > = {
   replay: {
-    title: 'Replay the selected',
-    lead: 'The same bodies and event ids, signed again, on a fresh schedule.',
+    title: 'Replay selected',
+    lead: 'Postroad sends the same bodies and event IDs with new signatures, on a new retry schedule.',
     go: 'Send again',
     done: 'sent again',
     states: ['failed', 'cancelled', 'delivered'],
   },
   retry: {
-    title: 'Retry the selected now',
-    lead: 'Waiting deliveries make their next attempt now. It counts in the schedule.',
+    title: 'Retry selected now',
+    lead: 'Postroad makes the next attempt now. The attempt counts toward the retry schedule.',
     go: 'Retry',
     done: 'due now',
     states: ['pending', 'retrying'],
   },
   cancel: {
-    title: 'Cancel the selected',
-    lead: 'Postroad makes no further attempt. You can replay them.',
+    title: 'Cancel selected',
+    lead: 'Postroad stops attempting these deliveries. You can replay them later.',
     go: 'Cancel',
     done: 'cancelled',
     states: ['pending', 'sending', 'retrying', 'paused'],
@@ -111,7 +111,7 @@ export function ManualMany({ verb, deliveries, error, nameOf, onClose }: Props):
           {delivered > 0 && (
             <div className="mt-1.5">
               <Check
-                label={`Also the ${delivered.toLocaleString('en')} that were accepted already: their receivers get a repeat`}
+                label={`Include ${delivered.toLocaleString('en')} that were already accepted. Their receivers get a duplicate`}
                 checked={repeats}
                 onChange={({ target }) => setWithDelivered(target.checked)}
               />
@@ -128,8 +128,8 @@ export function ManualMany({ verb, deliveries, error, nameOf, onClose }: Props):
 }
 
 const LEFT: Readonly<Record<HandVerb, string>> = {
-  replay: 'they have not ended, and Postroad sends them by itself.',
-  retry: 'they do not wait for an attempt.',
+  replay: 'Postroad is still sending them.',
+  retry: 'they are not waiting for an attempt.',
   cancel: 'they have ended.',
 }
 const NAMED = 3

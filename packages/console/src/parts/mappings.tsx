@@ -20,8 +20,7 @@ export function Mappings({ mappings, change, disabled = false }: Props): ReactEl
     <div role="group" aria-label="Mappings" className="mb-3.5">
       {mappings.length === 0 && (
         <p className="mb-2 text-ink-3">
-          Postroad files the whole payload as it arrived, byte for byte. Add a field to file only the fields that you
-          name.
+          Postroad files the whole payload byte for byte. Add a field to file only specific fields.
         </p>
       )}
       {mappings.map((mapping, index) => (
@@ -123,7 +122,7 @@ function Line({
               </option>
             ))}
           </select>
-          or else
+          otherwise
           <input
             aria-label={`Default of field ${number}`}
             placeholder="left out"

@@ -23,7 +23,7 @@ export function NameView({
       open
       onClose={onClose}
       title="Save this view"
-      lead="This browser stores the view. To share it, copy the address."
+      lead="This browser stores the view. To share the view, copy the page URL."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -27,7 +27,7 @@ export function Overlap({
   return (
     <div className="mb-3.5">
       <label htmlFor={id} className="mb-1 flex font-control">
-        The current {what} continues to work for<output className="mono ml-auto text-data">{hoursText(hours)}</output>
+        The current {what} remains valid for<output className="mono ml-auto text-data">{hoursText(hours)}</output>
       </label>
       <input
         id={id}
@@ -45,8 +45,9 @@ export function Overlap({
 }
 
 function sentence(hours: number, what: string): string {
-  if (hours === 0) return `The current ${what} ends as soon as you rotate it. Requests that still use it are refused.`
-  return `If you rotate it now, the current ${what} ends on ${momentText(Date.now() + hours * 3_600_000)}.`
+  if (hours === 0)
+    return `The current ${what} stops working as soon as you rotate it. Requests that still use it are refused.`
+  return `If you rotate now, the current ${what} expires on ${momentText(Date.now() + hours * 3_600_000)}.`
 }
 
 /** `Mon, 24 Nov, 15:00`, in the time zone of the browser. */

@@ -1,9 +1,8 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useChange } from '../data/ask.ts'
-import { useMay } from '../data/place.ts'
+import { useRefusal } from '../data/place.ts'
 import { Button } from '../ui/button.tsx'
-import { needs } from '../ui/states.tsx'
 import { useToast } from '../ui/toast.tsx'
 
 /** Sends the next probe of an open breaker at once. */
@@ -15,7 +14,8 @@ export function ProbeNow({
   /** The destination, where several of these buttons are shown. */
   readonly name?: string
 }): ReactElement {
-  const may = useMay(routes.destinations.probe)
+  const refusal = useRefusal(routes.destinations.probe)
+  const may = refusal === undefined
   const toast = useToast()
   const probe = useChange(['destinations', 'deliveries', 'correlate'], (client) =>
     client.destinations.probe({ id: destinationId }),
@@ -23,16 +23,12 @@ export function ProbeNow({
   return (
     <Button
       disabled={!may || probe.isPending}
-      title={
-        may
-          ? 'Sends one waiting delivery now. If it succeeds, the others follow'
-          : needs(routes.destinations.probe.role)
-      }
+      title={may ? 'Sends one waiting delivery now. If it succeeds, Postroad sends the others' : refusal}
       aria-label={name === undefined ? undefined : `Probe now: ${name}`}
       onClick={() =>
         // The button may be gone when the answer arrives, and then the callbacks of `mutate` are not called.
         void probe.mutateAsync(undefined).then(
-          () => toast({ text: 'Postroad sends a probe now. If it succeeds, the other deliveries follow.' }),
+          () => toast({ text: 'Postroad is sending a probe. If it succeeds, Postroad sends the other deliveries.' }),
           (error: unknown) => toast({ text: String(error instanceof Error ? error.message : error), kind: 'fail' }),
         )
       }

@@ -35,8 +35,8 @@ export function RefusedSamplePart({
     return (
       <p className="text-ink-3">
         {refused_samples
-          ? 'No sample of the last 7 days is stored for this cause.'
-          : 'This endpoint stores no samples. You can switch them on under Access.'}
+          ? 'There is no sample for this cause from the last 7 days.'
+          : 'This endpoint does not store samples. You can turn them on under Access.'}
       </p>
     )
   return <Sample of={sample} />
@@ -48,7 +48,7 @@ function Sample({
   readonly of: RefusedSample
 }): ReactElement {
   return (
-    <div role="group" aria-label="Sample of a refused request">
+    <div role="group" aria-label="Refused request sample">
       <p className="mb-2 text-ink-2">
         {method} from {source_ip ?? 'an unknown address'}, <Time at={at} />
         {body_bytes === null ? '' : `, ${bytes(body_bytes)}`}
@@ -59,8 +59,8 @@ function Sample({
           <h4 className="mt-3 mb-1 font-control">Headers</h4>
           <HeaderList of={Object.fromEntries(header_names.map((name) => [name, signature_forms[name] ?? '–']))} />
           <p className="mt-2 text-data text-ink-3">
-            The sender had not proven its signature. Postroad stores the names of its headers and the form of its
-            signature, and no value.
+            The sender did not prove its signature. Postroad stores the header names and the signature format, but no
+            values.
           </p>
         </>
       ) : (
@@ -69,18 +69,18 @@ function Sample({
           <HeaderList of={headers} />
           <h4 className="mt-3 mb-1 font-control">Body</h4>
           {body === null ? (
-            <p className="text-ink-3">The body was not read, or it is not text.</p>
+            <p className="text-ink-3">Postroad did not read the body, or the body is not text.</p>
           ) : (
             <pre
               tabIndex={0}
-              aria-label="Body of the refused request"
+              aria-label="Refused request body"
               className="mono max-h-60 overflow-auto rounded-field bg-sunken p-2.5 text-data break-all whitespace-pre-wrap"
             >
               {body}
             </pre>
           )}
           <p className="mt-2 text-data text-ink-3">
-            Credentials are masked. At most the first 4 KiB of the body are stored, for 7 days.
+            Credentials are masked. Postroad stores up to 4 KiB of the body for 7 days.
           </p>
         </>
       )}

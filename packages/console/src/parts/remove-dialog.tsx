@@ -4,12 +4,15 @@ import { useChange } from '../data/ask.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { RefusedLine } from '../ui/states.tsx'
+import { deletionIn, useUndo } from './undo.ts'
 
 /** The way to remove something. */
 export type Removal = {
-  readonly verb: 'Delete' | 'Revoke'
+  readonly verb: 'Delete' | 'Revoke' | 'Remove'
   /** The effect, in plain words. */
   readonly text: string
+  /** It can be restored for a day, and the message after it offers that. */
+  readonly restorable?: true
   /** The rooms that are read again after it. */
   readonly rooms: readonly string[]
   readonly run: (client: Client) => Promise<unknown>
@@ -23,10 +26,13 @@ type Props = {
   readonly onRemoved: () => void
 }
 
-/** Asks before something is removed, which cannot be undone, and removes it. */
-export function RemoveDialog({ name, removal: { verb, text, rooms, run }, onClose, onRemoved }: Props): ReactElement {
-  const change = useChange(rooms, async (client) => {
-    await run(client)
+/** Asks before something is removed, and removes it. */
+export function RemoveDialog({ name, removal, onClose, onRemoved }: Props): ReactElement {
+  const { verb, text, rooms, run, restorable } = removal
+  const offerUndo = useUndo()
+  const change = useChange([...rooms, 'deletions'], async (client) => {
+    const id = deletionIn(await run(client))
+    if (id !== undefined) offerUndo({ name, id, rooms })
     onRemoved()
   })
   return (
@@ -43,7 +49,10 @@ export function RemoveDialog({ name, removal: { verb, text, rooms, run }, onClos
         </>
       }
     >
-      <p className="mb-3 text-ink-2">{text}</p>
+      <p className="mb-3 text-ink-2">
+        {text}
+        {restorable && ' You can restore it for 24 hours.'}
+      </p>
       <RefusedLine error={change.error} />
     </Dialog>
   )

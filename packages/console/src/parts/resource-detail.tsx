@@ -6,6 +6,7 @@ import { useCopy } from '../ui/copy.tsx'
 import { MoreMenu, type MenuItem } from '../ui/menu.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { adminCurl } from './commands.ts'
+import { useCopyItems } from './copy-as.tsx'
 import { Detail } from './detail.tsx'
 import { RemoveDialog, type Removal } from './remove-dialog.tsx'
 import type { ResourceSearch } from './resource-screen.tsx'
@@ -14,13 +15,19 @@ type Tabbed = { readonly id: string; readonly label: string }
 /** The first is open when the address names no tab. */
 type TabList = readonly [Tabbed, ...Tabbed[]]
 /** The items that every menu has; each screen orders them among its own. */
-type Items = { readonly curl: MenuItem; readonly copied: MenuItem; readonly link: MenuItem; readonly remove: MenuItem }
+type Items = {
+  /** The call that reads it: as curl by `c`, and in the other forms. */
+  readonly calls: readonly MenuItem[]
+  readonly copied: MenuItem
+  readonly link: MenuItem
+  readonly remove: MenuItem
+}
 
 type Props = {
   readonly label: string
   readonly name: string
-  /** Below the project, in the admin API: `rules/rul_…`. */
-  readonly path: string
+  /** Below the project, in the admin API: `rules/rul_…`; absent: no key may read it. */
+  readonly path?: string
   readonly chip: ReactElement
   readonly meta: ReactNode
   /** The text that `y` copies. */
@@ -66,14 +73,15 @@ export function ResourceDetail({
   const { project } = usePlace()
   const copy = useCopy()
   const tab = useTab(tabs)
+  const calls = useCopyItems(path === undefined ? undefined : { path })
   const go = (to: string): void => setSearch({ tab: to === tabs[0].id ? undefined : to })
-  const curl = (): void => void copy(adminCurl({ project, path }), 'Copied as curl')
+  const curl = (): void => void (path !== undefined && copy(adminCurl({ project, path }), 'Copied as curl'))
   const y = (): void => void copy(copied.text, copied.said)
   useKeys({ c: curl, y, ...Object.fromEntries(tabs.map(({ id }, index) => [String(index + 1), () => go(id)])) })
   const shared: Items = {
-    curl: { label: 'Copy as curl', hint: 'c', go: curl },
+    calls: path === undefined ? [] : [{ label: 'Copy as curl', hint: 'c', go: curl }, ...calls.slice(1)],
     copied: { label: copied.label, hint: 'y', go: y },
-    link: { label: 'Copy a link to it', go: () => void copy(location.href, 'Link copied') },
+    link: { label: 'Copy link', go: () => void copy(location.href, 'Link copied') },
     remove: { label: `${remove.verb}…`, danger: true, disabled: !remove.may, go: () => setRemoving(true) },
   }
   return (

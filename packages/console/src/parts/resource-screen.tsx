@@ -2,17 +2,16 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, type ComponentType, type ReactElement, type ReactNode } from 'react'
 import { useSearchState } from '../data/go.tsx'
-import { useMay, usePlace } from '../data/place.ts'
+import { useRefusal, type useMay } from '../data/place.ts'
 import type { Search as Terms } from '../data/search-text.ts'
 import { useKeys } from '../shell/keys.ts'
 import { useCommands } from '../shell/palette-provider.tsx'
 import { Button, Kbd } from '../ui/button.tsx'
-import { useCopy } from '../ui/copy.tsx'
 import { MoreMenu, type MenuItem } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
-import { Empty, Loading, needs, Refused, Stale } from '../ui/states.tsx'
+import { Empty, Loading, Refused, Stale } from '../ui/states.tsx'
 import { Table, type Column } from '../ui/table.tsx'
-import { adminCurl } from './commands.ts'
+import { useCopyItemsOf } from './copy-as.tsx'
 import { ResourceViews } from './resource-views.tsx'
 import { counted } from './text-list.ts'
 
@@ -31,6 +30,8 @@ type Props<R extends Row> = {
   readonly title: string
   /** The word for one of them, in the middle of a sentence: `destination`. */
   readonly one: string
+  /** For several, where an "s" is not enough: `people`. */
+  readonly many?: string
   readonly asked: UseQueryResult<readonly R[]>
   readonly columns: readonly Column<R>[]
   /** The columns while a row is open beside the list. */
@@ -43,10 +44,16 @@ type Props<R extends Row> = {
   /** The text while there is none, beside the button that creates one. */
   readonly never: { readonly title: string; readonly text: ReactNode; readonly also?: ReactNode }
   readonly detail: ComponentType<{ readonly row: R; readonly onClose: () => void }>
-  /** Below the project, in the admin API: `rules`. */
-  readonly path: string
-  /** The list as a command of the CLI, if there is one. */
-  readonly listCommand?: string
+  /** Below the project, in the admin API: `rules`; absent: no key may read it. */
+  readonly path?: string
+  /** Further lists of the API whose items are in this list, with the word for each. */
+  readonly alsoLists?: readonly { readonly path: string; readonly what: string }[]
+  /** The word for the list of `path`, when there are others. */
+  readonly listWord?: string
+  /** The items of the menu of the list, in place of those of `path`. */
+  readonly listItems?: readonly MenuItem[]
+  /** Before the filter. */
+  readonly actions?: ReactNode
 }
 
 type Create = {
@@ -60,7 +67,7 @@ type Create = {
 
 /** The screen of one kind of thing: a list with a filter and views, and the selected one beside it. */
 export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
-  const { title, one, asked, views, create } = props
+  const { title, one, many, asked, views, create } = props
   const [search, setSearch] = useSearchState<ResourceSearch>()
   const making = useMaking(create)
   const found = useFound(props, search)
@@ -99,7 +106,8 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
                   field={field}
                 />
               )}
-              {!isOpen && <ListMenu path={props.path} command={props.listCommand} />}
+              {!isOpen && props.actions}
+              {!isOpen && <ListMenu {...props} />}
               <Button
                 kind={isOpen ? 'normal' : 'primary'}
                 {...(isOpen ? {} : { hotkey: 'N' })}
@@ -107,13 +115,13 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
                 title={making.refused ?? create.label}
                 onClick={making.begin}
               >
-                {isOpen ? 'New' : create.label}
+                {isOpen && create.label.startsWith('New ') ? 'New' : create.label}
               </Button>
             </>
           }
           foot={
             <>
-              <span>{counted(found.length, one)}</span>
+              <span>{counted(found.length, one, many)}</span>
               {!isOpen && (
                 <span className="ml-auto flex items-center gap-1 max-md:hidden">
                   <Kbd>J</Kbd>
@@ -149,7 +157,8 @@ type Making = { readonly refused: string | undefined; readonly begin: () => void
 function useMaking({ label, route, dialog: Dialog, tab }: Create): Making {
   const [search, setSearch] = useSearchState<ResourceSearch>()
   const [isOpen, setOpen] = useState(false)
-  const may = useMay(route)
+  const refusal = useRefusal(route)
+  const may = refusal === undefined
   // The address of another screen asked for it. It counts once, so that Back does not open it again.
   if (search.new !== undefined && may && !isOpen) setOpen(true)
   const isAsked = search.new !== undefined
@@ -164,25 +173,27 @@ function useMaking({ label, route, dialog: Dialog, tab }: Create): Making {
     setSearch({ sel, ...(tab === undefined ? {} : { tab }), q: undefined, view: undefined })
   }
   return {
-    refused: may ? undefined : needs(route.role),
+    refused: refusal,
     begin: () => may && setOpen(true),
     dialog: isOpen ? <Dialog onClose={close} onMade={made} /> : null,
   }
 }
 
 /** The list as commands to copy. */
-function ListMenu({ path, command }: { readonly path: string; readonly command: string | undefined }): ReactElement {
-  const { project } = usePlace()
-  const copy = useCopy()
-  const item = (label: string, text: string): MenuItem => ({ label, go: () => void copy(text, 'Command copied') })
-  return (
-    <MoreMenu
-      items={[
-        item('Copy the list as curl', adminCurl({ project, path })),
-        ...(command === undefined ? [] : [item('Copy the list as a CLI command', command)]),
-      ]}
-    />
-  )
+function ListMenu({
+  path,
+  listWord = 'the list',
+  alsoLists = [],
+  listItems,
+}: Pick<Props<Row>, 'path' | 'listWord' | 'alsoLists' | 'listItems'>): ReactElement | null {
+  const itemsOf = useCopyItemsOf()
+  const others: readonly MenuItem[] = alsoLists.flatMap(({ path: at, what }) => [
+    'line',
+    ...itemsOf({ path: at }, what),
+  ])
+  const own = path === undefined ? [] : itemsOf({ path }, listWord)
+  const items = listItems ?? [...own, ...others]
+  return items.length === 0 ? null : <MoreMenu items={items} />
 }
 
 function useFound<R extends Row>({ asked, textOf, views }: Props<R>, { q = '', view }: ResourceSearch): readonly R[] {
@@ -212,6 +223,7 @@ function Body<R extends Row>({
   slim,
   title,
   one,
+  many,
   create,
   never,
 }: BodyProps<R>): ReactElement {
@@ -242,7 +254,8 @@ function Body<R extends Row>({
   if (found.length === 0)
     return (
       <Empty title={`No ${one} matches`} actions={<Button onClick={clear}>Show all {asked.data.length}</Button>}>
-        0 of {counted(asked.data.length, one)} {search.q === undefined ? 'are in this view.' : `contain “${search.q}”.`}
+        0 of {counted(asked.data.length, one, many)}{' '}
+        {search.q === undefined ? 'are in this view.' : `contain “${search.q}”.`}
       </Empty>
     )
   return (
@@ -271,7 +284,7 @@ function Opened<R extends Row>({
     <section aria-label={one} className="border-l border-line">
       {asked.data !== undefined ? (
         <Empty title={`There is no such ${one}`} actions={<Button onClick={onClose}>Back to the list</Button>}>
-          It may have been deleted, or it is in another project.
+          Someone may have deleted it, or it is in another project.
         </Empty>
       ) : (
         <Loading rows={6} />

@@ -50,11 +50,11 @@ export function Rotate<T>({ what, hours, until, refused, rotate, onRotated }: Pr
           }
         >
           <ul className="mb-3.5 list-disc pl-5 text-ink-2">
-            <li>The new {what} works at once.</li>
+            <li>The new {what} works immediately.</li>
             <li>{currentText(what, hours)}</li>
             {isOverlapping && (
               <li className="text-fail">
-                The previous {what}, which would work until {momentText(Date.parse(until))}, ends at once.
+                The previous {what}, which is valid until {momentText(Date.parse(until))}, stops working immediately.
               </li>
             )}
           </ul>
@@ -63,7 +63,7 @@ export function Rotate<T>({ what, hours, until, refused, rotate, onRotated }: Pr
               <Check
                 checked={mayEnd}
                 onChange={({ target }) => setMayEnd(target.checked)}
-                label={`End the previous ${what} now`}
+                label={`Expire the previous ${what} now`}
               />
             </div>
           )}
@@ -74,6 +74,6 @@ export function Rotate<T>({ what, hours, until, refused, rotate, onRotated }: Pr
 }
 
 function currentText(what: string, hours: number): string {
-  if (hours === 0) return `The current ${what} ends at once. Requests that still use it are refused.`
-  return `The current ${what} continues to work until ${momentText(Date.now() + hours * 3_600_000)}. Then it ends.`
+  if (hours === 0) return `The current ${what} stops working immediately. Requests that still use it are refused.`
+  return `The current ${what} remains valid until ${momentText(Date.now() + hours * 3_600_000)}.`
 }

@@ -1,9 +1,9 @@
 import type { Client } from '@postroad/sdk'
 import { useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
 import { useChange } from '../data/ask.ts'
-import { useMay } from '../data/place.ts'
+import { useRefusal, type useMay } from '../data/place.ts'
 import { Button } from '../ui/button.tsx'
-import { needs, RefusedLine } from '../ui/states.tsx'
+import { RefusedLine } from '../ui/states.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { Unsaved } from './unsaved.tsx'
 
@@ -51,7 +51,8 @@ export function useSaveForm<Draft, Body>({
 }: Asked<Draft, Body>): SaveFormState<Draft> {
   // In an object, because a draft itself may be null.
   const [changed, setChanged] = useState<{ readonly draft: Draft } | undefined>()
-  const may = useMay(route)
+  const refusal = useRefusal(route)
+  const may = refusal === undefined
   const toast = useToast()
   const save = useChange(rooms, send)
   const draft = changed === undefined ? held : changed.draft
@@ -62,7 +63,7 @@ export function useSaveForm<Draft, Body>({
     save.mutate(said.body, {
       onSuccess: () => {
         setChanged(undefined)
-        toast({ text: `Saved. It applies from ${countsFrom}.` })
+        toast({ text: `Saved. The change applies from ${countsFrom}.` })
       },
     })
   }
@@ -74,7 +75,7 @@ export function useSaveForm<Draft, Body>({
     draft,
     change: (next) => setChanged({ draft: next }),
     disabled: !may,
-    refused: may ? undefined : needs(route.role),
+    refused: refusal,
     submit,
     bar:
       changed === undefined
@@ -96,13 +97,19 @@ export function fieldsOf<Draft extends object>({ draft, change, disabled }: Save
 type Props<Draft> = {
   readonly label: string
   readonly of: SaveFormState<Draft>
+  /** Something follows it on the page. Otherwise it is as high as its place, with the bar at the foot. */
+  readonly isPart?: true
   readonly children: ReactNode
 }
 
 /** The form around the fields, with a bar at its foot that saves. The bar is there only while there are changes. */
-export function SaveForm<Draft>({ label, of: { refused, submit, bar }, children }: Props<Draft>): ReactElement {
+export function SaveForm<Draft>({ label, of: { refused, submit, bar }, isPart, children }: Props<Draft>): ReactElement {
   return (
-    <form onSubmit={submit} aria-label={label} className="flex min-h-full min-w-0 flex-col">
+    <form
+      onSubmit={submit}
+      aria-label={label}
+      className={`flex min-w-0 flex-col ${isPart === true ? 'border-b border-line' : 'min-h-full'}`}
+    >
       {refused !== undefined && <p className="border-b border-line bg-sunken px-5 py-2 text-ink-3">{refused}</p>}
       {children}
       <Unsaved isUnsaved={bar !== undefined} />

@@ -27,15 +27,15 @@ export function SelectedBar({
         {ids.length.toLocaleString('en')} selected
       </span>
       {children}
-      <Button onClick={() => void copy(ids.join('\n'), ids.length === 1 ? 'Id copied' : `${ids.length} ids copied`)}>
-        Copy ids
+      <Button onClick={() => void copy(ids.join('\n'), ids.length === 1 ? 'ID copied' : `${ids.length} ids copied`)}>
+        Copy IDs
       </Button>
       {ids.length < shown && (
         <Button kind="quiet" onClick={marks.all}>
           Select all {shown.toLocaleString('en')} loaded
         </Button>
       )}
-      <IconButton label="Clear the selection" className="ml-auto" onClick={marks.clear}>
+      <IconButton label="Clear selection" className="ml-auto" onClick={marks.clear}>
         <X strokeWidth={1.5} />
       </IconButton>
     </div>

@@ -98,7 +98,7 @@ export const SENDERS: readonly Sender[] = [
     name: 'Standard Webhooks',
     text: 'webhook-signature',
     setup:
-      'The sender shows the secret (whsec_…) where you added the endpoint. Another Postroad server signs like this too.',
+      'The sender shows the secret (whsec_…) where you added the endpoint. Another Postroad server also signs this way.',
     verification: { scheme: 'standard_webhooks' },
     idempotency: { header: 'webhook-id' },
     title: { path: 'type' },
@@ -139,7 +139,7 @@ export const SENDERS: readonly Sender[] = [
     id: 'pagerduty',
     name: 'PagerDuty',
     text: 'X-PagerDuty-Signature',
-    setup: 'Add a generic V3 webhook under Integrations. PagerDuty shows its secret once, when you create it.',
+    setup: 'Add a generic V3 webhook under Integrations. PagerDuty shows the secret once, when you create the webhook.',
     verification: { scheme: 'hmac', header: 'X-PagerDuty-Signature', prefix: 'v1=' },
     idempotency: { path: 'event.id' },
     title: { path: 'event.event_type' },
@@ -157,8 +157,8 @@ export const SENDERS: readonly Sender[] = [
   },
   {
     id: 'hmac',
-    name: 'Any HMAC',
-    text: 'a header that you name',
+    name: 'Generic HMAC',
+    text: 'a header that you choose',
     setup:
       'For senders that sign the body with a shared secret. The default is SHA-256 in hex, in the header X-Signature.',
     verification: { scheme: 'hmac' },

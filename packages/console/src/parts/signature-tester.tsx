@@ -38,8 +38,8 @@ export function SignatureHelp({
           Test another request
         </summary>
         <p className="mb-2 text-ink-3">
-          Paste a request as it came. The server checks it with the stored secret and reports which step failed. It
-          never shows the secret or the digest that it expected.
+          Paste a request exactly as it arrived. The server checks it with the stored secret and reports the step that
+          failed. The server never shows the secret or the expected digest.
         </p>
         <SignatureTester webhookId={webhook.id} />
       </details>
@@ -76,7 +76,7 @@ function SignatureTester({ webhookId }: { readonly webhookId: string }): ReactEl
         checksJson={false}
         value={body}
         change={setBody}
-        hint="Byte for byte as it was sent. One more or one missing space changes the signature."
+        hint="The exact bytes that the sender sent. One extra or missing space changes the signature."
       />
       <RefusedLine error={test.error} />
       <Button type="submit" className="mt-1" disabled={test.isPending}>
@@ -86,8 +86,8 @@ function SignatureTester({ webhookId }: { readonly webhookId: string }): ReactEl
         <div role="status" className="mt-4">
           <p className="mb-2 text-lead font-control">
             {said.ok
-              ? `It passes${said.matched_secret === 'previous' ? ', by the previous secret' : ''}.`
-              : `It is refused: ${said.reason?.replaceAll('_', ' ') ?? 'it does not match'}.`}
+              ? `The signature is valid${said.matched_secret === 'previous' ? ' (previous secret)' : ''}.`
+              : `The request is refused: ${said.reason?.replaceAll('_', ' ') ?? 'the signature does not match'}.`}
           </p>
           <SignatureSteps of={said} />
         </div>

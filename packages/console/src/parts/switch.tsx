@@ -1,9 +1,8 @@
 import type { Client } from '@postroad/sdk'
 import type { ReactElement } from 'react'
 import { useChange } from '../data/ask.ts'
-import { useMay } from '../data/place.ts'
+import { useRefusal, type useMay } from '../data/place.ts'
 import { Button } from '../ui/button.tsx'
-import { needs } from '../ui/states.tsx'
 import { useToast } from '../ui/toast.tsx'
 
 type OnOff = { readonly on: string; readonly off: string }
@@ -14,21 +13,22 @@ type Props = {
   /** The rooms that are read again after it. */
   readonly rooms: readonly string[]
   readonly set: (client: Client, enabled: boolean) => Promise<unknown>
-  /** The effect of switching it on and off. */
+  /** The effect of turning it on and off. */
   readonly titles: OnOff
   readonly said: OnOff
 }
 
-/** Switches something off and on again. */
+/** Turnes something off and on again. */
 export function Switch({ enabled, route, rooms, set, titles, said }: Props): ReactElement {
-  const may = useMay(route)
+  const refusal = useRefusal(route)
+  const may = refusal === undefined
   const toast = useToast()
   const change = useChange(rooms, set)
   const to = enabled ? 'off' : 'on'
   return (
     <Button
       disabled={!may || change.isPending}
-      title={may ? titles[to] : needs(route.role)}
+      title={may ? titles[to] : refusal}
       onClick={() =>
         change.mutate(!enabled, {
           onSuccess: () => toast({ text: said[to] }),
@@ -36,7 +36,7 @@ export function Switch({ enabled, route, rooms, set, titles, said }: Props): Rea
         })
       }
     >
-      {enabled ? 'Switch off' : 'Switch on'}
+      {enabled ? 'Turn off' : 'Turn on'}
     </Button>
   )
 }

@@ -32,6 +32,7 @@ type Brushed = { readonly anchor: number; readonly at: number }
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
 const LONG_MS = 129_600_000
 const DAY_MS = 86_400_000
 const LABELS = 6
@@ -52,7 +53,7 @@ export function TimeBars(props: Props): ReactElement {
           from: Math.min(brushed.anchor, brushed.at) / bars.length,
           to: (Math.max(brushed.anchor, brushed.at) + 1) / bars.length,
         }
-  return (
+  const chart = (
     <div className="relative">
       <div
         role="slider"
@@ -68,12 +69,17 @@ export function TimeBars(props: Props): ReactElement {
       >
         <Drawing {...props} at={at === undefined ? undefined : cursor} share={share} />
       </div>
-      {hasGrid && <Scale bars={bars} height={props.height} />}
       <p id={`${id}-keys`} className="sr-only">
-        Arrows move. Shift with an arrow selects a time range, Enter selects the time of one bar, Escape clears.
+        Use the arrow keys to move. Press Shift with an arrow key to select a time range. Press Enter to select one bar.
+        Press Escape to clear.
       </p>
-      {at !== undefined && here !== undefined && (
-        <Readout at={cursor / bars.length}>{`${timeText(here.at, bars, bucketMs)} · ${textOf(here)}`}</Readout>
+      {brushed !== undefined && share !== undefined ? (
+        <Readout at={(share.from + share.to) / 2}>{brushText(brushed, props)}</Readout>
+      ) : (
+        at !== undefined &&
+        here !== undefined && (
+          <Readout at={cursor / bars.length}>{`${timeText(here.at, bars, bucketMs)} · ${textOf(here)}`}</Readout>
+        )
       )}
       {selected !== undefined && brushed === undefined && (
         <span className="absolute -top-2 right-0 z-1 flex rounded-button border border-line bg-raised">
@@ -90,6 +96,31 @@ export function TimeBars(props: Props): ReactElement {
       <Axis bars={bars} bucketMs={bucketMs} isLive={isLive} />
     </div>
   )
+  if (!hasGrid) return chart
+  return (
+    <div className="relative pl-9">
+      <Scale bars={bars} height={props.height} />
+      {chart}
+    </div>
+  )
+}
+
+/** The time range under the brush, and the sum of its bars. */
+function brushText({ anchor, at }: Brushed, { bars, bucketMs, textOf }: Props): string {
+  const within = bars.slice(Math.min(anchor, at), Math.max(anchor, at) + 1)
+  const [first, last] = [within[0], within.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  const sum = within.reduce<TimeBar>(
+    (total, bar) => ({
+      at: first.at,
+      all: total.all + bar.all,
+      bad: total.bad + bar.bad,
+      found: bar.found === undefined ? total.found : (total.found ?? 0) + bar.found,
+    }),
+    { at: first.at, all: 0, bad: 0 },
+  )
+  const [from, to] = [first.at, last.at + bucketMs].map((moment) => timeText(moment, bars, bucketMs))
+  return `${from} to ${to} · ${textOf(sum)}`
 }
 
 /** The range under selection, by pointer or by keys. It is selected when the person releases the button or Shift. */
@@ -213,8 +244,21 @@ function Drawing({
           className="fill-accent-soft"
         />
       )}
+      {share !== undefined &&
+        [share.from, share.to].map((edge) => (
+          <line key={edge} x1={percent(edge)} x2={percent(edge)} y1="0" y2={height} className="stroke-accent" />
+        ))}
+      {at !== undefined && (
+        <rect
+          x={percent(at / bars.length)}
+          width={percent(1 / bars.length)}
+          y="0"
+          height={height}
+          className="fill-line opacity-60"
+        />
+      )}
       {bars.map((bar, index) => {
-        const box = { x: percent(index / bars.length), width: percent(0.7 / bars.length), rx: 1.5 }
+        const box = { x: percent(index / bars.length), width: percent(0.78 / bars.length), rx: 1.5 }
         const inside =
           share === undefined || ((index + 0.5) / bars.length > share.from && (index + 0.5) / bars.length < share.to)
         const main = index === at || (isLive && index === bars.length - 1) ? 'fill-accent' : 'fill-bar'
@@ -262,10 +306,10 @@ function Scale({ bars, height }: Pick<Props, 'bars' | 'height'>): ReactElement {
         <span
           key={part}
           aria-hidden
-          className="mono pointer-events-none absolute left-0 bg-surface pr-1.5 text-axis leading-3 text-ink-3"
+          className="mono pointer-events-none absolute left-0 w-7 text-right text-axis leading-3 text-ink-3"
           style={{ top: height - part * (height - 2) - 6 }}
         >
-          {(top * part).toLocaleString('en')}
+          {COMPACT.format(top * part)}
         </span>
       ))}
     </>

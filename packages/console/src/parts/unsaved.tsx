@@ -29,11 +29,11 @@ export function Unsaved({ isUnsaved }: { readonly isUnsaved: boolean }): ReactEl
     <Dialog
       open
       onClose={blocked.reset}
-      title="Discard your changes?"
+      title="Discard changes?"
       actions={
         <>
           <Button kind="danger" onClick={blocked.proceed}>
-            Discard the changes
+            Discard changes
           </Button>
           <Button kind="primary" onClick={blocked.reset}>
             Keep editing
@@ -41,7 +41,7 @@ export function Unsaved({ isUnsaved }: { readonly isUnsaved: boolean }): ReactEl
         </>
       }
     >
-      <p className="text-ink-2">You have unsaved changes here.</p>
+      <p className="text-ink-2">You have unsaved changes.</p>
     </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { To } from '../data/go.tsx'
 import type { Delivery } from '../data/tail.ts'
 import { Countdown } from '../ui/time.tsx'
-import { Ago } from './ago.tsx'
+import { Ago } from '../ui/ago.tsx'
 import { errorText, NextProbe } from './held.tsx'
 import { ProbeNow } from './probe-now.tsx'
 
@@ -49,13 +49,13 @@ function HeldLine({
         {isOpen && (
           <>
             {' '}
-            The next probe goes <NextProbe at={next_probe_at} />.
+            Postroad sends the next probe <NextProbe at={next_probe_at} />.
           </>
         )}
         {behind !== null && (
           <>
             {' '}
-            It waits for{' '}
+            Waiting for{' '}
             <To screen="deliveries" search={{ sel: behind }} className="underline">
               an earlier delivery
             </To>

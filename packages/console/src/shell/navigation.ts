@@ -1,12 +1,23 @@
 import {
   Activity,
+  Bot,
   ChartNoAxesColumn,
   CircleDot,
+  Cpu,
+  Database,
   Download,
+  FileKey2,
+  Forward,
   KeyRound,
+  ListChecks,
+  MessagesSquare,
+  PanelTop,
   Send,
   ShieldX,
   Split,
+  Table2,
+  Workflow,
+  Zap,
   type LucideIcon,
 } from 'lucide-react'
 import type { Search } from '../data/search-text.ts'
@@ -32,7 +43,7 @@ const ON_OFF = { on: 'On', off: 'Off' } as const
 
 type Group = { readonly label?: string; readonly items: readonly NavigationItem[] }
 
-/** The screens in the side bar and the palette. */
+/** The screens in the side bar and the palette. The first group has no label, and a narrow window shows it alone. A group without a screen is not shown. */
 export const NAVIGATION: readonly Group[] = [
   {
     items: [
@@ -51,7 +62,7 @@ export const NAVIGATION: readonly Group[] = [
         key: 'd',
         actions: [
           { label: 'Replay many deliveries', search: { open: 'plan' } },
-          { label: 'History of replays', search: { open: 'history' } },
+          { label: 'Replay history', search: { open: 'history' } },
         ],
         views: views('state', {
           failed: 'Failed',
@@ -82,12 +93,20 @@ export const NAVIGATION: readonly Group[] = [
         actions: [{ label: 'New ingest key', search: NEW }],
         views: views('view', { ...ON_OFF, unused: 'Never used' }),
       },
-      { screen: 'rejections', label: 'Rejections', icon: ShieldX, key: 'x' },
-    ],
-  },
-  {
-    label: 'Route',
-    items: [
+      {
+        screen: 'sources',
+        label: 'Sources',
+        icon: Database,
+        key: 's',
+        actions: [{ label: 'New source', search: NEW }],
+        views: views('view', {
+          databases: 'Databases',
+          http: 'HTTP',
+          schedules: 'Schedules',
+          sockets: 'WebSockets',
+          trouble: 'With problems',
+        }),
+      },
       {
         screen: 'rules',
         label: 'Rules',
@@ -96,12 +115,107 @@ export const NAVIGATION: readonly Group[] = [
         actions: [{ label: 'New rule', search: NEW }],
         views: views('view', ON_OFF),
       },
+      { screen: 'rejections', label: 'Rejections', icon: ShieldX, key: 'x' },
+    ],
+  },
+  {
+    label: 'Deliver',
+    items: [
       {
         screen: 'destinations',
         label: 'Destinations',
         icon: CircleDot,
         key: 'n',
         actions: [{ label: 'New destination', search: NEW }],
+        views: views('view', ON_OFF),
+      },
+    ],
+  },
+  {
+    label: 'Automate',
+    items: [
+      {
+        screen: 'workflows',
+        label: 'Workflows',
+        icon: Workflow,
+        key: 'w',
+        actions: [{ label: 'New workflow', search: NEW }],
+        views: views('view', ON_OFF),
+      },
+      {
+        screen: 'workflow-runs',
+        label: 'Workflow runs',
+        icon: ListChecks,
+        key: 'i',
+        views: views('view', {
+          ongoing: 'Ongoing',
+          failed: 'Failed',
+          completed: 'Completed',
+          cancelled: 'Cancelled',
+        }),
+      },
+      {
+        screen: 'agents',
+        label: 'Agents',
+        icon: Bot,
+        key: 'a',
+        actions: [{ label: 'New agent', search: NEW }],
+      },
+      {
+        screen: 'ai-triggers',
+        label: 'AI triggers',
+        icon: Zap,
+        key: 'q',
+        actions: [{ label: 'New AI trigger', search: NEW }],
+        views: views('view', ON_OFF),
+      },
+      {
+        screen: 'ai-runs',
+        label: 'AI runs',
+        icon: MessagesSquare,
+        key: 'u',
+        views: views('view', { running: 'Running', succeeded: 'Succeeded', failed: 'Failed', skipped: 'Skipped' }),
+      },
+      {
+        screen: 'ai-providers',
+        label: 'AI providers',
+        icon: Cpu,
+        key: 'v',
+        actions: [{ label: 'New AI provider', search: NEW }],
+      },
+    ],
+  },
+  {
+    label: 'Serve',
+    items: [
+      {
+        screen: 'portals',
+        label: 'Portals',
+        icon: PanelTop,
+        key: 'l',
+        actions: [{ label: 'New portal', search: NEW }],
+        views: views('view', ON_OFF),
+      },
+      {
+        screen: 'datasets',
+        label: 'Datasets',
+        icon: Table2,
+        key: 'b',
+        actions: [{ label: 'New dataset', search: NEW }],
+      },
+      {
+        screen: 'data-keys',
+        label: 'Data API',
+        icon: FileKey2,
+        key: 'y',
+        actions: [{ label: 'New Data API key', search: NEW }],
+      },
+      {
+        screen: 'forwarders',
+        label: 'Forwarding',
+        icon: Forward,
+        key: 'f',
+        actions: [{ label: 'New forwarder', search: NEW }],
         views: views('view', ON_OFF),
       },
     ],

@@ -1,13 +1,14 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { useId, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { useGo } from '../data/go.tsx'
-import { useNamed } from '../data/names.ts'
+import { useNamed } from '../data/named.ts'
 import { usePlace } from '../data/place.ts'
 import { savedViewsOf } from '../data/saved-views.ts'
 import { callSession } from '../data/client.ts'
 import type { Command } from './command.ts'
 import { NAVIGATION_ITEMS } from './navigation.ts'
 import { pageActions } from './page-actions.ts'
+import { SETTINGS_ITEMS } from './settings.ts'
 import { toggleTheme } from './theme.ts'
 
 type Props = {
@@ -53,7 +54,7 @@ export default function Palette({ commands, showKeys, onClose }: Props): ReactEl
             aria-controls={list}
             aria-activedescendant={found[at] === undefined ? undefined : `${list}-${at}`}
             aria-label="Search or run"
-            placeholder="A screen, a name, an action or any id"
+            placeholder="A screen, name, action or ID"
             value={text}
             onChange={(event) => {
               setText(event.target.value)
@@ -80,7 +81,7 @@ export default function Palette({ commands, showKeys, onClose }: Props): ReactEl
           </ul>
           {found.length === 0 && (
             <p className="px-4 pb-4 text-ink-3">
-              Nothing has this name. Paste any id or the Request-Id of an ingest request to see its events.
+              No results. Paste an ID or the Request-Id of an ingest request to see its events.
             </p>
           )}
         </Dialog.Popup>
@@ -99,7 +100,13 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
   if (IDS.test(sought)) return [{ label: `Show the story of ${sought}`, go: () => go('events', { sel: sought }) }]
   const all: readonly Command[] = [
     ...NAVIGATION_ITEMS.map(({ screen, label, key }) => ({ label, hint: `g ${key}`, go: () => go(screen) })),
+    ...SETTINGS_ITEMS.filter(({ isForOperators }) => isForOperators !== true || me.operator).map(
+      ({ screen, label, hint }) => ({ label, hint, go: () => go(screen) }),
+    ),
     ...commands,
+    ...SETTINGS_ITEMS.flatMap(({ screen, actions = [] }) =>
+      actions.map(({ label, search }) => ({ label, go: () => go(screen, search) })),
+    ),
     ...NAVIGATION_ITEMS.flatMap(({ screen, actions = [] }) =>
       actions.map(({ label, search }) => ({ label, go: () => go(screen, search) })),
     ),
@@ -125,7 +132,6 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
     { label: 'Keyboard shortcuts', hint: '?', go: showKeys },
     { label: 'Guides', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
     { label: 'API reference', hint: 'opens a page', go: () => void open('/docs/api', '_blank', 'noopener') },
-    ...(me.role === 'owner' ? [{ label: 'Billing', hint: 'plan and usage', go: () => go('billing') }] : []),
     { label: 'Account', hint: 'password, passkeys, sessions', go: () => location.assign('/account') },
     { label: 'Sign out', go: () => void callSession('DELETE').then(() => location.assign('/sign-in')) },
   ]
@@ -149,7 +155,9 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
 function unique(commands: readonly Command[]): readonly Command[] {
   const seen = new Set<string>()
   return commands.filter(({ label, hint = '' }) => {
-    const known = /^(?:view of|switch|endpoint|ingest key|rule|destination)/.test(hint) ? `${label} ${hint}` : label
+    const known = /^(?:view of|switch|endpoint|ingest key|rule|destination|workflow|agent|source|dataset)/.test(hint)
+      ? `${label} ${hint}`
+      : label
     if (seen.has(known)) return false
     seen.add(known)
     return true

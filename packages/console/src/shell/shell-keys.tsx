@@ -6,6 +6,7 @@ import { Check } from '../ui/field.tsx'
 import { singleKeysAreOn, turnSingleKeys, useKeys } from './keys.ts'
 import { NAVIGATION_ITEMS } from './navigation.ts'
 import { usePalette } from './palette-provider.tsx'
+import { SETTINGS_ITEMS } from './settings.ts'
 import { toggleTheme } from './theme.ts'
 
 /** The keys that work on every screen, and the sheet that lists all of them. */
@@ -16,19 +17,27 @@ export function ShellKeys(): ReactElement {
     'mod k': palette.open,
     '?': () => palette.keys.show(true),
     t: toggleTheme,
-    ...Object.fromEntries(NAVIGATION_ITEMS.map(({ screen, key }) => [`g ${key}`, () => go(screen)])),
+    'g ,': () => go('workspace'),
+    ...Object.fromEntries(WITH_KEY.map(({ screen, key }) => [`g ${key}`, () => go(screen)])),
   })
   return <Sheet open={palette.keys.isShown} onClose={() => palette.keys.show(false)} />
 }
+
+/** The screens that have a key, in the order of the side bar and of the settings. */
+const WITH_KEY: readonly { readonly screen: string; readonly label: string; readonly key: string }[] = [
+  ...NAVIGATION_ITEMS,
+  ...SETTINGS_ITEMS.flatMap(({ screen, label, key }) => (key === undefined ? [] : [{ screen, label, key }])),
+]
 
 const SHEET: readonly { readonly title: string; readonly keys: readonly (readonly [string, string])[] }[] = [
   {
     title: 'Everywhere',
     keys: [
       ['⌘ K', 'search or run'],
-      ['?', 'this sheet'],
+      ['?', 'this help'],
       ['t', 'light or dark'],
-      ...NAVIGATION_ITEMS.map(({ label, key }) => [`g ${key}`, label] as const),
+      ['g ,', 'Settings'],
+      ...WITH_KEY.map(({ label, key }) => [`g ${key}`, label] as const),
     ],
   },
   {
@@ -39,7 +48,7 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
       ['s', 'save the view'],
       ['x', 'select'],
       ['shift x', 'select up to here'],
-      ['shift r', 'replay the selected'],
+      ['shift r', 'replay selected'],
       ['=', 'compare the two selected'],
       ['Esc', 'back'],
     ],
@@ -59,7 +68,7 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
       ['r', 'replay'],
       ['e', 'edit and send again'],
       ['c', 'copy as curl'],
-      ['y', 'copy the id'],
+      ['y', 'copy ID'],
     ],
   },
 ]
@@ -68,13 +77,23 @@ function Sheet({ open, onClose }: { readonly open: boolean; readonly onClose: ()
   const [on, setOn] = useState(singleKeysAreOn)
   return (
     <Dialog open={open} onClose={onClose} title="Keys" wide>
-      <div className="grid grid-cols-2 gap-x-10 gap-y-5 max-md:grid-cols-1">
+      <div className="mb-4">
+        <Check
+          checked={on}
+          onChange={(event) => {
+            turnSingleKeys(event.target.checked)
+            setOn(event.target.checked)
+          }}
+          label="Turn on single-key shortcuts. ⌘ K and Escape always work."
+        />
+      </div>
+      <div className="columns-2 gap-x-10 max-md:columns-1">
         {SHEET.map(({ title, keys }) => (
-          <section key={title}>
+          <section key={title} className="mb-5 break-inside-avoid last:mb-0">
             <h3 className="mb-1.5 font-strong">{title}</h3>
             <dl>
               {keys.map(([key, what]) => (
-                <div key={key} className="flex h-7 items-center border-b border-line/55">
+                <div key={key} className="flex h-[26px] items-center border-b border-line/55">
                   <dt className="order-2 ml-auto flex gap-1">
                     {key.split(' ').map((one) => (
                       <Kbd key={one}>{one}</Kbd>
@@ -86,16 +105,6 @@ function Sheet({ open, onClose }: { readonly open: boolean; readonly onClose: ()
             </dl>
           </section>
         ))}
-      </div>
-      <div className="mt-4">
-        <Check
-          checked={on}
-          onChange={(event) => {
-            turnSingleKeys(event.target.checked)
-            setOn(event.target.checked)
-          }}
-          label="Single keys work. ⌘ K and Escape always do."
-        />
       </div>
     </Dialog>
   )

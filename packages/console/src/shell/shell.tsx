@@ -1,17 +1,20 @@
 import { ServiceError } from '@postroad/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { useEffect, type ReactElement, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, type ReactElement, type ReactNode } from 'react'
 import { clientOf } from '../data/client.ts'
 import { PlaceContext, type Me, type Place } from '../data/place.ts'
 import { TailContext, tailOf } from '../data/use-tail.ts'
 import { Empty, Loading, Refused } from '../ui/states.tsx'
+import { loaded } from '../ui/loaded.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { PaletteProvider } from './palette-provider.tsx'
 import { ShellKeys } from './shell-keys.tsx'
 import { Side } from './side.tsx'
 import { useHoldsInTail } from '../data/holds.ts'
 import { useTabTitle } from './tab-title.ts'
+
+const Banners = lazy(() => loaded(() => import('./banners.tsx').then(({ Banners: all }) => ({ default: all }))))
 
 /** The frame of every screen of a project: the person, the place, the side bar, the live tail and the global keys. */
 export function Shell(): ReactElement {
@@ -100,8 +103,9 @@ function InProject({ me, projects }: Pick<Place, 'me' | 'projects'>): ReactEleme
             <div className="grid h-full grid-cols-[216px_minmax(0,1fr)] max-xl:grid-cols-[56px_minmax(0,1fr)] max-md:grid-cols-[minmax(0,1fr)] max-md:grid-rows-[minmax(0,1fr)_auto]">
               <Side />
               <main className="my-2 mr-2 flex min-h-0 max-md:order-first max-md:m-0 max-md:rounded-none max-md:border-0 min-w-0 flex-col overflow-hidden rounded-page border border-line bg-surface">
-                {me.workspace.suspended && <SuspendedNote workspace={me.workspace} />}
-                {me.workspace.closed && !me.workspace.suspended && <ClosedNote />}
+                <Suspense>
+                  <Banners />
+                </Suspense>
                 <div className="min-h-0 flex-1">
                   <Outlet />
                 </div>
@@ -133,27 +137,6 @@ function TabTitle(): null {
   useHoldsInTail()
   useTabTitle()
   return null
-}
-
-function ClosedNote(): ReactElement {
-  return (
-    <p role="status" className="border-b border-line bg-retry-soft px-[18px] py-1.5 text-retry-text">
-      This workspace is closed: Postroad accepts and sends nothing, and nothing can be changed. You can read the stored
-      data, and an owner can reopen it until its data is deleted.
-    </p>
-  )
-}
-
-function SuspendedNote({ workspace }: { readonly workspace: Me['workspace'] }): ReactElement {
-  const { suspended_reason: reason, support_contact: contact } = workspace
-  return (
-    <p role="status" className="border-b border-line bg-retry-soft px-[18px] py-1.5 text-retry-text">
-      This workspace is suspended: Postroad accepts and sends nothing, and nothing can be changed. You can read the
-      stored data, and Postroad sends the waiting deliveries after the operator reinstates it.
-      {reason !== null && ` Reason: ${reason}`}
-      {contact !== null && ` Contact: ${contact}`}
-    </p>
-  )
 }
 
 /** The address names another workspace than the session. The session switches to it if the person is a member there. */
@@ -193,7 +176,7 @@ function OtherWorkspace({
     )
   return (
     <Alone>
-      <Empty alone title={`You are in no workspace “${wanted}”`}>
+      <Empty alone title={`You are not a member of the workspace “${wanted}”`}>
         Ask an admin for an invite, or{' '}
         <a className="text-accent underline" href={`/${me.workspace.slug}/${me.default_project.slug}/events`}>
           go to {me.workspace.name}

@@ -1,7 +1,7 @@
 import { TROUBLE_CAUSES } from '@postroad/contract/holds'
 import { useLocation } from '@tanstack/react-router'
-import { ChevronsUpDown, Search, Settings } from 'lucide-react'
-import type { ReactElement } from 'react'
+import { ChevronRight, ChevronsUpDown, LayoutGrid, Search, Settings } from 'lucide-react'
+import { useState, type ReactElement } from 'react'
 import { To, useGo, useHref } from '../data/go.tsx'
 import { useHolds } from '../data/holds.ts'
 import { usePlace } from '../data/place.ts'
@@ -11,6 +11,7 @@ import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { NAVIGATION, type NavigationItem } from './navigation.ts'
 import { usePalette } from './palette-provider.tsx'
+import { SETTINGS_ITEMS } from './settings.ts'
 import { chooseTheme, useTheme, type Theme } from './theme.ts'
 import { callSession } from '../data/client.ts'
 
@@ -35,20 +36,105 @@ export function Side(): ReactElement {
         aria-label="Main"
         className="flex min-h-0 flex-col gap-px overflow-y-auto max-md:flex-row max-md:overflow-visible"
       >
-        {NAVIGATION.map(({ label, items }) => (
-          <div key={label ?? ''} className="flex flex-col gap-px max-md:flex-row">
-            {label !== undefined && (
-              <h2 className="px-[9px] pt-3.5 pb-1 text-label font-control text-ink-3 max-xl:sr-only">{label}</h2>
-            )}
-            {items.map((item) => (
-              <Item key={item.screen} item={item} />
-            ))}
-          </div>
-        ))}
+        {NAVIGATION.filter(({ items }) => items.length > 0).map(({ label, items }) =>
+          label === undefined ? (
+            <div key="" className="flex flex-col gap-px max-md:flex-row">
+              {items.map((item) => (
+                <Item key={item.screen} item={item} />
+              ))}
+            </div>
+          ) : (
+            <Group key={label} label={label} items={items} />
+          ),
+        )}
+        <MoreScreens />
       </nav>
       <Usage />
+      <SettingsLink />
       <Person />
     </aside>
+  )
+}
+
+type GroupProps = { readonly label: string; readonly items: readonly NavigationItem[] }
+
+/** A group of screens under its heading, which folds it. A narrow window has a line in place of the heading. */
+function Group({ label, items }: GroupProps): ReactElement {
+  const [isFolded, setFolded] = useState(() => foldedGroups().includes(label))
+  const href = useHref()
+  const { pathname } = useLocation()
+  const fold = (): void => {
+    setFolded(!isFolded)
+    storeFolded(label, !isFolded)
+  }
+  return (
+    <div className="flex flex-none flex-col gap-px max-md:hidden">
+      <h2 className="pt-2.5 text-label font-control text-ink-3 max-xl:hidden">
+        <button
+          type="button"
+          aria-expanded={!isFolded}
+          onClick={fold}
+          className="group flex h-6 w-full items-center gap-1 rounded-row px-[9px] text-left hover:text-ink"
+        >
+          {label}
+          <ChevronRight
+            aria-hidden
+            strokeWidth={1.5}
+            className={`size-3 text-ink-3 ${isFolded ? '' : 'rotate-90 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100'}`}
+          />
+        </button>
+      </h2>
+      <h2 className="hidden max-xl:mx-2 max-xl:my-1.5 max-xl:block max-xl:h-px max-xl:overflow-hidden max-xl:bg-line">
+        <span className="sr-only">{label}</span>
+      </h2>
+      {items.map((item) => (
+        <span key={item.screen} className={isFolded && pathname !== href(item.screen) ? 'xl:hidden' : 'contents'}>
+          <Item item={item} />
+        </span>
+      ))}
+    </div>
+  )
+}
+
+const FOLDED = 'postroad.folded-groups'
+
+/** The labels of the groups that the person folded in this browser. */
+function foldedGroups(): readonly string[] {
+  return (localStorage.getItem(FOLDED) ?? '').split(',').filter((label) => label !== '')
+}
+
+// oxlint-disable-next-line max-params -- a label and its new state
+function storeFolded(label: string, isFolded: boolean): void {
+  const others = foldedGroups().filter((one) => one !== label)
+  localStorage.setItem(FOLDED, [...others, ...(isFolded ? [label] : [])].join(','))
+}
+
+/** The screens of the groups as a menu, where the bar has no room for them. */
+function MoreScreens(): ReactElement {
+  const go = useGo()
+  const href = useHref()
+  const { pathname } = useLocation()
+  const groups = NAVIGATION.filter(({ label, items }) => label !== undefined && items.length > 0)
+  const here = groups.flatMap(({ items }) => items).find(({ screen }) => pathname === href(screen))
+  const items: MenuItem[] = groups.flatMap(({ label, items: of }, index) => [
+    ...(index === 0 ? [] : ['line' as const]),
+    ...of.map((item) => ({
+      label: item.label,
+      hint: item.screen === here?.screen ? '✓' : label,
+      go: () => go(item.screen),
+    })),
+  ])
+  return (
+    <span className="hidden max-md:block">
+      <Menu
+        label={here === undefined ? 'More screens' : `More screens: ${here.label}`}
+        align="end"
+        items={items}
+        className={`grid size-9 place-items-center rounded-row hover:bg-hover ${here === undefined ? 'text-ink-3' : 'bg-press text-accent'}`}
+      >
+        <LayoutGrid className="size-4" strokeWidth={1.5} aria-hidden />
+      </Menu>
+    </span>
   )
 }
 
@@ -61,7 +147,7 @@ function Item({ item: { screen, label, icon: Icon } }: { readonly item: Navigati
       screen={screen}
       {...(here ? { 'aria-current': 'page' as const } : {})}
       title={label}
-      className="group flex h-7 items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-xl:justify-center max-md:h-9 max-md:w-8 max-md:px-0"
+      className="group flex h-7 flex-none items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-xl:justify-center max-md:h-9 max-md:w-8 max-md:px-0"
     >
       <Icon className="size-4 flex-none text-ink-3 group-aria-[current]:text-accent" strokeWidth={1.5} aria-hidden />
       <span className="max-xl:sr-only">{label}</span>
@@ -110,6 +196,27 @@ function Count({
     >
       {of.toLocaleString('en')} <span className="sr-only">{word}</span>
     </span>
+  )
+}
+
+/** The way to the settings; on a phone it is in the menu of the person. */
+function SettingsLink(): ReactElement {
+  const screen = useLocation().pathname.split('/')[3] ?? ''
+  const isHere = SETTINGS_ITEMS.some((item) => item.screen === screen)
+  return (
+    <To
+      screen="workspace"
+      title="Settings"
+      {...(isHere ? { 'aria-current': 'page' as const } : {})}
+      className="group mt-1 flex h-7 items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-xl:mt-auto max-xl:justify-center max-md:hidden"
+    >
+      <Settings
+        className="size-4 flex-none text-ink-3 group-aria-[current]:text-accent"
+        strokeWidth={1.5}
+        aria-hidden
+      />
+      <span className="max-xl:sr-only">Settings</span>
+    </To>
   )
 }
 
@@ -196,7 +303,10 @@ function Person(): ReactElement {
   const name = me.user.email ?? me.user.name
   const items: MenuItem[] = [
     { label: 'Account', go: () => location.assign('/account') },
+    { label: 'Settings', go: () => go('workspace') },
     ...(me.role === 'owner' ? [{ label: 'Billing', go: () => go('billing') }] : []),
+    { label: 'Announcements', go: () => go('announcements') },
+    ...(me.operator ? [{ label: 'Operators', go: () => go('operator') }] : []),
     'line',
     ...THEMES.map((one) => ({
       label: one.label,
@@ -207,7 +317,7 @@ function Person(): ReactElement {
     { label: 'Sign out', go: () => void callSession('DELETE').then(() => location.assign('/sign-in')) },
   ]
   return (
-    <footer className="pt-2 max-xl:mt-auto max-md:m-0 max-md:p-0">
+    <footer className="pt-1 max-md:m-0 max-md:p-0">
       <Menu
         items={items}
         className="flex h-8 w-full items-center gap-[9px] rounded-button px-2 text-left text-ink-2 hover:bg-hover max-xl:justify-center max-md:h-9 max-md:w-8 max-md:px-0"
@@ -220,7 +330,7 @@ function Person(): ReactElement {
         </span>
         <span className="truncate max-xl:hidden">{name}</span>
         <span className="sr-only">Account, theme and sign out</span>
-        <Settings className="ml-auto size-4 flex-none text-ink-3 max-xl:hidden" strokeWidth={1.5} aria-hidden />
+        <ChevronsUpDown className="ml-auto size-3.5 flex-none text-ink-3 max-xl:hidden" strokeWidth={1.5} aria-hidden />
       </Menu>
     </footer>
   )

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import type { Tail } from '../data/tail.ts'
 import { useTail } from '../data/use-tail.ts'
 import { NAVIGATION_ITEMS } from './navigation.ts'
+import { SETTINGS_ITEMS } from './settings.ts'
 
 /** The title of the tab names the screen, the unseen events, and the number of known failing deliveries. Its icon shows the same as a dot. */
 export function useTabTitle(): void {
@@ -11,8 +12,7 @@ export function useTabTitle(): void {
   const failing = failingIn(tail)
   const unseen = useUnseen(tail)
   const screen = useLocation().pathname.split('/')[3] ?? ''
-  const label =
-    NAVIGATION_ITEMS.find((item) => item.screen === screen)?.label ?? (screen === 'billing' ? 'Billing' : 'Postroad')
+  const label = [...NAVIGATION_ITEMS, ...SETTINGS_ITEMS].find((item) => item.screen === screen)?.label ?? 'Postroad'
   const dot = failing > 0 ? 'failing' : unseen > 0 ? 'unseen' : tail.status === 'live' ? 'live' : 'none'
   useEffect(() => {
     document.title = `${unseen > 0 ? `(${unseen > UNSEEN_SHOWN_MAX ? `${UNSEEN_SHOWN_MAX}+` : unseen}) ` : ''}${failing > 0 ? `● ${failing} failing · ` : ''}${label} · Postroad`

@@ -38,7 +38,7 @@ export default function DialogWindow({
           initialFocus={() => firstField(popup.current)}
           className={`fixed top-[12vh] left-1/2 z-40 flex max-h-[76vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-appear flex-col rounded-page border border-line bg-raised shadow-float outline-none ${wide ? 'max-w-[720px]' : 'max-w-[480px]'}`}
         >
-          <header className="flex items-start gap-3 px-5 pt-4 pb-3">
+          <header className="flex items-start gap-3 px-5 pt-4 pb-2">
             <div className="min-w-0 flex-1">
               <Base.Title className="text-title">{title}</Base.Title>
               {lead !== undefined && <Base.Description className="text-ink-3">{lead}</Base.Description>}
@@ -51,7 +51,7 @@ export default function DialogWindow({
               }
             />
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-4">{children}</div>
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 pt-1 pb-4">{children}</div>
           {asks ? (
             <div
               role="alert"

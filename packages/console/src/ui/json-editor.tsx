@@ -17,6 +17,8 @@ export type JsonFieldProps = {
   readonly onSubmit?: () => void
   /** Underlines text that is not JSON; off where any text is valid. */
   readonly checksJson?: boolean
+  /** It is as high as its text, and `rows` at least; the page scrolls, not the editor. */
+  readonly grows?: boolean
 }
 
 const COLOURS = HighlightStyle.define([
@@ -60,6 +62,7 @@ export default function JsonEditor({
   onSubmit,
   rows,
   checksJson = true,
+  grows = false,
 }: JsonFieldProps): ReactElement {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
@@ -112,7 +115,7 @@ export default function JsonEditor({
   return (
     <div
       ref={host}
-      style={{ height: rows * 20 + 18 }}
+      style={{ [grows ? 'minHeight' : 'height']: rows * 20 + 18 }}
       className="overflow-hidden rounded-field border border-line-2 bg-surface focus-within:border-accent focus-within:shadow-[0_0_0_1px_var(--accent)]"
     />
   )

@@ -3,7 +3,7 @@ export class NotLoaded extends Error {
   override readonly name = 'NotLoaded'
 
   constructor(cause: unknown) {
-    super('A part of the console could not be loaded.', { cause })
+    super('Postroad could not load a part of the console.', { cause })
   }
 }
 

@@ -50,7 +50,7 @@ type EmptyProps = {
 export function Empty({ title, children, actions, alone = false }: EmptyProps): ReactElement {
   const Title = alone ? 'h1' : 'h2'
   return (
-    <div className="grid h-full place-content-center justify-items-center gap-1 p-8 text-center">
+    <div className="grid h-full grid-cols-[minmax(0,auto)] place-content-center justify-items-center gap-1 p-8 text-center max-md:px-[18px]">
       <Title className="text-lead font-title">{title}</Title>
       {children !== undefined && <div className="max-w-[56ch] text-ink-3">{children}</div>}
       {actions !== undefined && <div className="mt-4 flex gap-2">{actions}</div>}
@@ -100,7 +100,7 @@ export function SaidBy({ error }: { readonly error: Error }): ReactElement | nul
     <p className="mono flex items-center gap-3 text-meta text-ink-3">
       {error.reason !== undefined && <span>{error.reason}</span>}
       {error.requestId !== undefined && (
-        <CopyButton text={error.requestId} label="Copy the request id">
+        <CopyButton text={error.requestId} label="Copy request ID">
           {error.requestId}
         </CopyButton>
       )}
@@ -152,5 +152,5 @@ export function Stale({ since, again }: { readonly since: number; readonly again
 
 /** The title of a dimmed button: the role that it needs. */
 export function needs(role: string): string {
-  return `This needs the role ${role}. Ask an admin of the workspace.`
+  return `This requires the ${role} role. Ask a workspace admin.`
 }

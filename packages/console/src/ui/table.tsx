@@ -106,12 +106,8 @@ export function Table<Row>(props: Props<Row>): ReactElement {
             <span className="sr-only">Selected</span>
           </span>
         )}
-        {columns.map((column) => (
-          <span
-            role="columnheader"
-            key={column.id}
-            className={clsx('truncate', column.align === 'right' && 'text-right')}
-          >
+        {columns.map((column, track) => (
+          <span role="columnheader" key={column.id} className={clsx('truncate', alignOf(columns, track))}>
             {column.hidden === true ? <span className="sr-only">{column.label}</span> : column.label}
           </span>
         ))}
@@ -120,8 +116,9 @@ export function Table<Row>(props: Props<Row>): ReactElement {
       <div
         ref={scroller}
         role="rowgroup"
-        tabIndex={-1}
-        className="min-h-0 flex-1 overflow-y-auto outline-none [overflow-anchor:none]"
+        // Rows without a checkbox have nothing to focus, so the keyboard scrolls the list itself.
+        tabIndex={marks === undefined ? 0 : -1}
+        className="min-h-0 flex-1 overflow-y-auto outline-none [overflow-anchor:none] focus-visible:shadow-[inset_0_0_0_2px_var(--accent)]"
         onScroll={(event) => onScroll?.(event.currentTarget.scrollTop)}
       >
         {topDay !== undefined && (
@@ -160,6 +157,13 @@ export function Table<Row>(props: Props<Row>): ReactElement {
       </div>
     </div>
   )
+}
+
+/** Text on the left after a number on the right needs more room between them. */
+// oxlint-disable-next-line max-params -- a column is an index in the list
+function alignOf<Row>(columns: readonly Column<Row>[], track: number): string | undefined {
+  if (columns[track]?.align === 'right') return 'text-right'
+  return columns[track - 1]?.align === 'right' ? 'pl-3' : undefined
 }
 
 /** The days that start in a list with the newest row first, by the index of their first row. The current day needs no divider. */
@@ -256,8 +260,8 @@ function Line<Row>({
       {isStacked ? (
         <Stack columns={columns} row={row} />
       ) : (
-        columns.map((column) => (
-          <span role="gridcell" key={column.id} className={clsx('min-w-0', column.align === 'right' && 'text-right')}>
+        columns.map((column, track) => (
+          <span role="gridcell" key={column.id} className={clsx('min-w-0', alignOf(columns, track))}>
             {column.cell(row)}
           </span>
         ))

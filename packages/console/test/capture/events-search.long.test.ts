@@ -76,7 +76,7 @@ test('a filter that nothing matches reports how many events were searched', { sk
   const seen = await stage.owner('dark')
   await seen.page.goto(stage.url('events?f=total:gt:999999'))
   await seen.page.getByRole('heading', { name: /^0 of 13\d events match$/ }).waitFor()
-  await seen.page.getByText('The whole range was searched').waitFor()
+  await seen.page.getByText('Postroad searched the whole range').waitFor()
   await seen.close()
 })
 
@@ -153,7 +153,7 @@ test(
     await page.getByText('hay').first().waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('total >')
-    await page.getByText('Nothing is filtered yet.').waitFor()
+    await page.getByText('Enter a value to apply the filter.').waitFor()
     assert.equal(new URL(page.url()).searchParams.get('q'), null)
     await page.keyboard.type(' 4000')
     await page.getByText('adds total > 4000').waitFor()
@@ -189,7 +189,7 @@ test(
       .waitFor()
     await seen.accessible('a search in what was filed nowhere')
     await page.goto(stage.url('events?q=sewing&state=pending'))
-    await page.getByText('The search does not include refused requests and requests without a dataset.').waitFor()
+    await page.getByText('The search does not include refused requests or requests without a dataset.').waitFor()
     await seen.close()
   },
 )

@@ -44,7 +44,7 @@ test(
       )
       await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
       await page.goto(`${world.baseUrl}/${encodeURIComponent(evil)}/${encodeURIComponent(evil)}/events`)
-      await page.getByText(/You are in no workspace/).waitFor()
+      await page.getByText(/You are not a member of the workspace/).waitFor()
     }
     await seen.close()
   },

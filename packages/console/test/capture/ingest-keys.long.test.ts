@@ -25,7 +25,7 @@ test(
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(stage.url('ingest-keys'))
-    await page.getByRole('heading', { name: 'There is no ingest key yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No ingest keys yet' }).waitFor()
     await seen.accessible('no key')
     await page.keyboard.press('n')
     await page.getByLabel('Name', { exact: true }).fill('Checkout service')
@@ -44,7 +44,7 @@ test(
 
     // A person without a copy is asked once.
     await page.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('alert').getByText('it cannot be shown again').waitFor()
+    await page.getByRole('alert').getByText('It cannot be shown again').waitFor()
     await page.getByRole('group', { name: 'Ingest key' }).getByRole('button', { name: 'Copy' }).click()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('heading', { name: 'Checkout service', level: 2 }).waitFor()
@@ -78,7 +78,7 @@ test(
     await page.getByRole('button', { name: 'Rotate the secret' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
     const renewed = await page.getByRole('group', { name: 'New signing secret' }).locator('code').innerText()
-    await page.getByText('also verifies, ends').waitFor()
+    await page.getByText('also valid, expires').waitFor()
     assert.notEqual(renewed, secret)
     await page.getByRole('tab', { name: 'Use', exact: true }).click()
     await page.getByRole('button', { name: 'Into a dataset' }).click()
@@ -93,14 +93,14 @@ test(
       return (await stage.world.admin('GET', `rejections?ingest_key_id=${made.id}`)).body.rejections[0]
     })
     await page.getByRole('tab', { name: 'Refused' }).click()
-    await page.getByRole('list', { name: 'Refused' }).getByText('missing header').waitFor()
+    await page.getByRole('list', { name: 'Refused' }).getByText('The signature header was missing').waitFor()
     await seen.accessible('refused requests of a key')
     await seen.close()
   },
 )
 
 test(
-  'a key is changed, switched off and on, filtered, and revoked; each change applies at once',
+  'a key is changed, turned off and on, filtered, and revoked; each change applies at once',
   { skip: noBrowser },
   async () => {
     const made = await anIngestKey(stage.world, { name: 'Batch' })
@@ -116,12 +116,12 @@ test(
     await page.getByRole('tab', { name: 'Settings' }).click()
     await page.getByRole('checkbox', { name: 'Sending events' }).uncheck()
     await page.getByRole('checkbox', { name: 'Reading the stream' }).uncheck()
-    await page.getByRole('alert').getByText('A key needs at least one scope').waitFor()
+    await page.getByRole('alert').getByText('Choose at least one scope').waitFor()
     await page.getByRole('checkbox', { name: 'Reading the stream' }).check()
     await page.getByLabel('IP allowlist').fill('127.0.0.1\n203.0.113.0/24')
     await seen.accessible('settings of a key')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved. It applies from the next request.').waitFor()
+    await page.getByText('Saved. The change applies from the next request.').waitFor()
     assert.equal(await send(), 403)
     await page.getByRole('checkbox', { name: 'Sending events' }).check()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -129,8 +129,8 @@ test(
       (await keys()).find(({ id }: { id: string }) => id === made.id).scopes.length === 2 ? true : undefined,
     )
     assert.equal(await send(), 201)
-    await page.getByRole('button', { name: 'Switch off' }).click()
-    await page.getByRole('button', { name: 'Switch on' }).waitFor()
+    await page.getByRole('button', { name: 'Turn off' }).click()
+    await page.getByRole('button', { name: 'Turn on' }).waitFor()
     assert.equal(await send(), 503)
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Revoke…' }).click()
@@ -146,10 +146,10 @@ test('a viewer sees the keys and changes none; the screen names the role that ma
   const seen = await stage.member('viewer', 'dark')
   const { page } = seen
   await page.goto(`${stage.url('ingest-keys')}?sel=${made.id}&tab=settings`)
-  await page.getByText('This needs the role developer').waitFor()
+  await page.getByText('This requires the developer role').waitFor()
   assert.equal(await page.getByLabel('Name', { exact: true }).isDisabled(), true)
   assert.equal(await page.getByRole('button', { name: 'New', exact: true }).isDisabled(), true)
-  assert.equal(await page.getByRole('button', { name: 'Switch off' }).isDisabled(), true)
+  assert.equal(await page.getByRole('button', { name: 'Turn off' }).isDisabled(), true)
   await seen.accessible('keys of a viewer')
   await seen.close()
 })

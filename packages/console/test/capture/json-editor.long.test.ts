@@ -33,7 +33,7 @@ for (const theme of ['light', 'dark'] as const) {
       await editor.focus()
       await page.keyboard.press('Control+a')
       await page.keyboard.insertText('{"type":"edited.now", "total": }')
-      await page.getByText('This is not valid JSON yet').waitFor()
+      await page.getByText('This is not valid JSON').waitFor()
       await page.locator('.cm-lintRange-error, .cm-lintPoint-error').first().waitFor({ state: 'attached' })
       await seen.accessible('a mistake in the editor')
       await page.keyboard.press('Control+a')

@@ -166,7 +166,7 @@ test(
     await markThree(page)
     await page.keyboard.press('Escape')
     await seen.accessible('selected deliveries')
-    await page.getByRole('toolbar', { name: 'Selected' }).getByRole('button', { name: 'Copy ids' }).click()
+    await page.getByRole('toolbar', { name: 'Selected' }).getByRole('button', { name: 'Copy IDs' }).click()
     await page.getByText('3 ids copied').waitFor()
     assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^(?:dlv_\w+\n?){3}$/)
     await page.getByRole('toolbar', { name: 'Selected' }).getByRole('button', { name: 'Cancel' }).click()
@@ -230,7 +230,7 @@ test('columns, comparisons and files never run a payload', { skip: noBrowser }, 
   await page.getByRole('row').nth(CORPUS.length).waitFor()
   await page.getByRole('button', { name: 'Columns' }).click()
   for (const evil of CORPUS) {
-    await page.getByLabel('Path of another field').fill(evil)
+    await page.getByLabel('Path to another field').fill(evil)
     await page.getByRole('button', { name: 'Add', exact: true }).click()
   }
   await page.getByRole('checkbox', { name: 'evil', exact: true }).check()

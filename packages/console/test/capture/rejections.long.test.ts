@@ -29,7 +29,7 @@ test(
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(stage.url('rejections'))
-    await page.getByRole('heading', { name: 'No request was refused' }).waitFor()
+    await page.getByRole('heading', { name: 'No refused requests' }).waitFor()
     await seen.accessible('nothing was refused')
     const signed = await aWebhook(stage.world, {
       name: 'Signed',
@@ -49,16 +49,16 @@ test(
     await seen.accessible('causes')
     await row.click()
     assert.equal(new URL(page.url()).searchParams.get('sel'), 'missing_header')
-    await page.getByText('it reads the header X-Hub-Signature-256').waitFor()
-    const sample = page.getByRole('group', { name: 'Sample of a refused request' })
+    await page.getByText('the endpoint reads the header X-Hub-Signature-256').waitFor()
+    const sample = page.getByRole('group', { name: 'Refused request sample' })
     await sample.getByText('The header X-Hub-Signature-256 is missing.').waitFor()
     await sample.getByText('content-length', { exact: true }).waitFor()
-    await page.getByText('Test another request').click()
+    await page.getByText('Test another request', { exact: true }).click()
     const tester = page.getByRole('form', { name: 'Signature tester' })
     await tester.getByLabel('Headers').fill(`X-Hub-Signature-256: sha256=${'ab'.repeat(32)}`)
     await tester.getByLabel('Body').fill('{}')
     await tester.getByRole('button', { name: 'Test the signature' }).click()
-    await tester.getByText('It is refused: bad signature.').waitFor()
+    await tester.getByText('The request is refused: bad signature.').waitFor()
     await seen.accessible('a cause')
     await page.getByRole('list', { name: 'Endpoints' }).getByRole('link', { name: 'Signed' }).click()
     await page.waitForURL(`**/endpoints?sel=${signed.id}&tab=verification`)
@@ -100,7 +100,7 @@ test('the page shows refusals from the time when it was disconnected', { skip: n
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(`${stage.url('rejections').replace(stage.world.baseUrl, line.url)}?webhook=${closed.id}`)
-  await page.getByRole('heading', { name: 'No request was refused here' }).waitFor()
+  await page.getByRole('heading', { name: 'No refused requests here' }).waitFor()
   line.cut()
   assert.equal((await post(closed.public_url, '{}')).status, 401)
   await refused(closed, 1)
@@ -111,7 +111,7 @@ test('the page shows refusals from the time when it was disconnected', { skip: n
 })
 
 test(
-  'an endpoint that is off is switched on from the cause; the address contains the endpoint and the range',
+  'an endpoint that is off is turned on from the cause; the address contains the endpoint and the range',
   { skip: noBrowser },
   async () => {
     const off = await aWebhook(stage.world, { name: 'Asleep', enabled: false })
@@ -121,7 +121,7 @@ test(
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(`${stage.url('rejections')}?webhook=${quiet.id}`)
-    await page.getByRole('heading', { name: 'No request was refused here' }).waitFor()
+    await page.getByRole('heading', { name: 'No refused requests here' }).waitFor()
     await page.getByRole('button', { name: 'Quiet' }).click()
     await page.getByRole('menuitem', { name: 'Asleep' }).click()
     await page.getByRole('button', { name: '7 days' }).click()
@@ -129,8 +129,8 @@ test(
     await page.getByText('1 request refused').waitFor()
     await page.keyboard.press('j')
     await page.waitForURL('**&sel=endpoint_disabled')
-    await page.getByRole('button', { name: 'Switch it on' }).click()
-    await page.getByText('It is switched on now.').waitFor()
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await page.getByText('The endpoint is on now.').waitFor()
     assert.equal((await post(off.public_url, '{}')).status, 201)
     await seen.close()
   },
@@ -189,14 +189,14 @@ test(
     const seen = await stage.owner('dark')
     const { page } = seen
     await page.goto(`${stage.url('rejections')}?sel=invalid_body&webhook=${hook.id}`)
-    const body = page.getByLabel('Body of the refused request')
+    const body = page.getByLabel('Refused request body')
     await body.waitFor()
     assert.equal(await body.textContent(), '{"id":"evt_9","password":"•••"')
     await seen.accessible('a sample of a refused request')
     await seen.picture('rejections-sample')
     await stage.world.admin('PATCH', `webhooks/${hook.id}`, { refused_samples: false })
     await page.reload()
-    await page.getByText('This endpoint stores no samples').waitFor()
+    await page.getByText('This endpoint does not store samples').waitFor()
     await seen.close()
   },
 )

@@ -52,7 +52,7 @@ test(
     await withLeft(0)
     await page.goto(stage.url('deliveries?state=failed'))
     await page.getByRole('button', { name: 'Replay many' }).click()
-    await page.getByText(/^The deliveries of this month are used up: nothing can be sent again/).waitFor()
+    await page.getByText(/^The monthly deliveries are used up./).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Send 2 again' }).isDisabled(), true)
     await seen.accessible('a plan without any allowance left')
     await page.goto(stage.url('overview'))

@@ -27,8 +27,8 @@ const NEXT: Readonly<Record<HoldCause, RegExp>> = {
   breaker_open: /^probe (?:now|in \S|due)/,
   breaker_recovering: /^recovering$/,
   rate_limit: /^rate limit$/,
-  in_flight: /^waits for its turn$/,
-  order: /^waits for its order$/,
+  in_flight: /^waiting for its turn$/,
+  order: /^waiting for an earlier event$/,
 }
 
 type One = Prepared['deliveries'][number]
@@ -54,7 +54,9 @@ async function compareList(page: Page, of: Prepared): Promise<void> {
   }
   await page.goto(`${stage.url('deliveries')}?destination=${of.destinationId}&state=held`)
   const count = held(of).length
-  await page.getByText(count === 0 ? 'None is held at the moment.' : `${count} deliveries`, { exact: true }).waitFor()
+  await page
+    .getByText(count === 0 ? 'No deliveries are held right now.' : `${count} deliveries`, { exact: true })
+    .waitFor()
 }
 
 /** For a delivery that is held back and for one that is not. */
@@ -64,7 +66,7 @@ async function comparePanels(page: Page, of: Prepared): Promise<void> {
     if (one === undefined) continue
     await page.goto(`${stage.url('deliveries')}?sel=${one.id}`)
     const panel = page.getByRole('region', { name: 'Delivery', exact: true })
-    await panel.getByText('Payload of the event').waitFor()
+    await panel.getByText('Event payload').waitFor()
     const line = panel.getByText(/^Held back by its destination: /)
     if (one.cause === null) assert.equal(await line.count(), 0, of.lane.name)
     else assert.ok((await line.textContent())?.includes(`: ${holdText({ cause: one.cause })}`), of.lane.name)
@@ -116,7 +118,7 @@ test('the banner names the destinations in trouble with how many they hold back'
   const seen = await stage.owner('dark')
   const { page } = seen
   await page.goto(stage.url('deliveries'))
-  const banner = page.getByRole('list', { name: 'Destinations that hold deliveries back' })
+  const banner = page.getByRole('list', { name: 'Destinations that are holding deliveries back' })
   await banner.waitFor()
   const lines = await banner.getByRole('listitem').allTextContents()
   const { holds } = (await stage.world.admin('GET', 'delivery-holds')).body

@@ -10,14 +10,16 @@ import {
 } from '../../../server/test/stage/fixtures.ts'
 import { eventually, type Answer, type World } from '../../../server/test/stage/harness.ts'
 import { createRollUp } from '../../../server/src/resources/workspace/rollups/index.ts'
+import { aGuest, aPortal } from '../../../server/test/stage/portal-stage.ts'
 import { ask, theWorkspace } from '../../../server/test/stage/people.ts'
-import type { Scene } from '../stage/places.ts'
+import { automationScene } from '../stage/automation-scene.ts'
+import type { Scene } from '../stage/place.ts'
 import { aReceiver, type Answering, type Receiver } from './receivers.ts'
 import { Chance, payloadFrom, SCHEMES, signatureOf, type SenderName } from './senders.ts'
 
 /**
  * A shop that has used Postroad for a day and a half, set up and sent through the API: most deliveries arrive, one receiver is down, one
- * was down for a while, one is switched off, and some requests are refused. The clock of the server starts then and ends now.
+ * was down for a while, one is turned off, and some requests are refused. The clock of the server starts then and ends now.
  */
 
 const MINUTE_MS = 60_000
@@ -36,6 +38,7 @@ type Project = {
   readonly endpointId: string
   readonly ruleId: string
   readonly ingestKeyId: string
+  readonly portalId: string
 }
 
 /** Fills the Default project up to this moment; `say` reports how far it is. */
@@ -58,7 +61,7 @@ export async function fill(world: World, say: (line: string) => void): Promise<S
   await world.admin('POST', `projects/${fresh.id}/webhooks`, { name: 'First endpoint' })
   await catchUp(world)
   assert.notEqual(last, '', 'events were filed')
-  const { destinations, endpointId, ruleId, ingestKeyId } = project
+  const { destinations, endpointId, ruleId, ingestKeyId, portalId } = project
   return {
     event,
     healthy: destinations.ledger,
@@ -66,7 +69,14 @@ export async function fill(world: World, say: (line: string) => void): Promise<S
     endpointId,
     ruleId,
     ingestKeyId,
+    portalId,
     fresh: fresh.slug,
+    automation: await automationScene({
+      world,
+      recordId: event.id,
+      destinationId: destinations.ledger.id,
+      dataset: 'payments',
+    }),
     stop: async () => {
       await Promise.all(receivers.map((receiver) => receiver.stop()))
     },
@@ -157,6 +167,14 @@ async function setUp(world: World, receivers: Receiver[]): Promise<Project> {
     conditions: [{ path: 'customer.tier', op: 'equals', value: 'gold' }],
     enabled: false,
   })
+  const portal = await aPortal(world, {
+    name: 'Northwind webhooks',
+    event_types: ['orders'],
+    branding: { name: 'Northwind', accent: '#0a7d5a' },
+    frame_origins: ['https://app.northwind.example'],
+  })
+  for (const customerId of ['acct_1042', 'acct_1077', 'acct_1103'])
+    await aGuest(world, { portal: portal.id, customerId })
   const destination = async (name: string, answering: Answering, members: object): Promise<Answer['body']> =>
     (await aDestination(world, { name, url: await receiver(answering), ...members })).destination
   const ledger = await destination('ledger-api', answers(chance, { ms: 70 }), {
@@ -193,6 +211,7 @@ async function setUp(world: World, receivers: Receiver[]): Promise<Project> {
     endpointId: stripe.id,
     ruleId: rule.id,
     ingestKeyId: key.id,
+    portalId: portal.id,
   }
 }
 
@@ -215,6 +234,7 @@ async function setUpPeople(world: World): Promise<void> {
       ['POST invites', { email: 'alan@example.com', role: 'developer' }],
       ['POST api-keys', { name: 'Deploy pipeline', role: 'developer' }],
       ['POST api-keys', { name: 'Metrics', role: 'viewer' }],
+      ['PATCH platform/settings', { support_contact: 'support@northwind.example' }],
     ] as const) {
       const answer = await ask(world, line, { headers, body })
       assert.ok(answer.status < 300, `${line} answered ${answer.status}: ${JSON.stringify(answer.body)}`)

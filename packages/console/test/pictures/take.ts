@@ -2,9 +2,14 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { createRollUp } from '../../../server/src/resources/workspace/rollups/index.ts'
+import { behind } from '../../../server/test/stage/fixtures.ts'
 import { aStage, type Seen, type Stage, type Theme } from '../stage/browser.ts'
-import { MORE_PLACES, openPlace, PLACES, type Place, type Scene } from '../stage/places.ts'
+import { AUTOMATION_PLACES, MORE_PLACES, openPlace, PLACES } from '../stage/places.ts'
+import type { Place, Scene } from '../stage/place.ts'
+import { anOperator, OPERATOR } from '../stage/settings.ts'
 import { openSmallPage, SMALL_PAGES, type SmallPage } from '../stage/small-pages.ts'
+import { aGuest, inPortal } from '../../../server/test/stage/portal-stage.ts'
+import { viewOf } from '../stage/portal.ts'
 import { AGO_MS, fill } from './project.ts'
 
 const WINDOWS = [
@@ -28,15 +33,18 @@ export type Taken = { readonly count: number; readonly failed: readonly string[]
 /** Writes a picture of every place of the console in each window and theme; reports how many, and what could not be opened. */
 export async function takePictures(order: Order): Promise<Taken> {
   mkdirSync(order.folder, { recursive: true })
-  const stage = await aStage({ now: Date.now() - AGO_MS })
+  const stage = await aStage({ now: Date.now() - AGO_MS, env: { OPERATORS: OPERATOR } })
+  const database = behind(stage.world)
   let scene: Awaited<ReturnType<typeof fill>> | undefined
   let ticking: ReturnType<typeof setInterval> | undefined
   try {
+    await anOperator(database)
     scene = await fill(stage.world, order.say)
     ticking = keepTime(stage)
-    return await takeAll([...placesOf(stage, scene), ...smallPagesOf(stage)], order)
+    return await takeAll([...placesOf(stage, scene), ...smallPagesOf(stage), portalOf(stage, scene)], order)
   } finally {
     clearInterval(ticking)
+    await database.close()
     await stage.stop()
     await scene?.stop()
   }
@@ -57,7 +65,7 @@ export function keepTime({ world }: Stage): ReturnType<typeof setInterval> {
 type Sight = { readonly name: string; open(look: (seen: Seen, state: string) => Promise<void>): Promise<Seen> }
 
 export function placesOf(stage: Stage, scene: Scene): readonly Sight[] {
-  return [...PLACES, ...MORE_PLACES].map((place: Place) => ({
+  return [...PLACES, ...MORE_PLACES, ...AUTOMATION_PLACES].map((place: Place) => ({
     name: place.name,
     open: async (look) => {
       const seen = await stage.owner()
@@ -77,6 +85,34 @@ export function smallPagesOf(stage: Stage): readonly Sight[] {
       return seen
     },
   }))
+}
+
+/** The views of a portal, as a customer sees them who has one destination. */
+function portalOf(stage: Stage, { portalId }: Scene): Sight {
+  const { world } = stage
+  return {
+    name: 'customer portal',
+    open: async (look) => {
+      const guest = await aGuest(world, { portal: portalId, customerId: 'acct_1200' })
+      const seen = await stage.stranger()
+      await seen.page.goto(guest.url)
+      await seen.page.getByRole('heading', { name: 'No destinations yet' }).waitFor()
+      await look(seen, 'empty')
+      const added = await inPortal(world, guest, 'POST destinations', { url: 'https://example.com/hooks' })
+      for (const [state, search] of [
+        ['destinations', ''],
+        ['new destination', '?view=new'],
+        ['destination', `?view=destination&id=${added.body.destination.id}`],
+        ['deliveries', '?view=deliveries'],
+        ['event types', '?view=event-types'],
+      ] as const) {
+        await seen.page.goto(viewOf(world, guest, search))
+        await seen.page.getByRole('heading', { level: 1 }).first().waitFor()
+        await look(seen, state)
+      }
+      return seen
+    },
+  }
 }
 
 export async function takeAll(sights: readonly Sight[], { folder, names, say }: Order): Promise<Taken> {

@@ -20,7 +20,7 @@ test('Back closes the panel beside a list, and so does Close, each in one step',
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(stage.url('rules'))
-  await page.getByRole('heading', { name: 'There is no rule yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
   await page.getByRole('link', { name: 'Destinations' }).click()
   const panel = page.getByRole('region', { name: 'Destination', exact: true })
   const open = (name: string): Promise<void> => page.getByRole('row').filter({ hasText: name }).click()
@@ -37,7 +37,7 @@ test('Back closes the panel beside a list, and so does Close, each in one step',
   await panel.getByRole('button', { name: 'Close', exact: true }).click()
   await panel.waitFor({ state: 'detached' })
   await page.goBack()
-  await page.getByRole('heading', { name: 'There is no rule yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
 
   // A person who followed a link has no list to go back to.
   await page.goto(`${stage.url('destinations')}?sel=${one.destination.id}`)
@@ -59,7 +59,7 @@ test(
     await page.getByRole('tab', { name: 'Settings' }).click()
     const name = page.getByLabel('Name', { exact: true })
     await name.fill('Renamed')
-    const dialog = page.getByRole('dialog', { name: 'Discard your changes?' })
+    const dialog = page.getByRole('dialog', { name: 'Discard changes?' })
     const leave = [
       () => page.getByRole('tab', { name: 'Signing' }).click(),
       () => page.getByRole('row').filter({ hasText: 'First one' }).click(),
@@ -79,7 +79,7 @@ test(
     // The filter of the list does not close the panel.
     await page.getByRole('tab', { name: 'Signing' }).click()
     await seen.accessible('a question about edits')
-    await dialog.getByRole('button', { name: 'Discard the changes' }).click()
+    await dialog.getByRole('button', { name: 'Discard changes' }).click()
     await page.getByRole('button', { name: 'Reveal' }).waitFor()
     await page.getByRole('tab', { name: 'Settings' }).click()
     assert.equal(await name.inputValue(), 'Edited')
@@ -180,7 +180,7 @@ test('the palette finds the actions of every screen and of the open thing', { sk
     'New rule',
     'New destination',
     'Replay many deliveries',
-    'History of replays',
+    'Replay history',
     'Keyboard shortcuts',
     'Account',
     'Sign out',
@@ -199,7 +199,7 @@ test('the palette finds the actions of every screen and of the open thing', { sk
 
   await page.goto(`${stage.url('destinations')}?sel=${destination.id}`)
   await page.getByRole('button', { name: 'Send a test' }).waitFor()
-  for (const action of ['Send a test', 'Switch off', 'Signing', 'Copy as curl', 'Recover since…', 'Delete…'])
+  for (const action of ['Send a test', 'Turn off', 'Signing', 'Copy as curl', 'Recover since…', 'Delete…'])
     assert.ok((await find(action)).includes(action), action)
   await page.keyboard.press('ControlOrMeta+k')
   await palette.fill('recover since')

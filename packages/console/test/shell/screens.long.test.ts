@@ -2,6 +2,5 @@ import { onScreens, testScreens } from '../stage/screens.ts'
 
 onScreens(() => undefined)
 
+testScreens('light')
 testScreens('dark')
-testScreens('light', 'other')
-testScreens('dark', 'other')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
 import { aSink, eventually, type Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, type Stage } from '../stage/browser.ts'
-import { onScreens, testScreens } from '../stage/screens.ts'
+import { onScreens } from '../stage/screens.ts'
 
 let stage: Stage
 let bad: Sink
@@ -12,8 +12,6 @@ let recordId: string
 onScreens((made) => {
   ;({ stage, bad, recordId } = made)
 })
-
-testScreens('light')
 
 test(
   'the path of an event names each destination: those that got it, and for each other one the condition and the value that it saw',
@@ -36,11 +34,12 @@ test(
 test('a failed delivery is replayed from the list, and its new attempt is shown', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   await seen.page.goto(stage.url('deliveries?state=failed'))
-  await seen.page.getByRole('row').filter({ hasText: 'fraud' }).click()
+  await seen.page.getByRole('row').filter({ hasText: 'fraud' }).filter({ hasText: 'order.created' }).click()
+  const sent = bad.received.length
   bad.answer({ status: 200 })
   await seen.page.getByRole('button', { name: /^Replay R/ }).click()
-  await seen.page.getByText('Postroad sends it again now.').waitFor()
-  await bad.until(2)
+  await seen.page.getByText('Postroad is sending the delivery again.').waitFor()
+  await bad.until(sent + 1)
   await seen.page.getByRole('region', { name: 'Delivery' }).getByText('delivered', { exact: true }).waitFor()
   await seen.close()
 })
@@ -74,7 +73,7 @@ test(
     await sink.until(2)
     await eventually(async () => ((await stateOf()) === 'retrying' ? true : undefined))
     await panel.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('It is cancelled. You can replay it.').waitFor()
+    await page.getByText('The delivery is cancelled. You can replay it.').waitFor()
     await panel.getByText('cancelled', { exact: true }).waitFor()
     assert.equal(await stateOf(), 'cancelled')
     await panel.getByRole('button', { name: /^Replay R/ }).waitFor()

@@ -23,6 +23,7 @@ test('the page of the console answers for each screen, and with 404 for any othe
     ['/main/default', 200],
     ['/main/default/events', 200],
     ['/main/default/events/', 200],
+    ['/main/default/portals', 200],
     ['/main/default/ingest-keys?sel=iky_1', 200],
     ['/main/default/endpoints/whk_1/setup', 404],
     ['/nobody', 404],

@@ -1,68 +1,14 @@
-import type { Page } from 'playwright-core'
-import type { Seen, Stage } from './browser.ts'
+import { AUTOMATION_PLACES } from './automation-places.ts'
+import { eachTab, grid, heading, press, type Place } from './place.ts'
+import { SETTINGS_PLACES } from './settings-places.ts'
 
 /**
  * Every screen of the console and everything that opens on it, once: the tests of accessibility walk these places, and so does
  * `npm run screenshots`.
  */
 
-/** The names and ids of a project that has one of each thing. */
-export type Scene = {
-  readonly event: { readonly id: string; readonly title: string }
-  /** A destination whose deliveries succeed, and one whose deliveries have failed. */
-  readonly healthy: { readonly id: string; readonly name: string }
-  readonly failing: { readonly id: string; readonly name: string }
-  readonly endpointId: string
-  readonly ingestKeyId: string
-  readonly ruleId: string
-  /** The slug of a project that has an endpoint and no event. */
-  readonly fresh: string
-}
-
-/** Looks at the page now; `state` is the name of this state of the place. */
-export type Look = (state: string) => Promise<void>
-
-export type Place = {
-  readonly name: string
-  /** Below the project. */
-  readonly at: (scene: Scene) => string
-  /** In the project without an event, not in the Default project. */
-  readonly isFresh?: true
-  /** Opens the subject of the place and waits until it is there. With several states it looks at each of them itself. */
-  readonly show: (seen: Seen, scene: Scene, look: Look) => Promise<void>
-}
-
-/** Goes to a place and opens it; `look` is called at each of its states, once at least. */
-export async function openPlace(
-  { seen, stage, scene }: { readonly seen: Seen; readonly stage: Stage; readonly scene: Scene },
-  { at, isFresh, show }: Place,
-  look: Look,
-): Promise<void> {
-  let looks = 0
-  await seen.page.goto(stage.url(at(scene), isFresh === true ? scene.fresh : undefined))
-  // By its attribute: a dialog that opens with the page takes the navigation out of the tree of roles.
-  await seen.page.locator('nav[aria-label="Main"]').waitFor()
-  await show(seen, scene, (state) => {
-    looks += 1
-    return look(state)
-  })
-  if (looks === 0) await look('')
-}
-
-const heading = (page: Page, name: string | RegExp): Promise<void> =>
-  page.getByRole('heading', { name }).first().waitFor()
-const grid = (page: Page, name: string): Promise<void> =>
-  page.getByRole('grid', { name }).getByRole('row').nth(1).waitFor()
-const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole('button', { name }).first().click()
-
-/** Opens each tab of a panel in turn. */
-async function eachTab({ page }: Seen, tabs: readonly string[], look: Look): Promise<void> {
-  for (const tab of tabs) {
-    await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
-    await page.getByRole('tab', { name: new RegExp(`^${tab}`), selected: true }).waitFor()
-    await look(tab)
-  }
-}
+export { openPlace, type Place } from './place.ts'
+export { AUTOMATION_PLACES }
 
 /** The places of daily work. */
 export const PLACES: readonly Place[] = [
@@ -72,7 +18,7 @@ export const PLACES: readonly Place[] = [
     show: ({ page }) =>
       page
         .getByRole('group', { name: 'Numbers' })
-        .or(page.getByRole('heading', { name: 'There was no event in this time' }))
+        .or(page.getByRole('heading', { name: 'No events in this time range' }))
         .waitFor(),
   },
   {
@@ -157,6 +103,7 @@ export const PLACES: readonly Place[] = [
 
 /** The screens of the setup, and places that people open less often. */
 export const MORE_PLACES: readonly Place[] = [
+  ...SETTINGS_PLACES,
   {
     name: 'first run',
     at: () => 'events',
@@ -239,7 +186,7 @@ export const MORE_PLACES: readonly Place[] = [
     name: 'no ingest key',
     at: () => 'ingest-keys',
     isFresh: true,
-    show: ({ page }) => heading(page, 'There is no ingest key yet'),
+    show: ({ page }) => heading(page, 'No ingest keys yet'),
   },
   {
     name: 'rejections',
@@ -257,7 +204,7 @@ export const MORE_PLACES: readonly Place[] = [
     name: 'no rejections',
     at: () => 'rejections',
     isFresh: true,
-    show: ({ page }) => heading(page, 'No request was refused'),
+    show: ({ page }) => heading(page, 'No refused requests'),
   },
   { name: 'rules', at: () => 'rules', show: ({ page }) => grid(page, 'Rules') },
   {
@@ -277,7 +224,7 @@ export const MORE_PLACES: readonly Place[] = [
     at: () => 'rules?new=1',
     show: ({ page }) => page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor(),
   },
-  { name: 'no rule', at: () => 'rules', isFresh: true, show: ({ page }) => heading(page, 'There is no rule yet') },
+  { name: 'no rule', at: () => 'rules', isFresh: true, show: ({ page }) => heading(page, 'No rules yet') },
   { name: 'destinations', at: () => 'destinations', show: ({ page }) => grid(page, 'Destinations') },
   {
     name: 'destination',
@@ -311,7 +258,50 @@ export const MORE_PLACES: readonly Place[] = [
       await look('form')
     },
   },
-  { name: 'billing', at: () => 'billing', show: ({ page }) => heading(page, /^Plan /) },
+  {
+    name: 'deleted',
+    at: () => 'deleted',
+    show: ({ page }) =>
+      page
+        .getByRole('grid', { name: 'Deletions' })
+        .or(page.getByRole('heading', { name: 'Nothing was deleted in the last 24 hours' }))
+        .waitFor(),
+  },
+  { name: 'portals', at: () => 'portals', show: ({ page }) => grid(page, 'Portals') },
+  {
+    name: 'portal',
+    at: ({ portalId }) => `portals?sel=${portalId}`,
+    show: async (seen, _scene, look) => {
+      const { page } = seen
+      await page.getByRole('list', { name: 'Customers' }).locator('summary').first().click()
+      await page.getByRole('list', { name: 'Links' }).waitFor()
+      await look('Customers')
+      await page.getByRole('tab', { name: 'Looks' }).click()
+      await page.frameLocator('iframe').getByRole('heading', { name: 'Destinations' }).waitFor()
+      await look('Looks')
+      await eachTab(seen, ['Settings', 'Embed'], look)
+    },
+  },
+  {
+    name: 'link for a customer',
+    at: ({ portalId }) => `portals?sel=${portalId}`,
+    show: async ({ page }) => {
+      await press(page, 'New customer')
+      await page.getByRole('dialog').getByLabel('Your ID for the customer').waitFor()
+    },
+  },
+  {
+    name: 'new portal',
+    at: () => 'portals?new=1',
+    show: ({ page }) => page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor(),
+  },
+  {
+    name: 'no portal',
+    at: () => 'portals',
+    isFresh: true,
+    show: ({ page }) => heading(page, 'No portals yet'),
+  },
+  { name: 'billing', at: () => 'billing', show: ({ page }) => heading(page, / plan$/) },
   {
     name: 'no destination',
     at: () => 'destinations',

@@ -42,6 +42,17 @@ export const SMALL_PAGES: readonly SmallPage[] = [
     open: ({ page }) => page.getByText('This address is not a whole link').waitFor(),
   },
   {
+    name: 'a claim of an account',
+    path: `/account/claim#t=hct_${'x'.repeat(43)}`,
+    heading: 'Claim the account of an agent',
+  },
+  {
+    name: 'half of a claim',
+    path: '/account/claim',
+    heading: 'Claim the account of an agent',
+    open: ({ page }) => page.getByText('This address is not a whole link').waitFor(),
+  },
+  {
     name: 'the account',
     path: '/account',
     heading: 'Account',

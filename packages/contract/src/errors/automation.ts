@@ -8,16 +8,19 @@ export const automation = {
   },
   automation_limit_reached: {
     status: 409,
-    text: 'This project has as many of these as it may have. Delete one that is no longer needed.',
+    text: 'This project has the maximum number of these resources. Delete one that is no longer needed.',
   },
-  ai_provider_in_use: { status: 409, text: 'Agents use this provider. Give them another one, or delete them, first.' },
+  ai_provider_in_use: {
+    status: 409,
+    text: 'Agents use this provider. First assign another provider to them, or delete them.',
+  },
   ai_agent_in_use: {
     status: 409,
-    text: 'Triggers use this agent. Give them another one, or delete them, first.',
+    text: 'Triggers use this agent. First assign another agent to them, or delete them.',
   },
   ai_run_ended: { status: 409, text: 'This run has ended, so it cannot be cancelled.' },
   ai_run_not_ended: {
     status: 409,
-    text: 'Only a run that failed, was cancelled or was skipped can be tried again. If a workflow started it, retry the workflow instance.',
+    text: 'Only a run that failed, was cancelled or was skipped can be retried. If a workflow started it, retry the workflow instance.',
   },
 } as const satisfies ReasonTexts

@@ -4,16 +4,16 @@ import type { ReasonTexts } from './reason-texts.ts'
 export const capture = {
   endpoint_not_found: {
     status: 404,
-    text: 'No endpoint answers at this address. Check the URL; it may have been rotated.',
+    text: 'There is no endpoint at this URL. Check the URL. It may have been rotated.',
   },
   ingest_key_not_found: {
     status: 404,
     text: 'This ingest key does not exist. Create one under Ingest keys and use it in the URL.',
   },
-  endpoint_disabled: { status: 503, text: 'This endpoint is switched off. Enable it to accept requests again.' },
+  endpoint_disabled: { status: 503, text: 'This endpoint is turned off. Enable it to accept requests again.' },
   ip_not_allowed: {
     status: 403,
-    text: 'This IP address may not send here. Add it to the IP allowlist of the endpoint or of the ingest key.',
+    text: 'This IP address is not allowed. Add it to the IP allowlist of the endpoint or of the ingest key.',
   },
   workspace_suspended: { status: 403, text: 'This workspace is suspended. Ask the operator to reinstate it.' },
   burst_limited: {
@@ -22,7 +22,7 @@ export const capture = {
   },
   cors_origin_not_allowed: {
     status: 403,
-    text: 'Pages of this origin may not post here. Add the origin to the allowed origins of the endpoint.',
+    text: 'Pages from this origin are not allowed to post here. Add the origin to the allowed origins of the endpoint.',
   },
   handshake_failed: {
     status: 403,
@@ -46,10 +46,10 @@ export const capture = {
     status: 415,
     text: 'This Content-Encoding is not supported. Send the body uncompressed, or compressed with gzip, deflate or br.',
   },
-  missing_header: { status: 401, text: 'The signature header is missing. Switch signing on at the sender.' },
+  missing_header: { status: 401, text: 'The signature header is missing. Turn on signing at the sender.' },
   bad_signature: {
     status: 401,
-    text: 'The signature does not match the body and the secret of this endpoint. Compare the secrets at both ends.',
+    text: 'The signature does not match the body and the secret of this endpoint. Check that both sides use the same secret.',
   },
   stale_timestamp: {
     status: 401,

@@ -4,6 +4,26 @@ import type { ReasonTexts } from './reason-texts.ts'
 export const people = {
   api_key_expired: { status: 401, text: 'This API key has expired. Create a new one in the console.' },
   api_key_revoked: { status: 401, text: 'This API key was revoked. Create a new one in the console.' },
+  access_token_invalid: {
+    status: 401,
+    text: 'This access token is not valid here, or it has expired. Refresh it, or connect the agent again.',
+  },
+  agent_revoked: {
+    status: 401,
+    text: 'This agent is no longer connected. Connect it again to continue.',
+  },
+  consent_over: {
+    status: 404,
+    text: 'This request has expired, or it was started in another browser. Start again in the program that asks.',
+  },
+  user_code_unknown: {
+    status: 404,
+    text: 'There is no request with this code. Check the code; it is valid for 15 minutes and works once.',
+  },
+  oauth_client_unknown: {
+    status: 400,
+    text: 'This program is not registered here. Remove its registration from the program, and connect it again.',
+  },
   member_limit_reached: {
     status: 403,
     text: 'The plan allows no more members. Remove one, or move to a larger plan at upgrade_url.',
@@ -38,7 +58,7 @@ export const people = {
   },
   email_domain_not_allowed: {
     status: 403,
-    text: 'Accounts of this email domain may not sign in here. Use your work account.',
+    text: 'Accounts with this email domain cannot sign in here. Use your work account.',
   },
   wrong_password: {
     status: 403,
@@ -63,8 +83,66 @@ export const people = {
     status: 400,
     text: 'This sign-in was started in another browser or more than 10 minutes ago. Start again.',
   },
+  claim_over: {
+    status: 404,
+    text: 'This claim token does not exist, or the account was already claimed. Ask the agent for the token of its account.',
+  },
+  invalid_agent_name: {
+    status: 400,
+    text: 'agent_name: send a name of 1 to 120 characters, without control characters.',
+  },
+  invalid_operator_contact: {
+    status: 400,
+    text: 'operator_contact: send an email address or a URL of at most 200 characters, or leave it out.',
+  },
+  terms_not_accepted: {
+    status: 400,
+    text: 'accept_terms: read the Terms, and send terms_version if you accept them.',
+  },
+  proof_of_work_required: {
+    status: 400,
+    text: 'Get a challenge from GET /v1/agents/register/challenge, solve it, and send challenge and solution.',
+  },
+  challenge_expired: { status: 400, text: 'This challenge has expired. Get a new one, and send its solution earlier.' },
+  invalid_proof_of_work: {
+    status: 400,
+    text: 'The solution does not solve the challenge. Send a counter whose key starts with keyPrefix, and the whole key as derivedKey.',
+  },
+  body_too_large: { status: 413, text: 'The body of a registration has at most 16 KiB. Send a smaller one.' },
+  already_registered: {
+    status: 409,
+    text: 'A registration with this Idempotency-Key is complete, and its key was shown then. Register again with a new challenge and a new Idempotency-Key.',
+  },
+  registration_in_progress: {
+    status: 409,
+    text: 'A registration with this challenge or Idempotency-Key is running. Wait for its response.',
+  },
+  challenge_spent: {
+    status: 409,
+    text: 'This challenge was already used for an account, and its key was shown then. Get a new challenge.',
+  },
+  daily_cap_reached: {
+    status: 429,
+    text: 'The daily limit of agent registrations on this server is reached. Try again after retry_after seconds.',
+  },
+  source_daily_limit: {
+    status: 429,
+    text: 'The daily limit of agent registrations from your network is reached. Try again after retry_after seconds.',
+  },
+  agent_registration_disabled: {
+    status: 503,
+    text: 'The operator of this server has turned off agent registration. Ask a person for an API key.',
+  },
+  agent_registration_unavailable: {
+    status: 503,
+    text: 'Agents cannot register now. Try again later, or ask a person for an API key.',
+  },
+  registration_incomplete: {
+    status: 503,
+    text: 'The server lost its database connection while it registered the agent. Send the same request again after a minute. The response reports the account if it was created.',
+  },
   identity_provider_error: {
     status: 502,
-    text: 'The identity provider did not respond correctly. Try again in a moment; the log of the server contains the cause.',
+    text: 'The identity provider did not respond correctly. Try again in a moment; the server log contains the cause.',
   },
 } as const satisfies ReasonTexts

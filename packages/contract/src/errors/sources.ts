@@ -4,6 +4,6 @@ import type { ReasonTexts } from './reason-texts.ts'
 export const sources = {
   source_limit_reached: {
     status: 409,
-    text: 'This project has as many of these as it may have. Delete one that is no longer needed.',
+    text: 'This project has the maximum number of these resources. Delete one that is no longer needed.',
   },
 } as const satisfies ReasonTexts

@@ -2,12 +2,15 @@ import type { ReasonTexts } from './reason-texts.ts'
 
 /** Refusals that any route of a surface may give. */
 export const surfaces = {
-  unauthorized: { status: 401, text: 'Sign in, or send an admin API key as "Authorization: Bearer hk_…".' },
+  unauthorized: {
+    status: 401,
+    text: 'Sign in, or send an admin API key (hk_…) or an access token as "Authorization: Bearer …".',
+  },
   rate_limited: {
     status: 429,
-    text: 'Too many requests at once with this credential. Continue after retry_after seconds, at a lower rate.',
+    text: 'Too many requests with this credential. Try again after retry_after seconds, at a lower rate.',
   },
-  agent_not_permitted: { status: 403, text: 'API keys and connected agents may not do this. Do it in the console.' },
+  agent_not_permitted: { status: 403, text: 'API keys and connected agents cannot do this. Use the console.' },
   agent_scope_insufficient: {
     status: 403,
     text: 'This agent does not have the scope that this call needs. Widen its grant at manage_url; the change applies from the next request.',
@@ -31,7 +34,7 @@ export const surfaces = {
   },
   not_found: {
     status: 404,
-    text: 'There is nothing here with this id. Check the id, and that it belongs to this workspace and project.',
+    text: 'Nothing with this id exists here. Check the id, and check that it belongs to this workspace and project.',
   },
   route_not_found: { status: 404, text: 'There is no such route. The list of routes is at /openapi.json.' },
   method_not_allowed: {

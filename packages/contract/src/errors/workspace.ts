@@ -13,7 +13,7 @@ export const workspace = {
   },
   workspace_limit_reached: {
     status: 403,
-    text: 'You own the maximum number of workspaces. Close one, or transfer one to somebody else.',
+    text: 'You own the maximum number of workspaces. Close one, or transfer one to someone else.',
   },
   own_address_missing: {
     status: 400,
@@ -21,15 +21,15 @@ export const workspace = {
   },
   workspace_creation_closed: {
     status: 403,
-    text: 'Only operators of this installation create workspaces. Ask an operator for one.',
+    text: 'Only operators of this installation can create workspaces. Ask an operator for one.',
   },
   billing_not_configured: {
     status: 404,
-    text: 'This installation has no payment provider, so there is nothing to pay here. Ask an operator to change the plan.',
+    text: 'This installation has no payment provider. Ask an operator to change the plan.',
   },
   payment_provider_error: {
     status: 502,
-    text: 'The payment provider did not answer correctly, and nothing was bought. Try again in a moment; the log of the server contains the cause.',
+    text: 'The payment provider did not respond correctly, and nothing was charged. Try again in a moment. The server log contains the cause.',
   },
   export_running: {
     status: 409,

@@ -22,6 +22,51 @@ export const people = {
   sessionMs: 604_800_000,
   sessionSeenEveryMs: 60_000,
 
+  // Agent self-registration
+  agentRegistrationBodyBytesMax: 16_384,
+  agentContactCharsMax: 200,
+  /** Attempts of one address (of one /64 with IPv6) with a signed challenge, and one more for each refill. */
+  agentRegistrationBurst: 5,
+  agentRegistrationRefillMs: 720_000,
+  agentChallengeBurst: 20,
+  agentChallengeRefillMs: 30_000,
+  agentRegistrationsPerDayDefault: 100,
+  agentRegistrationsPerDayMax: 100_000,
+  /** Iterations of PBKDF2 that a solution needs on average while few agents have registered. */
+  agentWorkDefault: 10_000_000,
+  agentWorkMax: 1_000_000_000,
+  agentChallengeMs: 600_000,
+  /** For the hardest challenges, which take longer. */
+  agentHardChallengeMs: 1_800_000,
+  agentRegistrationRunningMs: 60_000,
+  agentRegistrationRetentionMs: 86_400_000,
+
+  // Connected agents
+  accessTokenMs: 3_600_000,
+  /** A refresh token that is not used for so long ends the connection. */
+  refreshTokenMs: 2_592_000_000,
+  authorizationCodeMs: 60_000,
+  /** The time in which a person may decide about a client or a device. */
+  consentMs: 900_000,
+  oauthBodyBytesMax: 32_768,
+  clientNameCharsMax: 80,
+  redirectUrisMax: 20,
+  /** Codes of devices that a person may try at once, and one more for each refill. */
+  userCodeTriesBurst: 10,
+  userCodeTriesRefillMs: 60_000,
+  /** Clients that one address (one /64 with IPv6) may register at once, and one more for each refill. */
+  clientRegistrationBurst: 20,
+  clientRegistrationRefillMs: 60_000,
+  /** Client id metadata documents that one address may make the server fetch at once, and one more for each refill. */
+  clientDocumentBurst: 20,
+  clientDocumentRefillMs: 10_000,
+  clientDocumentBytesMax: 16_384,
+  /** A registered client that nobody has connected for so long is removed. */
+  unusedClientMs: 86_400_000,
+  revokedAgentRetentionMs: 2_592_000_000,
+  agentUsePersistMs: 60_000,
+  agentRefusalPersistMs: 1_000,
+
   apiKeyUsePersistMs: 60_000,
   bootstrapKeyMs: 7_776_000_000,
   commandLineKeyMs: 3_600_000,

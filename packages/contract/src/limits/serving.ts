@@ -1,4 +1,4 @@
-/** Limits of search, of the Data API and of forwarders. */
+/** Limits of search, of the Data API, of forwarders and of customer portals. */
 export const serving = {
   searchPayloadBytesMax: 16_777_216,
   searchWorkMax: 268_435_456,
@@ -30,4 +30,28 @@ export const serving = {
   forwardedBodyCharsMax: 16_384,
   forwardedBodyBytesMax: 65_536,
   forwarderRequestMs: 10_000,
+
+  // Customer portals
+  portalsPerProjectMax: 1_000,
+  /** Over all portals of a project. */
+  customersPerProjectMax: 50_000,
+  destinationsPerCustomerMax: 50,
+  /** Over all customers of a project. The plan of a project has them all in memory. */
+  customerDestinationsPerProjectMax: 20_000,
+  /** That one deletion of a portal deletes. */
+  customerDestinationsDeletedMax: 200,
+  tokensPerCustomerMax: 1_000,
+  portalEventTypesMax: 100,
+  portalFrameOriginsMax: 20,
+  portalUrlCharsMax: 2_048,
+  /** A logo in a data: URL of about 48 KiB. */
+  portalLogoCharsMax: 65_536,
+  customerIdCharsMax: 128,
+  portalSessionMs: 28_800_000,
+  portalTokenSecondsMin: 60,
+  portalTokenSecondsMax: 31_536_000,
+  portalTokenSecondsDefault: 86_400,
+  /** Of one customer, whatever its tokens and sessions are. */
+  portalRequestsPer10SecondsMax: 200,
+  portalTestsPer10SecondsMax: 5,
 } as const

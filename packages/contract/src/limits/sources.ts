@@ -15,6 +15,12 @@ export const sources = {
   sourceLagSecondsMax: 3_600,
   sourceLagSecondsDefault: 5,
   sourceStatementMs: 20_000,
+  sourceTablesMax: 200,
+  sourceTableCharsMax: 127,
+  /** A larger change of a row ends the connection: it would have to fit into memory. */
+  sourceChangeBytesMax: 67_108_864,
+  /** A replication slot that retains more is a warning and an email. */
+  sourceRetainedBytesWarn: 1_073_741_824,
   sourceSampleRows: 5,
   sseRetryMsDefault: 3_000,
   sseSilentSecondsMax: 300,

@@ -17,6 +17,12 @@ export const workspace = {
   dataExportRetentionDays: 7,
   dataExportsReadyMax: 3,
 
+  // Deletions that can be undone
+  deletionRetentionMs: 86_400_000,
+  deletionsPerProjectMax: 1_000,
+  // After that time a deletion that was undone, or can no longer be, answers 404.
+  deletionShownMs: 604_800_000,
+
   // The audit log
   auditFilterCharsMax: 200,
   auditDaysMin: 365,

@@ -5,7 +5,7 @@ export const ATTEMPT_ERRORS: Readonly<
   Record<(typeof ERROR_CODES)[number], { readonly meaning: string; readonly remedy: string }>
 > = {
   timeout: {
-    meaning: 'The destination did not answer within its timeout.',
+    meaning: 'The destination did not respond within its timeout.',
     remedy: 'Respond before you do slow work, or raise timeout_ms.',
   },
   connection_refused: {
@@ -14,7 +14,7 @@ export const ATTEMPT_ERRORS: Readonly<
   },
   connection_reset: {
     meaning: 'The connection was closed before a response arrived.',
-    remedy: 'Check the log of the receiver and of the proxy in front of it.',
+    remedy: 'Check the logs of the receiver and of any proxy in front of it.',
   },
   dns_failed: { meaning: 'The host name has no address.', remedy: 'Correct the host name, or its DNS record.' },
   tls_failed: {
@@ -26,7 +26,7 @@ export const ATTEMPT_ERRORS: Readonly<
     remedy: 'Use a public address, or ask the operator to add the address to OUTBOUND_ALLOW.',
   },
   redirect: {
-    meaning: 'The destination answered with a redirect.',
+    meaning: 'The destination responded with a redirect.',
     remedy: 'Set the URL to the target of the redirect.',
   },
   response_too_large: {
@@ -40,14 +40,23 @@ export const ATTEMPT_ERRORS: Readonly<
   invalid_url: { meaning: 'The URL cannot be used as a destination.', remedy: 'Correct the URL of the destination.' },
   proxy_failed: {
     meaning: 'The proxy did not open a connection.',
-    remedy: 'Check the URL, the user name and the password of the proxy.',
+    remedy: 'Check the URL, username and password of the proxy.',
   },
   auth_failed: {
-    meaning: 'The authorization server returned no access token.',
-    remedy: 'Check the token URL, the client id and the client secret.',
+    meaning: 'The authorization server returned no access token, or the destination did not accept the credentials.',
+    remedy:
+      'Check `auth` of the destination: the user or key, its secret and its permissions, or the token URL and the client.',
   },
   template_failed: {
     meaning: 'The payload template renders no body for this record.',
     remedy: 'Preview the template with this record, and correct it.',
+  },
+  refused: {
+    meaning: 'The destination (not an HTTP receiver) responded and did not accept the event.',
+    remedy: 'Read error_detail, which contains the response, and correct the destination or its config.',
+  },
+  event_too_large: {
+    meaning: 'The event is larger than the destination accepts. The delivery has failed and is not retried.',
+    remedy: 'Raise the limit of the destination, or make the body smaller with a payload template.',
   },
 }

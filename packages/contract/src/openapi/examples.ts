@@ -4,6 +4,8 @@ import type { BodyExamples } from './body-examples.ts'
 import { DATA_BODIES, DATA_MEMBERS } from './data-examples.ts'
 import { EXAMPLE_TIME, exampleId } from './example-id.ts'
 import { FORWARDER_BODIES, FORWARDER_MEMBERS } from './forwarder-examples.ts'
+import { PORTAL_BODIES, PORTAL_MEMBERS } from './portal-examples.ts'
+import { PEOPLE_BODIES, PEOPLE_MEMBERS } from './people-examples.ts'
 import { SOURCE_BODIES, SOURCE_MEMBERS } from './source-examples.ts'
 import { WORKFLOW_EXAMPLE, WORKFLOW_MEMBERS } from './workflow-example.ts'
 
@@ -80,6 +82,7 @@ export const BODY_EXAMPLES: BodyExamples = {
     make: { record_id: exampleId('record'), url: 'https://erp.example.com/hooks' },
   },
   ...FORWARDER_BODIES,
+  ...PORTAL_BODIES,
   ...SOURCE_BODIES,
   ...DATA_BODIES,
   replays: {
@@ -102,13 +105,7 @@ export const BODY_EXAMPLES: BodyExamples = {
   },
   ...AI_BODIES,
   projects: { create: { name: 'Shop' }, update: { name: 'Web shop' } },
-  apiKeys: { create: { name: 'CI', role: 'developer', expires_at: '2027-02-19T00:00:00Z' } },
-  invites: { create: { email: 'ada@example.com', role: 'developer' }, accept: { token: 'the token of the link' } },
-  members: {
-    update: { role: 'admin' },
-    leave: { workspace_id: exampleId('workspace') },
-    transferOwnership: { user_id: exampleId('user') },
-  },
+  ...PEOPLE_BODIES,
   billing: { checkout: { plan: 'team' } },
   network: { update: { ip_allowlist: ['203.0.113.0/24', '2001:db8::/32'] } },
   ssoRequests: { create: { domains: ['example.com'], note: 'We use Okta.' } },
@@ -136,6 +133,7 @@ export const BODY_EXAMPLES: BodyExamples = {
 
 /** Example values of members. The entry for a schema and member comes before the entry for a member alone. */
 export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
+  ...PEOPLE_MEMBERS,
   ...AI_MEMBERS,
   ...WORKFLOW_MEMBERS,
   'Accepted.id': exampleId('submission'),
@@ -255,6 +253,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'SignatureExplanation.scheme': 'code_host',
   'SignatureExplanation.ok': true,
   ...FORWARDER_MEMBERS,
+  ...PORTAL_MEMBERS,
   ...SOURCE_MEMBERS,
   ...DATA_MEMBERS,
   'SourcePreset.id': 'github',

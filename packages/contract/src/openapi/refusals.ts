@@ -15,6 +15,8 @@ const OF_EVERY_ROUTE = [
   'unauthorized',
   'api_key_expired',
   'api_key_revoked',
+  'access_token_invalid',
+  'agent_revoked',
   'csrf_header_missing',
   'ip_not_allowed',
   'project_out_of_scope',
@@ -55,6 +57,7 @@ const OF_EVERY_SIGN_IN = [
 
 /** The further refusals of single operations. A test compares each response of the suite with this table. */
 const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
+  'connectedAgents.update': ['invalid_state'],
   'aiProviders.create': ['name_taken', 'automation_limit_reached'],
   'aiProviders.update': ['name_taken'],
   'aiProviders.remove': ['ai_provider_in_use'],
@@ -78,6 +81,12 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'rules.update': ['name_taken'],
   'datasets.create': ['name_taken', 'dataset_limit_reached'],
   'dataKeys.create': ['data_key_limit_reached'],
+  'portals.create': ['slug_taken', 'portal_limit_reached'],
+  'portals.update': ['slug_taken', 'invalid_state'],
+  'portals.remove': ['invalid_state'],
+  'portalCustomers.create': ['customer_id_taken', 'customer_limit_reached', 'portal_customer_mismatch'],
+  'portalCustomers.update': ['customer_id_taken'],
+  'portalTokens.create': ['customer_limit_reached', 'portal_customer_mismatch', 'portal_token_limit_reached'],
   'ingestKeys.create': ['name_taken'],
   'ingestKeys.rotateSigningSecret': ['overlap_running'],
   'destinations.create': ['name_taken', 'invalid_url'],
@@ -116,6 +125,7 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'workspaces.create': ['slug_taken', 'workspace_limit_reached', 'workspace_creation_closed'],
   'billing.checkout': ['billing_not_configured', 'payment_provider_error', 'invalid_state'],
   'billing.openPortal': ['billing_not_configured', 'payment_provider_error', 'invalid_state'],
+  'deletions.restore': ['invalid_state', 'name_taken', 'slug_taken', 'workflow_limit_reached'],
   'network.update': ['own_address_missing'],
   'ssoRequests.cancel': ['invalid_state'],
   'platformSsoRequests.decide': ['invalid_state'],
@@ -125,6 +135,7 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'members.remove': ['last_owner', 'invalid_state'],
   'members.leave': ['last_owner'],
   'members.transferOwnership': ['invalid_state'],
+  'agentAccounts.claim': ['claim_over', 'workspace_limit_reached'],
   'invites.create': ['member_limit_reached', 'invalid_state'],
   'invites.resend': ['invalid_state'],
   'invites.accept': ['invite_over', 'invite_for_another', 'member_limit_reached', 'invalid_state'],
@@ -199,6 +210,32 @@ export const STREAM_REASONS = {
     'stream_limit_reached',
   ],
   admin: [...OF_EVERY_ROUTE, 'workspace_suspended', 'workspace_closed', 'origin_not_allowed', 'stream_limit_reached'],
+} as const satisfies Record<string, readonly Reason[]>
+
+/** The refusals of agent self-registration. */
+export const AGENT_REASONS = {
+  challenge: ['rate_limited', 'agent_registration_disabled', 'agent_registration_unavailable'],
+  register: [
+    'invalid_body',
+    'invalid_agent_name',
+    'invalid_operator_contact',
+    'terms_not_accepted',
+    'proof_of_work_required',
+    'invalid_challenge',
+    'challenge_expired',
+    'invalid_proof_of_work',
+    'invalid_idempotency_key',
+    'already_registered',
+    'registration_in_progress',
+    'challenge_spent',
+    'body_too_large',
+    'rate_limited',
+    'daily_cap_reached',
+    'source_daily_limit',
+    'agent_registration_disabled',
+    'agent_registration_unavailable',
+    'registration_incomplete',
+  ],
 } as const satisfies Record<string, readonly Reason[]>
 
 export const DATA_REASONS = [

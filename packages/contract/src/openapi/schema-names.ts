@@ -1,6 +1,8 @@
 import type { z } from 'zod'
+import { AgentAccount, Challenge, Solution } from '../agent-registration.ts'
 import { Condition } from '../condition.ts'
 import { Decision, Failure } from '../decision.ts'
+import { DestinationConfig } from '../destination-kinds.ts'
 import {
   DestinationAuth,
   DestinationProxy,
@@ -41,10 +43,25 @@ import { DestinationPreset } from '../routes/delivery/destination-presets.ts'
 import { Destination } from '../routes/delivery/destinations.ts'
 import { Filter, Replay, ReplayPlan } from '../routes/delivery/replays.ts'
 import { ApiKey } from '../routes/people/api-keys.ts'
+import { ConnectedAgent } from '../routes/people/connected-agents.ts'
 import { Invite } from '../routes/people/invites.ts'
 import { Member } from '../routes/people/members.ts'
 import { OriginError } from '../origin-error.ts'
 import { DataKey } from '../routes/serving/data-keys.ts'
+import { CustomerPlace } from '../customer-setting.ts'
+import {
+  PortalAccess,
+  PortalDelivery,
+  PortalDestination,
+  PortalEventType,
+  PublicPortal,
+  ShownCustomer,
+  ShownPortal,
+} from '../portal-api.ts'
+import { PortalBranding } from '../portal-settings.ts'
+import { Portal } from '../routes/serving/portals.ts'
+import { PortalCustomer } from '../routes/serving/portal-customers.ts'
+import { PortalToken } from '../routes/serving/portal-tokens.ts'
 import { Forwarder, ForwarderProgress } from '../routes/serving/forwarders.ts'
 import { ForwarderPreset } from '../forwarder-presets.ts'
 import { Moment, Story } from '../routes/serving/search.ts'
@@ -54,6 +71,7 @@ import { Source } from '../routes/sources/sources.ts'
 import { ShownSourceSettings, SourceSettings } from '../source-settings.ts'
 import { AuditRow, Verification as AuditVerification } from '../routes/workspace/audit.ts'
 import { DataExport } from '../routes/workspace/data-export.ts'
+import { Deletion } from '../routes/workspace/deletions.ts'
 import { Project } from '../routes/workspace/projects.ts'
 import { Own, Workspace } from '../routes/workspace/workspaces.ts'
 import { SentBody, SentRequest } from '../sent-request.ts'
@@ -65,11 +83,15 @@ import { Step } from '../workflow-steps.ts'
 export const NAMED_SCHEMAS = {
   Accepted,
   ActivityRow,
+  AgentAccount,
+  AgentChallenge: Challenge,
+  AgentSolution: Solution,
   AiAgent,
   AiProvider,
   AiRun,
   AiTrigger,
   ApiKey,
+  ConnectedAgent,
   Attempt,
   AuditRow,
   AuditVerification,
@@ -78,13 +100,16 @@ export const NAMED_SCHEMAS = {
   Cors,
   CronTrigger,
   CustomHeaders: Headers,
+  CustomerPlace,
   DataExport,
   Dataset,
   Decision,
+  Deletion,
   Delivery,
   DeliveryEnvelope: Envelope,
   Destination,
   DestinationAuth,
+  DestinationConfig,
   DestinationPreset,
   DestinationProxy,
   DestinationTls,
@@ -101,6 +126,17 @@ export const NAMED_SCHEMAS = {
   Idempotency,
   IngestKey,
   DataKey,
+  Portal,
+  PortalAccess,
+  PortalBranding,
+  PortalCustomer,
+  PortalDelivery,
+  PortalDestination,
+  PortalEventType,
+  PortalToken,
+  PublicPortal,
+  ShownCustomer,
+  ShownPortal,
   DatasetSchema,
   Invite,
   ListedDelivery,

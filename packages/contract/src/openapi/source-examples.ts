@@ -47,6 +47,8 @@ export const SOURCE_MEMBERS: Readonly<Record<string, unknown>> = {
   'Source.dataset': 'orders',
   'Source.state': 'waiting',
   'Source.position': { after: { cursor: '2026-11-21 09:57:11.263+00', key: '128' }, seen: null },
+  'Source.replication': null,
+  'Source.snapshot': null,
   'Source.settings': {
     kind: 'postgres',
     connection: { host: 'db.example.com', port: 5_432, database: 'shop', user: 'reader' },

@@ -2,7 +2,7 @@ import { compileConditions } from '../../src/domain/routing/condition.ts'
 import { compilePath, readPath } from '../../src/domain/routing/dot-path.ts'
 import type { InstanceRun } from '../../src/pipeline/workflow/instance-run.ts'
 import type { Held, Instance, Stop } from '../../src/pipeline/workflow/instance.ts'
-import type { ClaimInput, Matched, Moved, Settled } from '../../src/pipeline/workflow/ports.ts'
+import type { Claimed, ClaimInput, Matched, Moved, Settled } from '../../src/pipeline/workflow/ports.ts'
 import { waitKey } from '../../src/pipeline/workflow/wait-key.ts'
 import type { WorkflowPlant } from './plants.ts'
 import {
@@ -94,16 +94,20 @@ export class SimWorkflowStore {
     return stored
   }
 
-  claim(now: number, { limit, lease_ms }: ClaimInput): readonly Instance[] {
+  claim(now: number, { limit, lease_ms, shared }: ClaimInput): Claimed {
     const due = [...this.instances.values()].filter((row) => this.#isDue(row, now))
-    const chosen = due.toSorted((a, b) => (a.due_at ?? 0) - (b.due_at ?? 0)).slice(0, limit)
-    return chosen.map((row) => {
+    const oldest = due.toSorted((a, b) => (a.due_at ?? 0) - (b.due_at ?? 0))
+    const groups = shared ? [...Map.groupBy(oldest, (row) => row.workspace).values()] : [oldest]
+    const share = Math.ceil(limit / Math.max(groups.length, 1))
+    const chosen = groups.flatMap((rows) => rows.slice(0, share))
+    const instances = chosen.map((row) => {
       row.state = 'running'
       row.fence += 1
       row.lease_until = now + lease_ms
       this.#options.watch({ type: 'claimed', row }, now)
       return this.#instanceOf(row)
     })
+    return { instances, more: groups.some((rows) => rows.length >= share) }
   }
 
   #isDue(row: InstanceRow, now: number): boolean {

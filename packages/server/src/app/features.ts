@@ -1,10 +1,10 @@
-import { outboundAllow, publicUrl } from '../config.ts'
+import { customersReach, outboundAllow, publicUrl } from '../config.ts'
 import type { Deps, Platform } from '../context.ts'
 import type { Features } from '../features.ts'
 import { testModel } from '../pipeline/agents/index.ts'
 import { sendTest } from '../pipeline/deliver/send-test.ts'
 import { testForwarder } from '../pipeline/forward/index.ts'
-import { sampleSource } from '../pipeline/sources/index.ts'
+import { dropSourceReplication, sampleSource } from '../pipeline/sources/index.ts'
 import { createAddressGuard, createPlainHttpCheck, createUrlCheck } from '../platform/address-guard.ts'
 import { createResolver, type Resolver } from '../platform/resolver.ts'
 
@@ -29,11 +29,13 @@ export function createDeps(platform: Platform, { port, resolver = createResolver
     baseUrl,
     upgradeUrl: () => config.UPGRADE_URL ?? `${baseUrl()}/settings/billing`,
     validateUrl: createUrlCheck(guard),
+    validateCustomerUrl: createUrlCheck(createAddressGuard(customersReach(config))),
     validatePlainHttp: createPlainHttpCheck(guard, resolver),
     sendTest: (asked) => sendTest(deps, asked),
     testModel: (asked) => testModel(deps, asked),
     testForwarder: (asked) => testForwarder(deps, asked),
     sampleSource: (asked) => sampleSource(deps, asked),
+    dropReplication: (asked) => dropSourceReplication(deps, asked),
   }
   return deps
 }

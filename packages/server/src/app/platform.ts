@@ -1,11 +1,13 @@
 import { join } from 'node:path'
-import { outboundAllow, type Config } from '../config.ts'
+import { customersReach, outboundAllow, type Config } from '../config.ts'
 import type { Platform } from '../context.ts'
 import type { Clock } from '../platform/clock.ts'
+import { createAccessTokens } from '../platform/access-tokens.ts'
 import { createCertificates } from '../platform/certificates.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createUuidv7, randomBytes, randomText } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
+import { createLinks, type Links } from '../platform/links/links.ts'
 import { createLoopRuns } from '../platform/loop-runs.ts'
 import { createMailer } from '../platform/mailer.ts'
 import { createWakeups } from '../platform/notify.ts'
@@ -26,6 +28,8 @@ export type PlatformOptions = {
   readonly clock: Clock
   /** The chaos runner plants faults here. */
   readonly outbound?: ((options: OutboundOptions) => OutboundHttp) | undefined
+  /** The same for destinations that are not reached by HTTP. */
+  readonly links?: ((links: Links) => Links) | undefined
   /** Uses a name server in place of the machine's, for chaos and tests. */
   readonly resolver?: Resolver | undefined
 }
@@ -37,6 +41,7 @@ export function createPlatform({
   log,
   clock,
   outbound = createOutboundHttp,
+  links = (made) => made,
   resolver,
 }: PlatformOptions): Platform {
   const database = openDatabase({
@@ -47,7 +52,9 @@ export function createPlatform({
   })
   const retryLog = createRetryLog(log, clock)
   const uuidAt = createUuidv7()
-  const client = outbound({ allow: outboundAllow(config), ...(resolver === undefined ? {} : { resolver }) })
+  const named = resolver === undefined ? {} : { resolver }
+  const client = outbound({ allow: outboundAllow(config), ...named })
+  const reach = createOutboundReach({ allow: outboundAllow(config), resolver })
   return {
     config,
     plans: readPlans(config),
@@ -59,7 +66,9 @@ export function createPlatform({
     cipher: storage.cipher,
     wakeups: createWakeups(database, (cause) => retryLog.warn('wakeup.not_sent', { cause })),
     outbound: client,
-    reach: createOutboundReach({ allow: outboundAllow(config), resolver }),
+    customersOutbound: outbound({ ...customersReach(config), ...named }),
+    reach,
+    links: links(createLinks({ reach })),
     certificates: createCertificates({ outbound: client, clock }),
     ...createSignInParts({ config, storage, log, clock }),
     uuid: () => uuidAt(clock.now()),
@@ -75,13 +84,14 @@ function createSignInParts({
   storage,
   log,
   clock,
-}: PlatformOptions): Pick<Platform, 'mailer' | 'passwordHash' | 'cookies' | 'oidc'> {
+}: PlatformOptions): Pick<Platform, 'mailer' | 'passwordHash' | 'cookies' | 'accessTokens' | 'oidc'> {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
   const from = config.MAIL_FROM ?? 'Postroad <postroad@localhost>'
   return {
     mailer: createMailer({ smtpUrl: config.SMTP_URL, from, outboxDir: join(config.DATA_DIR, 'outbox'), log }),
     passwordHash: createPasswordHash(),
     cookies: createSealedText(storage.cipher, 'cookies'),
+    accessTokens: createAccessTokens(storage.cipher),
     oidc:
       issuer === undefined || clientId === undefined
         ? undefined

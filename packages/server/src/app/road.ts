@@ -1,6 +1,6 @@
 import { isAlone } from '../config.ts'
 import type { Deps } from '../context.ts'
-import type { Road } from '../pipeline/accept.ts'
+import type { AcceptAll, Road } from '../pipeline/accept.ts'
 import { createBuckets } from '../pipeline/buckets.ts'
 import type { Directory } from '../pipeline/directory.ts'
 import { createKeyUses } from '../pipeline/key-uses.ts'
@@ -19,6 +19,7 @@ import { CHANNELS } from './messages.ts'
 export type RoadPlants = {
   readonly commit?: (commit: Commit, deps: Deps) => Commit
   readonly rejections?: (rejections: Rejections) => Rejections
+  readonly acceptAll?: (acceptAll: AcceptAll) => AcceptAll
 }
 
 type RoadParts = {

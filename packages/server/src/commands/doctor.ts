@@ -52,7 +52,7 @@ async function examine({ app, storage, log }: Booted): Promise<readonly Finding[
       check: 'secrets are sealed by the newest key',
       ok: waiting === 0,
       found: waiting,
-      meaning: 'Run "rotate-key", and keep the previous key until it is done.',
+      meaning: 'Run "rotate-key", and keep the previous key until it ends.',
     })
     for (const { check, meaning, count } of INVARIANTS) {
       // oxlint-disable-next-line no-await-in-loop -- each may read many rows, and a server runs beside this command
@@ -65,9 +65,9 @@ async function examine({ app, storage, log }: Booted): Promise<readonly Finding[
     const broken = await findBrokenChains({ cipher: storage.cipher, db: database })
     const meaning =
       broken.map(({ workspace, text }) => `${workspace}, ${text}`).join(' ') ||
-      'Every row of every audit log continues the previous row, up to the newest one.'
+      'Every row of each audit log follows from the previous row.'
     findings.push({
-      check: 'audit logs are as they were written',
+      check: 'audit logs are intact',
       ok: broken.length === 0,
       found: broken.length,
       meaning,
@@ -90,10 +90,10 @@ async function stuckFinding(database: Database, now: number): Promise<Finding> {
       ? 'No process with the role "deliver" is running. Start one.'
       : `${senders} ${senders === 1 ? 'process delivers' : 'processes deliver'}. Look for "delivery.turn_failed" and "delivery.lease_failed" in their logs.`
   return {
-    check: 'due deliveries are started',
+    check: 'due deliveries start',
     ok: deliveries === 0,
     found: deliveries,
-    meaning: `Nothing holds these deliveries back, and none has started in their ${destinations} ${destinations === 1 ? 'destination' : 'destinations'}.${since} ${advice}`,
+    meaning: `Nothing holds these deliveries back, but none has started in their ${destinations} ${destinations === 1 ? 'destination' : 'destinations'}.${since} ${advice}`,
   }
 }
 
@@ -104,13 +104,14 @@ async function sourcesFinding(database: Database): Promise<Finding> {
   const failing = await listFailingSources(database, SOURCES_NAMED_MAX)
   const named = failing.map(
     ({ name, enabled, failing_since }) =>
-      `${name} ${enabled ? 'has failed' : 'was switched off; it had failed'} since ${failing_since?.toISOString() ?? ''}`,
+      `${name} ${enabled ? 'has failed' : 'was turned off; it had failed'} since ${failing_since?.toISOString() ?? ''}`,
   )
   return {
     check: 'sources can be read',
     ok: true,
     found: failing.length,
-    meaning: failing.length === 0 ? 'No source fails.' : `${named.join('. ')}. The last error of each says what to do.`,
+    meaning:
+      failing.length === 0 ? 'No source fails.' : `${named.join('. ')}. The last error of each explains what to do.`,
   }
 }
 
@@ -119,10 +120,10 @@ async function instancesFinding(database: Database, now: number): Promise<Findin
   const { overdue, oldest_due_at } = await countOverdueInstances(database, at)
   const since = oldest_due_at === null ? '' : ` The oldest has been due since ${oldest_due_at.toISOString()}.`
   return {
-    check: 'due workflow instances are run',
+    check: 'due workflow instances run',
     ok: overdue === 0,
     found: overdue,
-    meaning: `Nothing holds these workflow instances back, and no process runs them.${since} Start a process with the role "work", or look for "workflows.claim_failed" and "workflows.settle_failed" in the logs.`,
+    meaning: `Nothing holds these workflow instances back, but no process runs them.${since} Start a process with the role "work", or look for "workflows.claim_failed" and "workflows.settle_failed" in the logs.`,
   }
 }
 

@@ -37,7 +37,7 @@ const toTerminal = (line: string): void => void process.stderr.write(`${line}\n`
 export async function rotateKeyCommand(environment: Environment, flags: readonly string[]): Promise<number> {
   const json = flags.includes('--json')
   if (flags.some((flag) => flag !== '--json')) {
-    process.stderr.write('postroad: This command takes no argument except --json.\n')
+    process.stderr.write('postroad: This command takes no arguments except --json.\n')
     return USAGE_CODE
   }
   const outcome = await besideTheServer(environment, { makes: false, work: ({ storage }) => rotate(storage) })
@@ -137,7 +137,7 @@ function report(
   if (ok && former_key_removed === true)
     lines.push('The previous key was removed from the key file. Console sessions that it sealed have ended.')
   if (ok && former_key_removed === null && environment['SECRET_KEY_PREVIOUS'])
-    lines.push('No secret needs SECRET_KEY_PREVIOUS any more: remove it on every node, and restart them.')
+    lines.push('SECRET_KEY_PREVIOUS is no longer needed. Remove it on every node, and restart the nodes.')
   for (const place of unreadable) lines.push(`No key of this server can open this secret: ${place}`)
   if (!ok && unreadable.length === 0)
     lines.push(

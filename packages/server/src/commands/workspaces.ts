@@ -35,7 +35,7 @@ export function suspendCommand(environment: Environment, flags: readonly string[
         say(
           json
             ? JSON.stringify({ workspace })
-            : `${lineOf(workspace)}\nThe server accepts nothing for it and sends nothing. Its data stays. Run "reinstate" to continue where it stopped.`,
+            : `${lineOf(workspace)}\nThe server accepts no events and sends no deliveries for it. Its data stays. Run "reinstate" to continue where it stopped.`,
         )
       },
     }),
@@ -49,7 +49,7 @@ export function reinstateCommand(environment: Environment, flags: readonly strin
       makes: false,
       work: async ({ app }) => {
         const workspace = await reinstateWorkspace(app.deps, { slug })
-        say(json ? JSON.stringify({ workspace }) : `${lineOf(workspace)}\nIts paused deliveries are being sent.`)
+        say(json ? JSON.stringify({ workspace }) : `${lineOf(workspace)}\nThe server now sends its paused deliveries.`)
       },
     }),
   )
@@ -87,7 +87,7 @@ function parse(flags: readonly string[], wants: Wants): Options {
   const reason = typeof given.reason === 'string' ? given.reason.trim() : ''
   const { suspensionReasonCharsMax: charsMax } = LIMITS
   if (positionals.length !== wants.slugs)
-    throw new Error(wants.slugs === 0 ? 'This command takes no workspace.' : 'Name one workspace by its slug.')
+    throw new Error(wants.slugs === 0 ? 'This command does not take a workspace.' : 'Name one workspace by its slug.')
   if (wants.reason === true && reason === '')
     throw new Error('Give the reason with --reason "…"; the audit log stores it.')
   if (reason.length > charsMax) throw new Error(`A reason has at most ${charsMax} characters.`)

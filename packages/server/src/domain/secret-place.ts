@@ -26,6 +26,7 @@ export const SEALED_COLUMNS = [
   'mails.sealed',
   'ai_providers.api_key',
   'quarantined_requests.request',
+  'deletions.snapshot',
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 

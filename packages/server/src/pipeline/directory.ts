@@ -1,6 +1,7 @@
 import { encodeId, type HandshakeKind, type VerificationSettings } from '@postroad/contract'
 import type { Deps } from '../context.ts'
 import { compileConditions, type CompiledConditions } from '../domain/routing/condition.ts'
+import { compileCustomer, type CustomerOf } from '../domain/capture/customer.ts'
 import { compileIdempotency, type CompiledIdempotency } from '../domain/capture/idempotency.ts'
 import { compileIpAllowlist, type AllowsIp } from '../domain/ip-range.ts'
 import { compileMappings, type CompiledMappings } from '../domain/routing/mapping.ts'
@@ -9,7 +10,7 @@ import { limitsOf, type PlanLimits } from '../domain/workspace/plan.ts'
 import { secretPlace, type SealedColumn } from '../domain/secret-place.ts'
 import { hashCredential } from '../platform/cipher.ts'
 import { listDatasetNames } from '../resources/capture/datasets/queries.ts'
-import { listDestinationPlans } from '../resources/delivery/destinations/queries.ts'
+import { listDestinationPlans, type DestinationPlanRow } from '../resources/delivery/destinations/queries.ts'
 import { listIngestKeyPlans, type IngestKeyPlanRow } from '../resources/capture/ingest-keys/queries.ts'
 import { findCredential, type CredentialRow } from '../resources/capture/credentials/queries.ts'
 import { changedProjects, findProjectPlan, type Inactive } from '../resources/workspace/projects/queries.ts'
@@ -36,6 +37,8 @@ export type WebhookPlan = {
   readonly handshake: HandshakePlan
   /** undefined: only the header Idempotency-Key counts. */
   readonly idempotency: CompiledIdempotency | undefined
+  /** undefined: its events name no customer. */
+  readonly customerOf: CustomerOf | undefined
   /** Whether samples of refused requests are stored. */
   readonly refusedSamples: boolean
   /** How long requests with a wrong signature are stored; 0: they are not. */
@@ -53,6 +56,8 @@ export type IngestKeyPlan = {
   readonly allowsIp: AllowsIp | undefined
   /** The secrets of X-Service-Signature, as with an endpoint; undefined: no signature is required. */
   readonly secrets: readonly HeldSecret[] | undefined
+  /** undefined: its events name no customer. */
+  readonly customerOf: CustomerOf | undefined
 }
 
 /** A secret, and its end in milliseconds. */
@@ -111,7 +116,10 @@ export type ProjectPlan = {
   readonly webhooksBySlug: ReadonlyMap<string, WebhookPlan>
   readonly ingestKeys: ReadonlyMap<string, IngestKeyPlan>
   readonly rules: readonly RulePlan[]
+  /** Those that the project owns. */
   readonly destinations: readonly DestinationPlan[]
+  /** Those of customers, by the id with which events name their owner; undefined: there are none. */
+  readonly ofCustomers: ReadonlyMap<string, readonly DestinationPlan[]> | undefined
   readonly workflows: readonly WorkflowPlan[]
   readonly triggers: readonly TriggerPlan[]
   /** The datasets known to exist. The road adds the new ones that it creates. */
@@ -170,6 +178,8 @@ export function createDirectory(deps: Deps): Directory {
     generation += 1
     loading.clear()
     plans.delete(projectId)
+    // The change may have restored a URL that was deleted.
+    unknown.clear()
     for (const [text, row] of credentials) if (row.project_id === projectId) credentials.delete(text)
   }
 
@@ -263,6 +273,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       origins: row.cors_origins === null ? undefined : new Set(row.cors_origins),
       handshake: handshakeOf(deps, row),
       idempotency: compileIdempotency(row.idempotency),
+      customerOf: compileCustomer(row.customer),
       refusedSamples: row.refused_samples,
       quarantineHours: row.quarantine_hours,
     }
@@ -285,15 +296,8 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       conditions: compileConditions(row.conditions, 'text'),
       mappings: compileMappings(row.mappings),
     })),
-    destinations: destinationRows.map((row) => ({
-      id: row.id,
-      publicId: encodeId('destination', row.id),
-      name: row.name,
-      enabled: row.enabled,
-      datasets: row.datasets === null ? null : new Set(row.datasets),
-      conditions: compileConditions(row.conditions, 'text'),
-      orderKeyOf: row.order_path === null ? undefined : compileOrderKey(row.order_path),
-    })),
+    destinations: destinationRows.filter((row) => row.customer_id === null).map(destinationOf),
+    ofCustomers: destinationsOfCustomers(destinationRows),
     workflows: workflowRows.map((row) => ({
       id: row.id,
       publicId: encodeId('workflow', row.id),
@@ -312,6 +316,37 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     })),
     datasets: new Set(datasets),
   }
+}
+
+function destinationOf(row: DestinationPlanRow): DestinationPlan {
+  return {
+    id: row.id,
+    publicId: encodeId('destination', row.id),
+    name: row.name,
+    enabled: row.enabled,
+    datasets: subscribed(row),
+    conditions: compileConditions(row.conditions, 'text'),
+    orderKeyOf: row.order_path === null ? undefined : compileOrderKey(row.order_path),
+  }
+}
+
+/** A customer receives only datasets that the portal still exposes, whatever the destination asks for. */
+function subscribed({ datasets, exposed }: DestinationPlanRow): ReadonlySet<string> | null {
+  if (exposed === null) return datasets === null ? null : new Set(datasets)
+  return new Set(datasets === null ? exposed : datasets.filter((name) => exposed.includes(name)))
+}
+
+function destinationsOfCustomers(
+  rows: readonly DestinationPlanRow[],
+): ReadonlyMap<string, readonly DestinationPlan[]> | undefined {
+  const owned = new Map<string, DestinationPlan[]>()
+  for (const row of rows) {
+    if (row.customer_id === null) continue
+    const those = owned.get(row.customer_id) ?? []
+    those.push(destinationOf(row))
+    owned.set(row.customer_id, those)
+  }
+  return owned.size === 0 ? undefined : owned
 }
 
 type Held = {
@@ -345,6 +380,7 @@ function ingestKeyOf(deps: Deps, row: IngestKeyPlanRow): IngestKeyPlan {
     scopes: new Set(row.scopes),
     datasets: row.datasets === null ? null : new Set(row.datasets),
     allowsIp: compileIpAllowlist(row.ip_allowlist),
+    customerOf: compileCustomer(row.customer),
     secrets: current === null ? undefined : secretsOf(deps, { id, current, previous, previousUntil, places }),
   }
 }

@@ -1,4 +1,5 @@
 import { LIMITS, type Decision, type Reason } from '@postroad/contract'
+import type { CustomerOf } from '../domain/capture/customer.ts'
 import type { PauseReason } from '../domain/delivery/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
 
@@ -59,6 +60,8 @@ export type Captured = {
   readonly shareWith: (origin: string) => void
   readonly readBody: (bytesMax: number) => Promise<Buffer | 'too_large' | 'aborted'>
   readonly decode: (body: Buffer) => Decoded | Promise<Decoded>
+  /** Finds the customer of an event without a sender; absent: it names none. */
+  readonly customerOf?: CustomerOf | undefined
   /** It was refused when it came, and is verified again as of then. */
   readonly again?: true
 }
@@ -220,6 +223,6 @@ export const unavailable = reject('storage_unavailable', { retryAfterSeconds: 1 
 
 export function datasetLimitReached(name: string): Rejected {
   return reject('dataset_limit_reached', {
-    text: `This project has ${LIMITS.datasetsPerProjectMax} datasets, as many as it may have, and "${name}" would be one more; nothing was stored. Use a dataset that exists.`,
+    text: `This project has the maximum of ${LIMITS.datasetsPerProjectMax} datasets, so "${name}" cannot be created and nothing was stored. Use an existing dataset.`,
   })
 }

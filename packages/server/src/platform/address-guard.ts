@@ -51,11 +51,17 @@ const WRAPPERS = ['::ffff:0:0/96', '::/96', '64:ff9b::/96'].map(rangeOf)
 const GLOBAL_UNICAST = rangeOf('2000::/3')
 const ADDRESSES_MAX = 16
 
+export type GuardOptions = {
+  readonly allow: readonly string[]
+  /** The setting with these ranges, as refusals name it. */
+  readonly setting?: string | undefined
+}
+
 /**
  * Builds the guard. `allow` lists CIDRs (or single addresses) that may be reached beyond the public internet; an entry that is
  * neither throws. Spec 6: mapped and NAT64 forms are unwrapped, and every address that is not public is refused.
  */
-export function createAddressGuard({ allow }: { readonly allow: readonly string[] }): AddressGuard {
+export function createAddressGuard({ allow, setting = 'OUTBOUND_ALLOW' }: GuardOptions): AddressGuard {
   const ranges = allow.map(rangeOf).map(unwrappedRange)
   const allowed = (ip: Ip): boolean => ranges.some((range) => contains(range, ip))
 
@@ -65,7 +71,7 @@ export function createAddressGuard({ allow }: { readonly allow: readonly string[
     if (METADATA.has(ip.toString())) return 'A cloud metadata address can never be reached.'
     if (TUNNELS.some((range) => contains(range, ip))) return 'A tunnelled IPv4 address can never be reached.'
     if (allowed(ip) || isPublic(ip)) return undefined
-    return `The address is not on the public internet (${kindOf(ip)}). Use a public one, or let the operator name it in OUTBOUND_ALLOW.`
+    return `The address is not on the public internet (${kindOf(ip)}). Use a public address, or ask the operator to add it to ${setting}.`
   }
 
   function allowsPlainHttp(address: string): boolean {
@@ -83,8 +89,8 @@ export function targetOf(url: string): Target | string {
   const { protocol, hostname, port, pathname, search } = parsed
   if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https URLs can be called; send one of these.'
   if (parsed.username !== '' || parsed.password !== '')
-    return 'A URL with a user name or password cannot be called; take them out, and set them as credentials.'
-  if (port === '0') return 'Port 0 cannot be called; name another one.'
+    return 'The URL must not contain a username or password. Remove them, and set them as credentials.'
+  if (port === '0') return 'Port 0 cannot be called. Use another port.'
   const host = hostname.replace(/\.$/, '')
   if (/^$|^\.|\.$|\.\./.test(host)) return 'The host name is not valid; check its dots.'
   return { origin: `${protocol}//${host}${port === '' ? '' : `:${port}`}`, path: pathname + search }
@@ -217,7 +223,7 @@ export function createPlainHttpCheck(
       const rule = 'Plain http goes only to addresses in OUTBOUND_ALLOW'
       return error.code === 'dns_failed'
         ? `${rule}, and ${hostname} cannot be looked up: ${error.message} Use https, or correct the name.`
-        : `${rule}, and ${hostname} has another one. Use https, or let the operator name the address in OUTBOUND_ALLOW.`
+        : `${rule}, and ${hostname} has another one. Use https, or ask the operator to add the address to OUTBOUND_ALLOW.`
     }
   }
 }

@@ -16,6 +16,11 @@ export type SystemClock = Clock & {
   alignTo(databaseNow: number): void
 }
 
+/** The seconds since 1970 that a library reads by itself, to translate its times to those of a `Clock`. */
+export function librarySeconds(): number {
+  return Math.floor(Date.now() / 1_000)
+}
+
 /** Returns the real milliseconds since the stopwatch was created. For durations that only this process measures. */
 export function stopwatch(): () => number {
   const startedAt = performance.now()

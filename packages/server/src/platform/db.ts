@@ -247,7 +247,7 @@ function asDb(runner: Runner, { answerMs, workspace }: Saying): Db {
 async function guarded<T>(work: () => PromiseLike<T>, answerMs: number): Promise<T> {
   const deadline = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => deadline.reject(new DbError(new Error('The database did not answer in time.'), 'NO_ANSWER')),
+    () => deadline.reject(new DbError(new Error('The database did not respond in time.'), 'NO_ANSWER')),
     answerMs,
   )
   try {

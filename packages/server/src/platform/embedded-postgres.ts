@@ -107,7 +107,7 @@ async function takeOver(watch: Watch): Promise<void> {
     await supervised.stop()
   }
   writeAccess(watch.site, { setup: false })
-  watch.log('Gave the data of an earlier version a login that is no superuser')
+  watch.log('Gave the data of an earlier version a login that is not a superuser')
 }
 
 function joined(socketDir: string): EmbeddedPostgres {

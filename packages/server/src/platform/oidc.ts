@@ -1,16 +1,4 @@
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  calculatePKCECodeChallenge,
-  discovery,
-  enableNonRepudiationChecks,
-  fetchUserInfo,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-  type Configuration,
-} from 'openid-client'
+import type { Configuration } from 'openid-client'
 import type { Secret } from './secret.ts'
 
 /** The data that is needed again when the person comes back from the provider. */
@@ -39,6 +27,9 @@ export type Oidc = {
 /** Letters that look alike, or that become alike in lower case, must not lead to another person's account. */
 const PLAIN = /^[\x21-\x7e]+@[a-z0-9.-]+$/i
 
+/** Loaded with the first sign-in by a provider: most installations have none. */
+const client = () => import('openid-client')
+
 const TIMEOUT_SECONDS = 10
 const KNOWN_MS = 3_600_000
 
@@ -65,8 +56,13 @@ export function createOidc(of: {
   return {
     name: issuer.host,
     begin: async (redirectUri) => {
+      const { buildAuthorizationUrl, calculatePKCECodeChallenge, ...random } = await client()
       const configuration = await configured()
-      const begun = { state: randomState(), nonce: randomNonce(), code_verifier: randomPKCECodeVerifier() }
+      const begun = {
+        state: random.randomState(),
+        nonce: random.randomNonce(),
+        code_verifier: random.randomPKCECodeVerifier(),
+      }
       const url = buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
         scope: 'openid email profile',
@@ -79,6 +75,7 @@ export function createOidc(of: {
       return { url: url.href, begun }
     },
     finish: async (returned, begun) => {
+      const { authorizationCodeGrant, fetchUserInfo } = await client()
       const configuration = await configured()
       const tokens = await authorizationCodeGrant(configuration, returned, {
         expectedState: begun.state,
@@ -106,6 +103,7 @@ async function discover(
   issuer: URL,
   of: { clientId: string; clientSecret: Secret | undefined },
 ): Promise<Configuration> {
+  const { allowInsecureRequests, discovery, enableNonRepudiationChecks } = await client()
   const configuration = await discovery(issuer, of.clientId, of.clientSecret?.reveal(), undefined, {
     timeout: TIMEOUT_SECONDS,
     // Only loopback may be reached without TLS; config.ts enforces that.

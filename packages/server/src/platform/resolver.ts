@@ -100,7 +100,7 @@ function resolutionOf({ addresses, errors }: Answers): Resolution {
   }
   const trouble = errors.find((code) => code !== 'ENOTFOUND' && code !== 'ENODATA')
   if (trouble === 'ETIMEOUT' || errors.length < 2) {
-    return { kind: 'failure', detail: 'The name servers did not answer in time.' }
+    return { kind: 'failure', detail: 'The name servers did not respond in time.' }
   }
   if (trouble !== undefined) return { kind: 'failure', detail: `The name servers failed to answer (${trouble}).` }
   return { kind: 'failure', detail: 'The host name has no address.' }

@@ -118,18 +118,18 @@ function givenPayloads({ payloads, payloads_text: text }: DryRunInput): readonly
     if (deep >= 0)
       throw refuse(
         'invalid_request',
-        `payloads[${deep}]: is nested more than ${LIMITS.jsonDepthMax} levels deep; flatten it.`,
+        `payloads[${deep}] is nested more than ${LIMITS.jsonDepthMax} levels deep; flatten it.`,
       )
     return payloads
   }
   if (payloads !== undefined)
-    throw refuse('invalid_request', 'payloads_text: cannot be combined with payloads; send one of them.')
+    throw refuse('invalid_request', 'payloads_text cannot be combined with payloads; send one of them.')
   const parsed = parseJson(text)
   if (!parsed.ok) throw refuse('invalid_request', parsed.error.replace('The body', 'payloads_text: it'))
   if (!Array.isArray(parsed.value) || parsed.value.length > LIMITS.dryRunPayloadsMax) {
     throw refuse(
       'invalid_request',
-      `payloads_text: must be the text of a JSON list of at most ${LIMITS.dryRunPayloadsMax} payloads.`,
+      `payloads_text must be the text of a JSON list of at most ${LIMITS.dryRunPayloadsMax} payloads.`,
     )
   }
   return parsed.value

@@ -11,7 +11,7 @@ export function sentenceOf(
   if (issue === undefined) return `The ${where} is not valid.`
   // A schema with a custom message accepts a repeated parameter.
   if (where === 'query' && issue.code !== 'custom' && issue.path.length === 1 && isRepeated(value, issue.path[0]))
-    return `${String(issue.path[0])}: is in the query more than once; send it once.`
+    return `${String(issue.path[0])} is in the query more than once; send it once.`
   return issueText(issues, where)
 }
 
@@ -27,7 +27,14 @@ function issueText(issues: readonly z.core.$ZodIssue[], where: string): string {
     return `${place}: "${issue.keys.join('", "')}" is not a member of this request; remove it.`
   }
   if (issue.code === 'invalid_union' && issue.message === 'Invalid input') return unionText(issue, place)
-  return `${place}: ${demandOf(issue.message).replace(/\.?$/, '.')}`
+  return sentenceAbout(issue.path.length === 0 ? `The ${where}` : place, demandOf(issue.message).replace(/\.?$/, '.'))
+}
+
+/** A demand that starts with its verb has the place as its subject: "name must not be empty." */
+function sentenceAbout(place: string, demand: string): string {
+  return /^(?:must|may|cannot|needs?|is|are|has|have|takes?|contains?|does) /.test(demand)
+    ? `${place} ${demand}`
+    : `${place}: ${demand}`
 }
 
 /** For a number outside of the safe range, the first issue names that range, and a later one the range of the member. */
@@ -50,7 +57,7 @@ function unionText({ path, errors }: z.core.$ZodIssueInvalidUnion, place: string
   // A violated bound means that the type is right.
   const isBound = own?.code === 'too_big' || own?.code === 'too_small'
   if (own !== undefined && (isBound || choices.length === 0)) return issueText([{ ...own, path: [...path] }], place)
-  return `${place}: must be ${choices.join(' or ')}.`
+  return `${place} must be ${choices.join(' or ')}.`
 }
 
 function choiceOf(issue: z.core.$ZodIssue | undefined): string | undefined {

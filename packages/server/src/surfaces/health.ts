@@ -25,7 +25,7 @@ export function mountHealth(
     try {
       await databaseNow(deps.database)
     } catch {
-      return notReady(reply, 'The database does not answer.')
+      return notReady(reply, 'The database does not respond.')
     }
     const waiting = stalled()
     if (waiting !== undefined) return notReady(reply, stallText(waiting))
@@ -39,7 +39,7 @@ export function mountHealth(
 
 const FAILING_MS = 30_000
 const NO_WORKFLOWS =
-  'The loop of this process that runs workflows has failed for more than 30 seconds. Look for "workflows.run_failed" in its log.'
+  'The workflow loop of this process has failed for more than 30 seconds. Look for "workflows.run_failed" in its log.'
 
 function runsWorkflows({ clock, loopRuns }: Deps): boolean {
   const run = loopRuns.list().find(({ name }) => name === 'workflows.run')
@@ -68,7 +68,7 @@ type Asking = { readonly request: FastifyRequest; readonly isOwnMachine: Health[
 function refuseMetrics(reply: FastifyReply): FastifyReply {
   const refusal = refuse(
     'unauthorized',
-    'Only a request made on this machine, to localhost and not through a proxy, may read the metrics. To read them from elsewhere, set METRICS_TOKEN and send it as "Authorization: Bearer …".',
+    'Only requests from this machine, to localhost and not through a proxy, can read the metrics. To read them from elsewhere, set METRICS_TOKEN and send it as "Authorization: Bearer …".',
   )
   return reply.status(refusal.status).send(errorBody(refusal))
 }

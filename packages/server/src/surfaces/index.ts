@@ -1,26 +1,38 @@
 import type { AddressInfo } from 'node:net'
 import { READ } from '@postroad/contract'
+import type { FastifyRequest } from 'fastify'
+import { refuse } from '../domain/refusal.ts'
 import type { Road } from '../pipeline/accept.ts'
 import { StartError } from '../platform/embedded-postgres.ts'
+import { createRouteCalls } from './admin/calls.ts'
 import { admit, mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi/index.ts'
 import type { Door } from './admin/passage.ts'
 import { mountSignIn } from './admin/sign-in/mount.ts'
 import { mountSsoConfiguration } from './admin/sso-configuration.ts'
+import { mountAgents } from './agents/mount.ts'
+import { createBuilds } from './console/build.ts'
 import { createConsole } from './console/mount.ts'
+import { mountPortalPage } from './console/portal-page.ts'
 import { mountData } from './data/mount.ts'
 import { mountDocs } from './docs/mount.ts'
+import { docsSources } from './docs/guide.ts'
+import { DOCS_PAGES } from './docs/pages.ts'
 import { mountDocument, ServedDocument } from './docs/served-document.ts'
 import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
 import { addressOf } from './ingest/address.ts'
 import { createIngestHandler } from './ingest/handler.ts'
 import { retire, type Patience } from './listener.ts'
+import { mountLlmsText } from './llms-text.ts'
+import { mountMcp } from './mcp/mount.ts'
 import { createCounters, type Gauge } from './metrics.ts'
+import { mountOauth } from './oauth/mount.ts'
 import { mountPages } from './pages.ts'
 import { createOwnMachineCheck } from './own-machine.ts'
 import { createRequestRates } from './request-rates.ts'
 import { closeRouter, createRouter } from './router.ts'
+import { mountPortal } from './portal/mount.ts'
 import { mountSink } from './sink/mount.ts'
 import type { Streams } from './stream/hub.ts'
 import { mountStream, type Admit } from './stream/mount.ts'
@@ -48,7 +60,8 @@ const FULL_WARNED_EVERY_MS = 60_000
 export function createSurfaces({ road, load, stalled, version, streams, patience }: SurfacesOptions): Surfaces {
   const counters = createCounters()
   const sourceIp = createSourceIp(road.config.TRUST_PROXY)
-  const ui = createConsole()
+  const builds = createBuilds()
+  const ui = createConsole(builds)
   const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }), {
     page: (request, reply) => ui.page(request, reply),
     patience,
@@ -98,6 +111,12 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
   mountSink(router, road)
   mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
   mountData(router, { deps: road, rates: door.rates, sourceIp })
+  mountPortal(router, { deps: road, rates: door.rates, sourceIp })
+  mountPortalPage(router, { deps: road, builds })
+  mountMcp(router, { deps: road, calls: createRouteCalls(door), version, docs: docsSources })
+  mountOauth(router, { deps: road, rates: door.rates, sourceIp, person: personAtDoor(door) })
+  mountAgents(router, { deps: road, sourceIp })
+  mountLlmsText(router, { deps: road, pages: DOCS_PAGES })
   mountPages(router)
   ui.mount(router)
   const document = new ServedDocument((base) => openApi(base, version))
@@ -137,11 +156,44 @@ function streamAdmission(door: Door): Admit {
   }
 }
 
+/** A person who decides about an agent, in any state of the workspace (contract part 1). No key and no agent may. */
+const DECIDES_ABOUT_AGENTS = {
+  role: 'viewer',
+  scope: 'service:manage',
+  callers: 'people',
+  whileSuspended: 'allowed',
+  whileClosed: 'allowed',
+  area: 'workspace',
+  refusesIdempotencyKey: true,
+} as const
+
+function personAtDoor(door: Door): Parameters<typeof mountOauth>[1]['person'] {
+  return async ({ request, reply }) => {
+    const method = request.method === 'POST' ? 'POST' : 'GET'
+    const { actor, workspaceId } = await admit(door, { ...DECIDES_ABOUT_AGENTS, method }, { request, reply })
+    if (actor.kind !== 'person') throw refuse('agent_not_permitted')
+    // The person may choose another workspace than the current one.
+    const db = door.database.forSystem
+    return {
+      ...door,
+      database: db,
+      db,
+      actor,
+      workspaceId,
+      projectId: '',
+      requestId: request.id,
+      ip: sourceIpOf(door, request),
+    }
+  }
+}
+
+const sourceIpOf = ({ sourceIp }: Door, { raw }: FastifyRequest): string | undefined => sourceIp(raw)
+
 function listenFailure(error: unknown, at: { host: string; port: number }): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE')
     return `Port ${at.port} on ${at.host} is in use. Set PORT to another one, or stop the program that uses it.`
-  if (code === 'EACCES') return `This user may not open port ${at.port}. Set PORT to one above 1023.`
+  if (code === 'EACCES') return `This user cannot open port ${at.port}. Set PORT to a port above 1023.`
   if (code === 'EADDRNOTAVAIL')
     return `This machine has no address ${at.host}. Set HOST to an address of this machine, or to 127.0.0.1.`
   return `Cannot listen on ${at.host}:${at.port}: ${error instanceof Error ? error.message : String(error)}`

@@ -17,7 +17,8 @@ export function validateFraming(request: IncomingMessage): string | undefined {
     return 'The Host header is not a host. Send the host and port of the URL.'
   const coding = headers['transfer-encoding']
   if (coding === undefined) return undefined
-  if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding. Send a Content-Length, or use HTTP/1.1.'
+  if (httpVersion === '1.0')
+    return 'HTTP/1.0 does not support Transfer-Encoding. Send a Content-Length, or use HTTP/1.1.'
   return coding.toLowerCase() === 'chunked' ? undefined : 'The only supported Transfer-Encoding is "chunked".'
 }
 

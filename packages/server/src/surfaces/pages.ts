@@ -19,6 +19,7 @@ const PAGES = {
   '/sign-in/reset': { name: 'sign-in-reset', title: 'Set a new password' },
   '/sign-in/email': { name: 'sign-in-email', title: 'Confirm your email address' },
   '/invites/accept': { name: 'invite', title: 'Your invite' },
+  '/account/claim': { name: 'claim', title: 'Claim an account' },
   '/account': { name: 'account', title: 'Account', header: ACCOUNT_HEADER },
 } as const
 
@@ -37,6 +38,10 @@ const FILES = {
   '/assets/sign-in-reset.js': { file: 'sign-in-reset.js', type: SCRIPT },
   '/assets/sign-in-email.js': { file: 'sign-in-email.js', type: SCRIPT },
   '/assets/invite.js': { file: 'invite.js', type: SCRIPT },
+  '/assets/claim.js': { file: 'claim.js', type: SCRIPT },
+  '/assets/choice.js': { file: 'choice.js', type: SCRIPT },
+  '/assets/consent.js': { file: 'consent.js', type: SCRIPT },
+  '/assets/device.js': { file: 'device.js', type: SCRIPT },
   '/assets/account.js': { file: 'account.js', type: SCRIPT },
   '/assets/docs.css': { file: 'docs.css', type: CSS },
   '/assets/docs.js': { file: 'docs.js', type: SCRIPT },

@@ -48,7 +48,7 @@ export function createRouter(
   })
   fastify.setErrorHandler((error: FastifyError, request, reply) => answerError(deps, { error, request, reply }))
   fastify.setNotFoundHandler((request, reply) => {
-    if (isAdmin(request)) checkServiceVersion(request, reply)
+    if (isVersioned(request)) checkServiceVersion(request, reply)
     return page?.(request, reply) ?? notFound({ fastify, takesPost }, request, reply)
   })
   return fastify
@@ -73,11 +73,12 @@ const ADMIN_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-const isAdmin = ({ url }: FastifyRequest): boolean => url.startsWith('/admin/api')
+/** The surfaces whose every response carries its version (contract part 9). */
+const isVersioned = ({ url }: FastifyRequest): boolean => /^\/(?:admin\/api|mcp(?![^/?]))/.test(url)
 
-/** Contract part 9: every response under /admin/api carries its version, even if no route is there. None may be cached or sniffed. */
+/** Contract part 9: every response under /admin/api and /mcp carries its version, even if no route is there. None may be cached or sniffed. */
 function identified(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (isAdmin(request)) reply.headers(ADMIN_HEADERS)
+  if (isVersioned(request)) reply.headers(ADMIN_HEADERS)
   return reply.header('Request-Id', request.id)
 }
 
@@ -111,7 +112,7 @@ function answerError(
       route: request.routeOptions.url,
       cause: error,
     })
-  if (refusal.status === 401) reply.header('WWW-Authenticate', 'Bearer')
+  if (refusal.status === 401 && !reply.hasHeader('WWW-Authenticate')) reply.header('WWW-Authenticate', 'Bearer')
   const body: ErrorBody = errorBody(refusal)
   if (body.retry_after !== undefined) reply.header('Retry-After', String(body.retry_after))
   return reply.status(refusal.status).send(body)
@@ -135,7 +136,7 @@ function asRefusal(error: FastifyError): Refusal {
   if (error.statusCode !== undefined && error.statusCode < 500) return refuse('invalid_request', error.message)
   if (error instanceof DbError && error.unavailable) {
     return new Refusal('overloaded', {
-      text: 'The database does not answer. Try again in a moment.',
+      text: 'The database does not respond. Try again in a moment.',
       fields: { retry_after: 1 },
       cause: error,
     })

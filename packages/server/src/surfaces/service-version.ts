@@ -5,7 +5,7 @@ import { Refusal } from '../domain/refusal.ts'
 const SERVED: ReadonlySet<string> = new Set(SERVICE_VERSIONS)
 
 /** Contract part 9: every response carries its version, including errors. An unsupported version is refused with 400 and the list. */
-export function checkServiceVersion(request: FastifyRequest, reply: FastifyReply): void {
+export function checkServiceVersion(request: Pick<FastifyRequest, 'headers'>, reply: FastifyReply): void {
   reply.header('Service-Version', SERVICE_VERSION)
   const asked = request.headers['service-version']
   if (asked === undefined || SERVED.has(String(asked))) return

@@ -3,16 +3,24 @@ import type { AcceptAll } from '../pipeline/accept.ts'
 import { createAgentRuns } from '../pipeline/agents/index.ts'
 import { admitQuarantined } from '../pipeline/quarantine/admit.ts'
 import { createForwards } from '../pipeline/forward/index.ts'
-import { createListeners, createSourcePolls, createStreams, fireCronTriggers } from '../pipeline/sources/index.ts'
+import {
+  createListeners,
+  createSourcePolls,
+  createStreams,
+  fireCronTriggers,
+  watchSlots,
+} from '../pipeline/sources/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
 import { createLearner } from '../resources/capture/dataset-schemas/index.ts'
 import { expireDatasets } from '../resources/capture/datasets/expire/index.ts'
+import { createIndexer } from '../resources/capture/search-index/index.ts'
 import { auditSignatures } from '../resources/capture/rejections/index.ts'
 import { releaseWaiting } from '../resources/delivery/deliveries/release/index.ts'
 import { advanceReplays } from '../resources/delivery/replays/index.ts'
 import { sendDueMails } from '../resources/people/mails/index.ts'
 import { pruneAudit } from '../resources/workspace/audit/index.ts'
 import { followPayments } from '../resources/workspace/billing/index.ts'
+import { finishDeletions } from '../resources/workspace/deletions/index.ts'
 import { createExporter } from '../resources/workspace/data-export/index.ts'
 import { eraseEnded } from '../resources/workspace/erasure/index.ts'
 import { createRollUp } from '../resources/workspace/rollups/index.ts'
@@ -84,6 +92,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     },
     { ...ofInstallation, name: 'rollups.count', everyMs: 5 * SECOND_MS, work: createRollUp(deps) },
     { ...ofInstallation, name: 'dataset_schemas.learn', everyMs: 10 * SECOND_MS, work: createLearner(deps) },
+    { ...ofInstallation, name: 'search.index', everyMs: 5 * SECOND_MS, work: createIndexer(deps) },
     { ...ofInstallation, name: 'datasets.expire', everyMs: 60 * SECOND_MS, work: () => expireDatasets(deps) },
     { ...ofInstallation, name: 'quarantine.admit', everyMs: 2 * SECOND_MS, work: () => admitQuarantined(makers) },
     { ...ofInstallation, name: 'replays.advance', everyMs: SECOND_MS / 2, work: () => advanceReplays(deps) },
@@ -115,6 +124,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       work: () => polls.run(),
       stop: () => polls.stop(),
     },
+    { ...ofInstallation, name: 'sources.slots', everyMs: 10 * SECOND_MS, work: () => watchSlots(deps) },
     // A row claims each signal of a forwarder, so several processes may send several.
     {
       name: 'forwarders.send',
@@ -124,6 +134,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       work: () => forwards.run(),
       stop: () => forwards.stop(),
     },
+    { ...ofInstallation, name: 'deletions.finish', everyMs: 2 * SECOND_MS, work: () => finishDeletions(deps) },
     { ...ofInstallation, name: 'erasure', everyMs: 60 * SECOND_MS, work: () => eraseEnded(deps) },
     { ...ofInstallation, name: 'audit.prune', everyMs: HOUR_MS, work: () => pruneAudit(deps) },
   ]

@@ -26,7 +26,7 @@ test('the providers of a maker have its address and enforce schemas; any other s
   assert.deepEqual([local['base_url'], local['structured_outputs']], ['http://127.0.0.1:9/v1', false])
   const body = { name: aName('provider'), kind: 'openai_compatible', default_model: 'm' }
   const refused = await world.admin('POST', 'ai-providers', body)
-  assert.deepEqual([refused.status, /base_url: it is missing/.test(refused.body.error)], [400, true])
+  assert.deepEqual([refused.status, /base_url is missing/.test(refused.body.error)], [400, true])
   const inside = await world.admin('POST', 'ai-providers', { ...body, base_url: 'http://10.0.0.1/v1' })
   assert.equal(inside.status, 400, 'a private address needs OUTBOUND_ALLOW')
 })
@@ -36,7 +36,7 @@ test('a key goes only to the address that it was set for, and null removes it', 
   const elsewhere = { base_url: 'https://models.example.com/v1' }
   const refused = await world.admin('PATCH', `ai-providers/${id}`, elsewhere)
   assert.equal(refused.status, 400)
-  assert.match(refused.body.error, /^api_key: send it again with another base_url/)
+  assert.match(refused.body.error, /^api_key: send it again when you change base_url/)
   const again = await asked(world, `PATCH ai-providers/${id}`, { ...elsewhere, api_key: KEY })
   assert.deepEqual([again.ai_provider.base_url, again.ai_provider.has_api_key], [elsewhere.base_url, true])
   const removed = await asked(world, `PATCH ai-providers/${id}`, { api_key: null })
@@ -66,7 +66,10 @@ test('an agent needs a provider of its project, and a schema of an object withou
     assert.equal(answer.status, 400, JSON.stringify(answer.body))
     return answer.body.error
   }
-  assert.match(await refusal({ provider_id: encodeId('aiProvider', world.app.deps.uuid()) }), /no such AI provider/)
+  assert.match(
+    await refusal({ provider_id: encodeId('aiProvider', world.app.deps.uuid()) }),
+    /no AI provider with this id/,
+  )
   assert.match(await refusal({ output_schema: { type: 'array' } }), /must have the type "object"/)
   const pattern = { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+$' } } }
   assert.match(await refusal({ output_schema: pattern }), /output_schema\.properties\.a has the keyword "pattern"/)

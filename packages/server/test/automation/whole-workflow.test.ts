@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { LLMock } from '@copilotkit/aimock'
+import { numberFromText } from '../../src/domain/json/json-text.ts'
 import { asked, aModelServer, anAgentOf } from '../stage/ai-stage.ts'
 import { aDestination, aName, anIngestKey, post, submissionOf } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { payloadsIn } from '../stage/source-stage.ts'
 
 /** One server with every role, used through its API only: workflows, agents, waits and deliveries together. */
 let world: World
@@ -144,4 +146,62 @@ test('a manual run and a retry start at once, and do not wait for the next look 
   const retried = await asked(world, `POST workflow-instances/${instance.id}/retry`)
   assert.equal(retried.instance.state, 'pending')
   await failed(instance.id)
+})
+
+test('a number in the payload of a step is filed as it was saved, with every digit', async () => {
+  const data = { id: numberFromText('12345678901234567890'), price: numberFromText('1.50'), of: '{{ payload.n }}' }
+  const emit = { id: 'note', type: 'emit_event', dataset: 'exact_notes', data }
+  const { workflow } = await asked(world, 'POST workflows', {
+    name: aName('exact'),
+    entry_dataset: 'exact_orders',
+    steps: [{ id: 'route', type: 'branch', branches: [{ name: 'all', steps: [emit] }] }],
+  })
+  await send('exact_orders', { n: 1 })
+  const [text] = await eventually(async () => {
+    world.clock.advance(200)
+    const payloads = await payloadsIn(world, 'exact_notes')
+    return payloads.length > 0 ? payloads : undefined
+  })
+  assert.equal(text, '{"id":12345678901234567890,"price":1.50,"of":1}')
+  const answer = await fetch(
+    `${world.baseUrl}/admin/api/projects/${world.installed.project.id}/workflows/${workflow.id}`,
+    {
+      headers: { authorization: `Bearer ${world.installed.api_key}` },
+    },
+  )
+  assert.match(await answer.text(), /"id":12345678901234567890,"price":1\.50/)
+})
+
+test('a wait for a number beyond 2^53 fails with a remedy, and one for the same digits as text ends with these digits only', async () => {
+  const wait = {
+    id: 'paid',
+    type: 'wait_for_event',
+    dataset: 'exact_payments',
+    conditions: [{ path: 'order', equals: '{{ payload.id }}' }],
+    timeout_seconds: 600,
+  }
+  const { workflow } = await asked(world, 'POST workflows', {
+    name: aName('exact waits'),
+    entry_dataset: 'exact_carts',
+    steps: [wait],
+  })
+  const instanceOf = async (id: unknown): Promise<string> => {
+    const { records } = await send('exact_carts', { id })
+    const listed = await asked(world, `GET workflow-instances?workflow_id=${workflow.id}&record_id=${records[0].id}`)
+    return listed.instances[0].id
+  }
+  for (const digits of ['9007199254740993', '9007199254740992']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const ended = await until(await instanceOf(numberFromText(digits)), ({ state }) => state === 'failed')
+    assert.equal(ended.error.reason, 'template_failed')
+    assert.match(ended.error.message, /beyond 2\^53.*Send this value as text/)
+  }
+  const id = await instanceOf('9007199254740993')
+  await until(id, ({ state }) => state === 'waiting')
+  const others = ['9007199254740992', numberFromText('9007199254740993'), numberFromText('9007199254740992')]
+  // oxlint-disable-next-line no-await-in-loop -- in this order
+  for (const order of others) await send('exact_payments', { order })
+  const { records } = await send('exact_payments', { order: '9007199254740993' })
+  const { steps } = await until(id, ({ state }) => state === 'completed')
+  assert.equal(steps[0].output.record_id, records[0].id)
 })

@@ -12,7 +12,15 @@ import { cancelInstancesOf } from '../../src/resources/automation/workflow-insta
 import { reinstateWorkspace, suspendWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { post, submissionOf } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
-import { instanceIn, instancesOf, payloadsOf, stepRunsOf, storeEvent, storeWorkflow } from '../stage/workflow-stage.ts'
+import {
+  instanceIn,
+  instancesOf,
+  payloadsOf,
+  stepRunsOf,
+  storeEvent,
+  storeWorkflow,
+  withEngine,
+} from '../stage/workflow-stage.ts'
 
 /** A node that accepts events, and a second one that runs workflows and may be taken away. */
 let world: World
@@ -20,22 +28,6 @@ before(async () => {
   world = await aWorld({ env: { ROLES: 'web,deliver' } })
 })
 after(() => world.stop())
-
-async function withEngine<T>(use: () => Promise<T>): Promise<T> {
-  const engine = await aWorld({ beside: world, env: { ROLES: 'work' } })
-  const advance = world.clock.advance.bind(world.clock)
-  world.clock.advance = (ms) => {
-    advance(ms)
-    engine.clock.set(Math.max(engine.clock.now(), world.clock.now()))
-  }
-  engine.clock.set(world.clock.now())
-  try {
-    return await use()
-  } finally {
-    world.clock.advance = advance
-    await engine.stop()
-  }
-}
 
 /** The store of a process, driven by the test: its process may die between any two calls. */
 function aStore(): { readonly store: StorePort; readonly run: (instance: Instance) => InstanceRun } {
@@ -56,9 +48,9 @@ function aStore(): { readonly store: StorePort; readonly run: (instance: Instanc
 }
 
 async function claimed(store: StorePort): Promise<readonly Instance[]> {
-  const answer = await store.claim({ limit: 100, lease_ms: 60_000 })
+  const answer = await store.claim({ limit: 100, lease_ms: 60_000, shared: false })
   if (answer.outcome !== 'done') throw new Error('The claim was not answered.')
-  return answer.value
+  return answer.value.instances
 }
 
 const emit = (id: string, dataset: string, data?: unknown) => ({
@@ -77,7 +69,7 @@ test('201 means that the instance is stored, even if no process runs workflows a
   assert.equal(instance?.state, 'pending')
   const { decision } = await submissionOf(world, answer.body.submission_id ?? answer.body.id)
   assert.equal(decision.starts[0].started_id, encodeId('workflowInstance', instance.id))
-  await withEngine(() => instanceIn(world, { workflowId, state: 'completed' }))
+  await withEngine(world, () => instanceIn(world, { workflowId, state: 'completed' }))
   assert.deepEqual(await payloadsOf(world, 'first_made'), [{ n: 1 }])
 })
 
@@ -92,7 +84,7 @@ test('a process that dies between claim and commit loses nothing, and each event
   assert.equal(stale.length, 1)
   assert.equal((await claimed(dead.store)).length, 0, 'nobody else takes it before its lease has expired')
   world.clock.advance(60_001)
-  await withEngine(() => instanceIn(world, { workflowId, state: 'completed' }))
+  await withEngine(world, () => instanceIn(world, { workflowId, state: 'completed' }))
   const late = await dead.store.settle(stale)
   assert.equal(late.outcome === 'done' && late.value.lost.length, 1)
   assert.equal((await payloadsOf(world, 'from_killed')).length, 2)
@@ -137,7 +129,7 @@ test('a claim that is given back is due at once, and a given back claim of the p
 test('beyond five hops an emitted record is stored, starts nothing, and its decision says so', async () => {
   const workflowId = await storeWorkflow(world, { dataset: 'loop', steps: [emit('again', 'loop')] })
   await storeEvent(world, { dataset: 'loop', data: { n: 1 } })
-  await withEngine(() =>
+  await withEngine(world, () =>
     eventually(async () => {
       world.clock.advance(100)
       const emitted = await payloadsOf(world, 'loop')
@@ -192,7 +184,7 @@ test('run_agent stores an AI run, and the commit that ends the run wakes the ins
     ],
   })
   await storeEvent(world, { dataset: 'tickets', data: { text: 'Help' } })
-  await withEngine(async () => {
+  await withEngine(world, async () => {
     const { id } = await instanceIn(world, { workflowId, state: 'waiting' })
     const { database } = world.app.deps
     const run = await database.one<{ id: string; request: Answer['body']; agent_id: string }>(
@@ -225,7 +217,7 @@ test('a step that fails for good is passed over with on_error continue, and late
     ],
   })
   await storeEvent(world, { dataset: 'tried', data: {} })
-  const { id } = await withEngine(() => instanceIn(world, { workflowId, state: 'completed' }))
+  const { id } = await withEngine(world, () => instanceIn(world, { workflowId, state: 'completed' }))
   assert.deepEqual(
     (await stepRunsOf(world, id)).map(({ state }) => state),
     ['failed', 'succeeded'],
@@ -249,7 +241,7 @@ describe('While a workspace is suspended', () => {
     const workflowId = await storeWorkflow(world, { dataset: 'suspended', steps: [wait] })
     await storeEvent(world, { dataset: 'suspended', data: { n: 1 } })
     await storeEvent(world, { dataset: 'suspended', data: { n: 2 } })
-    await withEngine(async () => {
+    await withEngine(world, async () => {
       await instanceIn(world, { workflowId, state: 'waiting' })
       const due = (await instancesOf(world, workflowId)).map((row) => row.due_at?.getTime() ?? 0)
       await suspendWorkspace(world.app.deps, { slug: slug(), reason: 'test' })

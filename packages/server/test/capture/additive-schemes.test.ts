@@ -29,7 +29,7 @@ test('a secret that no request could match is refused when it is created, change
   const refused = await create({ scheme: 'basic_auth', secret: 'no colon' })
   assert.deepEqual(
     [refused.status, refused.body.error],
-    [400, 'verification/secret: The secret of basic_auth is a user name, a colon and a password.'],
+    [400, 'verification.secret: The secret of basic_auth is a user name, a colon and a password.'],
   )
   const { id } = await aWebhook(world, { verification: { scheme: 'basic_auth', secret: 'user:pass' } })
   for (const answer of [
@@ -40,7 +40,7 @@ test('a secret that no request could match is refused when it is created, change
   const minted = await world.admin('POST', `webhooks/${id}/rotate-verification-secret`, {})
   assert.equal(
     minted.body.error,
-    'The scheme basic_auth needs a secret in the form of the sender, so none is made here; send "secret".',
+    'The scheme basic_auth needs the secret of the sender, so Postroad cannot generate one; send "secret".',
   )
 })
 

@@ -62,7 +62,7 @@ test('when fifty events on two nodes each name a new dataset at once, only as ma
   const refused = answers.find(({ status }) => status === 400)
   assert.match(
     refused?.body.error,
-    /^This project has 1000 datasets, as many as it may have, and "new\d+" would be one more; nothing was stored\./,
+    /^This project has the maximum of 1000 datasets, so "new\d+" cannot be created and nothing was stored\./,
   )
   assert.deepEqual(
     statuses([
@@ -103,7 +103,7 @@ test('the datasets of endpoints and rules count as well: in a full project the e
   await aRule(project, { dataset: 'third', conditions: [{ path: 'third', op: 'exists' }] })
   const refused = await post(`${world.baseUrl}/v1/ingest/${project.key}`, '{"third":1}')
   assert.deepEqual([refused.status, refused.body.reason], [400, 'dataset_limit_reached'])
-  assert.match(refused.body.error, /"third" would be one more; nothing was stored/)
+  assert.match(refused.body.error, /"third" cannot be created and nothing was stored/)
   assert.equal(
     (await post(`${world.baseUrl}/v1/ingest/${project.key}`, '{}')).status,
     201,

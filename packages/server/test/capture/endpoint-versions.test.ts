@@ -75,6 +75,7 @@ describe('the versions of an endpoint', () => {
             'cors',
             'handshake',
             'idempotency',
+            'customer',
             'event_title',
             'refused_samples',
           ],
@@ -141,7 +142,9 @@ describe('the versions of an endpoint', () => {
     assert.deepEqual(await configOf(id, 3), await configOf(id, 1))
     assert.equal((await versions(id))[0].restored_from, 1)
     const { action, details } = await lastAudit(id)
-    assert.deepEqual([action, JSON.parse(details)], ['restore_webhook_version', { restored: 1, version: 3 }])
+    const { restored, version, before: was, after: is } = JSON.parse(details)
+    assert.deepEqual([action, restored, version], ['restore_webhook_version', 1, 3])
+    assert.notDeepEqual(was, is)
     const headers = { 'x-signature': createHmac('sha256', 'k').update('{"a":1}').digest('base64') }
     assert.equal(await statusAt(webhook.public_url, headers), '201', 'it takes effect at once')
     await eventually(async () => ((await statusAt(webhook.public_url, headers, second)) === '201' ? true : undefined))
@@ -156,7 +159,7 @@ describe('the versions of an endpoint', () => {
       /Version 1 verifies signatures of the scheme hmac, and its secret is no longer stored/,
     )
     assertRefused(await restore(id, 1, { secret: 'x', without_secret: true }), 400, /not both/)
-    assertRefused(await restore(id, 2, { secret: 'x' }), 400, /verifies nothing/)
+    assertRefused(await restore(id, 2, { secret: 'x' }), 400, /does not verify signatures/)
     assert.equal(await statusAt(public_url), '201', 'nothing has changed')
     const { body } = await restore(id, 1, { without_secret: true })
     assert.equal(body.webhook.verification.has_secret, false)
@@ -167,7 +170,7 @@ describe('the versions of an endpoint', () => {
       await statusAt(public_url, { 'x-signature': createHmac('sha256', 'fresh').update('{"a":1}').digest('hex') }),
       '201',
     )
-    assertRefused(await restore(id, 1, { without_secret: true }), 400, /The scheme stays the same/)
+    assertRefused(await restore(id, 1, { without_secret: true }), 400, /The scheme and its secret stay the same/)
   })
 
   test('to restore a version whose verify token is gone, the caller sends the token again', async () => {

@@ -179,20 +179,20 @@ describe('POST rules/test', () => {
 
   test('an input that cannot run is refused, and the error names it', async () => {
     const run = (members: object): Promise<Answer> => world.admin('POST', 'rules/test', members)
-    refused(await run({ conditions: [{ path: 'a', op: 'regex', value: '(a+)+' }] }), /^conditions\[0\]\.value: /)
+    refused(await run({ conditions: [{ path: 'a', op: 'regex', value: '(a+)+' }] }), /^conditions\[0\]\.value:? /)
     refused(await run({ conditions: [{ path: 'a' }] }), /^conditions\[0\]/)
     refused(await run({ mappings: [{ target: 'a' }] }), /^mappings\[0\]/)
     refused(await run({ payloads: {} }), /^payloads/)
     refused(await run({ payloads: Array.from({ length: 1_001 }, () => 1) }), /^payloads/)
-    refused(await run({ payloads: [], payloads_text: '[]' }), /^payloads_text: /)
-    refused(await run({ payloads_text: '[1,' }), /^payloads_text: /)
-    refused(await run({ payloads_text: '{}' }), /^payloads_text: /)
+    refused(await run({ payloads: [], payloads_text: '[]' }), /^payloads_text:? /)
+    refused(await run({ payloads_text: '[1,' }), /^payloads_text:? /)
+    refused(await run({ payloads_text: '{}' }), /^payloads_text:? /)
     refused(await run({ recent: 1_001 }), /^recent/)
     refused(await run({ recent: -1 }), /^recent/)
     refused(await run({ payload: {} }), /"payload"/)
     refused(
       await world.admin('POST', 'rules/test', `{"payloads":[1,${'['.repeat(129)}${']'.repeat(129)}]}`),
-      /^payloads\[1\]: is nested/,
+      /^payloads\[1\] is nested/,
     )
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     refused(await world.admin('POST', 'rules/test', `{"payloads":[1,${deep}]}`), /nested more than/)

@@ -124,7 +124,7 @@ describe('POST webhooks/{id}/verify-sample', () => {
     )
     const changed = await sample(webhook, { headers: { 'x-hub-signature-256': sign('{"a":1}') }, body: '{ "a": 1 }\n' })
     assert.deepEqual(changed.hints, [
-      'The signature is right for the body with its JSON compacted: the body was changed on the way.',
+      'The signature is valid for the body with its JSON compacted. The body was changed in transit.',
     ])
   })
 

@@ -59,7 +59,7 @@ describe('datasets', () => {
       assert.deepEqual([status, body.reason], [403, 'dataset_not_allowed'])
       assert.equal(
         body.error,
-        'This ingest key may not write to "theirs". Add the dataset to the key, or use another key.',
+        'This ingest key cannot write to "theirs". Add the dataset to the key, or use another key.',
       )
     }
     assert.equal(await stored(), had)
@@ -107,7 +107,7 @@ describe('datasets', () => {
       [
         403,
         'dataset_not_allowed',
-        'This ingest key may not stream "unseen". Add the dataset to the key, or use another key.',
+        'This ingest key cannot stream "unseen". Add the dataset to the key, or use another key.',
       ],
     )
   })

@@ -65,6 +65,7 @@ describe('the key as a resource', () => {
       datasets: null,
       ip_allowlist: [],
       require_signature: false,
+      customer: null,
       previous_signing_secret_expires_at: null,
       last_used_at: null,
       created_at: now,
@@ -156,7 +157,7 @@ describe('Authorization: Bearer', () => {
 })
 
 describe('the switch', () => {
-  test('a key that is switched off answers 503 on every form and 401 to streams, names the cause, and stores nothing', async () => {
+  test('a key that is turned off answers 503 on every form and 401 to streams, names the cause, and stores nothing', async () => {
     await aWebhook(world, { slug: 'switched' })
     const { id, key } = await anIngestKey(world)
     const client = await tail(key)
@@ -166,12 +167,12 @@ describe('the switch', () => {
       const { status, body } = await send(path)
       assert.deepEqual(
         [status, body.reason, body.error],
-        [503, 'endpoint_disabled', 'This ingest key is switched off. Enable it to accept requests again.'],
+        [503, 'endpoint_disabled', 'This ingest key is turned off. Enable it to accept requests again.'],
       )
     }
     assert.equal(await stored(), had)
     const { status, body } = await refusedStream(key)
-    assert.deepEqual([status, body.error], [401, 'This ingest key is switched off. Enable it to stream again.'])
+    assert.deepEqual([status, body.error], [401, 'This ingest key is turned off. Enable it to stream again.'])
     await eventually(async () => {
       world.clock.advance(50)
       return client.events.at(-1)?.data.reason === 'credential_revoked' ? true : undefined
@@ -196,7 +197,11 @@ describe('scopes', () => {
     const { status, body } = await send(`ingest/${reader.key}/d`)
     assert.deepEqual(
       [status, body.reason, body.error],
-      [403, 'scope_missing', 'This ingest key may not send events. Add the scope "ingest" to it, or use another key.'],
+      [
+        403,
+        'scope_missing',
+        'This ingest key cannot send events. Add the scope "ingest" to the key, or use another key.',
+      ],
     )
     assert.equal((await tail(reader.key)).status, 200)
     const writer = await anIngestKey(world, { scopes: ['ingest'] })
@@ -204,7 +209,7 @@ describe('scopes', () => {
     const refused = await refusedStream(writer.key)
     assert.deepEqual(
       [refused.status, refused.body.reason, refused.body.error],
-      [403, 'scope_missing', 'This ingest key may not stream. Add the scope "stream" to it, or use another key.'],
+      [403, 'scope_missing', 'This ingest key cannot stream. Add the scope "stream" to the key, or use another key.'],
     )
   })
 

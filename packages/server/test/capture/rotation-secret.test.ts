@@ -181,7 +181,15 @@ describe('the verification secret of an endpoint', () => {
     const { action, details, row } = await lastAudit(id)
     assert.deepEqual(
       [action, JSON.parse(details)],
-      ['rotate_verification_secret', { overlap_hours: 4, previous_secret_expires_at: inHours(4) }],
+      [
+        'rotate_verification_secret',
+        {
+          overlap_hours: 4,
+          previous_secret_expires_at: inHours(4),
+          before: { previous_secret_expires_at: null },
+          after: { previous_secret_expires_at: inHours(4) },
+        },
+      ],
     )
     assert.ok(!row.includes('hushed'))
   })

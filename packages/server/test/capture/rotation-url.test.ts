@@ -159,13 +159,23 @@ describe('the URL of an endpoint', () => {
     const { action, details, row } = await lastAudit(webhook.id)
     assert.deepEqual(
       [action, JSON.parse(details)],
-      ['rotate_webhook_url', { overlap_hours: 3, previous_url_expires_at: inHours(3) }],
+      [
+        'rotate_webhook_url',
+        {
+          overlap_hours: 3,
+          previous_url_expires_at: inHours(3),
+          before: { previous_url_expires_at: null },
+          after: { previous_url_expires_at: inHours(3) },
+        },
+      ],
     )
     for (const slug of [webhook.webhook_slug, body.webhook_slug]) assert.ok(!row.includes(slug))
     await rotate(webhook.id, { overlap_hours: 0 })
     assert.deepEqual(JSON.parse((await lastAudit(webhook.id)).details), {
       overlap_hours: 0,
       previous_url_expires_at: null,
+      before: { previous_url_expires_at: inHours(3) },
+      after: { previous_url_expires_at: null },
     })
   })
 

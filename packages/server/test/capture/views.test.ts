@@ -227,11 +227,14 @@ describe('the endpoint of a view', () => {
     })
     await database.close()
     assert.deepEqual(
-      rows.map((row) => [row.action, JSON.parse(row.details)]),
+      rows.map(({ action, details }) => {
+        const { before: was, after: is, ...others } = JSON.parse(details)
+        return [action, was?.sort_dir, is?.sort_dir, others]
+      }),
       [
-        ['create_record_view', { webhook: webhook.id, name: 'audited' }],
-        ['update_record_view', { changed: ['sort_dir'] }],
-        ['delete_record_view', {}],
+        ['create_record_view', undefined, 'asc', { webhook: webhook.id, name: 'audited' }],
+        ['update_record_view', 'asc', 'desc', { changed: ['sort_dir'] }],
+        ['delete_record_view', 'desc', undefined, {}],
       ],
     )
   })

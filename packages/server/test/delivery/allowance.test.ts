@@ -128,7 +128,7 @@ test('a released delivery whose destination is off waits for the destination; de
   assert.equal(
     (await states())['allowance_used'],
     2,
-    'switching its destination on sends nothing that waits for the allowance',
+    'turning its destination on sends nothing that waits for the allowance',
   )
   await world.admin('PATCH', `destinations/${destination.id}`, { enabled: false })
   turnMonth()

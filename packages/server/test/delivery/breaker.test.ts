@@ -132,7 +132,7 @@ test('an open breaker delays no other destination', async (t) => {
   assert.equal(dead.sink.received.length, 10)
 })
 
-test('to switch a destination off and on closes its breaker, and the waiting deliveries are sent at once', async (t) => {
+test('to turn a destination off and on closes its breaker, and the waiting deliveries are sent at once', async (t) => {
   const { route, sink } = await aRoute(t)
   sink.answer({ status: 500 })
   await route.send(10)

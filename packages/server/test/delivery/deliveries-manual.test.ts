@@ -106,7 +106,7 @@ test('a delivery that is paused, under way or ended cannot be retried, and the a
   await delivery.in('delivered')
   refused(await delivery.ask('retry'), /replay it/)
   const off = await aDelivery(receiver.url, { enabled: false })
-  refused(await off.ask('retry'), /switch it on/)
+  refused(await off.ask('retry'), /turn it on/)
 })
 
 test('a cancelled delivery that waited or was paused is sent no more; a replay sends it after all', async (t) => {

@@ -94,5 +94,5 @@ test('a request that cannot be prepared in the time that other owners expect is 
   const result = await createSender(rows.deps).send(begun, { timeoutMs: 15_000, endsInMs: 0 })
   assert.ok(result.type === 'failure')
   assert.equal(result.error_code, 'timeout')
-  assert.match(JSON.stringify(result.evidence), /could not be prepared in time/)
+  assert.match(JSON.stringify(result.evidence), /could not prepare the request in time/)
 })

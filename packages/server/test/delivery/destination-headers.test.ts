@@ -59,15 +59,12 @@ test('a change cannot retain the value of a header that the destination does not
   const unknown = await patch(route, { headers: { 'X-Two': null } })
   assert.deepEqual(
     [unknown.status, unknown.body.error],
-    [400, 'headers: The destination has no stored value of X-Two. Send one.'],
+    [400, 'headers: the destination has no stored value for X-Two. Send one.'],
   )
   const made = await world.admin('POST', 'destinations', { name: 'n', url: sink.url, headers: { 'X-Two': HELD } })
   assert.equal(made.status, 400)
   const odd = await patch(route, { headers: { 'X-One': { has_value: false } } })
-  assert.deepEqual(
-    [odd.status, odd.body.error],
-    [400, 'headers.X-One: must be text, or null to keep the stored value.'],
-  )
+  assert.deepEqual([odd.status, odd.body.error], [400, 'headers.X-One must be text, or null to keep the stored value.'])
 })
 
 test('the stored values of a destination are not sent to another origin, proxy or authority', async (t) => {
@@ -83,7 +80,7 @@ test('the stored values of a destination are not sent to another origin, proxy o
   ]) {
     const { status, body } = await patch(route, change)
     assert.equal(status, 400, JSON.stringify(change))
-    assert.match(body.error, /^headers: Send the value of X-Key(, X-Team)? again, or leave the header out\. /)
+    assert.match(body.error, /^headers: send the value of X-Key(, X-Team)? again, or leave the header out\. /)
   }
   assert.equal((await patch(route, { url: `${sink.url}other/path` })).status, 200, 'the same origin')
   assert.equal((await patch(route, { url: elsewhere.url, headers: { 'X-Key': 'new' } })).status, 200)

@@ -165,14 +165,14 @@ test('OAuth 2: the attempt reports a refusal or an outage of the token endpoint,
   const refused = await wrong.attemptOf(first)
   assert.deepEqual(
     [refused.error_code, refused.error_detail],
-    ['auth_failed', 'There is no access token: the token endpoint answered 401 (invalid_client).'],
+    ['auth_failed', 'There is no access token: the token endpoint returned 401 (invalid_client).'],
   )
   server.broken = true
   const down = await aRoute(sink.url, oauth(server))
   const [second = ''] = await down.send()
   assert.equal(
     (await down.attemptOf(second)).error_detail,
-    'There is no access token: the token endpoint answered 503.',
+    'There is no access token: the token endpoint returned 503.',
   )
   const inside = await aRoute(sink.url, oauth(server, { token_url: 'https://no-such-host.invalid/token' }))
   const [third = ''] = await inside.send()

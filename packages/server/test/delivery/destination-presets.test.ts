@@ -29,7 +29,7 @@ async function aTestSink(t: TestContext): Promise<Sink> {
 }
 
 const TOO_MUCH_WORK =
-  'The payload template needs more work for this record than one body may use. Use fewer filters, or apply them to smaller parts of the record.'
+  'The payload template needs more work for this record than one body can use. Use fewer filters, or apply them to smaller parts of the record.'
 /** Each of these filters doubles the backslashes before a quotation mark. */
 const DOUBLES = `{{ data.quote ${'| json '.repeat(20)}}}`
 
@@ -123,11 +123,11 @@ test('unsaved settings can be previewed on a stored record, with their secrets a
   const [refused, nowhere] = [await preview({ url: sink.url, payload_template: { a: '{{ x }}' } }), await preview({})]
   assert.deepEqual(
     [refused.status, refused.body.error],
-    [400, 'payload_template/a: there is no x here; a template sees id, dataset, received_at, data, secret.'],
+    [400, 'payload_template/a: x does not exist here; a template can use id, dataset, received_at, data, secret.'],
   )
   assert.deepEqual(
     [nowhere.status, nowhere.body.error],
-    [400, 'url: is needed without destination_id; send one of them.'],
+    [400, 'url is needed without destination_id; send one of them.'],
   )
   assert.equal(sink.received.length, 0)
 })
@@ -146,7 +146,7 @@ test('the preview stops a template whose filters double a text, and a template w
   ])
     assert.deepEqual(
       [answer.status, answer.body.error],
-      [400, 'payload_template/a: one {{ … }} takes 20 filters at most.'],
+      [400, 'payload_template/a: one {{ … }} can have at most 20 filters.'],
     )
 })
 
@@ -197,6 +197,6 @@ test('a template that uses a secret needs a stored secret', async () => {
   })
   assert.deepEqual(
     [answer.status, answer.body.error],
-    [400, 'payload_template: {{ secret }} needs auth of the kind payload, which stores the secret.'],
+    [400, 'payload_template: {{ secret }} requires auth of the kind payload, which stores the secret.'],
   )
 })

@@ -201,14 +201,14 @@ test('a forward proxy: the attempt reports the fault of the proxy, and nothing s
       sink.url,
       { url: proxy.url, username: 'robot', password: 'wrong-proxy-secret' },
       'proxy_failed',
-      /^The proxy refused the user name and password \(407\)\.$/,
+      /^The proxy refused the username and password \(407\)\.$/,
     ],
     [sink.url, { url: closed.url.slice(0, -1) }, 'proxy_failed', /^The proxy refused the connection\.$/],
     [
       closed.url,
       { url: proxy.url, ...ROBOT },
       'proxy_failed',
-      /^The proxy closed the connection before it had reached the destination\.$/,
+      /^The proxy closed the connection before it reached the destination\.$/,
     ],
   ] as const
   for (const [url, through, code, detail] of cases) {

@@ -16,6 +16,9 @@ onKeyRings()
 test('every column of bytes is listed as sealed or as containing no secret', async () => {
   const { database } = await aHouse()
   const plain = [
+    'agent_accounts.claim_hash',
+    'agent_registrations.key_hash',
+    'agent_registrations.nonce',
     'audit_rows.hash',
     'audit_rows.prev_hash',
     'credentials.hash',
@@ -26,10 +29,14 @@ test('every column of bytes is listed as sealed or as containing no secret', asy
     'idempotency_records.fingerprint',
     'idempotency_records.key_hash',
     'invites.token_hash',
+    'oauth_entries.hash',
+    'oauth_entries.user_code_hash',
     'one_time_tokens.hash',
     'passkeys.public_key',
     'personal_idempotency_records.fingerprint',
     'personal_idempotency_records.key_hash',
+    'search_blocks.bits',
+    'search_blocks.ids',
     'sessions.hash',
     'submissions.body_bytes',
     'throttles.hash',
@@ -77,7 +84,7 @@ describe('rotate-key with the keys of the environment', () => {
     assert.deepEqual([again.code, again.stderr], [0, ''])
     assert.equal(
       again.stdout,
-      `Resealed 0 secrets. ${total} of ${total} are sealed by the newest key (${only.keyIds()[0]}).\nNo secret needs SECRET_KEY_PREVIOUS any more: remove it on every node, and restart them.\n`,
+      `Resealed 0 secrets. ${total} of ${total} are sealed by the newest key (${only.keyIds()[0]}).\nSECRET_KEY_PREVIOUS is no longer needed. Remove it on every node, and restart the nodes.\n`,
     )
     const well = await runCommand(world, ['doctor', '--json'], { SECRET_KEY: fresh })
     assert.equal(finding(well.stdout).ok, true)
@@ -123,6 +130,6 @@ describe('rotate-key with the keys of the environment', () => {
   test('the command refuses unknown options', async () => {
     const { world } = await aHouse()
     const { code, stderr } = await runCommand(world, ['rotate-key', '--now'])
-    assert.deepEqual([code, stderr], [2, 'postroad: This command takes no argument except --json.\n'])
+    assert.deepEqual([code, stderr], [2, 'postroad: This command takes no arguments except --json.\n'])
   })
 })

@@ -95,7 +95,7 @@ describe('an operator', () => {
         ...(route.method === 'GET' ? {} : { body: {} }),
       })
       assert.deepEqual([said(answer), answer.body.code], ['403 insufficient_role', 'insufficient_role'], name)
-      assert.match(answer.body.error, /^Insufficient role\. This needs an operator .* OPERATORS\.$/, name)
+      assert.match(answer.body.error, /^Insufficient role\. Only an operator .* OPERATORS\.$/, name)
     }
   })
 

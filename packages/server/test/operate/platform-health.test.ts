@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
+import { registered, EASY } from '../stage/agent-registrations.ts'
 import { aDestination, anIngestKey, behind, post, signedIn, statement } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
 import { ask, theWorkspace } from '../stage/people.ts'
@@ -10,7 +11,7 @@ let world: World
 let database: Database
 
 before(async () => {
-  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
+  world = await aWorld({ env: { ...EASY, LOG_LEVEL: 'silent' } })
   database = behind(world)
 })
 after(async () => {
@@ -89,4 +90,18 @@ test('without a process that delivers, what is due and nothing starts is counted
   await database.run(sql`update workspaces set suspended_at = now()`)
   assert.equal((await health(web)).deliveries.overdue, 0, 'what is held back is not overdue')
   await database.run(sql`update workspaces set suspended_at = null`)
+})
+
+test('the used part of the cap of agent registrations is shown, and whether agents may register', async () => {
+  const operator = await signedIn(world, await theWorkspace(database))
+  const set = async (body: object): Promise<void> => {
+    assert.equal((await ask(world, 'PATCH platform/settings', { headers: operator, body })).status, 200)
+  }
+  await set({ agent_registrations_per_day: 16 })
+  assert.deepEqual((await health()).agent_registrations, { open: true, today: 0, cap: 16, share: 0 })
+  await registered(world)
+  assert.deepEqual((await health()).agent_registrations, { open: true, today: 1, cap: 16, share: 0.0625 })
+  await set({ agent_registration: false })
+  assert.equal((await health()).agent_registrations.open, false)
+  await set({ agent_registration: true, agent_registrations_per_day: 100 })
 })

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { encodeId, routes, type Route } from '@postroad/contract'
 import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
+import { aGrantedAgent } from '../stage/agents-granted.ts'
 import { behind, post, signedIn } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { Mailbox } from '../stage/mailbox.ts'
@@ -11,8 +12,8 @@ import { sse } from '../stage/stream-client.ts'
 
 /**
  * Suspension by the operator's API, sentence by sentence (contract part 1). The command that does the same is in
- * capture/gates-suspension.test.ts, the order of refusals in surfaces/refusals-order.test.ts, and every write of the contract in
- * surfaces/admin-roles.test.ts.
+ * capture/gates-suspension.long.test.ts, the order of refusals in surfaces/refusals-order.test.ts, and every write of the contract in
+ * surfaces/admin-roles.long.test.ts.
  */
 let world: World
 let other: World
@@ -156,6 +157,8 @@ describe('while a workspace is suspended', () => {
       'apiKeys.remove',
       'billing.checkout',
       'billing.openPortal',
+      'connectedAgents.remove',
+      'connectedAgents.update',
       'invites.accept',
       'invites.remove',
       'members.leave',
@@ -192,6 +195,14 @@ describe('while a workspace is suspended', () => {
         const { userId } = await theWorkspace(database)
         await database.run(sql`update users set email = 'operator@example.com' where id = ${userId}`)
       }
+    },
+    'narrowing a connected agent': async (home) => {
+      const { id } = await aGrantedAgent(world, database, { ...home, scope: 'service:manage' })
+      return () => send(home, `PATCH agents/${id}`, { scope: 'service:read' })
+    },
+    'revoking a connected agent': async (home) => {
+      const { id } = await aGrantedAgent(world, database, { ...home, scope: 'service:manage' })
+      return () => send(home, `DELETE agents/${id}`)
     },
     'revoking an API key': async (home) => {
       const { id } = await aKeyOf(world, database, home)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { makeDays } from '../../src/platform/partitions.ts'
+import { createIndexer } from '../../src/resources/capture/search-index/index.ts'
 import { deleteEndedReplays } from '../../src/resources/delivery/replays/queries.ts'
 import { runUpkeep, DAY_TABLES } from '../../src/workers/upkeep.ts'
 import { aDestination, behind, post, statement } from '../stage/fixtures.ts'
@@ -89,7 +90,7 @@ test('a day whose first rows came before its tables stays where it is', async ()
   const made = await makeDays(world.app.deps.database, DAY_TABLES, { now: world.clock.now(), daysAhead: 0 })
   assert.deepEqual(
     made.filter((name) => name.endsWith(dayAt(world.clock.now()))),
-    [`deliveries_${dayAt(world.clock.now())}`, `delivery_attempts_${dayAt(world.clock.now())}`],
+    ['deliveries', 'delivery_attempts', 'search_blocks'].map((table) => `${table}_${dayAt(world.clock.now())}`),
   )
   assert.equal((await post(world.endpoint, '{"late":true}')).status, 201)
 })
@@ -100,7 +101,8 @@ function held(db: Database, workspaceId: string): Promise<Readonly<Record<string
     select (select count(*) from submissions where workspace_id = ${workspaceId}) as submissions,
            (select count(*) from records where workspace_id = ${workspaceId}) as records,
            (select count(*) from deliveries where workspace_id = ${workspaceId}) as deliveries,
-           (select count(*) from delivery_attempts where workspace_id = ${workspaceId}) as attempts
+           (select count(*) from delivery_attempts where workspace_id = ${workspaceId}) as attempts,
+           (select count(*) from search_blocks where workspace_id = ${workspaceId}) as blocks
   `)
 }
 
@@ -118,18 +120,20 @@ test('a workspace retains its events for as many days as its own plan allows, wh
   await eventually(async () =>
     (await other.admin('GET', 'deliveries?state=delivered')).body.deliveries.length === 3 ? true : undefined,
   )
+  other.clock.advance(61_000)
+  await createIndexer(other.app.deps, 1)()
   await statement(
     beside,
     `insert into workspaces (id, slug, name, plan, created_at) select '${long}', 'long', name, 'business', created_at from workspaces`,
   )
-  for (const table of ['submissions', 'records', 'deliveries', 'delivery_attempts']) {
+  for (const table of ['submissions', 'records', 'deliveries', 'delivery_attempts', 'search_blocks']) {
     await statement(
       beside,
       `create temp table copied as select * from ${table}; update copied set workspace_id = '${long}'; insert into ${table} select * from copied; drop table copied`,
     )
   }
   await statement(beside, `update workspaces set plan = 'free' where id = '${short}'`)
-  const all = { submissions: 3, records: 3, deliveries: 3, attempts: 3 }
+  const all = { submissions: 3, records: 3, deliveries: 3, attempts: 3, blocks: 3 }
   const keep = async (): Promise<void> => {
     await runUpkeep(other.app.deps)
   }
@@ -142,7 +146,7 @@ test('a workspace retains its events for as many days as its own plan allows, wh
     (await other.admin('GET', 'deliveries?state=delivered')).body.deliveries.length === 4 ? true : undefined,
   )
   await keep()
-  assert.deepEqual(await held(beside, short), { submissions: 1, records: 1, deliveries: 1, attempts: 1 })
+  assert.deepEqual(await held(beside, short), { submissions: 1, records: 1, deliveries: 1, attempts: 1, blocks: 0 })
   assert.deepEqual(await held(beside, long), all)
   const { body } = await other.admin('GET', 'records')
   assert.deepEqual(

@@ -216,7 +216,7 @@ test('a forwarded address counts only from a trusted proxy, and a key with an al
 
 // Revoking a key
 
-test('revoking needs the role admin; the next request with the key gets 401 on every node, and the row stays in the list', async (t) => {
+test('revoking requires the admin role; the next request with the key gets 401 on every node, and the row stays in the list', async (t) => {
   const other = await aWorld({ beside: world })
   t.after(() => other.stop())
   const key = await made()

@@ -5,6 +5,7 @@ import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { randomText } from '../../src/platform/ids.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
+import { EASY, registered } from '../stage/agent-registrations.ts'
 import { signedIn } from '../stage/fixtures.ts'
 import type { Answer, World } from '../stage/harness.ts'
 import { aMember, ask, aWorkspace, type Headers, type Member } from '../stage/people.ts'
@@ -21,7 +22,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { ROLES: 'web', LOG_LEVEL: 'silent' } },
+  { env: { ROLES: 'web', LOG_LEVEL: 'silent', ...EASY } },
 )
 
 let made = 0
@@ -65,6 +66,7 @@ async function aTokenFor(guest: Guest): Promise<string> {
 
 /** Each such route with the request that a guest sends to it. */
 const ASKED: Readonly<Record<string, (guest: Guest) => Promise<object> | object>> = {
+  'agentAccounts.claim': async () => ({ claim_token: (await registered(world)).claim.token }),
   'members.leave': () => ({}),
   'invites.accept': async (guest) => ({ token: await aTokenFor(guest) }),
   'workspaces.create': () => ({ name: `Made ${made}` }),

@@ -86,7 +86,7 @@ describe('with a mail server', () => {
     const post = await arrived(email)
     assert.deepEqual([post.from, post.to, post.user], ['post@road.example', [email], 'the-user'])
     const mailed = readEmail(post.raw)
-    assert.equal(mailed.subject, 'Your link to sign in to Postroad')
+    assert.equal(mailed.subject, 'Your Postroad sign-in link')
     assert.ok(mailed.html.includes(linkIn(mailed).token) && mailed.html.includes('<a href="'))
     assert.match(mailed.raw, /^From: Postroad <post@road\.example>/m)
     assert.match(mailed.raw, /^Auto-Submitted: auto-generated/m)

@@ -149,8 +149,13 @@ test('each key that ends with its creator has a separate row, whether the member
     assert.deepEqual(
       (await audited(team)).map((row) => [row.action, row.actor, row.target, row.details]),
       [
-        ...keys.map(({ id }) => ['revoke_api_key', by.id, id, '{}']),
-        [action, by.id, team.developer.id, '{"role":"developer","api_keys_revoked":2}'],
+        ...keys.map(({ id }) => [
+          'revoke_api_key',
+          by.id,
+          id,
+          '{"before":{"status":"active"},"after":{"status":"revoked"}}',
+        ]),
+        [action, by.id, team.developer.id, '{"role":"developer","api_keys_revoked":2,"agents_revoked":0}'],
       ],
     )
   }

@@ -117,7 +117,7 @@ describe('a request', () => {
     assert.equal(said(await decide(id, 'approved')), '200')
     const refused = await cancel(home.headers, id)
     assert.equal(said(refused), '409 invalid_state')
-    assert.match(refused.body.error, /approved already/)
+    assert.match(refused.body.error, /already approved/)
     assert.deepEqual(await statuses(home), ['approved'])
   })
 
@@ -185,7 +185,7 @@ describe('an operator', () => {
     )
   })
 
-  test('decides once, with a reason that the owner reads and gets by mail', async () => {
+  test('decides once, with a reason that the owner reads and gets by email', async () => {
     const home = await aHome()
     const email = `owner-${made}@example.com`
     await database.run(sql`update users set email = ${email} where id = ${home.userId}`)

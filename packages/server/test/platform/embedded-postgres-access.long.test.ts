@@ -206,7 +206,7 @@ test('data of an earlier version gets the login at its first start, and behaves 
     await db.close()
     await postgres.stop()
   }
-  assert.deepEqual(lines, ['Gave the data of an earlier version a login that is no superuser'])
+  assert.deepEqual(lines, ['Gave the data of an earlier version a login that is not a superuser'])
 })
 
 test('the next start continues one that was interrupted while it converted older data', async () => {

@@ -49,7 +49,7 @@ test('data that is damaged, or comes from another version or program, is refused
   const older = aFolder()
   mkdirSync(join(older, 'postgres'))
   writeFileSync(join(older, 'postgres', 'PG_VERSION'), '16\n')
-  await assert.rejects(open(older), isOneLine(/was made by PostgreSQL 16 .*pg_dump/))
+  await assert.rejects(open(older), isOneLine(/was created by PostgreSQL 16, .*pg_dump/))
   const foreign = aFolder()
   mkdirSync(join(foreign, 'postgres'))
   writeFileSync(join(foreign, 'postgres', 'diary.txt'), 'mine')
@@ -128,12 +128,12 @@ test('root without the right to pass closed folders: one line gives the remedy',
   const dataDir = join(aFolder(homedir()), 'data')
   const { said } = await aServer(dataDir, { wrapper: ['setpriv', '--bounding-set=-dac_override', '--'] })
   assert.equal(said.error, 'StartError')
-  assert.match(said.message ?? '', /^PostgreSQL does not run as root.*set DATA_DIR to a folder that others can enter/)
+  assert.match(said.message ?? '', /^PostgreSQL refuses to run as root.*set DATA_DIR to a folder that others can enter/)
   const noChown = { wrapper: ['setpriv', '--bounding-set=-chown', '--'] }
   const { said: unowned } = await aServer(join(aFolder(), 'data'), noChown)
-  assert.match(unowned.message ?? '', /this root user may not become another: run Postroad as an ordinary user$/)
+  assert.match(unowned.message ?? '', /this root user cannot become another user: run Postroad as an ordinary user$/)
   const bare = await aServer(join(aFolder(), 'data'), { wrapper: ['setpriv', '--bounding-set=-setuid,-setgid', '--'] })
-  assert.match(bare.said.message ?? '', /this root user may not become another: run Postroad as an ordinary user$/)
+  assert.match(bare.said.message ?? '', /this root user cannot become another user: run Postroad as an ordinary user$/)
 })
 
 test(

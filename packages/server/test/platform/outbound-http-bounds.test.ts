@@ -7,7 +7,7 @@ import { aDoor, anHttpServer, aSink, listening, OK, trickle, until } from '../st
 const SLOW: Readonly<Record<string, (socket: Socket) => void>> = {
   'never answers': () => undefined,
   'trickles the head': (socket) => trickle(socket, 'HTTP/1.1 200 OK\r\nX: ', 'a'),
-  'trickles interim answers': (socket) => trickle(socket, '', 'HTTP/1.1 103 Early\r\n\r\n'),
+  'trickles interim responses': (socket) => trickle(socket, '', 'HTTP/1.1 103 Early\r\n\r\n'),
   'never ends the status line': (socket) => trickle(socket, 'HTTP/1.1 200 ', 'O'),
 }
 
@@ -126,14 +126,14 @@ test('every body is stored as text: bad bytes and NUL become U+FFFD, and half a 
 const FLOODS: Readonly<Record<string, string>> = {
   'one long header': `X: ${'a'.repeat(70_000)}\r\n`,
   'many headers': 'X-Header: value\r\n'.repeat(10_000),
-  'interim answers': '\r\nHTTP/1.1 103 Early\r\n'.repeat(10_000),
+  'interim responses': '\r\nHTTP/1.1 103 Early\r\n'.repeat(10_000),
 }
 
-test('endless headers and endless interim answers give response_too_large', async (t) => {
+test('endless headers and endless interim responses give response_too_large', async (t) => {
   const { ask } = aDoor(t)
   for (const [how, flood] of Object.entries(FLOODS)) {
     const { port } = await aSink(t, (socket) => {
-      socket.write(`HTTP/1.1 ${how === 'interim answers' ? '103 Early' : '200 OK'}\r\n`)
+      socket.write(`HTTP/1.1 ${how === 'interim responses' ? '103 Early' : '200 OK'}\r\n`)
       const pour = (): void => void (socket.destroyed || socket.write(flood, (error) => (error ? undefined : pour())))
       pour()
     })

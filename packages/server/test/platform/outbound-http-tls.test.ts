@@ -74,8 +74,8 @@ test('an expired, self-signed or untrusted certificate, or one for another name,
   const cases = [
     ['expired', 'hooks.example', /expired/],
     ['self', 'hooks.example', /self-signed/],
-    ['good', 'other.example', /another host/],
-    ['good', '127.0.0.1', /another host/],
+    ['good', 'other.example', /a different host/],
+    ['good', '127.0.0.1', /a different host/],
   ] as const
   for (const [name, host, reason] of cases) {
     const { port, seen } = await aTlsSink(t, name)

@@ -103,7 +103,7 @@ test('when every name server is dead the look-up fails and reports it, after the
   const silent = aResolver(t, { servers: [...one.servers, ...two.servers] })
   assert.deepEqual(await silent.resolve('a.test'), {
     kind: 'failure',
-    detail: 'The name servers did not answer in time.',
+    detail: 'The name servers did not respond in time.',
   })
   assert.ok(one.asked.length > 0 && two.asked.length > 0, 'each server was asked')
   const refusing = aResolver(t, { servers: [await aClosedPort(), await aClosedPort()] })

@@ -46,6 +46,10 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   [`${C}/screens/capture/events/a.ts`, `${C}/screens/capture/rules/screen.tsx`],
   [`${C}/screens/capture/events/b.ts`, `${C}/screens/home/screen.tsx`],
   [`${C}/data/c.ts`, `${S}/app.ts`],
+  [`${C}/portal/a.ts`, `${C}/data/ask.ts`],
+  [`${C}/portal/screens/b.ts`, `${C}/parts/choice.tsx`],
+  [`${C}/screens/serving/portals/a.ts`, `${C}/portal/data/server.ts`],
+  [`${C}/embed/a.ts`, `${C}/ui/accent.ts`],
   ['packages/cli/src/a.ts', `${S}/app.ts`],
   ['packages/cli/src/b.ts', `${C}/data/ask.ts`],
   ['packages/sdk/src/a.ts', `${S}/app.ts`],
@@ -85,6 +89,7 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
 const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   [`${C}/screens/capture/events/ok.ts`, `${C}/parts/choice.tsx`],
   [`${C}/parts/ok.ts`, `${C}/shell/keys.ts`],
+  [`${C}/portal/ok.ts`, `${C}/ui/accent.ts`],
   [`${R}/capture/rules/ok.ts`, `${R}/capture/webhooks/index.ts`],
   [`${R}/capture/rules/ok2.ts`, `${S}/platform/db.ts`],
   [`${S}/pipeline/ok.ts`, `${R}/capture/webhooks/index.ts`],

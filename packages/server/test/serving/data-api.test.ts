@@ -153,14 +153,14 @@ test('a filter by field takes the conditions of rules, in both orders and over p
 test('a bad query gets one sentence that names the parameter', async () => {
   const dataset = await filed('{}')
   for (const [query, sentence] of [
-    ['limit=0', /^limit: /],
-    ['limit=5000', /^limit: /],
-    ['order=up', /^order: /],
-    ['since=yesterday', /^since: must be a time/],
+    ['limit=0', /^limit:? /],
+    ['limit=5000', /^limit:? /],
+    ['order=up', /^order:? /],
+    ['since=yesterday', /^since must be a time/],
     ['cursor=nonsense!', /^The cursor is not valid/],
     ['order=asc&cursor=nonsense', /^The cursor is not valid/],
-    ['format=xml', /^format: must be json/],
-    ['columns=a..b', /^columns: /],
+    ['format=xml', /^format must be json/],
+    ['columns=a..b', /^columns:? /],
   ] as const) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     const { status, body } = await readData({ world, key }, `/${dataset}?${query}`)

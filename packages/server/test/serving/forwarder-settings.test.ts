@@ -72,7 +72,7 @@ test('a preset asks for the headers and the encoding that its receiver needs', a
   const sent = (body: object) => world.admin('POST', 'forwarders/test', { endpoint: receiver().url, ...body })
   const without = await sent({ preset: 'honeycomb' })
   assert.equal(without.status, 400)
-  assert.match(without.body.error, /Honeycomb needs x-honeycomb-team/)
+  assert.match(without.body.error, /Honeycomb requires x-honeycomb-team/)
   const json = await sent({ preset: 'datadog', headers: { 'DD-API-KEY': 'k' }, encoding: 'json' })
   assert.match(json.body.error, /Datadog accepts protobuf only/)
   assert.equal((await sent({ preset: 'datadog', headers: { 'DD-API-KEY': 'k' } })).status, 200)

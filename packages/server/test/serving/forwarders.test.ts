@@ -191,5 +191,5 @@ test('the test button sends one record of each signal, and reports what the rece
   receiver().answer({ status: 401 })
   const bad = await asked(stage.world(), 'POST forwarders/test', { endpoint: receiver().url, signals: ['logs'] })
   assert.equal(bad.ok, false)
-  assert.match(bad.results[0].error.error, /401.*Check the headers/)
+  assert.match(bad.results[0].error.error, /401.*Check the authentication headers/)
 })

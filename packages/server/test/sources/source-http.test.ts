@@ -128,7 +128,7 @@ test('headers are sent, stored sealed, and never shown; they go only to the orig
     world.admin('PATCH', `sources/${id}`, { settings: settingsFor(more) })
   assert.equal((await change({ headers: { Authorization: null }, poll_seconds: 30 })).status, 200)
   const moved = api.url.replace('127.0.0.1', 'localhost')
-  assert.match((await change({ url: moved, headers: { Authorization: null } })).body.error, /another origin/)
+  assert.match((await change({ url: moved, headers: { Authorization: null } })).body.error, /origin of the url changes/)
   await runLater()
   assert.equal(api.received[1]?.headers['authorization'], `Bearer ${secret}`)
   const shown = [`GET sources/${id}`, 'GET sources', 'GET audit', 'GET config/export']
@@ -141,8 +141,8 @@ test('headers are sent, stored sealed, and never shown; they go only to the orig
 test('a failure is shown with its reason and tried again later; Retry-After is honored', async () => {
   const replies: readonly [Reply, string, RegExp][] = [
     [{ status: 401 }, 'bad_status', /401.*headers/],
-    [{ status: 302, headers: { location: '/' } }, 'redirect', /redirects are not followed/],
-    [{ status: 200, body: '{' }, 'invalid_body', /no JSON/],
+    [{ status: 302, headers: { location: '/' } }, 'redirect', /Postroad does not follow redirects/],
+    [{ status: 200, body: '{' }, 'invalid_body', /not valid JSON/],
     [{ status: 200, body: '{"data":{}}' }, 'invalid_body', /no list at "data"/],
     [{ status: 429, headers: { 'retry-after': '600' } }, 'bad_status', /429/],
   ]

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createSourcePolls } from '../../src/pipeline/sources/index.ts'
+import { monthOf } from '../../src/domain/workspace/month.ts'
 import { openDatabase, sql, type Database } from '../../src/platform/db.ts'
 import { aDatabaseRelay, connectionTo, type DatabaseRelay } from '../stage/database-relay.ts'
 import { aName, statement } from '../stage/fixtures.ts'
 import { aDatabase, aWorld, type Answer, type World } from '../stage/harness.ts'
-import { asked, payloadsIn, setSuspended, sourceDeps } from '../stage/source-stage.ts'
+import { asked, payloadsIn, placeOf, setSuspended, sourceDeps } from '../stage/source-stage.ts'
 import { anAuthority } from '../stage/tls-files.ts'
 
 /** Sources that read PostgreSQL: a real one, behind a port of the test. The world has no role `work`, so a test runs the polls itself. */
@@ -235,7 +236,7 @@ test('a suspension during a run stores nothing, is no failure, and the rows come
   assert.deepEqual(await idsIn(table), [1])
 })
 
-test('a source that cannot be read is tried again with growing pauses, then switched off after a day with an audit row', async () => {
+test('a source that cannot be read is tried again with growing pauses, then turned off after a day with an audit row', async () => {
   const table = await aTable()
   const { id } = await aSource(table, { query: `select id, total, updated_at from ${table}` })
   await statement(shop, `drop table ${table}`)
@@ -263,6 +264,38 @@ test('a source that cannot be read is tried again with growing pauses, then swit
   assert.deepEqual([again.source.failing_since, again.source.failures], [null, 0])
   await run()
   assert.deepEqual([await idsIn(table), (await sourceOf(id)).last_error], [[1], null])
+})
+
+test('a quota that is used up is shown at the source and does not turn it off, however long it lasts', async () => {
+  const { database } = world.app.deps
+  const { workspaceId, projectId } = placeOf(world)
+  const onPlan = async (plan: string): Promise<void> => {
+    await database.run(sql`update workspaces set plan = ${plan} where id = ${workspaceId}`)
+    for (const node of [world, other]) node.app.deps.configChanged(projectId)
+  }
+  const table = await aTable()
+  await insert(table, [1])
+  const { id } = await aSource(table)
+  const { plan } = await database.one<{ plan: string }>(sql`select plan from workspaces where id = ${workspaceId}`)
+  await onPlan('team')
+  for (let day = 0; day < 4; day += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- day after day
+    await database.run(sql`
+      insert into monthly_usage (workspace_id, month, events)
+      values (${workspaceId}, ${monthOf(world.clock.now())}::date, 1000000000)
+      on conflict (workspace_id, month) do update set events = excluded.events
+    `)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await run()
+    advance(86_400_000)
+  }
+  const refused = await sourceOf(id)
+  assert.deepEqual([refused.enabled, refused.state, refused.events], [true, 'failing', 0])
+  assert.deepEqual([refused.failures, refused.last_error.reason], [4, 'quota_exceeded'])
+  await onPlan(plan)
+  await run()
+  const { failures, last_error } = await sourceOf(id)
+  assert.deepEqual([await idsIn(table), failures, last_error], [[1], 0, null])
 })
 
 test('a database that goes away during a run is a failure with a reason, and nothing is lost or repeated', async () => {
@@ -433,9 +466,9 @@ test('unusable settings are refused with a sentence', async () => {
   const table = await aTable()
   const refusals: readonly [object, RegExp][] = [
     [{ connection: 'mysql://a:b@127.0.0.1/shop' }, /not a connection string of this kind/],
-    [{ connection: 'postgres://a:b@127.0.0.1/shop?host=/run' }, /options after "\?" are not used/],
+    [{ connection: 'postgres://a:b@127.0.0.1/shop?host=/run' }, /options after "\?" are not supported/],
     [{ connection: 'postgres://127.0.0.1/shop' }, /user or the database is missing/],
-    [{ connection: undefined }, /it is missing/],
+    [{ connection: undefined }, /is missing/],
     [{ query: 'delete from t' }, /must be a SELECT/],
     [{ query: 'select 1;' }, /semicolon/],
     [{ poll_seconds: 1 }, /poll_seconds/],

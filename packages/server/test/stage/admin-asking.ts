@@ -281,10 +281,11 @@ type AuditRow = {
   action: string
   target: string | null
   ip: string | null
+  details: string
   row: string
 }
 
 export const auditRows = (): Promise<readonly AuditRow[]> =>
   database.many<AuditRow>(sql`
-    select workspace_id, actor, agent, action, target, ip, t::text as row from audit_rows t order by id
+    select workspace_id, actor, agent, action, target, ip, details, t::text as row from audit_rows t order by id
   `)

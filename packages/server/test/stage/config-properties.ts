@@ -32,7 +32,7 @@ async function apply(place: Place, config: object, more: object = {}): Promise<v
 
 const exported = async (place: Place): Promise<object> => (await place.admin('GET', 'config/export')).body
 const uuid = ({ id }: Place): string => decodeId('project', id) ?? ''
-const withoutId = ({ records, deliveries }: Routed) => ({ records, deliveries })
+const withoutId = ({ records, deliveries, starts }: Routed) => ({ records, deliveries, starts })
 
 /** Export → empty project → apply: every event is routed as before. */
 export async function routesEqually({ world, database }: On, { projects, events, seed }: Of): Promise<number> {

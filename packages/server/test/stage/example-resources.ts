@@ -4,6 +4,9 @@ import { decodeId, encodeId } from '@postroad/contract'
 import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql } from '../../src/platform/db.ts'
 import { randomText } from '../../src/platform/ids.ts'
+import { insertAgentAccount } from '../../src/resources/people/agent-accounts/queries.ts'
+import { insertProject } from '../../src/resources/workspace/projects/index.ts'
+import { insertOwner, insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import {
   call,
   created,
@@ -16,6 +19,7 @@ import {
   type Asked,
   type Place,
 } from './admin-asking.ts'
+import { aGrantedAgent } from './agents-granted.ts'
 import { aName, signedIn } from './fixtures.ts'
 import { eventually, type Answer } from './harness.ts'
 import { aMember, aReadyExport, aWorkspace } from './people.ts'
@@ -27,6 +31,13 @@ export const withId = (id: string): Asked => ({ params: { id } })
 export const aWebhookIn = async (at: Place): Promise<Asked> => withId((await created(at, 'webhooks', {})).webhook.id)
 export const aRuleIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'rules', { dataset: 'routed' })).rule.id)
+/** A deleted rule, which can be restored. */
+export async function aDeletionIn(at: Place): Promise<Asked> {
+  const { params } = await aRuleIn(at)
+  const { status, body } = await call(at, `DELETE rules/${params?.['id']}`)
+  assert.equal(status, 200)
+  return { ...withId(body.deletion.id), target: params?.['id'] ?? '' }
+}
 export const aCronTriggerIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'cron-triggers', { expression: '0 9 * * *', dataset: 'ticks' })).cron_trigger.id)
 export const aSourceIn = async (at: Place): Promise<Asked> =>
@@ -45,6 +56,20 @@ export const aDatasetIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'datasets', { name: `d${randomUUID().slice(0, 8)}` })).dataset.id)
 export const aDataKeyIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'data-keys', { name: aName('reader') })).data_key.id)
+const aPortal = async (at: Place): Promise<string> =>
+  (await created(at, 'portals', { serves: 'many_customers' })).portal.id
+export const aPortalIn = async (at: Place): Promise<Asked> => withId(await aPortal(at))
+export async function aPortalCustomerIn(at: Place): Promise<Asked> {
+  const id = await aPortal(at)
+  const { customer } = (await call(at, `POST portals/${id}/customers`, { body: { customer_id: aName('customer') } }))
+    .body
+  return { params: { id, customer: customer.id } }
+}
+export async function aPortalTokenIn(at: Place): Promise<Asked> {
+  const id = await aPortal(at)
+  const { portal_token } = (await call(at, `POST portals/${id}/tokens`, { body: { customer_id: 'made before' } })).body
+  return { params: { id, token: portal_token.id } }
+}
 export const anIngestKeyIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'ingest-keys', {})).ingest_key.id)
 export const aProjectIn = async (at: Place): Promise<Asked> => withId((await created(at, 'projects', {})).project.id)
@@ -205,6 +230,14 @@ export async function aRefusalIn(at: Place): Promise<Asked> {
 export const anApiKeyIn = async (at: Place): Promise<Asked> =>
   withId((await personally(at, 'POST api-keys', { name: aName('made'), role: 'viewer' })).body.api_key.id)
 
+export async function aConnectedAgentIn(at: Place): Promise<Asked> {
+  const { workspaceId } = at
+  const { user_id: userId } = await database.one<{ user_id: string }>(
+    sql`select user_id from members where workspace_id = ${workspaceId} and role = 'owner' order by created_at limit 1`,
+  )
+  return withId((await aGrantedAgent(world, database, { workspaceId, userId, scope: 'service:read' })).id)
+}
+
 /** A person with a separate workspace. */
 export async function anotherOwner(): Promise<
   Required<Pick<Asked, 'by' | 'actor'>> & {
@@ -249,6 +282,28 @@ export async function anAcceptance(at: Place): Promise<Asked> {
   const { invite } = (await personally(at, 'POST invites', { email, role: 'viewer' })).body
   await database.run(sql`update invites set token_hash = ${hashCredential(token)} where email = ${email}`)
   return { ...guest, target: invite.id, body: { token } }
+}
+
+/** An account that an agent registered, claimed by a person of another workspace. */
+export async function aClaim(): Promise<Asked> {
+  const { workspaceId: _, ...person } = await anotherOwner()
+  const { uuid } = world.app.deps
+  const [workspaceId, userId, id, token] = [uuid(), uuid(), uuid(), `hct_${randomText(43)}`]
+  const now = new Date(world.clock.now())
+  await insertWorkspace(database, { id: workspaceId, slug: aName('agent').replaceAll(' ', '-'), name: 'Agent', now })
+  await insertOwner(database, { workspaceId, id: userId, name: 'Agent', now })
+  await insertProject(database, { workspaceId, id: uuid(), slug: 'default', name: 'Default', isDefault: true, now })
+  await insertAgentAccount(database, {
+    workspace_id: workspaceId,
+    id,
+    user_id: userId,
+    name: 'Agent',
+    operator_contact: null,
+    terms_version: '1',
+    claimHash: hashCredential(token),
+    created_at: now,
+  })
+  return { ...person, target: encodeId('agentAccount', id), body: { claim_token: token } }
 }
 
 export async function aClosed(): Promise<Asked> {

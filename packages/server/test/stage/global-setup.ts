@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { openDatabase, type DatabaseTarget } from '../../src/platform/db.ts'
 import { openEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { migrate } from '../../src/platform/migrate.ts'
 import { bindToPolicies } from '../../src/platform/row-security.ts'
+import { makeDatabaseFolder } from './database-folder.ts'
 import { superuserOf } from './superuser.ts'
 
 /** The login that creates databases, and the role that the servers under test become. */
@@ -41,7 +40,7 @@ export async function globalTeardown(): Promise<void> {
 async function openTarget(): Promise<DatabaseTarget> {
   const url = process.env['TEST_DATABASE_URL']
   if (url !== undefined) return { url }
-  const folder = await mkdtemp(join(tmpdir(), 'postroad-test-'))
+  const folder = makeDatabaseFolder()
   // The chaos runs test durability; here a power failure loses nothing of value.
   const postgres = await openEmbeddedPostgres({ dataDir: folder, mode: 'own', settings: { max_connections: '200' } })
   stop = async () => {

@@ -3,6 +3,7 @@ import { decodeId, encodeId, ID_PREFIXES, type IdKind } from '@postroad/contract
 import type { z } from 'zod'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { mountedRoutes, type Mounted } from '../../src/surfaces/admin/mount.ts'
+import { aGrantedAgent } from './agents-granted.ts'
 import { post, signedIn } from './fixtures.ts'
 import type { World } from './harness.ts'
 import { aKeyOf, aReadyExport, aMember, ask, aWorkspace, theWorkspace, type Headers, type Member } from './people.ts'
@@ -69,6 +70,11 @@ async function aHouse({
   const { source } = await make('sources', { ...idle, settings: DATABASE })
   const { ws_trigger: wsTrigger } = await make('ws-triggers', { ...idle, url: `ws://127.0.0.1:9/${mark}` })
   const { data_key } = await make('data-keys', {})
+  const { portal } = await make('portals', { branding: { name: mark } })
+  const { portal_token: portalToken } = await make(`portals/${portal.id}/tokens`, {
+    name: undefined,
+    customer_id: mark,
+  })
   const { forwarder } = await make('forwarders', { endpoint: `http://127.0.0.1:9/${mark}`, enabled: false })
   const submission = (await post(`${world.baseUrl}/v1/ingest/${key}/${mark}`, JSON.stringify({ mark }))).body
   const [delivery] = (await ask(world, `GET projects/${project}/deliveries`, { headers: owner })).body.deliveries
@@ -89,13 +95,17 @@ async function aHouse({
     record_id: submission.records[0].id,
   })
   const { id: apiKey } = await aKeyOf(world, database, of)
+  const { id: connectedAgent } = await aGrantedAgent(world, database, { ...of, scope: 'service:read' })
   const { invite } = (
     await ask(world, 'POST invites', { headers: owner, body: { email: `${mark}@example.com`, role: 'viewer' } })
   ).body
   const { request } = (
     await ask(world, 'POST sso/requests', { headers: owner, body: { domains: [`${mark}.example.com`] } })
   ).body
+  const doomed = (await make('rules', { name: `doomed ${mark}`, dataset: mark })).rule
+  const { deletion } = (await ask(world, `DELETE projects/${project}/rules/${doomed.id}`, { headers: owner })).body
   const ids = {
+    deletion: deletion.id,
     ssoRequest: request.id,
     aiProvider: ai_provider.id,
     aiAgent: ai_agent.id,
@@ -116,12 +126,16 @@ async function aHouse({
     destination: destination.id,
     ingestKey: ingest_key.id,
     dataKey: data_key.id,
+    portal: portal.id,
+    customer: portalToken.customer.id,
+    portalToken: portalToken.id,
     dataset: dataset.id,
     submission: submission.id,
     record: submission.records[0].id,
     delivery: delivery.id,
     attempt: await anAttempt(of.workspaceId, delivery.id),
     apiKey,
+    connectedAgent,
     project,
     user: encodeId('user', of.userId),
     workspace: encodeId('workspace', of.workspaceId),
@@ -181,10 +195,13 @@ const A_WORKFLOW = { name: 'x', entry_dataset: 'x', steps: [{ id: 'x', type: 'de
 /** The bodies that a route needs before it looks anything up. */
 const BODIES: Readonly<Record<string, object>> = {
   'apiKeys.create': { name: 'x', role: 'viewer' },
+  'connectedAgents.update': { scope: 'service:read' },
   'members.update': { role: 'viewer' },
   'datasets.update': { description: 'x' },
   'projects.update': { name: 'x' },
   'recordViews.create': { name: 'x', columns: [{ key: 'x' }] },
+  'portalCustomers.create': { customer_id: 'x' },
+  'portalTokens.create': { customer_id: 'x' },
   'rules.test': { conditions: [] },
   'destinations.recover': { since: '2026-01-01T00:00:00Z', dry_run: true },
   'sources.test': { settings: DATABASE },
@@ -278,13 +295,18 @@ async function askers(): Promise<readonly Askers[]> {
   const near = await aMember(world, database, { workspaceId: victim.workspaceId, role: 'owner' })
   const keys = [
     await aKeyOf(world, database, near),
+    await aGrantedAgent(world, database, { ...near, scope: 'service:manage' }),
     await aKeyOf(world, database, { ...near, projectId: decodeId('project', neighbour.project) ?? '' }),
   ]
   return [
     {
       who: 'another workspace',
       house: stranger,
-      headers: [stranger.owner, (await aKeyOf(world, database, strange)).headers],
+      headers: [
+        stranger.owner,
+        (await aKeyOf(world, database, strange)).headers,
+        (await aGrantedAgent(world, database, { ...strange, scope: 'service:manage' })).headers,
+      ],
       inWorkspace: false,
     },
     {

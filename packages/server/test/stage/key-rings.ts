@@ -56,6 +56,8 @@ export async function aFullHouse(world: World): Promise<{ works(): Promise<void>
     tls: { ca: anAuthority().cert },
     proxy: { url: sink.url.slice(0, -1) },
   })
+  const doomed = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'three' } })
+  await world.admin('DELETE', `webhooks/${doomed.id}`)
   const repeatable = () =>
     world.admin('POST', 'rules/test', { conditions: [], payloads: [{}] }, { 'idempotency-key': 'kept' })
   for (const [path, body] of [
@@ -86,6 +88,10 @@ export async function aFullHouse(world: World): Promise<{ works(): Promise<void>
   return {
     works: async () => {
       world.app.deps.configChanged((await onlyProject(world)).id)
+      const [deletion] = (await world.admin('GET', 'deletions')).body.deletions
+      assert.equal((await world.admin('POST', `deletions/${deletion.id}/restore`)).status, 200)
+      assert.equal((await post(doomed.public_url, '{}', { headers: signed('three') })).status, 201)
+      await world.admin('DELETE', `webhooks/${doomed.id}`)
       const { webhook: held } = (await world.admin('GET', `webhooks/${webhook.id}`)).body
       for (const url of [held.public_url, held.previous_public_url]) {
         for (const value of ['one', 'two'])

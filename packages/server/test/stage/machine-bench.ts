@@ -3,11 +3,11 @@ import { DELIVER_LIMITS } from '../../src/pipeline/deliver/limits.ts'
 import { DeliveryMachine } from '../../src/pipeline/deliver/machine.ts'
 import type { DeliverLimits } from '../../src/pipeline/deliver/limits.ts'
 import { NO_OTHERS } from '../../src/domain/delivery/fair-share.ts'
-import type { Begun, Effect, Event, Grant, HttpResult, Leased, TurnInput } from '../../src/pipeline/deliver/ports.ts'
+import type { Begun, Effect, Event, Grant, SendResult, Leased, TurnInput } from '../../src/pipeline/deliver/ports.ts'
 
 export type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>
 
-export const OK = { type: 'response', status: 200, retry_after_seconds: null } satisfies HttpResult
+export const OK = { type: 'response', status: 200, retry_after_seconds: null } satisfies SendResult
 export const SETTINGS = {
   max_in_flight: 2,
   schedule_seconds: [0, 5, 30],
@@ -81,7 +81,7 @@ export class Bench {
     return this.dispatch({ type: 'turned', op, answer: { outcome: 'done', value } })
   }
 
-  respond(attempt_id: string, result: HttpResult = OK): Effect[] {
+  respond(attempt_id: string, result: SendResult = OK): Effect[] {
     return this.dispatch({ type: 'responded', attempt_id, result })
   }
 }

@@ -10,13 +10,17 @@ export type RandomProject = {
   readonly endpoints: readonly object[]
   readonly rules: readonly object[]
   readonly destinations: readonly object[]
+  readonly workflows: readonly object[]
+  /** They name the agent of `aPlace`. */
+  readonly triggers: readonly object[]
 }
 export type RandomEvent = {
   readonly payload: object
   readonly way: { readonly kind: 'rules' | 'url' | 'url_dataset' | 'key' | 'dataset'; readonly slug: string }
 }
-export type Place = World & { readonly id: string; readonly key: string }
+export type Place = World & { readonly id: string; readonly key: string; readonly agentId: string }
 
+const AGENT = 'Triage'
 const SLUGS = ['one', 'two', 'three']
 const DATASETS = ['orders', 'people', 'large']
 const PATHS = ['kind', 'total', 'customer.id', 'items.0.sku', 'note']
@@ -76,6 +80,17 @@ const randomProject: fc.Arbitrary<RandomProject> = fc.record({
     }),
     'name',
   ),
+  workflows: named(
+    ['w1', 'w2'],
+    fc.record({
+      active: enabled,
+      entry_dataset: dataset,
+      entry_conditions: conditions,
+      steps: fc.constant([{ id: 'later', type: 'delay', seconds: 60 }]),
+    }),
+    'name',
+  ),
+  triggers: named(['t1', 't2'], fc.record({ active: enabled, dataset, conditions, agent: fc.constant(AGENT) }), 'name'),
 })
 
 const randomEvent: fc.Arbitrary<RandomEvent> = fc.record({
@@ -107,7 +122,10 @@ export async function aPlace(world: World): Promise<Place> {
   const { id } = body.project
   const admin: World['admin'] = (method, path_, ...rest) => world.admin(method, `projects/${id}/${path_}`, ...rest)
   const { key } = await anIngestKey({ ...world, admin })
-  return { ...world, admin, id, key }
+  const provider = { name: 'Models', kind: 'openai_compatible', base_url: 'http://127.0.0.1:9/', default_model: 'm' }
+  const provider_id = (await admin('POST', 'ai-providers', provider)).body.ai_provider.id
+  const agent = { name: AGENT, provider_id, instructions: 'Sort it.' }
+  return { ...world, admin, id, key, agentId: (await admin('POST', 'ai-agents', agent)).body.ai_agent.id }
 }
 
 /** Made by the ordinary routes, in a random order of kinds. */
@@ -116,6 +134,8 @@ export async function make(place: Place, project: RandomProject): Promise<void> 
     ['rules', project.rules],
     ['destinations', project.destinations],
     ['webhooks', project.endpoints],
+    ['workflows', project.workflows],
+    ['triggers', project.triggers.map((trigger) => ({ ...trigger, agent: undefined, agent_id: place.agentId }))],
   ] as const) {
     for (const body of members) {
       const answer = await place.admin('POST', room, body)
@@ -150,9 +170,17 @@ export async function sendAll(place: Place, events: readonly RandomEvent[]): Pro
   return statuses
 }
 
-export type Routed = { readonly id: string; readonly records: string; readonly deliveries: string }
+export type Routed = {
+  readonly id: string
+  readonly records: string
+  readonly deliveries: string
+  readonly starts: string
+}
 
-/** Each event by its number: its records with their data, and its deliveries by the name of their destination. */
+/**
+ * Each event by its number: its records with their data, its deliveries by the name of their destination, and the workflows
+ * and AI triggers that it started.
+ */
 export async function routedIn(
   database: Database,
   { projectId, after = '00000000-0000-0000-0000-000000000000' }: { projectId: string; after?: string },
@@ -168,7 +196,19 @@ export async function routedIn(
                           from deliveries d
                           join records r on r.workspace_id = d.workspace_id and r.project_id = d.project_id and r.id = d.record_id
                           join destinations t on t.workspace_id = d.workspace_id and t.id = d.destination_id
-                         where d.workspace_id = s.workspace_id and d.project_id = s.project_id and d.record_id = any (s.record_ids)), '') as deliveries
+                         where d.workspace_id = s.workspace_id and d.project_id = s.project_id and d.record_id = any (s.record_ids)), '') as deliveries,
+              coalesce((select string_agg(b.name || r.dataset || coalesce(r.data, '='), ' '
+                                          order by b.name collate "C", r.dataset collate "C", r.data collate "C")
+                          from (select i.record_id, w.name
+                                  from workflow_instances i
+                                  join workflows w on w.workspace_id = i.workspace_id and w.id = i.workflow_id
+                                 where i.workspace_id = s.workspace_id and i.project_id = s.project_id and i.record_id = any (s.record_ids)
+                                 union all
+                                select a.record_id, t.name
+                                  from ai_runs a
+                                  join ai_triggers t on t.workspace_id = a.workspace_id and t.id = a.trigger_id
+                                 where a.workspace_id = s.workspace_id and a.project_id = s.project_id and a.record_id = any (s.record_ids)) b
+                          join records r on r.workspace_id = s.workspace_id and r.project_id = s.project_id and r.id = b.record_id), '') as starts
          from submissions s
         where s.project_id = '${projectId}' and s.id > '${after}'`,
     ],

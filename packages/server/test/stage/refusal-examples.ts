@@ -1,13 +1,10 @@
-import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { decodeId } from '@postroad/contract'
-import { scopeRefusal } from '../../src/domain/people/access.ts'
 import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { createListener } from '../../src/surfaces/listener.ts'
-import { createRouter } from '../../src/surfaces/router.ts'
 import { Browser } from './browser.ts'
 import { aDestination, aName, anIngestKey, aWebhook, post, signedIn, statement, Wire } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
@@ -107,32 +104,6 @@ export async function aPage(): Promise<Record<string, string>> {
     values: [],
   })
   return signedIn(world, { workspaceId, userId })
-}
-
-/** No credential of an agent exists yet: the refusal of its rung, as the router answers it. */
-export async function anAgentWhoMayRead(): Promise<Answer> {
-  const router = createRouter(world.app.deps, (otherwise) => otherwise)
-  router.get('/admin/api/rules', () => {
-    throw (
-      scopeRefusal(
-        {
-          kind: 'agent',
-          agentId: 'agent:test',
-          userId: '',
-          role: 'admin',
-          scopes: ['service:read'],
-          manageUrl: `${world.baseUrl}/settings/agents/test`,
-        },
-        { scope: 'service:write' },
-      ) ?? assert.fail()
-    )
-  })
-  const address = await router.listen({ host: '127.0.0.1', port: 0 })
-  try {
-    return await getJson(`${address}/admin/api/rules`)
-  } finally {
-    await router.close()
-  }
 }
 
 export async function onWire(baseUrl: string, text: string): Promise<Answer> {

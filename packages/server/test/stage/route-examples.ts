@@ -20,6 +20,7 @@ import {
   aCronTriggerIn,
   aDataKeyIn,
   aDatasetIn,
+  aDeletionIn,
   anIngestKeyIn,
   aProjectIn,
   aDestinationIn,
@@ -32,7 +33,9 @@ import {
   deliveredOnly,
   aReplayIn,
   aRefusalIn,
+  aClaim,
   anApiKeyIn,
+  aConnectedAgentIn,
   anotherOwner,
   aMemberIn,
   aLeaver,
@@ -55,12 +58,15 @@ import {
   aVersionIn,
   aViewIn,
   aCustomer,
+  aPortalIn,
+  aPortalCustomerIn,
+  aPortalTokenIn,
 } from './example-resources.ts'
 import { DATABASE } from './source-settings.ts'
 import { aFailedInstanceIn, anInstanceIn, aWorkflowIn, DEFINITION, FOLLOW_UP } from './example-workflows.ts'
 
 /**
- * An example for every admin route: the request, with every resource that it needs. admin-routes.test.ts counts them.
+ * An example for every admin route: the request, with every resource that it needs. admin-routes.long.test.ts counts them.
  */
 type Example = (at: Place) => Promise<Asked> | Asked
 
@@ -90,9 +96,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'aiRuns.get': anAiRunIn,
   'aiRuns.cancel': anAiRunIn,
   'aiRuns.retry': aCancelledRunIn,
+  'agentAccounts.claim': aClaim,
   'apiKeys.list': () => ({}),
   'apiKeys.create': () => ({ body: { name: aName('made'), role: 'developer', ip_allowlist: ['127.0.0.1', '::/0'] } }),
   'apiKeys.remove': anApiKeyIn,
+  'connectedAgents.list': () => ({}),
+  'connectedAgents.get': aConnectedAgentIn,
+  'connectedAgents.update': (at) => withBody(aConnectedAgentIn(at), { scope: 'service:write' }),
+  'connectedAgents.remove': aConnectedAgentIn,
   'attempts.get': anAttemptIn,
   'audit.list': () => ({ query: { action: 'create_ingest_key' } }),
   'audit.exportCsv': () => ({ query: { action: 'create_webhook' } }),
@@ -115,6 +126,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'cronTriggers.update': (at) => withBody(aCronTriggerIn(at), { enabled: false }),
   'cronTriggers.run': aCronTriggerIn,
   'cronTriggers.remove': aCronTriggerIn,
+  'deletions.list': () => ({ query: { kind: 'rule' } }),
+  'deletions.restore': aDeletionIn,
   'dashboard.summary': () => ({ query: { from: new Date(world.clock.now() - 3_600_000).toISOString() } }),
   'dashboard.timeseries': () => ({}),
   'dataExport.list': () => ({}),
@@ -185,6 +198,22 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'members.remove': aMemberIn,
   'members.leave': aLeaver,
   'members.transferOwnership': aTransfer,
+  'portals.list': () => ({}),
+  'portals.create': () => ({
+    body: { name: aName('made'), event_types: ['orders'], frame_origins: ['https://app.example.com'] },
+  }),
+  'portals.get': aPortalIn,
+  'portals.update': (at) => withBody(aPortalIn(at), { enabled: false }),
+  'portals.remove': aPortalIn,
+  'portalCustomers.list': aPortalIn,
+  'portalCustomers.create': (at) => withBody(aPortalIn(at), { customer_id: 'acme', name: 'Acme' }),
+  'portalCustomers.get': aPortalCustomerIn,
+  'portalCustomers.update': (at) => withBody(aPortalCustomerIn(at), { name: 'Acme Inc.' }),
+  'portalCustomers.remove': aPortalCustomerIn,
+  'portalTokens.list': aPortalIn,
+  // The customer is there already: a new one would have a separate audit row.
+  'portalTokens.create': async (at) => ({ ...(await aPortalTokenIn(at)), body: { customer_id: 'made before' } }),
+  'portalTokens.remove': aPortalTokenIn,
   'projects.list': () => ({}),
   'projects.create': () => ({ body: { name: aName('made') } }),
   'projects.get': aProjectIn,

@@ -105,6 +105,7 @@ export class StoreRows {
     const name = `d${made}`
     await destinations.create(this.ctx(at), {
       name,
+      config: { kind: 'http' },
       url: 'https://example.com/',
       enabled: true,
       datasets: null,

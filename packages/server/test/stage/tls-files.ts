@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export type Pair = { readonly key: string; readonly cert: string }
-type Made = { readonly days?: number }
+type Made = {
+  readonly days?: number
+  /** The host that the certificate names. */
+  readonly host?: string
+}
 
 /** A certificate authority for the test, and certificates that it signs. */
 export type Authority = Pair & { readonly sign: (name: string, made?: Made) => Pair }
@@ -33,7 +37,7 @@ export function anAuthority(): Authority {
   })
   return {
     ...ca,
-    sign: (name, { days = 2 } = {}) =>
+    sign: (name, { days = 2, host = 'localhost' } = {}) =>
       inFolder((run, read, folder) => {
         writeFileSync(join(folder, 'ca.key'), ca.key)
         writeFileSync(join(folder, 'ca.crt'), ca.cert)
@@ -47,7 +51,7 @@ export function anAuthority(): Authority {
           '-subj',
           `/CN=${name}`,
           '-addext',
-          'subjectAltName=DNS:localhost',
+          `subjectAltName=DNS:${host}`,
         )
         run(
           'x509',

@@ -2,7 +2,7 @@ import { decodeId, encodeId } from '@postroad/contract'
 import { fromOrigin } from '../../src/pipeline/capture/from-origin.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aName } from './fixtures.ts'
-import { eventually, type Answer, type World } from './harness.ts'
+import { aWorld, eventually, type Answer, type World } from './harness.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -105,4 +105,21 @@ export async function payloadsOf(world: World, dataset: string): Promise<readonl
      order by r.id
   `)
   return rows.map((row) => JSON.parse(row.data))
+}
+
+/** A second node that runs workflows, for as long as the work takes. Its clock follows the one of the world. */
+export async function withEngine<T>(world: World, use: () => Promise<T>): Promise<T> {
+  const engine = await aWorld({ beside: world, env: { ROLES: 'work' } })
+  const advance = world.clock.advance.bind(world.clock)
+  world.clock.advance = (ms) => {
+    advance(ms)
+    engine.clock.set(Math.max(engine.clock.now(), world.clock.now()))
+  }
+  engine.clock.set(world.clock.now())
+  try {
+    return await use()
+  } finally {
+    world.clock.advance = advance
+    await engine.stop()
+  }
 }

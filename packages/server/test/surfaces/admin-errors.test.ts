@@ -53,17 +53,17 @@ const said = async (request: string, body?: unknown, headers: Record<string, str
 describe('the fault and the remedy, in the words of JSON', () => {
   const destination = { name: 'x', url: 'http://127.0.0.1:9/' }
   const CASES: readonly (readonly [string, object | undefined, string])[] = [
-    ['GET deliveries?limit=10.5', undefined, 'limit: must be a whole number.'],
-    ['GET deliveries?limit=many', undefined, 'limit: must be a number.'],
-    ['GET deliveries?limit=1e30', undefined, 'limit: must be at most 200.'],
-    ['GET deliveries?state=failed&state=pending', undefined, 'state: is in the query more than once; send it once.'],
-    ['GET records?dataset=a&dataset=b', undefined, 'dataset: is in the query more than once; send it once.'],
-    ['GET audit?actor=%00', undefined, 'actor: may not contain the character U+0000.'],
-    ['GET audit?action=', undefined, 'action: must not be empty.'],
-    ['POST destinations', { ...destination, timeout_ms: 1e20 }, 'timeout_ms: must be at most 60000.'],
-    ['POST destinations', { ...destination, timeout_ms: -1e20 }, 'timeout_ms: must be at least 1000.'],
-    ['POST destinations', { ...destination, timeout_ms: 1_000.5 }, 'timeout_ms: must be a whole number.'],
-    ['POST destinations', { ...destination, headers: [] }, 'headers: must be of type object, not array.'],
+    ['GET deliveries?limit=10.5', undefined, 'limit must be a whole number.'],
+    ['GET deliveries?limit=many', undefined, 'limit must be a number.'],
+    ['GET deliveries?limit=1e30', undefined, 'limit must be at most 200.'],
+    ['GET deliveries?state=failed&state=pending', undefined, 'state is in the query more than once; send it once.'],
+    ['GET records?dataset=a&dataset=b', undefined, 'dataset is in the query more than once; send it once.'],
+    ['GET audit?actor=%00', undefined, 'actor may not contain the character U+0000.'],
+    ['GET audit?action=', undefined, 'action must not be empty.'],
+    ['POST destinations', { ...destination, timeout_ms: 1e20 }, 'timeout_ms must be at most 60000.'],
+    ['POST destinations', { ...destination, timeout_ms: -1e20 }, 'timeout_ms must be at least 1000.'],
+    ['POST destinations', { ...destination, timeout_ms: 1_000.5 }, 'timeout_ms must be a whole number.'],
+    ['POST destinations', { ...destination, headers: [] }, 'headers must be of type object, not array.'],
     [
       'POST destinations',
       { ...destination, headers: { '': 'x' } },
@@ -72,7 +72,7 @@ describe('the fault and the remedy, in the words of JSON', () => {
     [
       'POST destinations',
       { ...destination, retry: { schedule_seconds: [] } },
-      'retry.schedule_seconds: must have at least 1 item.',
+      'retry.schedule_seconds must have at least 1 item.',
     ],
     [
       'POST destinations',
@@ -92,7 +92,7 @@ describe('the fault and the remedy, in the words of JSON', () => {
     [
       'POST destinations',
       { ...destination, payload_template: '{{ id }}' },
-      'payload_template: must be of type object or of type array.',
+      'payload_template must be of type object or of type array.',
     ],
     [
       'POST destinations',
@@ -107,7 +107,7 @@ describe('the fault and the remedy, in the words of JSON', () => {
     [
       'GET stream?dataset=no-name',
       undefined,
-      'dataset: "no-name" is not the name of a dataset. A name starts with a letter, followed by up to 62 letters, digits or underscores.',
+      'dataset: "no-name" is not a dataset name. A name starts with a letter, followed by up to 62 letters, digits or underscores.',
     ],
   ]
   for (const [request, body, sentence] of CASES) {
@@ -119,12 +119,12 @@ describe('the fault and the remedy, in the words of JSON', () => {
     const path = `POST webhooks/${world.installed.webhook.id}/verify-sample`
     assert.equal(
       await said(path, { headers: {}, now: 'yesterday' }),
-      'now: must be of type number or a time such as 2026-01-31T12:00:00Z; write the + of an offset as %2B.',
+      'now must be of type number or a time such as 2026-01-31T12:00:00Z; write the + of an offset as %2B.',
     )
-    assert.equal(await said(path, { headers: {}, now: -1 }), 'now: must be at least 0.')
+    assert.equal(await said(path, { headers: {}, now: -1 }), 'now must be at least 0.')
     assert.equal(
       await said(path, { headers: {}, body_base64: '*' }),
-      'body_base64: must be base64, such as eyJhIjoxfQ==.',
+      'body_base64 must be base64, such as eyJhIjoxfQ==.',
     )
   })
 
@@ -139,7 +139,7 @@ describe('the fault and the remedy, in the words of JSON', () => {
     const packed = await said('POST rules', 'packed', { 'content-encoding': 'gzip' })
     assert.equal(
       packed,
-      'The body is not valid JSON: unexpected "p" at line 1, column 1. This API supports no Content-Encoding; send the body uncompressed.',
+      'The body is not valid JSON: unexpected "p" at line 1, column 1. This API does not support Content-Encoding; send the body uncompressed.',
     )
     assert.equal(
       (await world.admin('POST', 'rules', '{"name":"a form","dataset":"d"}', { 'content-type': 'text/plain' })).status,
@@ -154,7 +154,7 @@ describe('the fault and the remedy, in the words of JSON', () => {
       await said(`DELETE destinations/${id}`, { force: true }),
       'body: "force" is not a member of this request; remove it.',
     )
-    assert.equal(await said(`DELETE destinations/${id}`, '[]'), 'body: must be of type object, not array.')
+    assert.equal(await said(`DELETE destinations/${id}`, '[]'), 'The body must be of type object, not array.')
     assert.equal((await world.admin('DELETE', `destinations/${id}`, {})).status, 200)
   })
 })

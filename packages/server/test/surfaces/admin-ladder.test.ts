@@ -37,7 +37,7 @@ function refused(answer: Answer, status: number, reason: string): void {
 }
 
 describe('the order of checks', () => {
-  test('the order is version, credential, rate, address, network, project, never-list, operator, role, scope, suspension, idempotency', () => {
+  test('the order is version, credential, rate, address, network, project, claim, never-list, operator, role, scope, suspension, idempotency', () => {
     assert.deepEqual(
       LADDER.map(({ name }) => name),
       [
@@ -47,6 +47,7 @@ describe('the order of checks', () => {
         'checkKeyAddress',
         'checkNetwork',
         'checkProjectScope',
+        'checkClaimed',
         'checkCaller',
         'checkOperator',
         'checkRole',

@@ -15,7 +15,15 @@ import {
   type Heard,
   type Place,
 } from '../stage/admin-asking.ts'
-import { aDeliveredIn, aMemberIn, anEventIn, anotherOwner, aRefusalIn } from '../stage/example-resources.ts'
+import {
+  aConnectedAgentIn,
+  aDeletionIn,
+  aDeliveredIn,
+  aMemberIn,
+  anEventIn,
+  anotherOwner,
+  aRefusalIn,
+} from '../stage/example-resources.ts'
 import { anInstanceIn } from '../stage/example-workflows.ts'
 import { example } from '../stage/route-examples.ts'
 
@@ -27,6 +35,8 @@ const announce = (): Promise<Heard> => personally(home, 'POST platform/broadcast
 
 /** The resources that no route creates directly; the others come with an event. */
 const MAKERS: Readonly<Record<string, (at: Place) => Promise<unknown>>> = {
+  'connectedAgents.list': aConnectedAgentIn,
+  'deletions.list': aDeletionIn,
   'deliveries.list': aDeliveredIn,
   'broadcasts.list': announce,
   'members.list': aMemberIn,

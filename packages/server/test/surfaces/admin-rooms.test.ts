@@ -85,7 +85,7 @@ test('a webhook can be created from its name, changed member by member, and is g
     version: 2,
     updated_at: changed.body.webhook.updated_at,
   })
-  assert.deepEqual((await call(home, `DELETE webhooks/${webhook.id}`)).body, { ok: true })
+  assert.equal((await call(home, `DELETE webhooks/${webhook.id}`)).body.ok, true)
   assertRefused(await call(home, `GET webhooks/${webhook.id}`), 404, 'not_found')
   assert.equal((await fetch(webhook.public_url, { method: 'POST', body: '{}' })).status, 404)
 })
@@ -195,7 +195,7 @@ test('a rule can be created, changed and deleted; its name is unique in a projec
     conditions: [],
     updated_at: changed.body.rule.updated_at,
   })
-  assert.deepEqual((await call(home, `DELETE rules/${rule.id}`)).body, { ok: true })
+  assert.equal((await call(home, `DELETE rules/${rule.id}`)).body.ok, true)
   assertRefused(await call(home, `GET rules/${rule.id}`), 404, 'not_found')
 })
 
@@ -208,6 +208,10 @@ test('a destination can be created with the defaults of the contract, changed me
   const { id: _id, created_at: _created, updated_at: _updated, ...rest } = destination
   assert.deepEqual(rest, {
     name: 'Ledger',
+    description: null,
+    customer: null,
+    kind: 'http',
+    config: { kind: 'http' },
     url: sink.url,
     enabled: true,
     disabled_reason: null,
@@ -256,7 +260,7 @@ test('a destination can be created with the defaults of the contract, changed me
   const headers = { 'X-Key': { has_value: true } }
   assert.deepEqual(changed, { ...destination, ...patch, headers, disabled_reason: 'by_hand', disabled_at, updated_at })
   assert.deepEqual((await call(home, `PATCH destinations/${destination.id}`, { body: {} })).body.destination, changed)
-  assert.deepEqual((await call(home, `DELETE destinations/${destination.id}`)).body, { ok: true })
+  assert.equal((await call(home, `DELETE destinations/${destination.id}`)).body.ok, true)
   assertRefused(await call(home, `GET destinations/${destination.id}`), 404, 'not_found')
 })
 
@@ -314,12 +318,12 @@ async function refusal(rule: object): Promise<string> {
 }
 
 test('an error gives the place of a fault, and a valid form', async () => {
-  assert.equal(await refusal({ name: undefined }), 'name: is missing; send a value of type string.')
-  assert.equal(await refusal({ name: 7 }), 'name: must be of type string, not number.')
-  assert.match(await refusal({ name: 'x'.repeat(300) }), /^name: must have at most \d+ characters\.$/)
+  assert.equal(await refusal({ name: undefined }), 'name is missing; send a value of type string.')
+  assert.equal(await refusal({ name: 7 }), 'name must be of type string, not number.')
+  assert.match(await refusal({ name: 'x'.repeat(300) }), /^name must have at most \d+ characters\.$/)
   assert.equal(
     await refusal({ dataset: '9' }),
-    'dataset: must start with a letter, followed by up to 62 letters, digits or underscores.',
+    'dataset must start with a letter, followed by up to 62 letters, digits or underscores.',
   )
   assert.match(
     await refusal({

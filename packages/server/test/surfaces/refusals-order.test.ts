@@ -145,7 +145,7 @@ describe('the order of checks: with several faults at once the earliest check an
 
 describe('the order of checks on the URLs of an ingest key', () => {
   for (const form of ['ingest/{key}', 'ingest/{key}/d', 'webhooks/{key}/{slug}']) {
-    test(`/v1/${form}: switched off, address, suspension, burst, signature`, async () => {
+    test(`/v1/${form}: turned off, address, suspension, burst, signature`, async () => {
       const { slug } = await aWebhook(world)
       const { id, key, secret } = await anIngestKey(world, { require_signature: true })
       const url = `${world.baseUrl}/v1/${form.replace('{key}', key).replace('{slug}', slug)}`

@@ -210,7 +210,7 @@ test('the doctor reports every chain that has a problem, with the workspace and 
     await own.run(sql`update audit_rows set action = 'nothing' where action = 'create_workspace'`)
     const [found, ...others] = await findBrokenChains({ ...deps, db: own })
     assert.deepEqual([found?.workspace, others.length], [doctored.installed.workspace.id, 0])
-    assert.match(found?.text ?? '', /^aud_\w+: This row is not what was written/)
+    assert.match(found?.text ?? '', /^aud_\w+: This row is not as Postroad wrote it/)
   } finally {
     await own.close()
     await doctored.stop()

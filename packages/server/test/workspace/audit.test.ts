@@ -37,7 +37,8 @@ describe('GET /admin/api/audit', () => {
       target: webhook.id,
       ip: '127.0.0.1',
     })
-    assert.deepEqual(details, { name: webhook.name, scheme: 'none' })
+    assert.deepEqual([details.name, details.scheme, details.before], [webhook.name, 'none', null])
+    assert.equal(details.after.dataset, webhook.dataset)
     assert.deepEqual([prev_hash, /^[0-9a-f]{64}$/.test(hash)], [rows[1].hash, true])
   })
 

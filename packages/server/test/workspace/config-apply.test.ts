@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { anIngestKey, aRule, post, statement } from '../stage/fixtures.ts'
+import { anIngestKey, aRule, aWebhook, post, statement } from '../stage/fixtures.ts'
 import {
   onConfigStage,
   world,
@@ -23,6 +23,28 @@ import {
 onConfigStage()
 
 describe('POST config/apply', () => {
+  test('the hours of a quarantine are exported, planned and applied, to a new endpoint and to one that exists', async () => {
+    const [source, target] = [await aProject(), await aProject()]
+    const { id } = await aWebhook(source, endpoint('shop'))
+    await source.admin('PUT', `webhooks/${id}/quarantine`, { hours: 24 })
+    const config = await exported(source)
+    assert.equal(config['endpoints'][0].quarantine_hours, 24)
+    assert.equal((await planned(source, config))['empty'], true)
+    await applied(target, config)
+    const [made] = (await target.admin('GET', 'webhooks')).body.webhooks
+    const hours = async (): Promise<number> =>
+      (await target.admin('GET', `webhooks/${made.id}/quarantine`)).body.quarantine.hours
+    assert.equal(await hours(), 24)
+    delete config['endpoints'][0].quarantine_hours
+    const { change } = await planned(target, config)
+    assert.deepEqual(change[0].changes, [{ member: 'quarantine_hours', from: 24, to: 0 }])
+    await applied(target, config)
+    assert.equal(await hours(), 0)
+    assert.equal((await planned(target, config))['empty'], true)
+    config['endpoints'][0].quarantine_hours = 73
+    refused(await target.admin('POST', 'config/plan', { config }), /^config\.endpoints\[0\]\.quarantine_hours/)
+  })
+
   test('an apply creates in an empty project everything that the export of another one has, with a separate URL and signing secret', async () => {
     const { project: source } = await aFullProject()
     const target = await aProject()
@@ -75,7 +97,7 @@ describe('POST config/apply', () => {
     assert.equal((await planned(project, { version: 1, endpoints: [endpoint('signed')] }))['empty'], true)
   })
 
-  test('a new destination is created switched off without its secrets; the plan names them, and switches it on once somebody has set them', async () => {
+  test('a new destination is created turned off without its secrets; the plan names them, and turns it on once somebody has set them', async () => {
     const project = await aProject()
     const entry = {
       name: 'ERP',
@@ -194,8 +216,14 @@ describe('POST config/apply', () => {
     assert.match(late.body.error, /Plan again/)
     const fresh = await planned(project, config)
     const other = { version: 1, rules: [{ name: 'Other', dataset: 'e' }] }
-    refused(await project.admin('POST', 'config/apply', { config: other, plan: fresh['id'] }), /^plan: /)
-    refused(await project.admin('POST', 'config/apply', { config, plan: fresh['id'], delete_missing: true }), /^plan: /)
+    refused(
+      await project.admin('POST', 'config/apply', { config: other, plan: fresh['id'] }),
+      /^plan belongs to another configuration/,
+    )
+    refused(
+      await project.admin('POST', 'config/apply', { config, plan: fresh['id'], delete_missing: true }),
+      /^plan belongs to another configuration/,
+    )
     // An event changes nothing about a plan.
     await post((await project.admin('GET', 'webhooks')).body.webhooks[0].public_url, '{}')
     assert.deepEqual((await applied(project, config, { plan: fresh['id'] }))['create'], items('rule', 'Other'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aDestination } from '../stage/fixtures.ts'
+import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
 import {
   applied,
   aProject,
@@ -13,6 +13,7 @@ import {
   textOf,
   type Config,
   type Project,
+  world,
 } from '../stage/config-stage.ts'
 
 /** Workflows and AI triggers as code: destinations and agents are named, because ids differ from project to project. */
@@ -135,6 +136,34 @@ test('a change is shown member by member, makes one new version, and an equal co
   assert.equal((await planned(project, config))['empty'], true)
 })
 
+test('a plan lists the workflows and the AI triggers that the newest stored payloads would start, and no longer start', async () => {
+  const project = await aSource()
+  const { key } = await anIngestKey(project)
+  const send = (dataset: string, body: string) => post(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, body)
+  const ticket = (await send('tickets', '{"text":"help"}')).body.id
+  await send('orders', '{"total":90}')
+  const small = (await send('orders', '{"total":30}')).body.id
+  await send('orders', '{"total":5}')
+  const config = await exported(project)
+  config['workflows'][0].entry_conditions[0].value = 20
+  config['triggers'][0].active = false
+  const { routing } = await planned(project, config)
+  const none = { added: [], removed: [], changed: [] }
+  assert.deepEqual(
+    routing.payloads.map(({ submission_id, records, deliveries, starts }: Config) => [
+      submission_id,
+      records,
+      deliveries,
+      starts,
+    ]),
+    [
+      [small, none, none, { ...none, added: [{ kind: 'workflow', name: 'Follow up', dataset: 'orders' }] }],
+      [ticket, none, none, { ...none, removed: [{ kind: 'trigger', name: 'Sort tickets', dataset: 'tickets' }] }],
+    ],
+  )
+  assert.deepEqual([routing.compared, routing.different], [4, 2])
+})
+
 test('a workflow without a slug stays under its slug', async () => {
   const project = await aSource()
   const config = await exported(project)
@@ -167,7 +196,7 @@ test('a name that the project would not have is refused with its place, before a
     await plan({ triggers: [{ ...TRIGGER, agent: 'Nobody' }] }),
     /^config\.triggers\[0\]\.agent: the project would have no AI agent "Nobody"\. Create it first, /,
   )
-  refused(await plan({ workflows: [{ ...WORKFLOW, steps: [] }] }), /^config\.workflows\[0\]\.steps: /)
+  refused(await plan({ workflows: [{ ...WORKFLOW, steps: [] }] }), /^config\.workflows\[0\]\.steps:? /)
   const another = { ...config, destinations: [{ name: 'CRM', url: sink.url }] }
   const text = JSON.stringify({ ...another, workflows: [WORKFLOW] }).replace(
     '"destination":"ERP"',

@@ -135,6 +135,8 @@ async function fill() {
   assert.equal((await world.admin('POST', `workflows/${workflow.id}/run`, { record_id: record.id })).status, 201)
   await ask(world, 'POST sso/requests', { headers: owner, body: { domains: ['example.com'] } })
   const { key: dataKey } = (await world.admin('POST', 'data-keys', { name: 'Warehouse' })).body
+  const { portal } = (await world.admin('POST', 'portals', { name: 'Customers' })).body
+  const { token } = (await world.admin('POST', `portals/${portal.id}/tokens`, { customer_id: 'acme' })).body
   const { workspaceId } = await theWorkspace(database)
   await database.run(
     sql`insert into monthly_usage (workspace_id, month, events, deliveries) values (${workspaceId}, '2026-01-01', 7, 9)`,
@@ -153,6 +155,7 @@ async function fill() {
       webhook.webhook_slug,
       plain.webhook_slug,
       dataKey,
+      token,
       world.installed.api_key,
     ],
   }

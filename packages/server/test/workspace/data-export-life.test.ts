@@ -197,7 +197,7 @@ test('an export that is interrupted five times fails with the remedy; a new one 
   await statement(database, 'alter table mislaid rename to rejections')
   const { state, error, file } = await shown(id)
   assert.deepEqual([state, file], ['failed', null])
-  assert.match(error, /broke off.*Create a new one/)
+  assert.match(error, /5 times.*Create a new one/)
   await exported()
 })
 

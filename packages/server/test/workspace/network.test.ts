@@ -158,7 +158,7 @@ describe('saving a list', () => {
     const [row] = await database.many<{ details: string }>(
       sql`select details from audit_rows where workspace_id = ${home.workspaceId} and action = 'update_network_access'`,
     )
-    assert.deepEqual(JSON.parse(row?.details ?? ''), { ip_allowlist: [OFFICE] })
+    assert.deepEqual(JSON.parse(row?.details ?? '').ip_allowlist, [OFFICE])
   })
 
   test('writes addresses and ranges, at most so many', async () => {
@@ -202,7 +202,7 @@ describe('a refused request', () => {
     const home = await aRestricted()
     const { headers } = await aKeyOf(world, database, { ...home, ips: ['192.0.2.1'] })
     const answer = await ask(world, 'GET me', { headers: from(ELSEWHERE, headers) })
-    assert.match(answer.body.error, /^This API key may not be used/)
+    assert.match(answer.body.error, /^This API key cannot be used/)
   })
 })
 

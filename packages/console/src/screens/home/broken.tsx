@@ -21,7 +21,7 @@ function Bug({ error }: { readonly error: unknown }): ReactElement {
           </Button>
         }
       >
-        Nothing was changed. If it happens again, report this:{' '}
+        Nothing was changed. If this happens again, report this error:{' '}
         <code className="mono text-ink-2">{String(error).slice(0, 300)}</code>
       </Empty>
     </div>

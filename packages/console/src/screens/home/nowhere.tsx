@@ -9,7 +9,7 @@ export function NowhereInside(): ReactElement {
       <To screen="events" className="text-accent underline">
         events
       </To>
-      . The URL of an endpoint takes POST requests.
+      . Endpoint URLs accept POST requests.
     </Empty>
   )
 }

@@ -5,6 +5,7 @@ import { useEffect, useState, type ReactElement } from 'react'
 import { callSession, clientOf } from '../../data/client.ts'
 import { Loading, Refused } from '../../ui/states.tsx'
 import { ServiceError } from '@postroad/sdk'
+import { isWithoutWorkspace, NoWorkspace } from './no-workspace.tsx'
 
 /** `/`: trades the token of a printed or mailed link for a session, and goes on to the events of the Default project. */
 export function Home(): ReactElement {
@@ -32,7 +33,13 @@ export function Home(): ReactElement {
   }, [signedOut, me.data, navigate])
   return (
     <main className="m-2 h-[calc(100%-16px)] rounded-page border border-line bg-surface">
-      {me.error !== null && !signedOut ? <LinkOver error={me.error} /> : <Loading />}
+      {me.error === null || signedOut ? (
+        <Loading />
+      ) : isWithoutWorkspace(me.error) ? (
+        <NoWorkspace />
+      ) : (
+        <Failed error={me.error} again={me.refetch} />
+      )}
     </main>
   )
 }
@@ -63,7 +70,9 @@ async function whoeverIsIn(over: unknown): Promise<RouteAnswer<Routes['me']['get
   }
 }
 
-function LinkOver({ error }: { readonly error: Error }): ReactElement {
+/** Only a link that has expired or was used needs another link. */
+function Failed({ error, again }: { readonly error: Error; readonly again: () => unknown }): ReactElement {
+  if (!(error instanceof ServiceError) || error.status !== 401) return <Refused error={error} again={again} />
   return (
     <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] pb-16">
       <Refused error={error} />

@@ -15,19 +15,31 @@ const Instructions = Text.min(1).max(LIMITS.agentInstructionsCharsMax)
 const Schema = z
   .record(z.string(), z.unknown())
   .describe('A JSON Schema of an object: types, properties, items, enum and bounds. No references and no patterns.')
-const MaxSteps = z.int().min(1).max(LIMITS.agentStepsMax).describe('The most calls of the model in a run.')
-const Timeout = z.int().min(1).max(LIMITS.agentTimeoutSecondsMax).describe('Seconds for one try of a run.')
-const OutputTokens = z.int().min(1).max(LIMITS.agentOutputTokensMax).describe('Tokens for one answer of the model.')
+const MaxSteps = z.int().min(1).max(LIMITS.agentStepsMax).describe('The maximum number of model calls in a run.')
+const Timeout = z
+  .int()
+  .min(1)
+  .max(LIMITS.agentTimeoutSecondsMax)
+  .describe('The timeout of one run attempt, in seconds.')
+const OutputTokens = z
+  .int()
+  .min(1)
+  .max(LIMITS.agentOutputTokensMax)
+  .describe('The maximum number of tokens in one model response.')
 const MonthlyTokens = z
   .int()
   .min(1)
   .max(LIMITS.agentTokensPerMonthMax)
   .nullable()
-  .describe('Input and output tokens of all runs in a month (UTC). At the cap, further runs are skipped. Null: no cap.')
+  .describe(
+    'Input and output tokens of all runs in a month (UTC). Postroad skips runs above the limit. Null: no limit.',
+  )
 
 const prices = {
-  input_price: Price.nullable().describe('For a million input tokens, in your currency. Null: the cost is unknown.'),
-  output_price: Price.nullable().describe('For a million output tokens.'),
+  input_price: Price.nullable().describe(
+    'The input token price per million tokens, in your currency. Null: the cost is unknown.',
+  ),
+  output_price: Price.nullable().describe('The output token price per million tokens.'),
 }
 
 export const AiAgent = z.object({
@@ -44,7 +56,7 @@ export const AiAgent = z.object({
   monthly_tokens: MonthlyTokens,
   ...prices,
   tokens_this_month: z.int(),
-  created_by: idOutput('user').nullable().describe('The person with whose rights its tools act.'),
+  created_by: idOutput('user').nullable().describe('The person whose permissions its tools use.'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -71,7 +83,7 @@ export const aiAgents = {
     summary: 'Create an AI agent',
     description:
       'An agent is a model with instructions, tools and limits. Triggers and workflows run it on records. The record is data for it, never instructions. ' +
-      'Its tools act with the rights that its creator has at that moment, and never with more.',
+      'Its tools use the current permissions of its creator, and never more.',
     ...WRITE,
     status: 201,
     body: z.strictObject({
@@ -107,7 +119,7 @@ export const aiAgents = {
     path: 'ai-agents/{id}',
     summary: 'Change an AI agent',
     description:
-      'Changes the members that are sent. Runs under way take the change with their next call of the model. The person who changes it becomes its creator, whose rights its tools have.',
+      'Updates only the fields that you send. Runs in progress use the change from their next model call. The person who changes the agent becomes its creator, and its tools use that person’s permissions.',
     ...WRITE,
     status: 200,
     params: at,
@@ -132,7 +144,8 @@ export const aiAgents = {
     area: 'project',
     path: 'ai-agents/{id}',
     summary: 'Delete an AI agent',
-    description: 'Deletes the agent. No trigger may use it. Its runs stay until their retention ends.',
+    description:
+      'Deletes the agent. Refused while a trigger uses it. Its runs are stored until their retention expires.',
     ...WRITE,
     status: 200,
     params: at,

@@ -37,7 +37,7 @@ export const aiProviders = {
     area: 'project',
     path: 'ai-providers',
     summary: 'List AI providers',
-    description: 'The servers of language models that agents of the project use, newest first. No key is shown.',
+    description: 'The language model servers that the project’s agents use, newest first. Keys are never returned.',
     ...READ,
     status: 200,
     query: ListQuery,
@@ -49,7 +49,7 @@ export const aiProviders = {
     path: 'ai-providers',
     summary: 'Create an AI provider',
     description:
-      'Stores the address and the key of a server of language models. The key is sealed, and no answer contains it. ' +
+      'Stores the address and the key of a language model server. The key is encrypted and never returned. ' +
       'A server at a private address needs OUTBOUND_ALLOW, as with destinations.',
     ...WRITE,
     status: 201,
@@ -57,9 +57,9 @@ export const aiProviders = {
       name: Name,
       kind: Kind.describe('`openai_compatible` covers Ollama, vLLM, llama.cpp, LM Studio, OpenRouter and others.'),
       base_url: BaseUrl.optional().describe(
-        'Required with `openai_compatible`; the others have the address of their maker.',
+        'Required for `openai_compatible`. Optional for the others, whose address is known.',
       ),
-      api_key: Key.optional().describe('Write-only. Servers without one need none.'),
+      api_key: Key.optional().describe('Write-only. Leave out if the server needs no key.'),
       default_model: Model,
       structured_outputs: StructuredOutputs.optional(),
     }),
@@ -82,7 +82,7 @@ export const aiProviders = {
     path: 'ai-providers/{id}',
     summary: 'Change an AI provider',
     description:
-      'Changes the members that are sent. The stored key goes only to the address that it was set for, so another `base_url` needs it again.',
+      'Updates only the fields that you send. Postroad sends the stored key only to the address that it was set for, so a new `base_url` requires the key again.',
     ...WRITE,
     status: 200,
     params: at,
@@ -100,7 +100,7 @@ export const aiProviders = {
     area: 'project',
     path: 'ai-providers/{id}',
     summary: 'Delete an AI provider',
-    description: 'Deletes the provider with its key. No agent may use it.',
+    description: 'Deletes the provider and its key. Refused while an agent uses it.',
     ...WRITE,
     status: 200,
     params: at,
@@ -111,14 +111,15 @@ export const aiProviders = {
     area: 'project',
     path: 'ai-providers/{id}/test',
     summary: 'Test an AI provider',
-    description: 'Asks the default model for one short answer. A failure is part of the answer of this call.',
+    description:
+      'Asks the default model for a short response. A failure is reported in the response, not as an error status.',
     ...WRITE,
     status: 200,
     refusesIdempotencyKey: true,
     params: at,
     output: z.object({
       ok: z.boolean(),
-      text: z.string().nullable().describe('The answer of the model.'),
+      text: z.string().nullable().describe('The model response.'),
       error: z.string().nullable(),
       duration_ms: z.int(),
     }),

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
-import { ListQuery, listOf, TimeRange, Timestamp } from '../../list.ts'
+import { OutputConditions } from '../../condition-query.ts'
+import { LIMITS } from '../../limits.ts'
+import { ListQuery, listOf, Text, TimeRange, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 export const AI_RUN_STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'skipped'] as const
@@ -14,17 +16,19 @@ export const AiRun = z.object({
   record_id: idOutput('record'),
   dataset: z.string(),
   state: z.enum(AI_RUN_STATES),
-  paused: z.boolean().describe('The workspace is suspended or closed. The run continues afterwards.'),
+  paused: z
+    .boolean()
+    .describe('The workspace is suspended or closed. The run continues when the workspace is active again.'),
   attempt: z.int(),
   next_attempt_at: Timestamp.nullable(),
   output: z.unknown().describe('The object of the output schema, or text; null: none yet.'),
   error: z
     .object({ reason: z.string(), error: z.string() })
     .nullable()
-    .describe('The reason why the run failed or was skipped, or why its last try failed.'),
+    .describe('The reason why the run failed or was skipped, or why its last attempt failed.'),
   input_tokens: z.int(),
   output_tokens: z.int(),
-  cost: z.number().nullable().describe('In the currency of the prices of the agent; null: the agent has no prices.'),
+  cost: z.number().nullable().describe('In the currency of the agent’s token prices; null: the agent has no prices.'),
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
   ended_at: Timestamp.nullable(),
@@ -34,8 +38,8 @@ const Step = z.object({
   seq: z.int(),
   kind: z.enum(['model', 'tool']),
   tool: z.string().nullable(),
-  input: z.unknown().describe('The arguments of a tool; null: a call of the model.'),
-  output: z.unknown().describe('The answer of the model or the tool. Long ones are cut off.'),
+  input: z.unknown().describe('The tool arguments; null: a model call.'),
+  output: z.unknown().describe('The response of the model or the tool. Long responses are truncated.'),
   error: z.string().nullable(),
   input_tokens: z.int(),
   output_tokens: z.int(),
@@ -51,7 +55,8 @@ export const aiRuns = {
     area: 'project',
     path: 'search/ai-runs',
     summary: 'Search AI runs',
-    description: 'The runs of agents in the project, newest first, with filters.',
+    description:
+      'The runs of agents in the project, newest first, with filters. With `q` or `f`, one call searches for at most 2 seconds, so a page may contain fewer runs than the limit, or none. Continue with next_cursor until it is null.',
     ...READ,
     status: 200,
     query: ListQuery.extend({
@@ -59,16 +64,23 @@ export const aiRuns = {
       trigger_id: idInput('aiTrigger').optional(),
       record_id: idInput('record').optional(),
       state: z.enum(AI_RUN_STATES).optional(),
+      q: Text.min(1)
+        .max(LIMITS.searchTextCharsMax)
+        .optional()
+        .describe('Text that the output or the error contains, in upper or lower case.'),
+      f: OutputConditions,
       ...TimeRange,
     }),
-    output: listOf('ai_runs', AiRun),
+    output: listOf('ai_runs', AiRun).extend({
+      scanned: z.int().describe('The number of runs that this call looked at.'),
+    }),
   }),
   get: defineRoute({
     method: 'GET',
     area: 'project',
     path: 'ai-runs/{id}',
     summary: 'Get an AI run',
-    description: 'One run, with every call of the model and of a tool.',
+    description: 'One run, with every model call and tool call.',
     ...READ,
     status: 200,
     params: at,
@@ -80,7 +92,7 @@ export const aiRuns = {
     path: 'ai-runs/{id}/cancel',
     summary: 'Cancel an AI run',
     description:
-      'Ends the run, and discards the answer of a model call that is under way. Records that its tools made stay.',
+      'Stops the run and discards the response of a model call in progress. Records that its tools created are not deleted.',
     ...WRITE,
     status: 200,
     params: at,
@@ -90,7 +102,7 @@ export const aiRuns = {
     method: 'POST',
     area: 'project',
     path: 'ai-runs/{id}/retry',
-    summary: 'Try an AI run again',
+    summary: 'Retry an AI run',
     description: 'Continues a run that failed, was cancelled or was skipped, from its last complete step.',
     ...WRITE,
     status: 200,

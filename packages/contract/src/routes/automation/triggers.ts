@@ -9,9 +9,9 @@ const PerMinute = z
   .int()
   .min(1)
   .max(LIMITS.aiTriggerPerMinuteMax)
-  .describe('The most runs that it starts in a minute. Further ones wait; none is lost.')
+  .describe('The maximum number of runs that it starts per minute. Further runs wait. None are lost.')
 const OutputDataset = DatasetName.nullable().describe(
-  'The dataset in which the output of a run becomes a record; null: in none.',
+  'The dataset that Postroad files the output of a run into; null: the output is not filed.',
 )
 
 export const AiTrigger = z.object({
@@ -48,7 +48,7 @@ export const triggers = {
     path: 'triggers',
     summary: 'Create an AI trigger',
     description:
-      'Runs an agent on each record of the dataset that matches the conditions. The commit of the record starts the run, so no run is lost. Conditions compare with strict equality.',
+      'Runs an agent on each record of the dataset that matches the conditions. Postroad stores the record and the run in one transaction, so no run is lost. Conditions compare with strict equality.',
     ...WRITE,
     status: 201,
     body: z.strictObject({
@@ -78,7 +78,7 @@ export const triggers = {
     area: 'project',
     path: 'triggers/{id}',
     summary: 'Change an AI trigger',
-    description: 'Changes the members that are sent. Takes effect on every node within a second.',
+    description: 'Updates only the fields that you send. Takes effect on every node within a second.',
     ...WRITE,
     status: 200,
     params: at,
@@ -98,7 +98,7 @@ export const triggers = {
     area: 'project',
     path: 'triggers/{id}',
     summary: 'Delete an AI trigger',
-    description: 'Deletes the trigger. Runs that it has started continue.',
+    description: 'Deletes the trigger. Runs in progress continue.',
     ...WRITE,
     status: 200,
     params: at,

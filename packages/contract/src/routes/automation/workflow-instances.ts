@@ -51,7 +51,7 @@ export const WorkflowInstance = z.object({
     'The event, delivery or AI run that the instance waits for; `until` is the end of the wait.',
   ),
   next_at: Timestamp.nullable().describe(
-    'The next moment at which the instance continues or looks again; null: ended or paused.',
+    'The next time at which the instance continues or checks again; null: ended or paused.',
   ),
   error: StepError.nullable().describe('The reason why the instance failed, and the step that failed.'),
   created_at: Timestamp,
@@ -103,7 +103,7 @@ export const workflowInstances = {
     area: 'project',
     path: 'workflow-instances/{id}',
     summary: 'Get a workflow instance',
-    description: `One instance with its steps in the order in which they ran, each try separately: the newest ${LIMITS.workflowStepRunsShownMax}.`,
+    description: `One instance with its steps in the order in which they ran, each attempt separately: the newest ${LIMITS.workflowStepRunsShownMax}.`,
     ...READ,
     status: 200,
     params: at,
@@ -115,7 +115,7 @@ export const workflowInstances = {
     path: 'workflow-instances/{id}/cancel',
     summary: 'Cancel a workflow instance',
     description:
-      'Ends an instance that has not ended. Work that a process has begun for it changes nothing any more. Records and deliveries that its steps made stay.',
+      'Stops an instance that has not ended. Work in progress no longer has an effect. Records and deliveries that its steps created are not deleted.',
     ...WRITE,
     status: 200,
     params: at,
@@ -127,7 +127,7 @@ export const workflowInstances = {
     path: 'workflow-instances/{id}/retry',
     summary: 'Retry a failed workflow instance',
     description:
-      'Continues a failed instance at the step that failed, with all its tries, in the same version. The outputs of earlier steps stay, and these steps do not run again.',
+      'Continues a failed instance at the step that failed, with all its attempts, in the same version. Earlier steps keep their outputs and do not run again.',
     ...WRITE,
     status: 200,
     params: at,

@@ -3,7 +3,7 @@ import { Conditions } from '../../condition.ts'
 import { Failure } from '../../decision.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Slug, Text, Timestamp } from '../../list.ts'
+import { DatasetName, DeletedForNow, ListQuery, listOf, Slug, Text, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 import { Step, STEP_TYPES, Steps } from '../../workflow-steps.ts'
 import { WorkflowInstance } from './workflow-instances.ts'
@@ -20,7 +20,7 @@ const DefinitionSteps = Steps.describe(
 /** The whole definition of a workflow, as it is created and replaced (contract part 4). */
 export const WorkflowDefinition = z.strictObject({
   name: Text.trim().min(1).max(workflowNameCharsMax),
-  slug: Slug.optional().describe('Unique in the project. Absent: made from the name.'),
+  slug: Slug.optional().describe('Unique in the project. Absent: generated from the name.'),
   active: z.boolean().default(true).describe('false: records start no instance. Instances that run continue.'),
   entry_dataset: DatasetName.describe('A record in this dataset starts an instance.'),
   entry_conditions: EntryConditions,
@@ -102,7 +102,7 @@ export const workflows = {
     path: 'workflows',
     summary: 'Create a workflow',
     description:
-      'Creates a workflow. From then on, the commit that stores a matching record also starts an instance. The answer to an incorrect definition names the place, such as `steps[1].conditions[0].equals`. ' +
+      'Creates a workflow. Each new record that matches starts an instance, in the transaction that stores the record. The error for an invalid definition names the location, such as `steps[1].conditions[0].equals`. ' +
       `A project has at most ${LIMITS.workflowsPerProjectMax} workflows.`,
     ...WRITE,
     status: 201,
@@ -150,11 +150,11 @@ export const workflows = {
     path: 'workflows/{id}',
     summary: 'Delete a workflow',
     description:
-      'Deletes the workflow and cancels its instances that have not ended. They stay readable until their retention ends. Deliveries that they made are sent.',
+      'Deletes the workflow and cancels its instances that have not ended. You can read them until their retention expires. Deliveries that they created are still sent.',
     ...WRITE,
     status: 200,
     params: at,
-    output: Deleted,
+    output: DeletedForNow,
   }),
   listVersions: defineRoute({
     method: 'GET',
@@ -162,7 +162,7 @@ export const workflows = {
     path: 'workflows/{id}/versions',
     summary: 'List the versions of a workflow',
     description:
-      'The versions of a workflow, newest first. A version never changes. An old one is deleted when none of its instances is stored any more.',
+      'The versions of a workflow, newest first. A version never changes. An old version is deleted when none of its instances are stored.',
     ...READ,
     status: 200,
     params: at,
@@ -186,7 +186,7 @@ export const workflows = {
     path: 'workflows/{id}/run',
     summary: 'Run a workflow on a stored record',
     description:
-      'Starts an instance of the newest version on a stored record of any dataset, whatever the entry conditions are, also when the workflow is not active. Each call starts one; an Idempotency-Key makes a repeat safe.',
+      'Starts an instance of the newest version on a stored record in any dataset. Entry conditions do not apply, and the workflow does not have to be active. Each call starts an instance. Send an Idempotency-Key to retry safely.',
     ...WRITE,
     status: 201,
     params: at,
@@ -197,9 +197,9 @@ export const workflows = {
     method: 'POST',
     area: 'project',
     path: 'workflows/dry-run',
-    summary: 'Try a workflow without effects',
+    summary: 'Test a workflow without effects',
     description:
-      'Shows the steps that a workflow, saved or not, would run for a payload: the rendered input of each step, and the branches that it takes. Nothing is stored and no step acts, so every role may use it, also in a suspended workspace. ' +
+      'Shows the steps that a workflow, saved or not, would run for a payload: the rendered input of each step, and the branches that it takes. Nothing is stored and no step takes effect, so any role can use it, even in a suspended workspace. ' +
       'Waits, agents and deliveries have no result here: send the one to assume in `outputs`.',
     ...READ,
     status: 200,
@@ -210,8 +210,8 @@ export const workflows = {
       entry_dataset: DatasetName.optional(),
       entry_conditions: Conditions.optional(),
       steps: Steps.optional(),
-      payload: z.unknown().optional().describe('The payload to try it on. Send this or record_id.'),
-      record_id: idInput('record').optional().describe('A stored record to try it on.'),
+      payload: z.unknown().optional().describe('The payload to test with. Send this or record_id.'),
+      record_id: idInput('record').optional().describe('A stored record to test with.'),
       outputs: z.record(z.string(), z.unknown()).default({}).describe('The outputs to assume, by the id of the step.'),
     }),
     output: WorkflowDryRun,

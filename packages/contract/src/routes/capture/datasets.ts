@@ -42,7 +42,7 @@ export const datasets = {
     area: 'project',
     path: 'datasets',
     summary: 'Create a dataset',
-    description: 'Creates a dataset before its first event. The name identifies it and cannot change.',
+    description: 'Creates a dataset before its first event. The name identifies the dataset and cannot be changed.',
     ...WRITE,
     status: 201,
     body: z.strictObject({
@@ -69,7 +69,7 @@ export const datasets = {
     path: 'datasets/{id}',
     summary: 'Change a dataset',
     description:
-      'Changes the members that are sent. A shorter retention_days erases older records within minutes, with their deliveries that have ended.',
+      'Updates only the fields that you send. A shorter retention_days erases older records within minutes, with their deliveries that have ended.',
     ...WRITE,
     status: 200,
     params: at,
@@ -82,7 +82,7 @@ export const datasets = {
     path: 'datasets/{id}',
     summary: 'Delete a dataset and its records',
     description:
-      'Removes the dataset at once, and erases its records within minutes, with their ended deliveries and the requests that have no record in another dataset. ' +
+      'Removes the dataset immediately. Postroad erases its records within minutes, with their completed deliveries and the requests that have no record in another dataset. ' +
       'A record whose deliveries have not all ended is erased when they have. An endpoint, rule or workflow that files into the dataset creates it again with its next event.',
     ...WRITE,
     status: 200,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CustomerPlace, CustomerPlaceSetting } from '../../customer-setting.ts'
 import { IpAllowlist } from '../../gates.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
@@ -33,6 +34,11 @@ const RequireSignature = z
     'Whether an event must have the header X-Service-Signature: `t=<unix>,v1=<hex>`, HMAC-SHA256 over `<t>.<body>` with the signing secret of the key.',
   )
 
+const OfKey = CustomerPlaceSetting.describe(
+  'The place of the customer_id of an event that is sent with this key, in a header or in the payload. Postroad also delivers the event to the destinations of this customer. ' +
+    'An event for an endpoint, by POST /v1/webhooks/{key}/{slug}, names its customer as the endpoint says. null: no other event of this key names one.',
+)
+
 export const IngestKey = z.object({
   id: idOutput('ingestKey'),
   name: z.string(),
@@ -42,6 +48,7 @@ export const IngestKey = z.object({
   datasets: z.array(z.string()).nullable(),
   ip_allowlist: IpAllowlist,
   require_signature: z.boolean(),
+  customer: CustomerPlace,
   previous_signing_secret_expires_at: Timestamp.nullable().describe(
     'The time at which the replaced signing secret stops working, after a rotation.',
   ),
@@ -87,6 +94,7 @@ export const ingestKeys = {
       datasets: Datasets.default(null),
       ip_allowlist: IpAllowlist.default([]),
       require_signature: RequireSignature.default(false),
+      customer: OfKey.default(null),
     }),
     output: one.extend({ key: z.string(), signing_secret: SigningSecret }),
   }),
@@ -107,7 +115,7 @@ export const ingestKeys = {
     path: 'ingest-keys/{id}',
     summary: 'Change an ingest key',
     description:
-      'Changes the members that are sent. If you start to require signatures, Postroad creates a signing secret and returns it once; if you stop, Postroad deletes the secret. ' +
+      'Updates only the fields that you send. If you start to require signatures, Postroad creates a signing secret and returns it once; if you stop, Postroad deletes the secret. ' +
       'A change takes effect on every node within a second. Streams that the key may no longer read are closed.',
     ...WRITE,
     status: 200,
@@ -120,6 +128,7 @@ export const ingestKeys = {
       datasets: Datasets.optional(),
       ip_allowlist: IpAllowlist.optional(),
       require_signature: RequireSignature.optional(),
+      customer: OfKey.optional(),
     }),
     output: one.extend({ signing_secret: SigningSecret }),
   }),
@@ -129,7 +138,7 @@ export const ingestKeys = {
     path: 'ingest-keys/{id}/rotate-signing-secret',
     summary: 'Replace the signing secret of an ingest key',
     description:
-      'The new secret works at once, and the previous one continues to work for overlap_hours. A key has at most one previous secret: ' +
+      'The new secret works immediately, and the previous one continues to work for overlap_hours. A key has at most one previous secret: ' +
       'a second rotation within the overlap is refused with 409 `overlap_running`, unless `end_overlap` is true. ' +
       'Refused with 400 when the key does not require signatures.',
     ...WRITE,
@@ -153,7 +162,7 @@ export const ingestKeys = {
     area: 'project',
     path: 'ingest-keys/{id}',
     summary: 'Revoke an ingest key',
-    description: 'From now on Postroad answers requests with this key with 404.',
+    description: 'Postroad then returns 404 for requests with this key.',
     ...WRITE,
     status: 200,
     params: at,

@@ -4,7 +4,7 @@ import { LIMITS } from '../../limits.ts'
 import { Deleted, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
-const Hours = z
+export const QuarantineHours = z
   .int('must be a whole number of hours')
   .min(0)
   .max(LIMITS.quarantineHoursMax)
@@ -23,11 +23,11 @@ const QuarantinedRequest = z.object({
 
 /** The quarantine of an endpoint. No response shows the content of a request, because nobody has proven who sent it. */
 export const Quarantine = z.object({
-  hours: Hours,
+  hours: QuarantineHours,
   count: z.int().describe('The number of requests in it.'),
   bytes: z.int().describe('The size of their bodies.'),
   checked_at: Timestamp.nullable().describe(
-    'The last time at which they were verified again; null: never, or it happens within seconds.',
+    'The last time that Postroad verified the requests again; null: never, or within the next seconds.',
   ),
   requests: z.array(QuarantinedRequest).describe(`The newest ${LIMITS.quarantineShown}, newest first.`),
 })
@@ -51,14 +51,14 @@ export const quarantine = {
     method: 'PUT',
     area: 'project',
     path: 'webhooks/{id}/quarantine',
-    summary: 'Switch the quarantine of an endpoint on or off',
+    summary: 'Turn the quarantine of an endpoint on or off',
     description:
       `With a quarantine, the endpoint still answers a request with a wrong or missing signature with 401, and stores it sealed: at most ${LIMITS.quarantinePerSecondMax} a second, ${LIMITS.quarantineRequestsMax} requests and ${LIMITS.quarantineBytesMax / 1_048_576} MiB. ` +
       'When the verification of the endpoint changes, Postroad verifies these requests again from their bytes, as of the time at which they came. It admits those that pass, in their order, and they count from then on. 0 deletes the requests.',
     ...WRITE,
     status: 200,
     params: at,
-    body: z.strictObject({ hours: Hours }),
+    body: z.strictObject({ hours: QuarantineHours }),
     output: one,
   }),
   verify: defineRoute({
@@ -77,7 +77,7 @@ export const quarantine = {
     area: 'project',
     path: 'webhooks/{id}/quarantine',
     summary: 'Delete the requests in quarantine',
-    description: 'Deletes all of them. The quarantine stays on.',
+    description: 'Deletes all quarantined requests. The quarantine stays on.',
     ...WRITE,
     status: 200,
     params: at,

@@ -3,7 +3,7 @@ import { Conditions } from '../../condition.ts'
 import { DryRun, DryRunOn } from '../../dry-run.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { DatasetName, DeletedForNow, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
 import { Mappings } from '../../mapping.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
@@ -68,7 +68,7 @@ export const rules = {
     area: 'project',
     path: 'rules/{id}',
     summary: 'Change a rule',
-    description: 'Changes the members that are sent. Takes effect on every node within a second.',
+    description: 'Updates only the fields that you send. Takes effect on every node within a second.',
     ...WRITE,
     status: 200,
     params: at,
@@ -86,20 +86,20 @@ export const rules = {
     area: 'project',
     path: 'rules/{id}',
     summary: 'Delete a rule',
-    description: 'Deletes the rule. Records that it wrote stay.',
+    description: 'Deletes the rule. Records that it filed are not deleted.',
     ...WRITE,
     status: 200,
     params: at,
-    output: Deleted,
+    output: DeletedForNow,
   }),
   test: defineRoute({
     method: 'POST',
     area: 'project',
     path: 'rules/test',
-    summary: 'Try conditions and mappings',
+    summary: 'Test conditions and mappings',
     description:
       'Reports the result that conditions and mappings, saved or not, would have for payloads: for those sent here, for the newest stored ones that reached the rules, ' +
-      'or for both. Only POST /v1/ingest/{ingest_key} without a dataset reaches the rules. The call stores nothing, so every role may use it, also in a suspended workspace. ' +
+      'or for both. Only POST /v1/ingest/{ingest_key} without a dataset reaches the rules. The call does not store anything, so any role can use it, even in a suspended workspace. ' +
       `It looks for stored payloads among the newest ${LIMITS.dryRunScannedMax.toLocaleString('en')} requests of the project and reads at most 16 MiB of them.`,
     ...READ,
     status: 200,

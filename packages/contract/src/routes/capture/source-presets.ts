@@ -34,7 +34,7 @@ export const sourcePresets = {
     path: 'source-presets',
     summary: 'List source presets',
     description:
-      'Providers with the settings of an endpoint that verifies their requests. The answer has all presets at once, by name.',
+      'Providers, with the endpoint settings that verify their requests. The response contains all presets, sorted by name.',
     ...READ,
     forOneProjectKeys: true,
     status: 200,

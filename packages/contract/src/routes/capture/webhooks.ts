@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { Conditions } from '../../condition.ts'
 import { Cors, Handshake, HandshakeCreate, HandshakePatch, IpAllowlist, VerifyToken } from '../../gates.ts'
+import { CustomerPlace, CustomerPlaceSetting } from '../../customer-setting.ts'
 import { DryRun, DryRunOn } from '../../dry-run.ts'
 import { EventTitle, EventTitleSetting } from '../../event-title.ts'
 import { Idempotency, IdempotencySetting } from '../../idempotency.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, Deleted, Instant, ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
+import { DatasetName, DeletedForNow, Instant, ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
 import { Mappings } from '../../mapping.ts'
 import { RefusedSample } from '../../refused-sample.ts'
 import { RejectionReason } from '../../rejection.ts'
@@ -41,6 +42,7 @@ export const Webhook = z.object({
   cors: Cors,
   handshake: Handshake,
   idempotency: Idempotency,
+  customer: CustomerPlace,
   event_title: EventTitle,
   refused_samples: z
     .boolean()
@@ -69,6 +71,7 @@ export const WebhookConfig = Webhook.pick({
   cors: true,
   handshake: true,
   idempotency: true,
+  customer: true,
   event_title: true,
   refused_samples: true,
 }).extend({
@@ -139,8 +142,8 @@ export const webhooks = {
     status: 201,
     body: z.strictObject({
       name: Name,
-      slug: Slug.optional().describe('Absent: made from the name.'),
-      dataset: DatasetName.optional().describe('Absent: made from the slug.'),
+      slug: Slug.optional().describe('Absent: generated from the name.'),
+      dataset: DatasetName.optional().describe('Absent: generated from the slug.'),
       enabled: z.boolean().default(true),
       criteria: Conditions.default([]),
       mappings: Mappings.default([]),
@@ -149,6 +152,7 @@ export const webhooks = {
       cors: Cors.default(null),
       handshake: HandshakeCreate.default({ kind: 'none' }),
       idempotency: IdempotencySetting.default(null),
+      customer: CustomerPlaceSetting.default(null),
       event_title: EventTitleSetting.default(null),
       refused_samples: z.boolean().default(true),
     }),
@@ -171,7 +175,7 @@ export const webhooks = {
     path: 'webhooks/{id}',
     summary: 'Change an endpoint',
     description:
-      'Changes the members that are sent. In `verification` you may leave out the secret to retain the stored one (same scheme only); ' +
+      'Updates only the fields that you send. In `verification` you may leave out the secret to retain the stored one (same scheme only); ' +
       'a secret set here replaces the old one at once. The change takes effect on every node within a second.',
     ...WRITE,
     status: 200,
@@ -188,6 +192,7 @@ export const webhooks = {
       cors: Cors.optional(),
       handshake: HandshakePatch.optional(),
       idempotency: IdempotencySetting.optional(),
+      customer: CustomerPlaceSetting.optional(),
       event_title: EventTitleSetting.optional(),
       refused_samples: z.boolean().optional(),
     }),
@@ -198,20 +203,20 @@ export const webhooks = {
     area: 'project',
     path: 'webhooks/{id}',
     summary: 'Delete an endpoint',
-    description: 'Deletes the endpoint. From now on Postroad answers requests to its URL with 404. Its events stay.',
+    description: 'Deletes the endpoint. Postroad then returns 404 for requests to its URL. Its events are not deleted.',
     ...WRITE,
     status: 200,
     params: at,
-    output: Deleted,
+    output: DeletedForNow,
   }),
   test: defineRoute({
     method: 'POST',
     area: 'project',
     path: 'webhooks/{id}/test',
-    summary: 'Try the criteria and mappings of an endpoint',
+    summary: 'Test the criteria and mappings of an endpoint',
     description:
       'Shows the records that the criteria and mappings of an endpoint, or others in their place, would make from payloads: from those sent here, from the newest ' +
-      'ones that the endpoint received, or from both. The call stores nothing, so every role may use it, also in a suspended workspace. It reads at most 16 MiB of stored payloads.',
+      'ones that the endpoint received, or from both. The call does not store anything, so any role can use it, even in a suspended workspace. It reads at most 16 MiB of stored payloads.',
     ...READ,
     status: 200,
     params: at,
@@ -229,7 +234,7 @@ export const webhooks = {
     summary: 'Explain the signature of a request',
     description:
       'Shows step by step how the verification of the endpoint would check a request, and suggests causes of a failure: a body that was changed on the ' +
-      'way, another encoding, a missing prefix. The response never contains the secret or the expected digest. The call stores nothing, so every role may use it, also in a suspended workspace.',
+      'way, another encoding, a missing prefix. The response never contains the secret or the expected digest. The call does not store anything, so any role can use it, even in a suspended workspace.',
     ...READ,
     status: 200,
     params: at,
@@ -244,7 +249,7 @@ export const webhooks = {
     description:
       'One redacted sample for each cause for which the endpoint refused a request, latest first: the headers and the first 4 KiB of the body. ' +
       'The sample of a request that had not proven its signature contains the names of the headers and the form of the signature, but no values. ' +
-      `A sample appears within two seconds, is replaced at most once a minute and is deleted after ${LIMITS.refusedSampleDays} days. \`refused_samples\` of the endpoint switches samples off.`,
+      `A sample appears within two seconds, is replaced at most once a minute and is deleted after ${LIMITS.refusedSampleDays} days. \`refused_samples\` of the endpoint turns samples off.`,
     ...READ,
     status: 200,
     params: at,
@@ -311,7 +316,7 @@ export const webhooks = {
     path: 'webhooks/{id}/rotate-verification-secret',
     summary: 'Replace the verification secret of an endpoint',
     description:
-      'The new secret works at once, and the previous one continues to work for overlap_hours (`previous_secret_expires_at`). An endpoint has at most one previous secret: ' +
+      'The new secret works immediately, and the previous one continues to work for overlap_hours (`previous_secret_expires_at`). An endpoint has at most one previous secret: ' +
       'a second rotation within the overlap is refused with 409 `overlap_running`, unless `end_overlap` is true. A secret set by a change of the endpoint ends the overlap at once. ' +
       'Refused with 400 when the scheme is none.',
     ...WRITE,

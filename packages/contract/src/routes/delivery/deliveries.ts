@@ -134,7 +134,7 @@ export const deliveries = {
     path: 'deliveries/{id}/retry',
     summary: 'Retry a delivery now',
     description:
-      'Makes a delivery that waits for its next attempt due at once. Postroad sends it as soon as its destination has capacity. While the breaker of the destination is open, a probe must succeed first, and `held_by` in the response says so. ' +
+      'Makes a waiting delivery due immediately. Postroad sends it as soon as its destination has capacity. While the breaker of the destination is open, a probe must succeed first, and `held_by` in the response says so. ' +
       'The attempt takes the place of the next scheduled one. ' +
       'A delivery that has ended, is paused or is being sent is refused with 409, and the message says what to do instead.',
     ...WRITE,
@@ -148,7 +148,7 @@ export const deliveries = {
     path: 'deliveries/{id}/cancel',
     summary: 'Cancel a delivery',
     description:
-      'Ends a delivery that has not ended: Postroad sends it no more. A request in progress may still reach the destination. Its response is ignored, and the attempt ends as interrupted. ' +
+      'Cancels a delivery that has not ended. A request in progress can still reach the destination. Its response is ignored, and the attempt ends as interrupted. ' +
       'A cancelled delivery can be replayed. A delivery that has ended is refused with 409.',
     ...WRITE,
     status: 200,

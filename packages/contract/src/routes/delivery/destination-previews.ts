@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { DestinationAuth } from '../../destination-auth.ts'
 import { Headers, PayloadTemplate, Signing, Url } from '../../destination-settings.ts'
+import { DestinationConfig } from '../../destination-kinds.ts'
 import { idInput } from '../../ids.ts'
 import { defineRoute, READ } from '../../route.ts'
+import { SEND_METHODS } from '../../sent-request.ts'
 
 /** A separate room: it needs the records room, which already uses the destinations room. */
 export const destinationPreviews = {
@@ -12,8 +14,7 @@ export const destinationPreviews = {
     path: 'destinations/preview',
     summary: 'Preview a request to a destination',
     description:
-      'The request that a destination with these settings, saved or not, would receive for a record. Dots replace secrets, values made with them, and the values of custom headers. Nothing is sent or stored, so every ' +
-      'role may call this, also in a suspended workspace.',
+      'The request that a destination with these settings, saved or not, would receive for a record. Dots replace secrets, values made with them, and the values of custom headers. Nothing is sent or stored, so any role can call this, even in a suspended workspace.',
     ...READ,
     status: 200,
     body: z.strictObject({
@@ -21,6 +22,7 @@ export const destinationPreviews = {
       destination_id: idInput('destination')
         .optional()
         .describe('The destination whose settings apply to members that are left out here.'),
+      config: DestinationConfig.optional(),
       url: Url.optional().describe('Required without destination_id.'),
       headers: Headers.optional(),
       signing: Signing.optional(),
@@ -30,7 +32,7 @@ export const destinationPreviews = {
     output: z.object({
       request: z
         .object({
-          method: z.literal('POST'),
+          method: z.enum(SEND_METHODS),
           url: z.string(),
           headers: z.record(z.string(), z.string()),
           body: z.string(),

@@ -22,10 +22,11 @@ import {
   ShownProxy,
   ShownTls,
 } from '../../destination-auth.ts'
+import { DESTINATION_KINDS, DestinationConfig } from '../../destination-kinds.ts'
 import { HeldBy } from '../../held-by.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { Deleted, Instant, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { DeletedForNow, Instant, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
 import { EndOverlap, OverlapHours } from '../../rotation.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 import { Quantiles } from '../../quantiles.ts'
@@ -35,6 +36,8 @@ import { DryRunOnly, RatePerSecond, ReplayPlan, StartedReplay } from './replays.
 export const Destination = z.object({
   id: idOutput('destination'),
   name: z.string(),
+  kind: z.enum(DESTINATION_KINDS),
+  config: DestinationConfig,
   url: z.string(),
   enabled: z.boolean(),
   disabled_reason: z
@@ -59,6 +62,18 @@ export const Destination = z.object({
   tls: ShownTls,
   proxy: ShownProxy,
   payload_template: z.unknown(),
+  description: z.string().nullable().describe('The text of the customer whose destination it is; null otherwise.'),
+  customer: z
+    .object({
+      id: idOutput('customer'),
+      portal_id: idOutput('portal'),
+      customer_id: z.string(),
+      name: z.string().nullable(),
+    })
+    .nullable()
+    .describe(
+      'The customer who owns it, and who manages it in a portal. It receives only events that name this customer, and reaches only public addresses. null: a destination of the project.',
+    ),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -79,7 +94,13 @@ export const destinations = {
     description: 'The destinations of the project, newest first, without their signing secrets.',
     ...READ,
     status: 200,
-    query: ListQuery,
+    query: ListQuery.extend({
+      customer: idInput('customer').optional().describe('Only the destinations of this customer of a portal.'),
+      owner: z
+        .enum(['project', 'customers'])
+        .optional()
+        .describe('`project`: only those of the project. `customers`: only those of customers. Absent: all.'),
+    }),
     output: listOf('destinations', Destination),
   }),
   create: defineRoute({
@@ -94,6 +115,7 @@ export const destinations = {
     showsSecret: true,
     body: z.strictObject({
       name: Name,
+      config: DestinationConfig.default({ kind: 'http' }),
       url: Url,
       enabled: z.boolean().default(true),
       datasets: Datasets.default(null),
@@ -101,7 +123,9 @@ export const destinations = {
       headers: Headers.default({}),
       retry: Retry.default({ schedule_seconds: null }),
       timeout_ms: TimeoutMs.default(LIMITS.deliveryTimeoutMsDefault),
-      max_in_flight: MaxInFlight.default(LIMITS.maxInFlightDefault),
+      max_in_flight: MaxInFlight.optional().describe(
+        `The most concurrent sends. Absent: ${LIMITS.maxInFlightDefault}, or ${LIMITS.maxInFlightOfBatches} for the kind s3.`,
+      ),
       rate_limit: RateLimit.default(null),
       ordering: Ordering.default('none'),
       signing: Signing.default({ header: 'both' }),
@@ -129,7 +153,7 @@ export const destinations = {
     path: 'destinations/{id}',
     summary: 'Change a destination',
     description:
-      'Changes the members that are sent. Switching the destination off pauses its outstanding deliveries; switching it on sends them and closes its breaker. ' +
+      'Updates only the fields that you send. Turning the destination off pauses its outstanding deliveries; turning it on sends them and closes its breaker. ' +
       'An attempt in progress is finished with the previous settings. Stored secrets go only to the place that they were set for: a change of the origin of the url, the token ' +
       'endpoint, the proxy or the trusted authorities needs the secrets of auth and the values of headers again.',
     ...WRITE,
@@ -137,6 +161,7 @@ export const destinations = {
     params: at,
     body: z.strictObject({
       name: Name.optional(),
+      config: DestinationConfig.optional(),
       url: Url.optional(),
       enabled: z.boolean().optional(),
       datasets: Datasets.optional(),
@@ -165,7 +190,7 @@ export const destinations = {
     ...WRITE,
     status: 200,
     params: at,
-    output: Deleted,
+    output: DeletedForNow,
   }),
   revealSecret: defineRoute({
     method: 'POST',
@@ -198,14 +223,14 @@ export const destinations = {
     path: 'destinations/{id}/recover',
     summary: 'Recover a destination',
     description:
-      'Sends every delivery that has failed since a given time again, at a steady rate. With `enable` it also switches the destination on, which sends the paused deliveries. ' +
+      'Sends every delivery that has failed since a given time again, at a steady rate. With `enable` it also turns the destination on, which sends the paused deliveries. ' +
       'Events that arrived while the destination was off have paused deliveries, so none is missed. With dry_run the response is the plan, and nothing changes.',
     ...WRITE,
     status: 200,
     params: at,
     body: z.strictObject({
       since: Instant.describe('RFC 3339: deliveries created at this time or later.'),
-      enable: z.boolean().default(false).describe('Switch the destination on if it is off.'),
+      enable: z.boolean().default(false).describe('Turn the destination on if it is off.'),
       include_cancelled: z.boolean().default(false).describe('Also send deliveries that were cancelled.'),
       rate_per_second: RatePerSecond,
       dry_run: DryRunOnly,
@@ -228,7 +253,7 @@ export const destinations = {
     summary: 'Send a test to a destination',
     description:
       'Sends a sample, or a record of the project, to the destination now, signed and with the headers and credentials of its deliveries, and returns the response. ' +
-      'A test is not a delivery: Postroad does not store, retry or count it, and a 410 does not switch the destination off. A test that succeeds closes an open breaker, so waiting deliveries are sent. ' +
+      'A test is not a delivery: Postroad does not store, retry or count it, and a 410 does not turn the destination off. A successful test closes an open circuit breaker, so waiting deliveries are sent. ' +
       `The test takes at most timeout_ms of the destination, and never more than ${LIMITS.testTimeoutMsMax / 1_000} s.`,
     ...WRITE,
     status: 200,
@@ -259,7 +284,7 @@ export const destinations = {
     path: 'destinations/{id}/probe',
     summary: 'Probe a destination now',
     description:
-      'While the breaker of a destination is open, Postroad sends one waiting delivery from time to time as a probe. This sends the next probe at once. If it succeeds, the other deliveries follow. ' +
+      'While the breaker of a destination is open, Postroad sends one waiting delivery from time to time as a probe. This call sends the next probe immediately. If the probe succeeds, Postroad sends the other deliveries. ' +
       'If it fails, the breaker stays open, and the wait until the next probe does not grow. Refused with 409 when the destination is off, when its breaker is not open, or when no delivery waits for it.',
     ...WRITE,
     status: 200,

@@ -67,15 +67,17 @@ export const Replay = z.object({
   outcome: z
     .object({
       delivered: z.int(),
-      failed: z.int().describe('How many were given up again after their schedule.'),
+      failed: z.int().describe('The number of deliveries that failed again after their retry schedule.'),
       cancelled: z.int(),
-      under_way: z.int().describe('How many have not ended yet: they wait, are being sent, or are paused.'),
+      under_way: z.int().describe('The number of deliveries that have not ended: waiting, being sent, or paused.'),
       unknown: z
         .int()
-        .describe('How many were deleted before they ended, or were sent again before Postroad counted results.'),
+        .describe(
+          'The number of deliveries that were deleted before they ended, or sent again before Postroad counted results.',
+        ),
     })
     .describe(
-      'What has become of those that were made due, about a second late; the five add up to `replayed`. A result stays when somebody replays the delivery once more.',
+      'What has become of those that were made due, about a second late; the five add up to `replayed`. A result stays when someone replays the delivery once more.',
     ),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -159,7 +161,7 @@ export const replays = {
     previousPath: 'deliveries/replays/{id}/pause',
     summary: 'Pause a replay',
     description:
-      'Makes no more deliveries due. Deliveries that are due already are still sent, at most those of one or two seconds.',
+      'Pauses the replay. Deliveries that are already due are still sent. These are at most the deliveries of one or two seconds.',
     ...WRITE,
     status: 200,
     params: at,
@@ -185,7 +187,7 @@ export const replays = {
     previousPath: 'deliveries/replays/{id}/cancel',
     summary: 'Cancel a replay',
     description:
-      'Ends a replay that runs or is paused. Deliveries that it has made due are sent; the remaining ones stay as they are.',
+      'Cancels a running or paused replay. Deliveries that are already due are sent. The remaining deliveries do not change.',
     ...WRITE,
     status: 200,
     params: at,

@@ -9,7 +9,7 @@ export const BROADCAST_SEVERITIES = ['info', 'warning', 'critical'] as const
 export const Broadcast = z.object({
   id: idOutput('broadcast'),
   title: z.string(),
-  text: z.string().describe('Plain text; line breaks count, and nothing in it is markup.'),
+  text: z.string().describe('Plain text. Line breaks are preserved. Markup is not interpreted.'),
   severity: z.enum(BROADCAST_SEVERITIES),
   active: z.boolean().describe('false: it has ended.'),
   created_at: Timestamp,
@@ -22,7 +22,7 @@ export const broadcasts = {
     area: 'workspace',
     path: 'broadcasts',
     summary: 'List announcements',
-    description: 'What the operators announced to this workspace, newest first. Withdrawn announcements are left out.',
+    description: 'The announcements for this workspace, newest first. Withdrawn announcements are not included.',
     ...READ,
     status: 200,
     query: ListQuery,

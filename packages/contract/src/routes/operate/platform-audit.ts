@@ -9,7 +9,7 @@ export const platformAudit = {
     path: 'platform/audit',
     summary: 'List the audit log of the installation',
     description:
-      'What operators changed for the whole installation: its settings and announcements, newest first. What they do to one workspace is in the audit log of that workspace.',
+      'Operator changes to installation settings and announcements, newest first. Operator changes to a workspace are in the audit log of that workspace.',
     ...OPERATORS_READ,
     status: 200,
     query: ListQuery,

@@ -10,7 +10,10 @@ const { broadcastTitleCharsMax, broadcastTextCharsMax, broadcastWorkspacesMax } 
 /** An announcement as operators see it. */
 export const PlatformBroadcast = Broadcast.extend({
   active: z.boolean().describe('false: it has ended, or it was withdrawn.'),
-  workspace_ids: z.array(idOutput('workspace')).nullable().describe('The workspaces that read it. null: all of them.'),
+  workspace_ids: z
+    .array(idOutput('workspace'))
+    .nullable()
+    .describe('The workspaces that see the announcement. null: all workspaces.'),
   created_by: idOutput('user'),
   withdrawn_at: Timestamp.nullable(),
 })
@@ -23,7 +26,7 @@ export const platformBroadcasts = {
     area: 'workspace',
     path: 'platform/broadcasts',
     summary: 'List all announcements',
-    description: 'Every announcement of the installation, newest first, withdrawn ones included.',
+    description: 'All announcements of the installation, newest first, including withdrawn ones.',
     ...OPERATORS_READ,
     status: 200,
     query: ListQuery,
@@ -33,8 +36,8 @@ export const platformBroadcasts = {
     method: 'POST',
     area: 'workspace',
     path: 'platform/broadcasts',
-    summary: 'Announce something to workspaces',
-    description: 'Members of the workspaces read it at once, in the log of announcements.',
+    summary: 'Create an announcement',
+    description: 'Workspace members see the announcement immediately.',
     ...OPERATE,
     status: 201,
     body: z.strictObject({
@@ -57,7 +60,7 @@ export const platformBroadcasts = {
     area: 'workspace',
     path: 'platform/broadcasts/{id}/withdraw',
     summary: 'Withdraw an announcement',
-    description: 'Members do not see it any more. Operators do, as withdrawn.',
+    description: 'Members no longer see the announcement. Operators see it as withdrawn.',
     ...OPERATE,
     status: 200,
     params: z.object({ id: idInput('broadcast') }),

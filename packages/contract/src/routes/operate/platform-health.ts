@@ -9,29 +9,39 @@ const PlatformHealth = z.object({
   checked_at: Timestamp,
   ok: z.boolean().describe('false: `problems` says why.'),
   problems: z.array(z.string()).describe('Each is one sentence: what is wrong, and what to do.'),
-  database: z.object({ answered_in_ms: z.int().describe('How long it took to answer one question.') }),
-  senders: z.int().describe('Processes that deliver and are alive.'),
+  database: z.object({ answered_in_ms: z.int().describe('The response time of one query, in milliseconds.') }),
+  senders: z.int().describe('Live processes that send deliveries.'),
   loops: z
     .array(
       z.object({
         name: z.string(),
-        last_run_at: Timestamp.nullable().describe('When a run last ended well in this process. null: not yet.'),
+        last_run_at: Timestamp.nullable().describe(
+          'The time of the last successful run in this process. null: none yet.',
+        ),
         last_failed_at: Timestamp.nullable(),
         failing: z.boolean().describe('true: the last run failed.'),
       }),
     )
-    .describe('The background loops of the process that answers.'),
+    .describe('The background loops of the process that responds.'),
   deliveries: z.object({
     overdue: z
       .int()
       .describe(`Deliveries that nothing holds back and that have been due for more than 2 minutes. ${counted}`),
-    oldest_due_at: Timestamp.nullable().describe('Since when the oldest of them has been due.'),
+    oldest_due_at: Timestamp.nullable().describe('The time since which the oldest of them has been due.'),
   }),
   lanes: z.object({
     owned: z.int().describe(`Destinations that a living process sends for. ${counted}`),
     waiting: z.int().describe(`Destinations whose breaker or rate makes them wait. ${counted}`),
   }),
-  mails: z.object({ waiting: z.int().describe(`Mails that are not sent yet. ${counted}`) }),
+  agent_registrations: z
+    .object({
+      open: z.boolean().describe('Whether agents can register their own accounts now.'),
+      today: z.int().describe('Agents that have registered since midnight UTC.'),
+      cap: z.int().describe('The maximum number of registrations per day.'),
+      share: z.number().describe('The used part of the cap, from 0 to 1. A challenge gets harder as it grows.'),
+    })
+    .describe('Settings of `platform/settings` change the cap and the switch.'),
+  mails: z.object({ waiting: z.int().describe(`Emails that are not sent yet. ${counted}`) }),
 })
 
 export const platformHealth = {
@@ -41,7 +51,7 @@ export const platformHealth = {
     path: 'platform/health',
     summary: 'Get the health of the installation',
     description:
-      'What the server knows about itself: its database, background loops, senders and work that does not move. `postroad doctor` checks more, and takes longer.',
+      'The health of the server: its database, background loops, senders and stuck work. `postroad doctor` runs more checks and takes longer.',
     ...OPERATORS_READ,
     status: 200,
     output: z.object({ health: PlatformHealth }),

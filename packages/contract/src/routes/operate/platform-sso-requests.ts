@@ -43,13 +43,16 @@ export const platformSsoRequests = {
     path: 'platform/sso-requests/{id}',
     summary: 'Decide an SSO request',
     description:
-      'Approves or declines a pending request. The owners of the workspace get the decision and the reason by mail. A request that is not pending stays as it is: 409 `invalid_state`.',
+      'Approves or declines a pending request. The owners of the workspace get the decision and the reason by email. A request that is not pending is refused with 409 `invalid_state`.',
     ...OPERATE,
     status: 200,
     params: at,
     body: z.strictObject({
       status: z.enum(['approved', 'declined']),
-      reason: Text.trim().min(1).max(LIMITS.ssoReasonCharsMax).describe('For the owners: why, and what happens next.'),
+      reason: Text.trim()
+        .min(1)
+        .max(LIMITS.ssoReasonCharsMax)
+        .describe('The reason and the next steps, for the workspace owners.'),
     }),
     output: one,
   }),

@@ -22,7 +22,7 @@ export const PlatformWorkspace = z.object({
   closed_at: Timestamp.nullable(),
   created_at: Timestamp,
   members: z.int(),
-  network_restricted: z.boolean().describe('true: the workspace accepts requests from the addresses of a list only.'),
+  network_restricted: z.boolean().describe('true: the workspace accepts requests only from listed addresses.'),
   usage: z.object({
     month: z.string().describe('UTC, such as 2026-01.'),
     events: z.int().describe('Accepted in this month.'),
@@ -70,7 +70,7 @@ export const platformWorkspaces = {
     path: 'platform/workspaces/{id}/suspend',
     summary: 'Suspend a workspace',
     description:
-      'From then on the workspace accepts no events, sends no deliveries and refuses changes, on every node within a second. Nothing stored is lost. Its owners and admins get the reason by mail. A workspace that is suspended already stays as it is, with its first reason.',
+      'The workspace then accepts no events, sends no deliveries and refuses changes, on every node within a second. Stored data is not lost. Owners and admins get the reason by email. A workspace that is already suspended does not change and retains its first reason.',
     ...OPERATE,
     status: 200,
     params: at,
@@ -78,7 +78,7 @@ export const platformWorkspaces = {
       reason: Text.trim()
         .min(1)
         .max(suspensionReasonCharsMax)
-        .describe('Why. Its members read it, and its audit log stores it.'),
+        .describe('The reason. Members see it, and the audit log records it.'),
     }),
     output: one,
   }),
@@ -88,7 +88,7 @@ export const platformWorkspaces = {
     path: 'platform/workspaces/{id}/reinstate',
     summary: 'Reinstate a workspace',
     description:
-      'Accepts its events again and sends what was paused, without spending an attempt. A workspace that is not suspended stays as it is.',
+      'The workspace accepts events again, and Postroad sends paused deliveries without using an attempt. A workspace that is not suspended does not change.',
     ...OPERATE,
     status: 200,
     params: at,
@@ -100,7 +100,7 @@ export const platformWorkspaces = {
     path: 'platform/workspaces/{id}/plan',
     summary: 'Change the plan of a workspace',
     description:
-      'The limits of the plan apply on every node within a second. Deliveries that waited for the allowance are sent as far as the plan has room.',
+      'The limits of the plan apply on every node within a second. Postroad sends deliveries that wait for the allowance, up to the limit of the new plan.',
     ...OPERATE,
     status: 200,
     params: at,
@@ -113,7 +113,7 @@ export const platformWorkspaces = {
     path: 'platform/workspaces/{id}/clear-network',
     summary: 'Clear the network access of a workspace',
     description:
-      'Empties its list of addresses, for a workspace that has locked itself out. From the next request on every address may use it again.',
+      'Clears the address list of a workspace whose members are locked out. Starting with the next request, any address can access the workspace.',
     ...OPERATE,
     status: 200,
     params: at,

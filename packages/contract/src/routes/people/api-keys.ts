@@ -22,7 +22,7 @@ export const ApiKey = z.object({
     .nullable()
     .describe('The only project that it can access; null: the whole workspace.'),
   expires_at: Timestamp.nullable().describe('null: the key never expires.'),
-  ip_allowlist: z.array(z.string()).describe('The IP addresses from which it may be used; empty: any address.'),
+  ip_allowlist: z.array(z.string()).describe('The IP addresses that can use the key; empty: any address.'),
   status: z.enum(API_KEY_STATUSES),
   created_by: z.object({
     id: idOutput('user'),
@@ -52,11 +52,12 @@ export const apiKeys = {
     path: 'api-keys',
     summary: 'Create an API key',
     description:
-      'Only a person who is signed in may create a key. The response contains the key once, in `key`. The key acts as the person who created it, and its role may not be above theirs. ' +
+      'Only a signed-in person can create a key. The response contains the key once, in `key`. The key acts as the person who created it, and its role may not be above theirs. ' +
       'A key cannot be changed or rotated: revoke it and create another. An Idempotency-Key is refused with 400.',
     ...MANAGE,
     role: 'viewer',
     callers: 'people',
+    afterClaim: true,
     status: 201,
     showsSecret: true,
     refusesIdempotencyKey: true,
@@ -78,7 +79,7 @@ export const apiKeys = {
     path: 'api-keys/{id}',
     summary: 'Revoke an API key',
     description:
-      'The next request with the key is answered with 401. The key stays in the list. A key that is already revoked stays as it is. A suspended workspace may do this too.',
+      'The next request with the key gets 401. The key stays in the list. Revoking a revoked key has no effect. This also works in a suspended workspace.',
     ...MANAGE,
     whileSuspended: 'allowed',
     status: 200,

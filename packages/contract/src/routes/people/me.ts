@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idOutput } from '../../ids.ts'
-import { defineRoute, READ, ROLES } from '../../route.ts'
+import { defineRoute, READ, ROLES, SCOPES } from '../../route.ts'
 
 export const me = {
   get: defineRoute({
@@ -25,10 +25,21 @@ export const me = {
           .string()
           .nullable()
           .describe('The reason that the operator gave. null: it is not suspended.'),
-        support_contact: z.string().nullable().describe('Whom to ask about the suspension. null: nobody is named.'),
+        support_contact: z
+          .string()
+          .nullable()
+          .describe('The contact for questions about the suspension. null: none is set.'),
         closed: z.boolean(),
       }),
       default_project: z.object({ id: idOutput('project'), slug: z.string() }),
+      agent: z
+        .object({
+          id: idOutput('connectedAgent'),
+          scopes: z.array(z.enum(SCOPES)),
+          manage_url: z.string().describe('The page where the person widens, narrows or revokes it.'),
+        })
+        .optional()
+        .describe('Present for a connected agent.'),
       api_key: z.object({ id: idOutput('apiKey'), project_id: idOutput('project').nullable() }).optional(),
     }),
   }),

@@ -48,7 +48,7 @@ export const members = {
     path: 'members/{id}',
     summary: 'Remove a member',
     description:
-      'Ends the access of the person at once and revokes the API keys that the person created. You cannot remove a member with a role above yours, or the last owner. A suspended workspace may do this too.',
+      'Ends the member’s access immediately and revokes the API keys that the person created. You cannot remove a member with a role above yours, or the last owner. This also works in a suspended workspace.',
     ...MANAGE,
     callers: 'people',
     whileSuspended: 'allowed',
@@ -81,7 +81,7 @@ export const members = {
     area: 'workspace',
     path: 'ownership/transfer',
     summary: 'Transfer the ownership',
-    description: 'Makes a member the owner, and you an admin.',
+    description: 'Makes a member the owner and makes you an admin.',
     ...MANAGE,
     role: 'owner',
     callers: 'people',

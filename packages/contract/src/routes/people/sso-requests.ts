@@ -59,6 +59,7 @@ export const ssoRequests = {
     description:
       'Asks the operators to set up single sign-on for these email domains. A request that is still pending becomes `superseded`, and the new one names it. Postroad mails the decision to the owners.',
     ...OWNERS,
+    afterClaim: true,
     status: 201,
     body: z.strictObject({
       kinds: z.array(z.enum(SSO_KINDS)).min(1).max(1).default(['sso']),
@@ -76,9 +77,10 @@ export const ssoRequests = {
     path: 'sso/requests/{id}',
     summary: 'Cancel an SSO request',
     description:
-      'Cancels a request that is pending, also while the workspace is suspended. A request that was decided stays as it is: 409 `invalid_state`.',
+      'Cancels a request that is pending, also while the workspace is suspended. A request that was decided is refused with 409 `invalid_state`.',
     ...OWNERS,
     whileSuspended: 'allowed',
+    afterClaim: true,
     status: 200,
     params: z.object({ id: idInput('ssoRequest') }),
     output: z.object({ ok: z.literal(true), request: SsoRequest }),

@@ -21,7 +21,7 @@ export const sso = {
         identity_provider: z
           .object({ name: z.string() })
           .nullable()
-          .describe('The provider that people sign in with on this installation. null: the operator has set none.'),
+          .describe('The provider that people sign in with on this installation. null: none is configured.'),
         request: SsoRequest.nullable().describe('The newest request of the workspace. null: there is none.'),
       }),
     }),

@@ -12,14 +12,14 @@ const Datasets = z
   .min(1, 'Name at least one dataset, or send null for every dataset.')
   .max(LIMITS.dataKeyDatasetsMax, `Name at most ${LIMITS.dataKeyDatasetsMax} datasets, or send null for every dataset.`)
   .nullable()
-  .describe('The datasets that it may read; null: every dataset of the project, later ones too.')
+  .describe('The datasets that the key can read; null: all datasets in the project, including future ones.')
 
 const Requests = z
   .int('must be a whole number')
   .min(1)
   .max(LIMITS.dataKeyRequestsMax)
   .describe(
-    `The requests that it may send in 10 seconds, 1 to ${LIMITS.dataKeyRequestsMax}. Each process of the server counts separately.`,
+    `The maximum number of requests in 10 seconds, 1 to ${LIMITS.dataKeyRequestsMax}. Each server process counts separately.`,
   )
 
 export const DataKey = z.object({
@@ -32,7 +32,9 @@ export const DataKey = z.object({
   expires_at: Timestamp.nullable().describe('null: the key never expires.'),
   status: z.enum(DATA_KEY_STATUSES),
   last_used_at: Timestamp.nullable().describe('Updated at most once a minute.'),
-  created_by: idOutput('user').nullable().describe('The person who created it, or whose API key or agent did.'),
+  created_by: idOutput('user')
+    .nullable()
+    .describe('The person who created the key, or whose API key or agent created it.'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -58,8 +60,7 @@ export const dataKeys = {
     area: 'project',
     path: 'data-keys',
     summary: 'Create a Data API key',
-    description:
-      'The response contains the key once, in `key`. The key reads stored records on /v1/data and can do nothing else.',
+    description: 'The response contains the key once, in `key`. The key can only read stored records on /v1/data.',
     ...WRITE,
     status: 201,
     showsSecret: true,
@@ -67,9 +68,7 @@ export const dataKeys = {
       name: Name,
       datasets: Datasets.default(null),
       requests_per_10_seconds: Requests.default(LIMITS.dataKeyRequestsDefault),
-      ip_allowlist: IpAllowlist.default([]).describe(
-        'The addresses from which it may be used; an empty list allows every address.',
-      ),
+      ip_allowlist: IpAllowlist.default([]).describe('The addresses that can use the key; empty: any address.'),
       expires_at: ExpiresAt.default(null),
     }),
     output: one.extend({ key: z.string().describe('The key. It is shown only once.') }),
@@ -90,7 +89,7 @@ export const dataKeys = {
     area: 'project',
     path: 'data-keys/{id}',
     summary: 'Change a Data API key',
-    description: 'Changes the members that are sent. The next request with the key follows the change.',
+    description: 'Updates only the fields that you send. The next request with the key follows the change.',
     ...WRITE,
     status: 200,
     params: at,
@@ -108,7 +107,7 @@ export const dataKeys = {
     area: 'project',
     path: 'data-keys/{id}',
     summary: 'Revoke a Data API key',
-    description: 'Deletes the key. The next request with it is answered with 401.',
+    description: 'Deletes the key. The next request with it gets 401.',
     ...WRITE,
     status: 200,
     params: at,

@@ -7,7 +7,7 @@ import { defineRoute, READ } from '../../route.ts'
 
 const at = z.object({ id: idInput('dataset') })
 const REACH =
-  'It has the records that are stored when the export reads them, oldest first, and may be of any length. If it breaks off, its last chunk is missing.'
+  'The export contains the stored records, oldest first, and can have any length. If the export is interrupted, its last chunk is missing.'
 
 export const datasetExports = {
   ndjson: defineRoute({
@@ -15,7 +15,7 @@ export const datasetExports = {
     area: 'project',
     path: 'datasets/{id}/export/ndjson',
     summary: 'Export a dataset as NDJSON',
-    description: `One record in each line, in the form in which it is delivered, with its payload as it came in. ${REACH}`,
+    description: `One record per line, in the format of a delivery, with its payload as received. ${REACH}`,
     ...READ,
     status: 200,
     download: { type: DATA_FORMATS.ndjson, name: 'records.ndjson' },
@@ -28,7 +28,7 @@ export const datasetExports = {
     area: 'project',
     path: 'datasets/{id}/export/csv',
     summary: 'Export a dataset as CSV',
-    description: `\`_id\`, \`_received_at\` and the columns (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front. ${REACH}`,
+    description: `\`_id\`, \`_received_at\` and the columns (RFC 4180). Text that a spreadsheet would run as a formula starts with an apostrophe. ${REACH}`,
     ...READ,
     status: 200,
     download: { type: 'text/csv; charset=utf-8', name: 'records.csv' },
@@ -41,7 +41,7 @@ export const datasetExports = {
     area: 'project',
     path: 'datasets/{id}/export/parquet',
     summary: 'Export a dataset as Parquet',
-    description: `\`_id\`, \`_received_at\`, \`_data\` with the payload as it came in, and the columns with the types of the schema. A value of another type than its column is null there; \`_data\` has it. ${REACH}`,
+    description: `\`_id\`, \`_received_at\`, \`_data\` with the payload as received, and the columns with the types of the schema. A value of another type than its column is null there; \`_data\` has it. ${REACH}`,
     ...READ,
     status: 200,
     download: { type: DATA_FORMATS.parquet, name: 'records.parquet', bytes: true },

@@ -36,8 +36,8 @@ const Content = z
   .min(1)
   .refine(distinct, 'each kind may be named once')
   .describe(
-    '`submissions`: accepted requests. `rejections`: refused requests, counted by the minute. `attempts`: attempts of deliveries. `workflow_instances` and `ai_runs`: those that ended. ' +
-      '`audit`: the audit log of the whole workspace, which needs the role admin.',
+    '`submissions`: accepted requests. `rejections`: refused requests, counted by the minute. `attempts`: delivery attempts. `workflow_instances` and `ai_runs`: completed runs. ' +
+      '`audit`: the audit log of the whole workspace, which requires the admin role.',
   )
 const Names = z
   .array(Text.trim().min(1).max(redactedNameCharsMax))
@@ -58,7 +58,7 @@ const CONTENT = {
     .min(0)
     .max(1)
     .describe(
-      'The share of events that is sent. The trace id decides, so an event is sent as a whole. Rejections and audit rows are always sent.',
+      'The share of events that is sent. Sampling is by trace ID, so an event is sent completely or not at all. Rejections and audit rows are always sent.',
     ),
   always_errors: z.boolean().describe('Failed attempts, instances and runs are sent for every event.'),
   payloads: z
@@ -66,9 +66,9 @@ const CONTENT = {
     .describe(
       'Logs of accepted requests contain their headers and the start of their body. Values of credentials are never stored, so they are never sent.',
     ),
-  redact_headers: Names.describe('Names of headers whose values are replaced.'),
+  redact_headers: Names.describe('Names of headers whose values are redacted.'),
   redact_fields: Names.describe(
-    'Names of members whose values are replaced, at any depth. A body that is not JSON is then left out.',
+    'Names of fields whose values are redacted, at any depth. If set, bodies that are not JSON are omitted.',
   ),
   enabled: z.boolean().describe('A disabled forwarder continues from its position when it is enabled again.'),
 }
@@ -77,19 +77,19 @@ export const ForwarderProgress = z
   .object({
     state: z
       .enum(['active', 'failing', 'stopped'])
-      .describe('`failing`: the last try failed, and Postroad tries again. `stopped`: see stopped_reason.'),
+      .describe('`failing`: the last attempt failed, and Postroad retries. `stopped`: see stopped_reason.'),
     sent_until: Timestamp.describe('The receiver has everything until this time, except what is counted as lost.'),
     lag_seconds: z.int().describe('The time since then.'),
     sent: z.int().describe('Accepted log records or spans.'),
     last_success_at: Timestamp.nullable(),
-    last_error: OriginError.nullable().describe('The last error; null: the last try succeeded.'),
-    failures: z.int().describe('The number of failed tries in a row.'),
+    last_error: OriginError.nullable().describe('The last error; null: the last attempt succeeded.'),
+    failures: z.int().describe('The number of consecutive failed attempts.'),
     failing_since: Timestamp.nullable(),
     next_try_at: Timestamp.nullable(),
-    expired: z.int().describe('Rows that retention removed before they could be sent.'),
-    refused: z.int().describe('Log records or spans that the receiver refused for good.'),
-    refused_text: z.string().nullable().describe('The reason that the receiver gave last.'),
-    lost_at: Timestamp.nullable().describe('When one of these two counts grew last.'),
+    expired: z.int().describe('Rows that expired before Postroad could send them.'),
+    refused: z.int().describe('Log records or spans that the receiver refused permanently.'),
+    refused_text: z.string().nullable().describe('The last reason that the receiver gave.'),
+    lost_at: Timestamp.nullable().describe('The last time that one of these two counts increased.'),
   })
   .describe('How far one signal has been sent.')
 
@@ -119,7 +119,7 @@ export const forwarders = {
     area: 'project',
     path: 'forwarders',
     summary: 'List forwarders',
-    description: 'The forwarders of the project, newest first, with their state. No value of a header is shown.',
+    description: 'The forwarders of the project, newest first, with their state. Header values are never returned.',
     ...READ,
     status: 200,
     query: ListQuery,
@@ -129,7 +129,7 @@ export const forwarders = {
     method: 'GET',
     area: 'project',
     path: 'forwarders/presets',
-    summary: 'List presets of forwarders',
+    summary: 'List forwarder presets',
     description: 'Well-known receivers, with the form of their endpoint and the headers that they need.',
     ...READ,
     status: 200,
@@ -141,8 +141,8 @@ export const forwarders = {
     path: 'forwarders',
     summary: 'Create a forwarder',
     description:
-      'Sends logs and traces of the project to a receiver by OTLP/HTTP, from now on. Each signal has a position in the stored events, which moves when the receiver has accepted a batch, so a batch may come twice and none is left out. ' +
-      'A receiver that is away is tried again with growing pauses of up to 15 minutes, for as long as the events are retained. It stops while the workspace is suspended and continues from its position.',
+      'Sends new logs and traces from the project to a receiver with OTLP/HTTP. Each signal has a position in the stored events, which advances when the receiver accepts a batch. A batch can arrive twice, but no batch is skipped. ' +
+      'If the receiver is unavailable, Postroad retries with increasing delays of up to 15 minutes, for as long as the events are retained. It stops while the workspace is suspended and continues from its position.',
     ...WRITE,
     status: 201,
     body: z.strictObject({
@@ -167,9 +167,9 @@ export const forwarders = {
     method: 'POST',
     area: 'project',
     path: 'forwarders/test',
-    summary: 'Try the settings of a forwarder',
+    summary: 'Test the settings of a forwarder',
     description:
-      'Sends one log record and one span that are named as a test, with settings that need not be saved. A failure is part of the answer.',
+      'Sends one log record and one span that are labeled as a test, with saved or unsaved settings. A failure is reported in the response, not as an error status.',
     ...WRITE,
     status: 200,
     refusesIdempotencyKey: true,
@@ -214,7 +214,7 @@ export const forwarders = {
     path: 'forwarders/{id}',
     summary: 'Change a forwarder',
     description:
-      'Changes the members that are sent. The position stays, and a signal that is added begins now. Another origin of the endpoint needs the values of the headers again. A change also ends the pause after failures.',
+      'Updates only the fields that you send. The forwarder retains its position, and an added signal starts with new data. A new endpoint origin requires the header values again. A change also ends the delay after failures.',
     ...WRITE,
     status: 200,
     params: at,
@@ -241,7 +241,7 @@ export const forwarders = {
     area: 'project',
     path: 'forwarders/{id}',
     summary: 'Delete a forwarder',
-    description: 'Deletes the forwarder with its stored headers and its positions.',
+    description: 'Deletes the forwarder with its stored headers and positions.',
     ...WRITE,
     status: 200,
     params: at,

@@ -1,7 +1,18 @@
 import { dataKeys } from './data-keys.ts'
 import { datasetExports } from './dataset-exports.ts'
 import { forwarders } from './forwarders.ts'
+import { portalCustomers } from './portal-customers.ts'
+import { portals } from './portals.ts'
+import { portalTokens } from './portal-tokens.ts'
 import { search } from './search.ts'
 
-/** Reads of stored events, the keys for them, and their way to other systems. */
-export const serving = { dataKeys, datasetExports, forwarders, search } as const
+/** Reads of stored events, the keys for them, their way to other systems, and the portals of customers. */
+export const serving = {
+  dataKeys,
+  datasetExports,
+  forwarders,
+  portals,
+  portalCustomers,
+  portalTokens,
+  search,
+} as const

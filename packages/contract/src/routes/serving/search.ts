@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PayloadConditions } from '../../condition-query.ts'
+import { HeaderConditions, PayloadConditions, ResponseConditions } from '../../condition-query.ts'
 import { idInput, type IdKind } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { DatasetName, ListQuery, listOf, Text, TimeRange, Timestamp } from '../../list.ts'
@@ -48,6 +48,9 @@ export const SUBJECT_KINDS = [
   'dataset',
   'rule',
   'ingestKey',
+  'source',
+  'cronTrigger',
+  'wsTrigger',
   'destination',
   'replay',
   'workflow',
@@ -95,21 +98,41 @@ export const Story = z.object({
     ),
 })
 
+/** Where a search looks for text. */
+const TEXT_PLACES = ['payload', 'headers'] as const
+const PLACES_OF_DELIVERIES = [...TEXT_PLACES, 'response'] as const
+
+const placesOf = <const Place extends string>(places: readonly [Place, ...Place[]]) =>
+  z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(places, `a place is one of ${places.join(', ')}; separate several with commas`)))
+    .optional()
+    .describe(
+      `Where to look for the text of \`q\`: ${places.join(', ')}. Separate several with commas; absent: payload.`,
+    )
+
 /** The query of every search (decisions on queries). */
 const SearchQuery = ListQuery.extend({
   q: Text.min(1).max(searchTextCharsMax).optional().describe('Text that the payload contains, in upper or lower case.'),
+  in: placesOf(TEXT_PLACES),
   f: PayloadConditions,
+  header: HeaderConditions,
   dataset: DatasetName.optional().describe('Only events of this dataset.'),
   webhook: idInput('webhook').optional().describe('Only events that this endpoint received.'),
   ...TimeRange,
 })
 
-const BOUNDED = `One call searches for at most 2 seconds and at most ${searchScannedMax} items, newest first, so a page may contain fewer items than the limit, or none. Continue with next_cursor until it is null.`
+const BOUNDED = `One call searches for at most 2 seconds and reads at most ${searchScannedMax} items, newest first, so a page may contain fewer items than the limit, or none. Continue with next_cursor until it is null.`
 
 /** How far one call has searched. Pages may be empty, so this shows that the search makes progress. */
 const reached = Timestamp.nullable().describe(
   'The call has searched everything from this time on; null: the whole range.',
 )
+
+const read = z
+  .int()
+  .describe('The number of these that it looked at one by one. The search index ruled out the others.')
 
 const budget_used_up = z
   .boolean()
@@ -125,7 +148,7 @@ const States = z
   .pipe(z.array(z.enum(SEARCH_STATES, `a state is one of ${SEARCH_STATES.join(', ')}; separate several with commas`)))
 
 const STUCK =
-  '`stuck`: the delivery waits, and the breaker of its destination is not closed or Postroad has switched the destination off.'
+  '`stuck`: the delivery waits, and the breaker of its destination is not closed or Postroad has turned the destination off.'
 
 export const search = {
   deliveries: defineRoute({
@@ -133,10 +156,12 @@ export const search = {
     area: 'project',
     path: 'search/deliveries',
     summary: 'Search deliveries',
-    description: `Searches deliveries by state, destination, payload and the rule that filed the event. ${BOUNDED}`,
+    description: `Searches deliveries by state, destination, payload, headers, responses and the rule that filed the event. With \`q\`, \`f\` or \`header\`, the deliveries may be in the order of their events. ${BOUNDED}`,
     ...READ,
     status: 200,
     query: SearchQuery.extend({
+      in: placesOf(PLACES_OF_DELIVERIES),
+      response: ResponseConditions,
       destination: idInput('destination').optional().describe('Only deliveries to this destination.'),
       state: States.optional().describe(`Only deliveries in one of these states, separated by commas. ${STUCK}`),
       held_by: Held,
@@ -144,6 +169,7 @@ export const search = {
     }),
     output: listOf('deliveries', ListedDelivery).extend({
       scanned: z.int().describe('The number of deliveries that this call searched.'),
+      read,
       reached,
       budget_used_up,
     }),
@@ -165,6 +191,7 @@ export const search = {
     }),
     output: listOf('records', RecordItem).extend({
       scanned: z.int().describe('The number of records that this call searched.'),
+      read,
       reached,
       budget_used_up,
     }),
@@ -180,6 +207,7 @@ export const search = {
     query: SearchQuery.omit({ dataset: true }),
     output: listOf('submissions', Submission).extend({
       scanned: z.int().describe('The number of submissions that this call passed, including filed ones.'),
+      read,
       unfiled: z.int().describe('The number of these that were filed nowhere, so their bodies were searched.'),
       unreadable: z
         .int()
@@ -195,8 +223,8 @@ export const search = {
     summary: 'Get the whole story of an event',
     description:
       'For the id of a submission, a record, a delivery, an attempt, a workflow instance or an AI run, or the Request-Id of an ingest request: the request, the routing decision, the records, and the ' +
-      'deliveries with their attempts and times. For the id of a rejection: the refused requests. For the id of an endpoint, a record view, a dataset, a rule, an ingest key, ' +
-      'a destination, a replay, a workflow, an AI agent, a trigger or the project: its name and its newest 20 events or deliveries; those of a rule, a key or a replay are taken from the newest 500. ' +
+      'deliveries with their attempts and times. For the id of a rejection: the refused requests. For the id of an endpoint, a record view, a dataset, a rule, an ingest key, a source, a cron trigger, a WebSocket trigger, ' +
+      'a destination, a replay, a workflow, an AI agent, a trigger or the project: its name and its newest 20 events or deliveries; those of a rule, a key, a source, a trigger or a replay are taken from the newest 500. ' +
       'Payloads and responses are left out: get the submission, the record or the delivery to read them.',
     ...READ,
     status: 200,

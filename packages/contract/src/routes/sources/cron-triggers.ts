@@ -11,7 +11,7 @@ const Expression = z
   .min(1)
   .max(LIMITS.cronExpressionCharsMax)
   .describe('Five fields: minute, hour, day of the month, month and day of the week, such as `0 9 * * 1-5`.')
-const TimeZone = z.string().min(1).max(64).describe('A name of the IANA database, such as `Europe/Berlin`.')
+const TimeZone = z.string().min(1).max(64).describe('An IANA time zone name, such as `Europe/Berlin`.')
 const Data = z
   .unknown()
   .describe('Any JSON value. It is `data` in the payload of every run; null: the payload has none.')
@@ -26,7 +26,7 @@ export const CronTrigger = z.object({
   enabled: z.boolean(),
   next_run_at: Timestamp.nullable().describe('Null while it is disabled.'),
   run_requested_at: Timestamp.nullable().describe(
-    'The time of the last request to run now; null once that run has begun.',
+    'The time of the last request to run now; null after that run has started.',
   ),
   runs: z.int().describe('The number of runs that stored an event.'),
   last_run: z
@@ -61,7 +61,7 @@ export const cronTriggers = {
     summary: 'Create a cron trigger',
     description:
       'Files an event into the dataset at every time of the schedule, once a minute at most. Its payload is `{"trigger_id", "scheduled_for", "fired_at", "data"}`. ' +
-      'Each run is stored exactly once, however many processes run. After a downtime it runs once for all the runs that were missed. A suspended workspace skips them.',
+      'Each run is stored exactly once, however many processes run. After downtime, the trigger runs once for all missed runs. A suspended workspace skips its runs.',
     ...WRITE,
     status: 201,
     body: z.strictObject({
@@ -79,7 +79,7 @@ export const cronTriggers = {
     area: 'project',
     path: 'cron-triggers/preview',
     summary: 'Preview a schedule',
-    description: 'The next runs of an expression that is not saved. Stores nothing, so every role may use it.',
+    description: 'The next runs of an expression that is not saved. Does not store anything, so any role can use it.',
     ...READ,
     status: 200,
     body: z.strictObject({ expression: Expression, time_zone: TimeZone.default('UTC') }),
@@ -102,7 +102,7 @@ export const cronTriggers = {
     path: 'cron-triggers/{id}',
     summary: 'Change a cron trigger',
     description:
-      'Changes the members that are sent. `enabled: false` pauses it. A trigger that is enabled again, or has another schedule, continues with the next time of the schedule.',
+      'Updates only the fields that you send. `enabled: false` pauses it. A trigger that is enabled again, or has another schedule, continues with the next time of the schedule.',
     ...WRITE,
     status: 200,
     params: at,
@@ -122,7 +122,7 @@ export const cronTriggers = {
     path: 'cron-triggers/{id}/run',
     summary: 'Run a cron trigger now',
     description:
-      'Files one event soon, also while the trigger is disabled. The schedule does not change. Asking again before it has run changes nothing.',
+      'Files one event soon, even while the trigger is disabled. The schedule does not change. Repeating the call before the run has no effect.',
     ...WRITE,
     status: 200,
     params: at,
@@ -133,7 +133,7 @@ export const cronTriggers = {
     area: 'project',
     path: 'cron-triggers/{id}',
     summary: 'Delete a cron trigger',
-    description: 'Deletes the trigger. The events of its runs stay.',
+    description: 'Deletes the trigger. Events from its runs are not deleted.',
     ...WRITE,
     status: 200,
     params: at,

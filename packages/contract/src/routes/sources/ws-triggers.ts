@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Conditions } from '../../condition.ts'
+import { CustomerPath } from '../../customer-setting.ts'
 import { Headers, ShownHeaders } from '../../destination-settings.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
@@ -12,11 +13,13 @@ const Message = z.string().min(1).max(LIMITS.wsMessageCharsMax)
 const Subscribe = z
   .array(Message)
   .max(LIMITS.wsMessagesMax)
-  .describe('Texts to send after each connect, in order. Stored encrypted and never shown. A change replaces them all.')
+  .describe(
+    'Messages to send after each connection, in order. Stored encrypted and never shown. A change replaces them all.',
+  )
 const Heartbeat = z
   .strictObject({
     every_seconds: z.int().min(LIMITS.wsHeartbeatSecondsMin).max(LIMITS.wsHeartbeatSecondsMax),
-    message: Message.nullable().default(null).describe('Null: a ping of the protocol.'),
+    message: Message.nullable().default(null).describe('Null: a protocol ping.'),
   })
   .nullable()
   .describe('A message that Postroad sends at intervals to keep the connection open; null: none.')
@@ -25,7 +28,7 @@ const StaleSeconds = z
   .min(LIMITS.wsStaleSecondsMin)
   .max(LIMITS.wsStaleSecondsMax)
   .describe('Postroad reconnects when nothing arrives for this long.')
-const MaxPayload = z.int().min(1).max(LIMITS.wsPayloadBytesMax).describe('A larger message ends the connection.')
+const MaxPayload = z.int().min(1).max(LIMITS.wsPayloadBytesMax).describe('A larger message closes the connection.')
 
 export const WsTrigger = z.object({
   id: idOutput('wsTrigger'),
@@ -33,15 +36,16 @@ export const WsTrigger = z.object({
   url: z.string(),
   dataset: z.string(),
   conditions: Conditions,
+  customer: CustomerPath,
   headers: ShownHeaders,
-  subscribe_messages: z.int().describe('The number of texts that it sends after each connect.'),
+  subscribe_messages: z.int().describe('The number of messages that Postroad sends after each connection.'),
   heartbeat: Heartbeat,
   stale_seconds: z.int(),
   max_payload_bytes: z.int(),
   enabled: z.boolean(),
   state: z
     .enum(['disabled', 'waiting', 'connecting', 'connected'])
-    .describe('`waiting`: it waits for its next try to connect. `connecting`: a process is connecting.'),
+    .describe('`waiting`: waiting for the next connection attempt. `connecting`: a process is connecting.'),
   connected_at: Timestamp.nullable(),
   next_connect_at: Timestamp.nullable().describe('Null while it is connected or disabled.'),
   last_message_at: Timestamp.nullable(),
@@ -52,7 +56,7 @@ export const WsTrigger = z.object({
     .describe(
       'The number of lost messages. They arrived faster than Postroad could store them, or could not be stored.',
     ),
-  failures: z.int().describe('The number of failed connections in a row.'),
+  failures: z.int().describe('The number of consecutive failed connections.'),
   last_error: OriginError.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -79,8 +83,8 @@ export const wsTriggers = {
     path: 'ws-triggers',
     summary: 'Create a WebSocket trigger',
     description:
-      'Listens to a WebSocket, and files each message that meets the conditions. One process at a time is connected; it connects again after pauses of up to 5 minutes. ' +
-      'A WebSocket repeats nothing, so messages that were sent while no process was connected are lost. A text that is JSON is filed as it is, another text as a JSON string, and bytes as `{"base64"}`.',
+      'Listens to a WebSocket, and files each message that meets the conditions. One process is connected at a time. Postroad reconnects after delays of up to 5 minutes. ' +
+      'WebSockets do not resend messages, so messages that were sent while no process was connected are lost. A text that is JSON is filed as it is, another text as a JSON string, and bytes as `{"base64"}`.',
     ...WRITE,
     status: 201,
     body: z.strictObject({
@@ -88,6 +92,7 @@ export const wsTriggers = {
       url: Url,
       dataset: DatasetName,
       conditions: Conditions.default([]),
+      customer: CustomerPath.default(null),
       headers: Headers.default({}),
       subscribe: Subscribe.default([]),
       heartbeat: Heartbeat.default({ every_seconds: 30, message: null }),
@@ -114,7 +119,7 @@ export const wsTriggers = {
     path: 'ws-triggers/{id}',
     summary: 'Change a WebSocket trigger',
     description:
-      'Changes the members that are sent, and connects again with them at once. Stored values go only to the place that they were set for: another origin of the url needs the values of headers and `subscribe` again.',
+      'Changes the members that are sent, and reconnects immediately. Postroad sends stored values only to the origin that they were set for, so a new url origin requires the header values and `subscribe` again.',
     ...WRITE,
     status: 200,
     params: at,
@@ -123,6 +128,7 @@ export const wsTriggers = {
       url: Url.optional(),
       dataset: DatasetName.optional(),
       conditions: Conditions.optional(),
+      customer: CustomerPath.optional(),
       headers: Headers.optional(),
       subscribe: Subscribe.optional(),
       heartbeat: Heartbeat.optional(),
@@ -137,7 +143,7 @@ export const wsTriggers = {
     area: 'project',
     path: 'ws-triggers/{id}',
     summary: 'Delete a WebSocket trigger',
-    description: 'Deletes the trigger and closes its connection. Its events stay.',
+    description: 'Deletes the trigger and closes its connection. Its events are not deleted.',
     ...WRITE,
     status: 200,
     params: at,

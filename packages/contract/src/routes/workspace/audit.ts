@@ -22,7 +22,12 @@ export const AuditRow = z.object({
   action: z.string().describe('Verb and noun, such as `create_api_key`.'),
   target: z.string().nullable().describe('The id of the changed resource.'),
   ip: z.string().nullable().describe('The IP address of the request.'),
-  details: z.record(z.string(), z.unknown()).describe('Further details. Never a secret, a URL slug or a payload.'),
+  details: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'Further details. Never a secret, a URL slug or a payload. A change has `before` and `after`: of what was created or deleted all members, ' +
+        'otherwise those that differ. The path of a URL is replaced by a fingerprint, and so is a long value.',
+    ),
   prev_hash: Hash.nullable().describe('The hash of the previous row; null in the first row of the workspace.'),
   hash: Hash.describe('SHA-256 over the hash of the previous row and this row.'),
 })
@@ -86,7 +91,7 @@ export const audit = {
     path: 'audit.csv',
     summary: 'Export the audit log as CSV',
     description:
-      'The rows that match the filters as a CSV file (RFC 4180), newest first. A text that a spreadsheet would run as a formula gets an apostrophe in front.',
+      'The rows that match the filters as a CSV file (RFC 4180), newest first. Text that a spreadsheet would run as a formula starts with an apostrophe.',
     ...ADMINS_READ,
     status: 200,
     download: { type: 'text/csv; charset=utf-8', name: 'audit.csv' },
@@ -99,7 +104,7 @@ export const audit = {
     path: 'audit/verify',
     summary: 'Verify the audit log',
     description:
-      'Reads every row of the workspace, from the oldest retained one to the newest, and checks that each one continues the previous row. ' +
+      'Reads every row of the workspace, from the oldest retained one to the newest, and checks that each row continues the hash chain. ' +
       'Reports the first row that does not match. With `hash`, which you recorded from `newest` earlier, the log must still have a row with that hash: ' +
       'this also detects that the database was restored to an older state.',
     ...ADMINS_READ,

@@ -23,12 +23,12 @@ export const PlanDescription = z.object({
     deliveries_per_month: amount('Deliveries in a month (UTC).'),
     members: amount('Members and pending invites.'),
     stream_connections: amount('Open connections to the live stream.'),
-    retention_days: z.int().describe('How many days events are stored.'),
-    audit_retention_days: z.int().nullable().describe('How many days audit rows are stored. null: without end.'),
+    retention_days: z.int().describe('The number of days that events are stored.'),
+    audit_retention_days: z.int().nullable().describe('The number of days that audit rows are stored. null: forever.'),
     ingest_per_second: z
       .number()
-      .describe('Requests a second that one credential may send on average. 0: there is no limit.'),
-    ingest_burst: z.int().describe('Requests that one credential may send at once.'),
+      .describe('The average number of requests per second for one credential. 0: no limit.'),
+    ingest_burst: z.int().describe('The maximum burst of requests for one credential.'),
   }),
 })
 
@@ -89,7 +89,7 @@ export const Billing = z.object({
                 interval: z.enum(['day', 'week', 'month', 'year']),
               })
               .nullable()
-              .describe('null: the payment provider does not answer at the moment.'),
+              .describe('null: the payment provider is not responding.'),
           }),
         )
         .describe('The plans that can be bought.'),
@@ -113,6 +113,7 @@ export const billing = {
       'The plan with its limits, the usage of this month (UTC), and the projection for its end: used × length of the month ÷ elapsed time, where the elapsed time counts as one day at least. With a payment provider also the subscription, and the plans with their prices.',
     ...OWNERS,
     whileSuspended: 'read',
+    afterClaim: true,
     status: 200,
     output: z.object({ billing: Billing }),
   }),
@@ -125,6 +126,7 @@ export const billing = {
       'Creates a payment page for a plan. The plan changes when the payment provider reports the payment. A workspace that has a subscription changes it with POST billing/portal.',
     ...OWNERS,
     whileSuspended: 'allowed',
+    afterClaim: true,
     status: 200,
     body: z.strictObject({ plan: Text.min(1).max(100).describe('A plan of `payments.plans`, such as `team`.') }),
     output: page,
@@ -138,6 +140,7 @@ export const billing = {
       'Creates a page where the owner changes or cancels the subscription, changes the payment method, and reads invoices.',
     ...OWNERS,
     whileSuspended: 'allowed',
+    afterClaim: true,
     status: 200,
     output: page,
   }),

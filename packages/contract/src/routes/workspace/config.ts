@@ -20,7 +20,7 @@ const Config = z.custom<z.input<typeof ProjectConfig>>().meta({ $ref: '#/compone
 const DeleteMissing = z
   .boolean()
   .default(false)
-  .describe('Also delete what the lists of the configuration do not have. Absent: nothing is deleted.')
+  .describe('Also delete resources that are not in the lists of the configuration. Absent: nothing is deleted.')
 
 const Item = z.object({
   kind: z.enum(CONFIG_KINDS),
@@ -35,14 +35,14 @@ const NeededSecrets = z.object({
   waiting: z
     .array(z.string())
     .describe(
-      'The members that stay as they are until somebody sets those secrets. Deliveries of a new destination wait until then.',
+      'The members that stay as they are until someone sets those secrets. Deliveries of a new destination wait until then.',
     ),
 })
 
 const Outcome = z.object({
   needs_verification_secret: z
     .array(z.string())
-    .describe('The slugs of endpoints that answer every request 401 until somebody sets their verification secret.'),
+    .describe('The slugs of endpoints that answer every request 401 until someone sets their verification secret.'),
   needs_secrets: z.array(NeededSecrets),
 })
 
@@ -56,7 +56,12 @@ const Filed = z.object({
 const Sent = z.object({
   destination: z.string(),
   dataset: z.string(),
-  paused: z.boolean().describe('The destination is switched off, so the delivery waits.'),
+  paused: z.boolean().describe('The destination is turned off, so the delivery waits.'),
+})
+const Started = z.object({
+  kind: z.enum(['workflow', 'trigger']).describe('A workflow, or an AI trigger that runs an agent.'),
+  name: z.string(),
+  dataset: z.string(),
 })
 const differences = <Of extends z.ZodType>(of: Of) =>
   z.object({
@@ -66,14 +71,14 @@ const differences = <Of extends z.ZodType>(of: Of) =>
   })
 
 const Routing = z.object({
-  compared: z.int().describe('How many of the newest stored payloads were routed by both.'),
-  different: z.int().describe('How many of these would be routed differently.'),
-  unreadable: z.int().describe('How many of these cannot be read any more; nothing routes them.'),
+  compared: z.int().describe('The number of newest stored payloads that were routed both ways.'),
+  different: z.int().describe('The number of these that would be routed differently.'),
+  unreadable: z.int().describe('The number of these that can no longer be read, so they were not routed.'),
   budget_used_up: z
     .boolean()
     .optional()
-    .describe('Set when it took as much work as one call may do, so that payloads were left out: ask for fewer.'),
-  not_looked_at: z.int().optional().describe('With budget_used_up: how many payloads were left out, the oldest ones.'),
+    .describe('true: the call used up its work budget and left payloads out. Request fewer payloads.'),
+  not_looked_at: z.int().optional().describe('With budget_used_up: the number of payloads left out, oldest first.'),
   payloads: z
     .array(
       z.object({
@@ -86,6 +91,7 @@ const Routing = z.object({
         refused_after: z.string().nullable().describe('The same after the plan.'),
         records: differences(Filed),
         deliveries: differences(Sent),
+        starts: differences(Started).describe('The workflows and the AI triggers that its records would start.'),
         more: z.int().describe(`How many differences are left out: each list has at most ${differencesMax}.`),
       }),
     )
@@ -94,9 +100,7 @@ const Routing = z.object({
 
 const Plan = Outcome.extend({
   id: z.string().describe('Send it as "plan" when you apply: a project that has changed since is refused.'),
-  empty: z
-    .boolean()
-    .describe('The project is as the configuration says: nothing to do, and nothing waits for a secret.'),
+  empty: z.boolean().describe('true: the project matches the configuration, and no secrets are missing.'),
   create: z.array(Item),
   change: z.array(
     Item.extend({ changes: z.array(z.object({ member: z.string(), from: z.unknown(), to: z.unknown() })) }),
@@ -105,10 +109,14 @@ const Plan = Outcome.extend({
   unchanged: z.array(Item),
   not_in_config: z
     .array(Item)
-    .describe('What the project has and the lists of the configuration do not; it stays. Empty with delete_missing.'),
+    .describe(
+      'Resources that are in the project but not in the configuration. They are not deleted. Empty with delete_missing.',
+    ),
   not_exported: z
     .array(z.object({ kind: z.string(), name: z.string() }))
-    .describe('What the project has that no configuration has, because it is or contains a credential.'),
+    .describe(
+      'Resources that are never part of a configuration: those with credentials, and datasets with a description or a retention period.',
+    ),
   routing: Routing.nullable().describe('null: the plan changes nothing, or recent is 0.'),
 })
 
@@ -119,8 +127,8 @@ export const config = {
     path: 'config/export',
     summary: 'Export the configuration of a project',
     description:
-      'Endpoints, rules, record views and destinations as one JSON file for git: 2-space JSON in a stable order, with nothing secret in it. ' +
-      'No URL of an endpoint, no secret, no ingest key and no value of a header is part of it. `not_exported` names what is left out. ' +
+      'Endpoints, rules, record views, destinations, workflows and AI triggers as one JSON file for git: 2-space JSON in a stable order, with nothing secret in it. ' +
+      'The file contains no endpoint URLs, secrets, ingest keys or header values. `not_exported` lists what is left out. ' +
       'A member that has its default is left out, unless it is one of the basic ones. The JSON Schema is at /docs/project-config.schema.json.',
     ...READ,
     status: 200,
@@ -133,8 +141,8 @@ export const config = {
     path: 'config/plan',
     summary: 'Plan a configuration',
     description:
-      'Compares a configuration with the project and reports what applying it would create, change and delete, which secrets somebody has to set, and how the newest ' +
-      `stored payloads would be routed differently. It writes nothing, so every role may use it. It looks at ${configPayloadsDefault} payloads unless \`recent\` says otherwise.`,
+      'Compares a configuration with the project and reports what applying it would create, change and delete, which secrets someone has to set, and how the newest ' +
+      `stored payloads would be routed differently. It does not write anything, so any role can use it. It looks at ${configPayloadsDefault} payloads unless \`recent\` says otherwise.`,
     ...READ,
     status: 200,
     body: z.strictObject({
@@ -145,7 +153,7 @@ export const config = {
         .min(0)
         .max(configPayloadsMax)
         .default(configPayloadsDefault)
-        .describe('How many of the newest stored payloads to route by both; 0: none.'),
+        .describe('The number of newest stored payloads to route both ways; 0: none.'),
     }),
     output: z.object({ plan: Plan }),
   }),
@@ -155,8 +163,8 @@ export const config = {
     path: 'config/apply',
     summary: 'Apply a configuration',
     description:
-      'Makes the project what the configuration says, in one transaction: all of it, or nothing. Each change has its audit row. With `plan` it is refused with 409 ' +
-      '`project_changed` when the project has changed since that plan. Endpoints get URLs and destinations get signing secrets of their project; nothing secret is in the answer. ' +
+      'Applies the configuration to the project in one transaction: all changes, or none. Each change has an audit row. With `plan` it is refused with 409 ' +
+      '`project_changed` when the project has changed since that plan. Endpoints get URLs and destinations get signing secrets of their project; the response contains no secrets. ' +
       `One call makes at most ${configChangesMax.toLocaleString('en')} changes.`,
     ...WRITE,
     status: 200,

@@ -59,9 +59,9 @@ export const dataExport = {
     path: 'data-export',
     summary: 'Export everything',
     description:
-      'Starts to write one zip of NDJSON files: the workspace, projects and their settings without secrets, versions of endpoints, submissions with their bodies, records, ' +
+      'Starts an export to one zip of NDJSON files: the workspace, projects and their settings without secrets, versions of endpoints, submissions with their bodies, records, ' +
       'deliveries with their attempts, replays, rejections, members, open invites, SSO requests, keys by their prefix, events and deliveries by month, and the audit log. `manifest.json` lists the parts that are left out, with the reasons. Get the export by its id until it is `ready`, then download it. ' +
-      `One export is written at a time (409 \`export_running\`). At most ${dataExportsReadyMax} are stored (409 \`export_limit_reached\`), each for ${dataExportRetentionDays} days. ` +
+      `Only one export can run at a time (409 \`export_running\`). At most ${dataExportsReadyMax} are stored (409 \`export_limit_reached\`), each for ${dataExportRetentionDays} days. ` +
       'A closed workspace can be exported until it is deleted.',
     ...MANAGE,
     whileClosed: 'allowed',

@@ -7,7 +7,7 @@ import { defineRoute, MANAGE } from '../../route.ts'
 export const NetworkAccess = z.object({
   ip_allowlist: z
     .array(z.string())
-    .describe('IPv4 and IPv6 addresses and CIDR ranges. Empty: the workspace is open to every address.'),
+    .describe('IPv4 and IPv6 addresses and CIDR ranges. Empty: any address can access the workspace.'),
   your_address: z.string().nullable().describe('The address that this request came from. null: it is unknown.'),
   updated_at: Timestamp.nullable().describe('null: nobody has saved a list yet.'),
   updated_by: idOutput('user').nullable().describe('Who saved the list last. null: nobody, or an operator cleared it.'),
@@ -34,8 +34,8 @@ export const network = {
     summary: 'Replace the network access',
     description:
       'Every request to the workspace from another address is refused with 403 `ip_not_allowed`, on every node from the next request on, and audited as `access_denied`. ' +
-      'Ingest, `/v1/stream` and what a person does to their own account and with their other workspaces are not concerned. ' +
-      'A list that lacks the address of whoever saves it is refused with 400 `own_address_missing`. An operator of the installation can clear the list.',
+      'The list does not apply to ingest, `/v1/stream`, a person’s own account, or their other workspaces. ' +
+      'A list that does not include your address is refused with 400 `own_address_missing`. An operator of the installation can clear the list.',
     ...MANAGE,
     status: 200,
     body: z.strictObject({ ip_allowlist: IpAllowlist }),

@@ -36,7 +36,7 @@ export const projects = {
       'A project has its own endpoints, rules, datasets and destinations. Its slug is part of endpoint URLs.',
     ...MANAGE,
     status: 201,
-    body: z.strictObject({ name: Name, slug: Slug.optional().describe('Absent: made from the name.') }),
+    body: z.strictObject({ name: Name, slug: Slug.optional().describe('Absent: generated from the name.') }),
     output: one,
   }),
   get: defineRoute({
@@ -68,7 +68,7 @@ export const projects = {
     path: 'projects/{id}',
     summary: 'Delete a project',
     description:
-      'Ends its endpoints and ingest keys at once and deletes everything in it. The Default project cannot be deleted.',
+      'Stops its endpoints and ingest keys immediately and deletes everything in it. You cannot delete the Default project.',
     ...MANAGE,
     status: 200,
     params: at,

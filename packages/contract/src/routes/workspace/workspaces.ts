@@ -53,7 +53,7 @@ export const workspaces = {
     area: 'workspace',
     path: 'workspaces',
     summary: 'Create a workspace',
-    description: `Creates an empty workspace with a Default project and makes you its owner. The session stays in its current workspace; switch to the new one. One person may own at most ${LIMITS.workspacesOwnedMax}.`,
+    description: `Creates an empty workspace with a Default project and makes you its owner. The session stays in its current workspace; switch to the new one. One person can own at most ${LIMITS.workspacesOwnedMax}.`,
     ...MANAGE,
     role: 'viewer',
     callers: 'people',
@@ -63,7 +63,7 @@ export const workspaces = {
       name: Name,
       slug: Slug.refine((slug) => !RESERVED_ROOTS.has(slug), 'is a reserved word; choose another')
         .optional()
-        .describe('The first part of endpoint URLs. It cannot change. Absent: made from the name.'),
+        .describe('The first part of endpoint URLs. It cannot be changed. Absent: generated from the name.'),
     }),
     output: z.object({ workspace: Own }),
   }),
@@ -109,7 +109,7 @@ export const workspaces = {
     area: 'workspace',
     path: 'workspace/close',
     summary: 'Close the workspace',
-    description: `From then on Postroad accepts, sends and streams nothing for the workspace, as if it were suspended, and refuses every event, stream and change with 403 \`workspace_closed\`. For ${LIMITS.workspaceGraceMs / DAY_MS} days an owner can reopen it. After that, everything in it is deleted for good, except its audit log, which is retained as long as any other.`,
+    description: `Postroad then accepts, sends and streams nothing for the workspace, as if it were suspended, and refuses every event, stream and change with 403 \`workspace_closed\`. For ${LIMITS.workspaceGraceMs / DAY_MS} days an owner can reopen it. After that, everything in it is deleted permanently, except its audit log, which has its normal retention.`,
     ...MANAGE,
     role: 'owner',
     callers: 'people',

@@ -42,7 +42,7 @@ function refused(steps: unknown[], sentence: RegExp): void {
   const checked = check(...steps)
   assert.ok('error' in checked, 'the definition was accepted')
   assert.match(checked.error, sentence)
-  assert.match(checked.error, /^steps\S*: .+\.$/, 'a place and a sentence')
+  assert.match(checked.error, /^steps\S* .+\.$/, 'a place and a sentence')
 }
 
 test('a definition with all six steps is accepted, and shows what it refers to', () => {
@@ -77,7 +77,10 @@ test('each id is unique in the whole workflow', () => {
 test('a workflow has at most 32 steps, counting branches and their steps', () => {
   const many = Array.from({ length: LIMITS.workflowStepsMax - 2 }, (_, index) => emit(`s${index}`))
   assert.ok(!('error' in check(...many, branch('b', [emit('in')]))))
-  refused([...many, branch('b', [emit('in')], { else: [emit('out')] })], /^steps: there are 33 with those in branches/)
+  refused(
+    [...many, branch('b', [emit('in')], { else: [emit('out')] })],
+    /^steps: the workflow has 33 steps, including those in branches/,
+  )
 })
 
 test('branches are nested at most 3 levels deep', () => {
@@ -96,8 +99,8 @@ test('no step inside a branch waits', () => {
 })
 
 test('a wait needs a condition with equals, by which it is found', () => {
-  refused([wait('w', [{ path: 'a', op: 'exists' }])], /^steps\[0\]\.conditions: a wait is found by a value/)
-  refused([wait('w', [])], /a wait is found by a value/)
+  refused([wait('w', [{ path: 'a', op: 'exists' }])], /^steps\[0\]\.conditions: Postroad finds a wait by a value/)
+  refused([wait('w', [])], /Postroad finds a wait by a value/)
   refused(
     [
       wait('w', [
@@ -105,7 +108,7 @@ test('a wait needs a condition with equals, by which it is found', () => {
         { path: 'b', op: 'regex', value: '^{{ payload.id }}' },
       ]),
     ],
-    /a pattern is no template/,
+    /a pattern cannot be a template/,
   )
   refused(
     [
@@ -119,29 +122,32 @@ test('a wait needs a condition with equals, by which it is found', () => {
 })
 
 test('templates parse, and name only the roots and steps that come earlier', () => {
-  refused([emit('a', { x: ['{{ data.id }}'] })], /^steps\[0\]\.data\.x\[0\]: there is no data here/)
-  refused([emit('a', '{{ steps.b.output }}'), emit('b')], /^steps\[0\]\.data: no step "b" can have run before this one/)
-  refused([emit('a', '{{ steps.a.output }}')], /no step "a"/)
-  refused([emit('a', '{{ steps[payload.id] }}')], /name the step that is read/)
+  refused([emit('a', { x: ['{{ data.id }}'] })], /^steps\[0\]\.data\.x\[0\]: data does not exist here/)
+  refused(
+    [emit('a', '{{ steps.b.output }}'), emit('b')],
+    /^steps\[0\]\.data: the step "b" does not exist or does not run before this one/,
+  )
+  refused([emit('a', '{{ steps.a.output }}')], /the step "a" does not exist/)
+  refused([emit('a', '{{ steps[payload.id] }}')], /name the step to read/)
   refused([emit('a', '{{ payload.id | join }}')], /steps\[0\]\.data: /)
-  refused([{ id: 'a', type: 'delay', until: 'tomorrow' }], /^steps\[0\]\.until: must be a template/)
+  refused([{ id: 'a', type: 'delay', until: 'tomorrow' }], /^steps\[0\]\.until must be a template/)
   assert.ok(!('error' in check({ id: 'a', type: 'delay', until: '2026-01-31T12:00:00Z' })))
 })
 
 test('a branch does not see the steps of another branch, and later steps see all of them', () => {
   const arms = branch('b', [emit('one')], { else: [emit('two', '{{ steps.one.output }}')] })
-  refused([arms], /^steps\[0\]\.else\[0\]\.data: no step "one"/)
+  refused([arms], /^steps\[0\]\.else\[0\]\.data: the step "one" does not exist/)
   assert.ok(
     !('error' in check(branch('b', [emit('one')], { else: [emit('two')] }), emit('c', '{{ steps.one.output }}'))),
   )
 })
 
 test('a branch reads the payload or the output of an earlier step, and takes no templates', () => {
-  refused([branch('b', [], { input: 'steps.later.output' })], /^steps\[0\]\.input: no step "later"/)
+  refused([branch('b', [], { input: 'steps.later.output' })], /^steps\[0\]\.input: the step "later" does not exist/)
   refused([branch('b', [], { input: 'record' })], /must be "payload", or the output of an earlier step/)
   assert.ok(!('error' in check(wait('w'), branch('b', [], { input: 'steps.w.output' }))))
   const templated = { name: 'x', conditions: [{ path: 'a', equals: '{{ payload.b }}' }], steps: [] }
-  refused([branch('b', [], { branches: [templated] })], /conditions of a branch take no templates/)
+  refused([branch('b', [], { branches: [templated] })], /conditions of a branch cannot contain templates/)
 })
 
 test('the names of the branches of a step differ', () => {
@@ -150,19 +156,19 @@ test('the names of the branches of a step differ', () => {
 })
 
 test('deliver names a destination by its id, and a record of an earlier emit_event', () => {
-  refused([deliver('d', { destination: 'erp' })], /^steps\[0\]\.destination: must be the id of a destination/)
-  refused([delay('x'), deliver('d', { record: 'x' })], /^steps\[1\]\.record: "x" is not an emit_event step before/)
-  refused([deliver('d', { capture_response: true })], /only known with "await": "delivered"/)
+  refused([deliver('d', { destination: 'erp' })], /^steps\[0\]\.destination must be the id of a destination/)
+  refused([delay('x'), deliver('d', { record: 'x' })], /^steps\[1\]\.record: "x" is not an earlier emit_event step/)
+  refused([deliver('d', { capture_response: true })], /capture_response requires "await": "delivered"/)
 })
 
 test('run_agent names an agent by its id, and its schema describes an object of limited size', () => {
-  refused([agent({ agent: 'helper' })], /^steps\[0\]\.agent: must be the id of an AI agent/)
+  refused([agent({ agent: 'helper' })], /^steps\[0\]\.agent must be the id of an AI agent/)
   refused([agent({ output_schema: { type: 'array' } })], /\.output_schema: The schema must have the type "object"/)
   const long = { type: 'object', description: 'x'.repeat(LIMITS.agentSchemaCharsMax) }
   refused([agent({ output_schema: long })], /more than 16000 characters; shorten it/)
 })
 
 test('the whole definition is limited in size and in templates', () => {
-  refused([part('a'), part('b'), part('c')], /^steps: have \d+ characters of JSON together/)
-  refused([manyOutputs('a'), manyOutputs('b')], /^steps: contain more than 500/)
+  refused([part('a'), part('b'), part('c')], /^steps have \d+ characters of JSON in total/)
+  refused([manyOutputs('a'), manyOutputs('b')], /^steps contain more than 500/)
 })

@@ -41,14 +41,14 @@ class Checker {
     const text = JSON.stringify(steps)
     if (text.length > workflowDefinitionCharsMax)
       throw new Fault(
-        `steps: have ${text.length} characters of JSON together, and at most ${workflowDefinitionCharsMax} are possible. Move parts to another workflow.`,
+        `steps have ${text.length} characters of JSON in total, and the maximum is ${workflowDefinitionCharsMax}. Move parts to another workflow.`,
       )
     if (text.split('{{').length - 1 > templateOutputsMax)
-      throw new Fault(`steps: contain more than ${templateOutputsMax} {{ … }}. Move parts to another workflow.`)
+      throw new Fault(`steps contain more than ${templateOutputsMax} {{ … }}. Move parts to another workflow.`)
     this.#steps(steps, { path: 'steps', depth: 0, earlier: new Map() })
     if (this.#places.size > workflowStepsMax)
       throw new Fault(
-        `steps: there are ${this.#places.size} with those in branches, and a workflow has at most ${workflowStepsMax}. Move parts to another workflow.`,
+        `steps: the workflow has ${this.#places.size} steps, including those in branches, and the maximum is ${workflowStepsMax}. Move parts to another workflow.`,
       )
     return { destinations: this.#destinations, agents: this.#agents }
   }
@@ -69,7 +69,7 @@ class Checker {
   #name({ id }: Step, path: string): void {
     const other = this.#places.get(id)
     if (other !== undefined)
-      throw new Fault(`${path}.id: "${id}" is also the id of ${other}. Give each step an id that no other step has.`)
+      throw new Fault(`${path}.id: "${id}" is also the id of ${other}. Give each step a unique id.`)
     this.#places.set(id, path)
   }
 
@@ -105,6 +105,7 @@ class Checker {
         break
       case 'emit_event':
         checkValue(step.data, { ...at, path: `${at.path}.data` })
+        checkValue(step.customer, { ...at, path: `${at.path}.customer` })
         break
       case 'run_agent':
         this.#agent(step, at)
@@ -115,27 +116,25 @@ class Checker {
   #deliver({ destination, record, ...step }: StepOf<'deliver'>, { path, depth, earlier }: Place): void {
     const id = decodeId('destination', destination)
     if (id === undefined)
-      throw new Fault(`${path}.destination: must be the id of a destination of this project, which begins with dst_.`)
+      throw new Fault(`${path}.destination must be the id of a destination of this project, which starts with dst_.`)
     this.#destinations.push({ place: `${path}.destination`, id })
     if (record !== undefined && earlier.get(record) !== 'emit_event')
       throw new Fault(
-        `${path}.record: "${record}" is not an emit_event step before this one. Name one, or remove the member to deliver the record that started the workflow.`,
+        `${path}.record: "${record}" is not an earlier emit_event step. Name one, or remove the member to deliver the record that started the workflow.`,
       )
     if (step.await === 'delivered' && depth > 0)
       throw new Fault(
         `${path}.await: a step inside a branch cannot wait for its delivery. Use "none", or move the step after the branch.`,
       )
     if (step.capture_response && step.await !== 'delivered')
-      throw new Fault(
-        `${path}.capture_response: the response is only known with "await": "delivered". Add that, or remove this member.`,
-      )
+      throw new Fault(`${path}.capture_response requires "await": "delivered". Add that, or remove this member.`)
   }
 
   #agent({ agent, input, output_schema: schema }: StepOf<'run_agent'>, at: Place): void {
     const { path } = at
     const id = decodeId('aiAgent', agent)
     if (id === undefined)
-      throw new Fault(`${path}.agent: must be the id of an AI agent of this project, which begins with aia_.`)
+      throw new Fault(`${path}.agent must be the id of an AI agent of this project, which starts with aia_.`)
     this.#agents.push({ place: `${path}.agent`, id })
     checkValue(input, { ...at, path: `${path}.input` })
     if (schema === undefined) return
@@ -149,7 +148,7 @@ const OUTPUT_PATH = /^steps\.([A-Za-z][A-Za-z0-9_]*)\.output(?:\..+)?$/
 function checkBranchInput(input: string, { path, earlier }: Omit<Place, 'depth'>): void {
   const [, id] = OUTPUT_PATH.exec(input) ?? []
   if (id === undefined)
-    throw new Fault(`${path}: must be "payload", or the output of an earlier step such as "steps.paid.output".`)
+    throw new Fault(`${path} must be "payload", or the output of an earlier step such as "steps.paid.output".`)
   if (!earlier.has(id)) throw new Fault(`${path}: ${noStep(id)}`)
 }
 
@@ -166,7 +165,7 @@ function checkDelay({ until }: StepOf<'delay'>, at: Place): void {
   const path = `${at.path}.until`
   if (!hasTemplate(until) && !isInstant(until))
     throw new Fault(
-      `${path}: must be a template such as "{{ payload.due_at }}", or a time such as 2026-01-31T12:00:00Z.`,
+      `${path} must be a template such as "{{ payload.due_at }}", or a time such as 2026-01-31T12:00:00Z.`,
     )
   checkValue(until, { ...at, path })
 }
@@ -179,7 +178,7 @@ function checkWait({ conditions }: StepOf<'wait_for_event'>, at: Place): void {
   const path = `${at.path}.conditions`
   if (!conditions.some((condition) => 'equals' in condition))
     throw new Fault(
-      `${path}: a wait is found by a value that must be equal. Add a condition such as {"path": "order_id", "equals": "{{ payload.id }}"}.`,
+      `${path}: Postroad finds a wait by a value that must be equal. Add a condition such as {"path": "order_id", "equals": "{{ payload.id }}"}.`,
     )
   for (const [index, condition] of conditions.entries()) {
     const place = { ...at, path: `${path}[${index}].${'equals' in condition ? 'equals' : 'value'}` }
@@ -195,7 +194,8 @@ function refuseInBranch(type: string, { path, depth }: Place): void {
 }
 
 function refusePatternTemplate(pattern: string, path: string): void {
-  if (hasTemplate(pattern)) throw new Fault(`${path}: a pattern is no template. Use "equals" or "contains" with one.`)
+  if (hasTemplate(pattern))
+    throw new Fault(`${path}: a pattern cannot be a template. Use "equals" or "contains" instead.`)
 }
 
 /** A person who writes one expects it to be rendered. */
@@ -203,7 +203,7 @@ function refuseTemplates(conditions: readonly Condition[], path: string): void {
   const index = conditions.findIndex((condition) => hasTemplate(JSON.stringify(condition)))
   if (index >= 0)
     throw new Fault(
-      `${path}[${index}]: conditions of a branch take no templates. Compare with a fixed value, or emit an event with the values to compare.`,
+      `${path}[${index}]: conditions of a branch cannot contain templates. Compare with a fixed value, or emit an event with the values to compare.`,
     )
 }
 
@@ -228,12 +228,12 @@ function checkValue(value: unknown, { path, earlier }: Place): void {
 
 function stepFault({ root, second }: NamedPath, earlier: Earlier): string | undefined {
   if (root !== 'steps') return undefined
-  if (second === undefined) return 'name the step that is read, such as steps.paid.output.'
+  if (second === undefined) return 'name the step to read, such as steps.paid.output.'
   return earlier.has(second) ? undefined : noStep(second)
 }
 
 const noStep = (id: string): string =>
-  `no step "${id}" can have run before this one. Name an earlier step, or move this one.`
+  `the step "${id}" does not exist or does not run before this one. Name an earlier step, or move this one.`
 
 /** A JSON pointer in the form of the other places: `/a/0` is `.a[0]`. */
 function dotted(pointer: string): string {

@@ -93,7 +93,7 @@ class DryRun {
         return { input: { destination, record } }
       }
       case 'emit_event':
-        return this.#data(step, { dataset: step.dataset })
+        return this.#emission(step)
       case 'run_agent':
         return this.#data({ data: step.input }, { agent: step.agent })
     }
@@ -107,6 +107,13 @@ class DryRun {
   #data({ data }: { readonly data?: unknown }, named: object): Rendered {
     const rendered = data === undefined ? { input: this.#asked.scope.payload } : this.#render(data)
     return 'error' in rendered ? rendered : { input: { ...named, data: rendered.input } }
+  }
+
+  #emission(step: StepOf<'emit_event'>): Rendered {
+    const { dataset, customer } = step
+    if (customer === undefined) return this.#data(step, { dataset })
+    const named = this.#render(customer)
+    return 'error' in named ? named : this.#data(step, { dataset, customer: named.input })
   }
 
   #wait({ dataset, conditions, timeout_seconds }: StepOf<'wait_for_event'>): Rendered {

@@ -61,7 +61,7 @@ test('no digit of a long number is lost', () => {
 
 test('a fault names its place, and says what to do', () => {
   assert.deepEqual(compileValue({ a: ['x', '{{ data.id }}'] }), {
-    error: 'there is no data here; a template sees payload, record, steps, workflow, now.',
+    error: 'data does not exist here; a template can use payload, record, steps, workflow, now.',
     pointer: '/a/1',
   })
   assert.deepEqual(compileValue('{% for x in payload %}{% endfor %}'), {
@@ -70,7 +70,7 @@ test('a fault names its place, and says what to do', () => {
   })
   const long = compileValue(`{{ payload.id }}${'x'.repeat(LIMITS.workflowTemplateCharsMax)}`)
   assert.ok('error' in long)
-  assert.match(long.error, /4096 characters at most; shorten it/)
+  assert.match(long.error, /at most 4096 characters; shorten it/)
   assert.ok(!('error' in compileValue('x'.repeat(LIMITS.workflowTemplateCharsMax + 1))), 'plain text is no template')
 })
 
@@ -96,5 +96,5 @@ test('a rendered value and the work of a step are limited', () => {
   assert.match(big.error, /render more than 262144 characters/)
   const work = render('{{ payload.id | upcase | downcase }}', { budget: new WorkBudget(500) })
   assert.ok(!work.ok)
-  assert.match(work.error, /more work than one step may use/)
+  assert.match(work.error, /more work than one step can use/)
 })

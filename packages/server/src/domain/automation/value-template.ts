@@ -61,7 +61,7 @@ export function renderValue(
     if (error instanceof TextTooLong) return TOO_LONG
     // liquidjs wraps errors below a path, so this checks the budget itself.
     if (budget.usedUp) return TOO_MUCH_WORK
-    return { ok: false, error: `A template of the step fails: ${templateErrorText(error)}.` }
+    return { ok: false, error: `A template in the step fails: ${templateErrorText(error)}.` }
   }
   const parsed = parseStoredJson(writer.text)
   return parsed.ok ? { ok: true, text: writer.text, value: parsed.value } : { ok: false, error: parsed.error }
@@ -74,5 +74,5 @@ const TOO_LONG: RenderedValue = {
 const TOO_MUCH_WORK: RenderedValue = {
   ok: false,
   error:
-    'The templates of the step need more work than one step may use. Use fewer filters, or apply them to smaller parts of the payload.',
+    'The templates of the step need more work than one step can use. Use fewer filters, or apply them to smaller parts of the payload.',
 }

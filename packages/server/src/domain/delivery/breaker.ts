@@ -5,7 +5,7 @@ export const BREAKER_STATES = ['closed', 'open', 'half_open', 'recovering'] as c
 export type BreakerState = (typeof BREAKER_STATES)[number]
 
 /**
- * One step of the breaker; a test compares this with the page's table. Switching a destination on closes its breaker from any
+ * One step of the breaker; a test compares this with the page's table. Turning a destination on closes its breaker from any
  * state.
  */
 export const BREAKER_NEXT: Readonly<Record<BreakerState, readonly BreakerState[]>> = {
@@ -120,7 +120,7 @@ export class Breaker {
     return this.#state !== before
   }
 
-  /** True when nothing has succeeded for so long that the destination must be switched off. */
+  /** True when nothing has succeeded for so long that the destination must be turned off. */
   hopeless(now: number): boolean {
     return this.#failingSince !== null && now - this.#failingSince >= LIMITS.breakerDisableMs
   }

@@ -10,6 +10,8 @@ export type HeldAuth = { readonly secret: string } & (
   | { readonly kind: 'header'; readonly header: string }
   | OAuthClient
   | { readonly kind: 'payload' }
+  | { readonly kind: 'aws'; readonly access_key_id: string }
+  | { readonly kind: 'google'; readonly client_email: string }
 )
 export type OAuthClient = {
   readonly kind: 'oauth2_client_credentials'
@@ -27,6 +29,8 @@ export const SECRET_MEMBER = {
   header: 'value',
   oauth2_client_credentials: 'client_secret',
   payload: 'secret',
+  aws: 'secret_access_key',
+  google: 'private_key',
 } as const satisfies Record<Exclude<AuthKind, 'none'>, string>
 
 /**
@@ -49,6 +53,10 @@ export function heldAuth(
       const { token_url, client_id, client_auth, scope, audience } = sent
       return { kind: sent.kind, token_url, client_id, client_auth, scope, audience, secret }
     }
+    case 'aws':
+      return { kind: sent.kind, access_key_id: sent.access_key_id, secret }
+    case 'google':
+      return { kind: sent.kind, client_email: sent.client_email, secret }
     case 'bearer':
     case 'payload':
       return { kind: sent.kind, secret }
@@ -76,12 +84,18 @@ export function secretOf(sent: DestinationAuth): string | undefined {
       return sent.client_secret
     case 'payload':
       return sent.secret
+    case 'aws':
+      return sent.secret_access_key
+    case 'google':
+      return sent.private_key
   }
 }
 
+const WITH_HEADER: ReadonlySet<AuthKind> = new Set(['basic', 'bearer', 'header', 'oauth2_client_credentials'])
+
 /** The name of the header that the kind sets, or undefined when it sets none. */
 export function headerNameOf(auth: HeldAuth | null): string | undefined {
-  if (auth === null || auth.kind === 'payload') return undefined
+  if (auth === null || !WITH_HEADER.has(auth.kind)) return undefined
   return auth.kind === 'header' ? auth.header : 'authorization'
 }
 
@@ -96,6 +110,8 @@ export function authHeaders(auth: HeldAuth | null): Readonly<Record<string, stri
       return { [auth.header]: auth.secret }
     case 'oauth2_client_credentials':
     case 'payload':
+    case 'aws':
+    case 'google':
     case undefined:
       return {}
   }

@@ -104,9 +104,9 @@ test('tags, other filters and unknown names are refused on save, with their plac
     assert.equal(refusalOf([`{{ data.x | ${filter}: "a" }}`]), `payload_template/0: undefined filter: ${filter}.`)
   assert.equal(
     refusalOf({ a: '{{ payload.x }}' }),
-    'payload_template/a: there is no payload here; a template sees id, dataset, received_at, data, secret.',
+    'payload_template/a: payload does not exist here; a template can use id, dataset, received_at, data, secret.',
   )
-  assert.match(refusalOf({ a: 'x {{ data.y | default: env.HOME }}' }), /there is no env here/)
+  assert.match(refusalOf({ a: 'x {{ data.y | default: env.HOME }}' }), /env does not exist here/)
   assert.match(refusalOf({ a: '{{ data.x ' }), /^payload_template\/a: output .* not closed\.$/)
   assert.match(refusalOf({ a: 'x'.repeat(20_000) }), /16384 characters/)
   assert.match(refusalOf(Array.from({ length: 501 }, () => 'x')), /500 strings/)
@@ -123,7 +123,7 @@ const MiB = 1_048_576
 const TOO_MUCH_WORK = {
   ok: false,
   error:
-    'The payload template needs more work for this record than one body may use. Use fewer filters, or apply them to smaller parts of the record.',
+    'The payload template needs more work for this record than one body can use. Use fewer filters, or apply them to smaller parts of the record.',
 }
 const times = (count: number, text: string): string[] => Array.from({ length: count }, () => text)
 const filtered = (filter: string, count = 20): string => `{{ data.a ${`| ${filter} `.repeat(count)}}}`
@@ -190,7 +190,7 @@ test('the output equals that of JSON.stringify, even for long texts', () => {
 })
 
 test('the number of outputs and of filters per output is limited, and a path starts with a name', () => {
-  assert.equal(refusalOf([filtered('abs', 21)]), 'payload_template/0: one {{ … }} takes 20 filters at most.')
-  assert.equal(refusalOf(['{{id}}'.repeat(501)]), 'payload_template/0: a template contains 500 {{ … }} at most.')
-  assert.equal(refusalOf(['{{ [data.a] }}']), 'payload_template/0: a path begins with a name, such as data.id.')
+  assert.equal(refusalOf([filtered('abs', 21)]), 'payload_template/0: one {{ … }} can have at most 20 filters.')
+  assert.equal(refusalOf(['{{id}}'.repeat(501)]), 'payload_template/0: a template can contain at most 500 {{ … }}.')
+  assert.equal(refusalOf(['{{ [data.a] }}']), 'payload_template/0: a path starts with a name, such as data.id.')
 })

@@ -28,7 +28,7 @@ const RULES = {
 /** Compiles the template once, or returns the sentence that refuses it, with the place of the error as a JSON pointer. */
 export function compileTemplate(template: unknown): Compiled | { readonly error: string } {
   if (JSON.stringify(template).length > LIMITS.templateCharsMax)
-    return { error: `payload_template: must be at most ${LIMITS.templateCharsMax} characters long.` }
+    return { error: `payload_template must be at most ${LIMITS.templateCharsMax} characters long.` }
   const compiled = compileJsonTemplate(template, RULES)
   if ('error' in compiled) return { error: `payload_template${compiled.pointer}: ${compiled.error}` }
   return {
@@ -62,5 +62,5 @@ const TOO_LONG: Rendered = {
 const TOO_MUCH_WORK: Rendered = {
   ok: false,
   error:
-    'The payload template needs more work for this record than one body may use. Use fewer filters, or apply them to smaller parts of the record.',
+    'The payload template needs more work for this record than one body can use. Use fewer filters, or apply them to smaller parts of the record.',
 }

@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto'
-import { DELIVERY_HEADERS, encodeId, type SentRequest } from '@postroad/contract'
+import { DELIVERY_HEADERS, encodeId, type SendMethod, type SentRequest } from '@postroad/contract'
 import { traceparentOf } from './trace-context.ts'
 
 /** The parts of its request that an attempt stores, and the request as it is shown. The columns of the attempt are not stored twice. */
 export type StoredRequest = {
+  /** Absent: POST, with all headers of a delivery. */
+  readonly method?: SendMethod
+  /** The kind of the destination has no headers. */
+  readonly bare?: true
   readonly url: string
   /** Those that Postroad made and that cannot be derived. */
   readonly headers: Readonly<Record<string, string>>
@@ -62,6 +66,23 @@ export function storedRequest({ url, headers, own, body }: Made): StoredRequest 
   }
 }
 
+/** The same of an event for a destination that is not reached by one HTTP request for each event. */
+export function storedSend(
+  made: Made,
+  { method, hasHeaders }: { readonly method: SendMethod; readonly hasHeaders: boolean },
+): StoredRequest {
+  if (hasHeaders) return { method, ...storedRequest(made) }
+  return {
+    method,
+    bare: true,
+    url: made.url,
+    headers: {},
+    hidden: [],
+    sha256: sha256(made.body),
+    bytes: Buffer.byteLength(made.body),
+  }
+}
+
 export const sha256 = (body: string): string => hash('sha256', body, 'base64url')
 
 type Of = {
@@ -76,9 +97,12 @@ const traceparentIn = (trace: string, attemptId: string): string =>
 /** UUIDs → the request as it was sent; what is write-only is dots. */
 export function shownRequest(stored: StoredRequest | null, { recordId, dataset, attempt }: Of): SentRequest | null {
   if (stored === null) return null
+  const body = { body_sha256: Buffer.from(stored.sha256, 'base64url').toString('hex'), body_bytes: stored.bytes }
+  const method = stored.method ?? 'POST'
+  if (stored.bare === true) return { method, url: stored.url, headers: {}, ...body }
   const eventId = encodeId('record', recordId)
   return {
-    method: 'POST',
+    method,
     url: stored.url,
     headers: {
       'content-type': 'application/json',
@@ -91,7 +115,6 @@ export function shownRequest(stored: StoredRequest | null, { recordId, dataset, 
       ...stored.headers,
       ...Object.fromEntries(stored.hidden.map((name) => [name, DOTS])),
     },
-    body_sha256: Buffer.from(stored.sha256, 'base64url').toString('hex'),
-    body_bytes: stored.bytes,
+    ...body,
   }
 }

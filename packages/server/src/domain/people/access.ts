@@ -16,6 +16,7 @@ export type Guards = Pick<
   | 'withoutWorkspace'
   | 'forOneProjectKeys'
   | 'refusesIdempotencyKey'
+  | 'afterClaim'
 >
 
 /**
@@ -38,7 +39,7 @@ export function roleRefusal(actor: Actor, route: Pick<Guards, 'role'>): Refusal 
   if (roleReaches(actor.role, route.role)) return undefined
   const whom = route.role === 'owner' ? 'an owner' : 'an admin'
   return insufficientRole(
-    `This needs the role ${route.role}, and yours is ${actor.role}. Ask ${whom} of the workspace.`,
+    `This requires the ${route.role} role, and yours is ${actor.role}. Ask ${whom} of the workspace.`,
   )
 }
 
@@ -53,7 +54,7 @@ export function insufficientRole(text: string): Refusal {
 /** An action of an operator, requested by a person who is not one. No role in a workspace would help. */
 export function operatorRefusal(): Refusal {
   return insufficientRole(
-    'This needs an operator of the installation. Ask whoever runs the server to add your email address to OPERATORS.',
+    'Only an operator of the installation can do this. Ask the person who runs the server to add your email address to OPERATORS.',
   )
 }
 
@@ -81,10 +82,7 @@ export function projectRefusal(
   if (route.area === 'project' && project.kind === 'named' && project.id === actor.projectId) return undefined
   if (route.area === 'workspace' && route.forOneProjectKeys === true) return undefined
   const usable = [`/admin/api/projects/${encodeId('project', actor.projectId)}/…`, ...WORKSPACE_ROUTES_OF_ONE_PROJECT]
-  return refuse(
-    'project_out_of_scope',
-    `This key is for one project. It may use ${usable.join(', ')}, and nothing else.`,
-  )
+  return refuse('project_out_of_scope', `This key is for one project. It can use only ${usable.join(', ')}.`)
 }
 
 const WORKSPACE_ROUTES_OF_ONE_PROJECT = Object.values(routes)

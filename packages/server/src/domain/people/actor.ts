@@ -19,7 +19,7 @@ export type Actor =
   | {
       /** A connected agent acts as the person who connected it, within the grant of that person. */
       readonly kind: 'agent'
-      readonly agentId: string
+      /** The id of its grant. */ readonly agentId: string
       readonly userId: string
       readonly role: Role
       readonly scopes: readonly Scope[]
@@ -30,6 +30,12 @@ export type Actor =
       /** An operator of the installation, who acts on a workspace from outside. */
       readonly kind: 'operator'
       readonly userId: string
+      readonly role: Role
+    }
+  | {
+      /** A customer in a portal, who changes only what belongs to them. */
+      readonly kind: 'customer'
+      readonly customerId: string
       readonly role: Role
     }
   | { readonly kind: 'system'; readonly role: Role }

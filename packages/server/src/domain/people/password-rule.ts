@@ -41,7 +41,7 @@ export function validatePassword(password: string, email: string | null): string
     .split(/[@.]/)
     .filter((part) => part.length > 3)
   if (own.some((part) => bare(plain.replaceAll(part, '')).length < DIFFERENT_MIN))
-    return 'The password is little more than your email address. Use something else.'
+    return 'The password is too similar to your email address. Use something else.'
   if (isCommon(core) || isRun(plain))
     return 'The password is among the first that attackers try. Use something else: three or four unrelated words are good.'
   return undefined

@@ -5,7 +5,7 @@ import { PacedWork } from '../../platform/paced-work.ts'
 import { finish } from '../in-turns.ts'
 import { RouteComparer, type RoutedPayload, type RouteDifference, type Routing } from './compare-routes.ts'
 
-const NOTHING: Routing = { endpoints: new Map(), rules: [], destinations: [] }
+const NOTHING: Routing = { endpoints: new Map(), rules: [], destinations: [], starters: [] }
 const NO_DIFFERENCES = { added: [], removed: [], changed: [] }
 
 function difference(
@@ -14,7 +14,8 @@ function difference(
   of: Partial<RoutedPayload> = {},
 ): Promise<RouteDifference | undefined> {
   const comparer = new RouteComparer({ before, after, spend: () => undefined })
-  const payload = { payload: { total: 50 }, chars: 12, sourceIp: '192.0.2.1', use: 'rules', ...of } as RoutedPayload
+  const came = { chars: 12, sourceIp: '192.0.2.1', startsNothing: false }
+  const payload = { payload: { total: 50 }, ...came, use: 'rules', ...of } as RoutedPayload
   return finish(comparer.differenceOf(payload))
 }
 
@@ -63,6 +64,7 @@ test('another dataset takes the record out of one and puts it into the other, wi
     refused_after: null,
     records: { added: [{ dataset: 'large', by: 'a' }], removed: [{ dataset: 'orders', by: 'a' }], changed: [] },
     deliveries: { ...NO_DIFFERENCES, removed: [{ destination: 'erp', dataset: 'orders', paused: false }] },
+    starts: NO_DIFFERENCES,
   })
 })
 
@@ -74,12 +76,14 @@ test('another mapping changes the record and its delivery; another state of the 
     refused_after: null,
     records: { ...NO_DIFFERENCES, changed: [{ dataset: 'orders', by: 'a' }] },
     deliveries: { ...NO_DIFFERENCES, changed: [{ destination: 'erp', dataset: 'orders', paused: false }] },
+    starts: NO_DIFFERENCES,
   })
   assert.deepEqual(await difference(before, { ...before, destinations: [destination({ enabled: false })] }), {
     refused_before: null,
     refused_after: null,
     records: NO_DIFFERENCES,
     deliveries: { ...NO_DIFFERENCES, changed: [{ destination: 'erp', dataset: 'orders', paused: true }] },
+    starts: NO_DIFFERENCES,
   })
 })
 
@@ -94,7 +98,61 @@ test('a destination sees the record as it is mapped, not the payload', async () 
   assert.deepEqual(found?.deliveries.added, [{ destination: 'erp', dataset: 'orders', paused: false }])
 })
 
-test('an endpoint that is gone, switched off, without a secret, or closed to the address refuses', async () => {
+const started = (kind: string) => [{ kind, name: 'Follow up', dataset: 'orders' }]
+
+test('a workflow and an AI trigger start on the records of their dataset that match, as they are mapped', async () => {
+  const rules = [{ ...rule('a', 'orders'), mappings: [{ target: 'sum', path: 'total' }] }, rule('b', 'others')]
+  const of = (kind: 'workflow' | 'trigger', path: string) => ({
+    ...NOTHING,
+    rules,
+    starters: [{ kind, name: 'Follow up', dataset: 'orders', conditions: [{ path, equals: 50 }] }],
+  })
+  assert.equal(await difference(of('workflow', 'total'), { ...NOTHING, rules }), undefined)
+  const found = await difference(of('workflow', 'sum'), of('trigger', 'sum'))
+  assert.deepEqual(found, {
+    refused_before: null,
+    refused_after: null,
+    records: NO_DIFFERENCES,
+    deliveries: NO_DIFFERENCES,
+    starts: { added: started('trigger'), removed: started('workflow'), changed: [] },
+  })
+  const unmapped = {
+    ...of('workflow', 'sum'),
+    rules: [{ ...rules[0], mappings: [{ target: 'sum', value: 50 }] }],
+  } as Routing
+  const mapped = await difference(of('workflow', 'sum'), {
+    ...unmapped,
+    rules: [...unmapped.rules, rule('b', 'others')],
+  })
+  assert.equal(mapped, undefined, 'the same data')
+  const more = [
+    { target: 'sum', path: 'total' },
+    { target: 'of', value: 1 },
+  ]
+  const changed = await difference(of('workflow', 'sum'), {
+    ...of('workflow', 'sum'),
+    rules: [{ ...rule('a', 'orders'), mappings: more }],
+  })
+  assert.deepEqual(changed?.starts, { ...NO_DIFFERENCES, changed: started('workflow') })
+})
+
+test('a workflow compares strictly where a rule compares as text, even with the same conditions', async () => {
+  const conditions: Conditions = [{ path: 'total', equals: '50' }]
+  const before = { ...NOTHING, rules: [rule('a', 'orders', conditions)] }
+  const starters = [{ kind: 'workflow' as const, name: 'Follow up', dataset: 'orders', conditions }]
+  assert.equal(await difference(before, { ...before, starters }), undefined)
+  const text = await difference(before, { ...before, starters }, { payload: { total: '50' } })
+  assert.equal(text?.starts.added.length, 1)
+})
+
+test('a payload that too many workflows and agents led to starts nothing', async () => {
+  const before = { ...NOTHING, rules: [rule('a', 'orders')] }
+  const starters = [{ kind: 'trigger' as const, name: 'Sort', dataset: 'orders', conditions: [] }]
+  assert.equal(await difference(before, { ...before, starters }, { startsNothing: true }), undefined)
+  assert.notEqual(await difference(before, { ...before, starters }), undefined)
+})
+
+test('an endpoint that is gone, turned off, without a secret, or closed to the address refuses', async () => {
   const at = { use: 'endpoint', webhookId: 'w', datasetOfUrl: undefined } as const
   for (const [after, reason] of [
     [NOTHING, 'endpoint_not_found'],
@@ -142,7 +200,8 @@ test('many rules that search a long payload let others have their turns, and use
     after: { ...NOTHING, rules: searches('c') },
     spend: work.spend,
   })
-  await finish(comparer.differenceOf({ payload: { text }, chars: text.length, sourceIp: undefined, use: 'rules' }))
+  const came = { chars: text.length, sourceIp: undefined, startsNothing: false }
+  await finish(comparer.differenceOf({ payload: { text }, ...came, use: 'rules' }))
   over = true
   assert.ok(turns >= 50, `${turns} turns`)
   assert.equal(work.usedUp, true)

@@ -2,7 +2,7 @@ import { LIMITS, type Conditions, type Mappings } from '@postroad/contract'
 import type { InTurns, Spend } from '../in-turns.ts'
 import type { AllowsIp } from '../ip-range.ts'
 import { stringifyJson } from '../json/json-text.ts'
-import { compileConditions, type CompiledConditions } from './condition.ts'
+import { compileConditions, type CompareMode, type CompiledConditions } from './condition.ts'
 import { explain } from './explain.ts'
 import { compileMappings, type CompiledMappings } from './mapping.ts'
 import { RecordTexts } from './record-texts.ts'
@@ -26,10 +26,18 @@ export type DestinationRoute = {
   readonly datasets: readonly string[] | null
   readonly conditions: Conditions
 }
+/** A workflow or an AI trigger that is active. */
+export type StarterRoute = {
+  readonly kind: 'workflow' | 'trigger'
+  readonly name: string
+  readonly dataset: string
+  readonly conditions: Conditions
+}
 export type Routing = {
   readonly endpoints: ReadonlyMap<string, EndpointRoute>
   readonly rules: readonly RuleRoute[]
   readonly destinations: readonly DestinationRoute[]
+  readonly starters: readonly StarterRoute[]
 }
 
 /** A stored payload, and the way by which it came. */
@@ -38,6 +46,8 @@ export type RoutedPayload = {
   /** How long its text is. */
   readonly chars: number
   readonly sourceIp: string | undefined
+  /** So many workflows and agents led to it that its records start nothing. */
+  readonly startsNothing: boolean
 } & (
   | { readonly use: 'endpoint'; readonly webhookId: string; readonly datasetOfUrl: string | undefined }
   | { readonly use: 'rules' }
@@ -46,6 +56,7 @@ export type RoutedPayload = {
 
 export type Filed = { readonly dataset: string; readonly by: string | null }
 export type Sent = { readonly destination: string; readonly dataset: string; readonly paused: boolean }
+export type Started = Pick<StarterRoute, 'kind' | 'name' | 'dataset'>
 export type Differences<Of> = {
   readonly added: readonly Of[]
   readonly removed: readonly Of[]
@@ -56,6 +67,7 @@ export type RouteDifference = {
   readonly refused_after: string | null
   readonly records: Differences<Filed>
   readonly deliveries: Differences<Sent>
+  readonly starts: Differences<Started>
 }
 
 /** For each character that is read or written, as in dry runs. */
@@ -70,7 +82,7 @@ export class RouteComparer {
   readonly #before: Routing
   readonly #after: Routing
   readonly #spend: Spend
-  readonly #conditions = new Map<Conditions, CompiledConditions>()
+  readonly #conditions = perMode<CompiledConditions>()
   readonly #mappings = new Map<Mappings, CompiledMappings>()
 
   constructor({ before, after, spend }: { readonly before: Routing; readonly after: Routing; readonly spend: Spend }) {
@@ -81,16 +93,17 @@ export class RouteComparer {
 
   /** undefined: both route it alike. */
   *differenceOf(of: RoutedPayload): InTurns<RouteDifference | undefined> {
-    const known: Known = { matched: new Map(), mapped: new Map(), texts: new Map() }
+    const known: Known = { matched: perMode(), mapped: new Map(), texts: new Map() }
     const before = yield* this.#routed(of, { routing: this.#before, known })
     const after = yield* this.#routed(of, { routing: this.#after, known })
     const records = differences(before.records, after.records, RECORD_NAMES)
     const deliveries = differences(before.deliveries, after.deliveries, DELIVERY_NAMES)
-    const isSame = [records, deliveries].every(
+    const starts = differences(before.starts, after.starts, START_NAMES)
+    const isSame = [records, deliveries, starts].every(
       ({ added, removed, changed }) => added.length + removed.length + changed.length === 0,
     )
     if (isSame && before.refused === after.refused) return undefined
-    return { refused_before: before.refused, refused_after: after.refused, records, deliveries }
+    return { refused_before: before.refused, refused_after: after.refused, records, deliveries, starts }
   }
 
   *#routed(of: RoutedPayload, by: { readonly routing: Routing; readonly known: Known }): InTurns<Outcome> {
@@ -101,11 +114,18 @@ export class RouteComparer {
     if (refused !== undefined) return refusedFor(refused)
     const records: OneRecord[] = []
     for (const filed of filersOf(of, routing)) {
-      if (!(yield* this.#matches(filed.conditions, { value: of.payload, known: known.matched }))) continue
+      if (!(yield* this.#matches(filed.conditions, { payload: of.payload, matched: known.matched, mode: 'text' })))
+        continue
       records.push(yield* this.#record(filing, filed))
       if (texts.tooLarge) return refusedFor('records_too_large')
     }
-    return { refused: null, records, deliveries: yield* this.#fannedOut(records, routing) }
+    const deliveries = yield* this.#fannedOut(records, routing)
+    return {
+      refused: null,
+      records,
+      deliveries,
+      starts: of.startsNothing ? [] : yield* this.#started(records, routing),
+    }
   }
 
   *#record({ of, known, texts }: Filer, { dataset, by, mappings }: Filed & Filing): InTurns<OneRecord> {
@@ -116,7 +136,7 @@ export class RouteComparer {
       const made = compiled(of.payload, texts)
       const text = made === 'whole' || texts.tooLarge ? '' : (made.text ?? stringifyJson(made.data) ?? '')
       yield* this.#work(READ_WORK * text.length)
-      mapped = { payload: made === 'whole' ? of.payload : made.data, text, matched: new Map() }
+      mapped = { payload: made === 'whole' ? of.payload : made.data, text, matched: perMode() }
       known.mapped.set(mappings, mapped)
     }
     texts.add(mapped.text)
@@ -131,32 +151,41 @@ export class RouteComparer {
       for (const { name: destination, enabled, datasets, conditions } of destinations) {
         yield* this.#work(STEP_WORK)
         if (datasets !== null && !datasets.includes(dataset)) continue
-        if (!(yield* this.#matches(conditions, { value: mapped.payload, known: mapped.matched }))) continue
+        if (!(yield* this.#matches(conditions, { ...mapped, mode: 'text' }))) continue
         deliveries.push({ destination, dataset, paused: !enabled, data })
       }
     }
     return deliveries
   }
 
-  *#matches(
-    conditions: Conditions,
-    { value, known }: { readonly value: unknown; readonly known: Map<Conditions, boolean> },
-  ): InTurns<boolean> {
-    const found = known.get(conditions)
-    if (found !== undefined) return found
-    const compiled = yield* this.#compiledConditions(conditions)
-    const matched = (yield* explain(compiled, { payload: value, spend: this.#spend })) === null
-    known.set(conditions, matched)
-    return matched
+  *#started(records: readonly OneRecord[], { starters }: Routing): InTurns<readonly OneStart[]> {
+    const starts: OneStart[] = []
+    for (const { dataset, data, mapped } of records) {
+      for (const { kind, name, dataset: of, conditions } of starters) {
+        yield* this.#work(STEP_WORK)
+        if (of !== dataset) continue
+        if (yield* this.#matches(conditions, { ...mapped, mode: 'strict' })) starts.push({ kind, name, dataset, data })
+      }
+    }
+    return starts
   }
 
-  *#compiledConditions(conditions: Conditions): InTurns<CompiledConditions> {
-    const found = this.#conditions.get(conditions)
+  *#matches(conditions: Conditions, { payload, matched, mode }: Asked): InTurns<boolean> {
+    const found = matched[mode].get(conditions)
+    if (found !== undefined) return found
+    const compiled = yield* this.#compiledConditions(conditions, mode)
+    const holds = (yield* explain(compiled, { payload, spend: this.#spend })) === null
+    matched[mode].set(conditions, holds)
+    return holds
+  }
+
+  *#compiledConditions(conditions: Conditions, mode: CompareMode): InTurns<CompiledConditions> {
+    const found = this.#conditions[mode].get(conditions)
     if (found !== undefined) return found
     const patterns = conditions.filter((one) => 'op' in one && one.op === 'regex').length
     yield* this.#work(COMPILE_WORK * (conditions.length + 1) + PATTERN_WORK * patterns)
-    const compiled = compileConditions(conditions, 'text')
-    this.#conditions.set(conditions, compiled)
+    const compiled = compileConditions(conditions, mode)
+    this.#conditions[mode].set(conditions, compiled)
     return compiled
   }
 
@@ -175,11 +204,17 @@ export class RouteComparer {
   }
 }
 
+/** One value for each list of conditions and each way to compare: rules compare as text, workflows and AI triggers strictly. */
+type PerMode<Value> = Readonly<Record<CompareMode, Map<Conditions, Value>>>
+const perMode = <Value>(): PerMode<Value> => ({ text: new Map(), strict: new Map() })
+
 /** The results of mappings for a payload, and of the conditions that were evaluated already. */
-type Mapped = { readonly payload: unknown; readonly text: string; readonly matched: Map<Conditions, boolean> }
+type Mapped = { readonly payload: unknown; readonly text: string; readonly matched: PerMode<boolean> }
+/** A payload, the results of conditions on it so far, and how they compare. */
+type Asked = Pick<Mapped, 'payload' | 'matched'> & { readonly mode: CompareMode }
 /** The results for one payload that both configurations share. */
 type Known = {
-  readonly matched: Map<Conditions, boolean>
+  readonly matched: PerMode<boolean>
   readonly mapped: Map<Mappings, Mapped>
   /** Texts of records by number; the whole payload is the empty text. */
   readonly texts: Map<string, number>
@@ -187,13 +222,15 @@ type Known = {
 type Filer = { readonly of: RoutedPayload; readonly known: Known; readonly texts: RecordTexts }
 type OneRecord = Filed & { readonly data: number; readonly mapped: Mapped }
 type OneDelivery = Sent & { readonly data: number }
+type OneStart = Started & { readonly data: number }
 type Outcome = {
   readonly refused: string | null
   readonly records: readonly OneRecord[]
   readonly deliveries: readonly OneDelivery[]
+  readonly starts: readonly OneStart[]
 }
 
-const refusedFor = (refused: string): Outcome => ({ refused, records: [], deliveries: [] })
+const refusedFor = (refused: string): Outcome => ({ refused, records: [], deliveries: [], starts: [] })
 
 function refusalOf(endpoint: EndpointRoute | undefined, sourceIp: string | undefined): string | undefined {
   if (endpoint === undefined) return 'endpoint_not_found'
@@ -241,6 +278,11 @@ const DELIVERY_NAMES: Names<OneDelivery, Sent> = {
   name: ({ destination, dataset }) => `${dataset} ${destination}`,
   whole: ({ destination, dataset, paused, data }) => `${dataset} ${data} ${paused} ${destination}`,
   shown: ({ destination, dataset, paused }) => ({ destination, dataset, paused }),
+}
+const START_NAMES: Names<OneStart, Started> = {
+  name: ({ kind, name, dataset }) => `${kind} ${dataset} ${name}`,
+  whole: ({ kind, name, dataset, data }) => `${kind} ${dataset} ${data} ${name}`,
+  shown: ({ kind, name, dataset }) => ({ kind, name, dataset }),
 }
 
 /** The elements that only one of two bags contains. */

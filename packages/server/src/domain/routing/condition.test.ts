@@ -162,6 +162,25 @@ test('big numbers compare by their digits, and with a bound as numbers', () => {
   assert.ok(!holds({ path: 'price', op: 'contains', value: '1' }, payload))
 })
 
+test('a number beyond 2^53 equals its own digits in rules, and nothing under strict equality', () => {
+  const [even, odd] = ['9007199254740992', '9007199254740993']
+  const payload = parsed(`{"even":${even},"odd":${odd},"text":"${odd}"}`)
+  for (const [path, own, other] of [
+    ['even', even, odd],
+    ['odd', odd, even],
+  ] as const) {
+    assert.ok(holds({ path, equals: own }, payload))
+    assert.ok(!holds({ path, equals: other }, payload))
+    assert.ok(holds({ path, op: 'not_equals', value: other }, payload))
+    assert.ok(!holds({ path, op: 'in', value: [other, '1'] }, payload))
+    for (const wanted of [own, other, Number.MAX_SAFE_INTEGER])
+      assert.ok(!holds({ path, equals: wanted }, payload, 'strict'))
+    assert.ok(holds({ path, op: 'gt', value: Number.MAX_SAFE_INTEGER }, payload, 'strict'))
+  }
+  assert.ok(holds({ path: 'text', equals: odd }, payload, 'strict'))
+  assert.ok(!holds({ path: 'text', equals: even }, payload, 'strict'))
+})
+
 test('compiled conditions follow the rules', () => {
   const scalar = fc.constantFrom<string | number | boolean | null>(
     '',

@@ -94,6 +94,13 @@ function equalsOneOf(values: readonly unknown[], mode: CompareMode): Test {
   }
 }
 
+/** The texts that equal a value in rules: one of these is the text of the condition. */
+export function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return [String(value)]
+  return isRawNumber(value) ? [value.rawJSON, canonicalText(value)] : []
+}
+
 /** Text inside a text field; in a list, an item that equals this text. */
 function containsText(wanted: string): Test {
   const search = compileSearch(wanted)

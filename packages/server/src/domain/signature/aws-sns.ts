@@ -34,8 +34,7 @@ export function readAwsSns(headers: Signed['headers'], certificate: Signed['cert
       prefix: '',
       algorithm: 'sha256',
       encoding: 'base64',
-      mismatch:
-        'The message is not of the topic of this endpoint, or its signature is not by the certificate of Amazon SNS.',
+      mismatch: 'The message is from another topic, or the certificate of Amazon SNS did not sign it.',
       accepts: (topic, { body, nowSeconds }) => {
         const message = messageIn(body)
         if (message === undefined || message['TopicArn'] !== topic || certificate === undefined) return false

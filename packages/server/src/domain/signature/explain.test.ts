@@ -167,7 +167,7 @@ test('a body that was changed on the way is recognized, whichever scheme signed 
       })
       assert.deepEqual(
         [said.failed_step, said.hints],
-        ['digest', [`The signature is right for the body with ${what}: the body was changed on the way.`]],
+        ['digest', [`The signature is valid for the body with ${what}. The body was changed in transit.`]],
         scheme,
       )
     }
@@ -188,7 +188,7 @@ test('JSON that was rewritten is recognized in the ways in which libraries write
   ]) {
     const pasted = original === `${JSON.stringify(value)}\n` ? JSON.stringify(value, null, 1) : JSON.stringify(value)
     const { hints } = explained('code_host', { headers: SENDERS.code_host(CURRENT, original, NOW), body: pasted })
-    assert.match(hints[0] ?? '', /the body was changed on the way\.$/, original)
+    assert.match(hints[0] ?? '', /The body was changed in transit\.$/, original)
   }
 })
 
@@ -197,10 +197,10 @@ const hintsOfHeader = (value: string, settings: object = {}) =>
 
 test('a right digest in another encoding is recognized', () => {
   assert.deepEqual(hintsOfHeader(mac(CURRENT, BODY, 'base64')), [
-    'The digest is right but written in base64; this endpoint expects lower-case hex.',
+    'The digest is correct but encoded as base64. This endpoint expects lower-case hex.',
   ])
   assert.deepEqual(hintsOfHeader(mac(CURRENT, BODY), { encoding: 'base64' }), [
-    'The digest is right but written in lower-case hex; this endpoint expects base64.',
+    'The digest is correct but encoded as lower-case hex. This endpoint expects base64.',
   ])
   assert.match(hintsOfHeader(mac(CURRENT, BODY), { prefix: 'v1=' })[0] ?? '', /does not have the form v1=<hex>/)
   assert.match(hintsOfHeader(`sha256=${mac(CURRENT, BODY)}`)[0] ?? '', /does not have the form <hex>/)
@@ -208,7 +208,7 @@ test('a right digest in another encoding is recognized', () => {
     'The digest is made with sha1; this endpoint is set to sha256.',
   ])
   assert.deepEqual(hintsOfHeader(mac(CURRENT, BODY).toUpperCase(), { encoding: 'base64' }), [
-    'The digest is right but written in capital hex; this endpoint expects base64.',
+    'The digest is correct but encoded as capital hex. This endpoint expects base64.',
   ])
 })
 

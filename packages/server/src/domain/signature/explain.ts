@@ -1,8 +1,9 @@
 import { hintsFor } from './hints.ts'
 import {
   ageText,
-  failureOf,
   isMadeWith,
+  isRight,
+  judge,
   SIGNATURE_STEPS,
   type Reading,
   type SignatureFailure,
@@ -32,12 +33,13 @@ export type SignatureExplanation = {
  * with the check itself, and no sentence contains an expected digest or a secret.
  */
 export function explainSignature(sample: SampleToExplain): SignatureExplanation {
-  const reading = readSignature(sample.settings, sample.headers, sample)
+  const first = readSignature(sample.settings, sample.headers, sample)
   const secrets = sample.secrets.filter((secret) => secret.ended !== true)
-  const failure =
-    secrets.length === 0 ? NO_SECRET : failureOf(reading, { ...sample, secrets: secrets.map(({ value }) => value) })
-  const isRight = failure === undefined || failure.step === 'tolerance'
-  const matched = isRight ? secrets.find(({ value }) => isMadeWith(value, { ...sample, reading })) : undefined
+  const { reading, failure } =
+    secrets.length === 0
+      ? { reading: first, failure: NO_SECRET }
+      : judge(first, { ...sample, secrets: secrets.map(({ value }) => value) })
+  const matched = isRight(failure) ? secrets.find(({ value }) => isMadeWith(value, { ...sample, reading })) : undefined
   const age = ageOf(reading, sample.nowSeconds)
   return {
     ok: failure === undefined,

@@ -113,7 +113,7 @@ function otherWays({ recipe, before, after }: Reading, secret: string): readonly
       hints: [`The digest is made with ${algorithm}; this endpoint is set to ${recipe.algorithm}.`],
     },
     keyed(secret, 'The sender signs with the text of the secret; this scheme signs with the bytes that it encodes.'),
-    keyed(secret.trim(), 'The stored secret begins or ends with white space, and the sender signs without it.'),
+    keyed(secret.trim(), 'The stored secret starts or ends with white space, but the sender signs without it.'),
     ...(IS_BASE64.test(encoded) ? [keyed(Buffer.from(encoded, 'base64'), decodedHint('base64'))] : []),
     ...(IS_HEX.test(secret) ? [keyed(Buffer.from(secret, 'hex'), decodedHint('hex'))] : []),
   ]
@@ -155,9 +155,11 @@ function writingHints(
 ): readonly string[] {
   const { encoding } = reading.recipe
   if (written !== encoding)
-    return [`The digest is right but written in ${NAMES[written]}; this endpoint expects ${NAMES[encoding]}.`]
+    return [`The digest is correct but encoded as ${NAMES[written]}. This endpoint expects ${NAMES[encoding]}.`]
   if (explained || reading.failure?.step !== 'format') return []
-  return [`The digest is right, but the header does not have the form ${reading.form}: check the text around it.`]
+  return [
+    `The digest is correct, but the header does not have the form ${reading.form}. Check the text around the digest.`,
+  ]
 }
 
 const NAMES: Readonly<Record<Written, string>> = {
@@ -197,7 +199,7 @@ function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
     .filter(([, variant]) => variant !== text)
     .map(([what, variant]) => ({
       bytes: Buffer.from(variant),
-      hint: `The signature is right for the body with ${what}: the body was changed on the way.`,
+      hint: `The signature is valid for the body with ${what}. The body was changed in transit.`,
     }))
 }
 

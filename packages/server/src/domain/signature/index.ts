@@ -1,7 +1,7 @@
 import type { VerificationSettings } from '@postroad/contract'
 import { certificateUrlOfSns } from './aws-sns.ts'
 import { certificateUrlOfPayPal } from './paypal.ts'
-import { failureOf, type Signed, type SignatureFailure } from './reading.ts'
+import { judge, type Signed, type SignatureFailure } from './reading.ts'
 import { NO_SECRET, readSignature } from './schemes.ts'
 
 export { subscribeUrlOf } from './aws-sns.ts'
@@ -25,7 +25,7 @@ export function verifySignature(request: SignatureToVerify): SignatureFailure | 
   const { settings, headers } = request
   if (settings.scheme === 'none') return undefined
   if (request.secrets.length === 0) return NO_SECRET
-  return failureOf(readSignature(settings, headers, request), request)
+  return judge(readSignature(settings, headers, request), request).failure
 }
 
 /**

@@ -32,7 +32,7 @@ export function readPayPal(headers: Signed['headers'], certificate: Signed['cert
       prefix: '',
       algorithm: 'sha256',
       encoding: 'base64',
-      mismatch: 'The signature is not by the certificate of PayPal for this body and the ID of the webhook.',
+      mismatch: 'The signature does not match the certificate of PayPal, this body and the ID of the webhook.',
       accepts: (webhookId, { body, nowSeconds }) =>
         certificate !== undefined &&
         value !== undefined &&

@@ -44,7 +44,7 @@ export type Recipe = {
 
 type ToAccept = { readonly reading: Reading; readonly body: Uint8Array; readonly nowSeconds: number }
 
-/** The claims of a request in its headers, as its scheme reads them. They are trusted only after `failureOf`. */
+/** The claims of a request in its headers, as its scheme reads them. They are trusted only after `judge`. */
 export type Reading = {
   /** The header of the signature, and its form for people. */
   readonly header: string
@@ -63,10 +63,29 @@ export type Reading = {
     | undefined
   /** The part that is already missing or malformed. */
   readonly failure: SignatureFailure | undefined
+  /** The request has a second header, or set of headers, with the right form. One right signature is enough. */
+  readonly otherwise?: Reading
 }
 
-/** The reason why a reading is refused; undefined when it passes. The signature is checked before its time. */
-export function failureOf(reading: Reading, request: Signed): SignatureFailure | undefined {
+export type Judged = { readonly reading: Reading; readonly failure: SignatureFailure | undefined }
+
+/**
+ * The reason why a request is refused, undefined when it passes, and the reading that decided it. The signature is checked before
+ * its time. Of two readings, the one that passes decides, then the one with the right signature, then the first.
+ */
+export function judge(reading: Reading, request: Signed): Judged {
+  const first = { reading, failure: failureOf(reading, request) }
+  if (first.failure === undefined || reading.otherwise === undefined) return first
+  const second = judge(reading.otherwise, request)
+  const isCloser = second.failure === undefined || (second.failure.step === 'tolerance' && !isRight(first.failure))
+  return isCloser ? second : first
+}
+
+/** Whether the signature itself was right: only its time is checked later. */
+export const isRight = (failure: SignatureFailure | undefined): boolean =>
+  failure === undefined || failure.step === 'tolerance'
+
+function failureOf(reading: Reading, request: Signed): SignatureFailure | undefined {
   if (reading.failure !== undefined) return reading.failure
   const matches = request.secrets.some((secret) => isMadeWith(secret, { ...request, reading }))
   return matches ? staleness(reading.time, request.nowSeconds) : mismatch(reading)
@@ -88,15 +107,18 @@ function inSmallLetters(text: string, prefix: string): string {
   return text.slice(0, prefix.length) + text.slice(prefix.length).toLowerCase()
 }
 
-/** Of several headers, the first one with the right form; otherwise the first one that exists, with its failure. */
-export function wholeOf<Name>([first, ...others]: readonly [Name, ...Name[]], read: (name: Name) => Reading): Reading {
-  let best = read(first)
-  for (const name of others) {
-    if (best.failure === undefined) return best
-    const other = read(name)
-    if (other.failure === undefined || best.value === undefined) best = other.value === undefined ? best : other
-  }
-  return best
+/** The headers with the right form, each after the other; without any, the first one that exists, with its failure. */
+export function wholeOf<Name>(names: readonly [Name, ...Name[]], read: (name: Name) => Reading): Reading {
+  const [first, ...others] = names
+  const reading = read(first)
+  if (others.length === 0) return reading
+  const readings = [reading, ...others.map(read)]
+  const whole = readings.filter(({ failure }) => failure === undefined)
+  const best = whole.reduceRight<Reading | undefined>(
+    (otherwise, each) => (otherwise === undefined ? each : { ...each, otherwise }),
+    undefined,
+  )
+  return best ?? readings.find(({ value }) => value !== undefined) ?? reading
 }
 
 /** `X is missing.` as a refusal. */
@@ -104,7 +126,7 @@ export function missing(header: string): SignatureFailure {
   return {
     reason: 'missing_header',
     step: 'header',
-    detail: `The header ${header} is missing. Switch signing on at the sender, or choose the scheme that it uses.`,
+    detail: `The header ${header} is missing. Turn signing on at the sender, or choose the scheme that it uses.`,
   }
 }
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '@postroad/contract'
 import { digest } from './digest.ts'
-import { failureOf, type Signed, type SignatureFailure } from './reading.ts'
+import { judge, type Signed, type SignatureFailure } from './reading.ts'
 import { readStandardWebhooks, standardSignature } from './standard-webhooks.ts'
 import { readTimestamped } from './timestamped.ts'
 
@@ -51,7 +51,7 @@ export function verifyServiceSignature(request: Signed): SignatureFailure | unde
     headers: ['X-Service-Signature'],
     tolerance: LIMITS.toleranceSecondsDefault,
   })
-  return failureOf(reading, request)
+  return judge(reading, request).failure
 }
 
 /**
@@ -61,5 +61,5 @@ export function verifyServiceSignature(request: Signed): SignatureFailure | unde
 export function verifyDelivery(request: Signed): SignatureFailure | undefined {
   const tolerance = LIMITS.toleranceSecondsDefault
   const own = readTimestamped(request.headers, { headers: ['Service-Signature'], tolerance })
-  return failureOf(own.value === undefined ? readStandardWebhooks(request.headers, tolerance) : own, request)
+  return judge(own.value === undefined ? readStandardWebhooks(request.headers, tolerance) : own, request).failure
 }

@@ -287,6 +287,24 @@ test('the complete one of two header sets is read, whatever the other one lacks'
     assert.equal(check(payments, { headers: { [`${own}-signature`]: 'garbage', [`${other}-signature`]: value } }), 'ok')
 })
 
+test('one right set of headers is enough beside a set of the right form with another signature or an old time', () => {
+  const standard = SENDERS['standard_webhooks'] as Sender
+  const good = standard.sign(SECRET, BODY, NOW)
+  const old = standard.sign(SECRET, BODY, NOW - 3_600)
+  const wrongDigest = { ...good, 'webhook-signature': `v1,${'A'.repeat(43)}=` }
+  for (const [own, other] of [
+    ['webhook', 'svix'],
+    ['svix', 'webhook'],
+  ] as const) {
+    for (const beside of [wrongDigest, old])
+      assert.equal(check(standard, { headers: { ...named(beside, own), ...named(good, other) } }), 'ok')
+    const oldBesideWrong = { ...named(wrongDigest, own), ...named(old, other) }
+    assert.equal(check(standard, { headers: oldBesideWrong }), 'stale_timestamp')
+    const twoWrong = { ...named(wrongDigest, own), ...named(wrongDigest, other) }
+    assert.equal(check(standard, { headers: twoWrong }), 'bad_signature')
+  }
+})
+
 test('payments_provider: every v1 is compared, unknown items are ignored, and a second t is malformed', () => {
   const sender = SENDERS['payments_provider'] as Sender
   const signed = sender.sign(SECRET, BODY, NOW)['stripe-signature'] ?? ''

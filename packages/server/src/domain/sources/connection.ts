@@ -23,12 +23,12 @@ export function readConnection(kind: DatabaseKind, text: string): Connection | s
   const url = URL.parse(text)
   const example = `Write it like ${kind}://user:password@host:${PORTS[kind]}/database.`
   if (url === null || !SCHEMES[kind].includes(url.protocol) || url.hostname === '')
-    return `settings.connection: it is not a connection string of this kind. ${example}`
+    return `settings.connection is not a connection string of this kind. ${example}`
   if (url.search !== '' || url.hash !== '')
-    return `settings.connection: options after "?" are not used here; leave them out, and set tls. ${example}`
+    return `settings.connection: options after "?" are not supported; leave them out, and set tls. ${example}`
   const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decoded)
   if (user === undefined || password === undefined || database === undefined)
-    return `settings.connection: a part of it cannot be read; write special characters as %XX. ${example}`
+    return `settings.connection cannot be decoded; write special characters as %XX. ${example}`
   if (user === '' || !/^[^/]+$/.test(database))
     return `settings.connection: the user or the database is missing. ${example}`
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -46,7 +46,7 @@ function decoded(text: string): string | undefined {
 /** The reason why a query cannot be saved; undefined: it can. The database has the last word. */
 export function validateQuery(query: string): string | undefined {
   if (!/^\s*(?:select|with|table|values)\b/i.test(query))
-    return 'settings.query: it must be a SELECT. Other statements change data.'
-  if (/;\s*$/.test(query)) return 'settings.query: leave out the semicolon at its end.'
+    return 'settings.query must be a SELECT statement. Other statements change data.'
+  if (/;\s*$/.test(query)) return 'settings.query: remove the semicolon at the end.'
   return undefined
 }

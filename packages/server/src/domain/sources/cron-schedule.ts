@@ -14,7 +14,7 @@ export function validateSchedule({ expression, time_zone }: CronSchedule, now: n
     return `time_zone: "${time_zone}" is not a time zone. Use a name of the IANA database, such as Europe/Berlin.`
   const fields = expression.split(/\s+/).length
   if (fields !== FIELDS)
-    return `expression: it has ${fields} ${fields === 1 ? 'field' : 'fields'}, and must have 5: minute, hour, day of the month, month, day of the week. A trigger runs once a minute at most.`
+    return `expression has ${fields} ${fields === 1 ? 'field' : 'fields'}, and must have 5: minute, hour, day of the month, month, day of the week. A trigger runs at most once a minute.`
   try {
     if (nextRun({ expression, time_zone }, now) === null)
       return 'expression: no day has this time, so the trigger would never run. Correct the day or the month.'

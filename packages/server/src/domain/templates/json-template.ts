@@ -1,5 +1,6 @@
 import { LIMITS } from '@postroad/contract'
 import { Output, toValueSync, TypeGuards, type Template, type Token, type Value } from 'liquidjs'
+import { isRawNumber } from '../json/json-text.ts'
 import type { JsonWriter } from '../json/json-work.ts'
 import { engine, plainText, type TemplateContext } from './template-engine.ts'
 
@@ -45,6 +46,7 @@ class Compiler {
 
   compile(node: unknown, pointer: string): Write {
     if (typeof node === 'string') return this.#compileString(node, pointer)
+    if (isRawNumber(node)) return ({ writer }) => writer.raw(node.rawJSON)
     if (Array.isArray(node)) {
       const items = node.map((item, index) => this.compile(item, `${pointer}/${index}`))
       return (run) => run.writer.list(items, (write) => write(run))
@@ -76,11 +78,11 @@ class Compiler {
     this.#strings += 1
     this.#outputs += text.split('{{').length - 1
     if (this.#strings > templateStringsMax)
-      return { error: `a template contains ${templateStringsMax} strings at most.` }
+      return { error: `a template can contain at most ${templateStringsMax} strings.` }
     if (this.#outputs > templateOutputsMax)
-      return { error: `a template contains ${templateOutputsMax} {{ … }} at most.` }
+      return { error: `a template can contain at most ${templateOutputsMax} {{ … }}.` }
     if (hasTemplate(text) && text.length > stringCharsMax)
-      return { error: `a string with {{ … }} has ${stringCharsMax} characters at most; shorten it.` }
+      return { error: `a string with {{ … }} can have at most ${stringCharsMax} characters; shorten it.` }
     return undefined
   }
 }
@@ -115,7 +117,7 @@ type Collecting = { readonly rules: TemplateRules; readonly paths: Path[] }
 /** Adds the paths of an output. */
 function validateValue({ initial, filters }: Value, { rules, paths }: Collecting): string | undefined {
   const { templateFiltersPerOutputMax: max } = LIMITS
-  if (filters.length > max) return `one {{ … }} takes ${max} filters at most.`
+  if (filters.length > max) return `one {{ … }} can have at most ${max} filters.`
   // A named argument is a pair.
   const args = filters.flatMap((filter) => filter.args).map((arg) => (Array.isArray(arg) ? arg[1] : arg))
   const error = validateTokens([...initial.postfix, ...args], { rules, paths })
@@ -123,7 +125,7 @@ function validateValue({ initial, filters }: Value, { rules, paths }: Collecting
   const unknown = paths.find(({ root }) => !rules.roots.includes(root))
   return unknown === undefined
     ? undefined
-    : `there is no ${unknown.root} here; a template sees ${rules.roots.join(', ')}.`
+    : `${unknown.root} does not exist here; a template can use ${rules.roots.join(', ')}.`
 }
 
 function validateTokens(tokens: readonly (Token | undefined)[], { rules, paths }: Collecting): string | undefined {
@@ -136,7 +138,7 @@ function validateTokens(tokens: readonly (Token | undefined)[], { rules, paths }
     else if (TypeGuards.isWordToken(root) || TypeGuards.isQuotedToken(root)) {
       paths.push({ root: root.content, second: contentOf(steps[0]) })
       open.push(...steps)
-    } else return `a path begins with a name, such as ${rules.example}.`
+    } else return `a path starts with a name, such as ${rules.example}.`
   }
   return undefined
 }

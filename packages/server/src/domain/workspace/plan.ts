@@ -40,6 +40,6 @@ export function checkPlan(plans: Plans, name: string, member: string): void {
   if (Object.hasOwn(plans, name)) return
   throw refuse(
     'invalid_request',
-    `${member}: this installation has no plan of that name. Use one of ${Object.keys(plans).join(', ')}.`,
+    `${member}: this installation has no plan with that name. Use one of ${Object.keys(plans).join(', ')}.`,
   )
 }

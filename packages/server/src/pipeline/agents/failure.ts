@@ -20,21 +20,21 @@ export function failureOf(cause: unknown): ModelFailure {
   if (lost !== undefined)
     return {
       reason: lost.code,
-      error: `The provider did not answer. ${lost.message}`,
+      error: `The provider did not respond. ${lost.message}`,
       mayPass: lost.code !== 'blocked_address' && lost.code !== 'invalid_url',
       afterMs: undefined,
     }
   if (call?.statusCode === undefined || call.statusCode < 300)
     return {
       reason: 'invalid_answer',
-      error: `The answer of the provider cannot be read: ${messageOf(cause)}`,
+      error: `The provider response cannot be read: ${messageOf(cause)}`,
       mayPass: true,
       afterMs: undefined,
     }
   const { statusCode: status } = call
   return {
     reason: 'provider_refused',
-    error: `The provider answered ${status}: ${messageOf(call)}`,
+    error: `The provider returned ${status}: ${messageOf(call)}`,
     mayPass: status === 408 || status === 409 || status === 429 || status >= 500,
     afterMs: retryAfter(call.responseHeaders?.['retry-after']),
   }

@@ -35,7 +35,8 @@ export function guardedFetch(
       ...(signal instanceof AbortSignal ? { signal } : {}),
     })
     if (result.kind !== 'response') throw new Unreachable(result.code, result.detail)
-    if (result.truncated) throw new Unreachable('response_too_large', 'The answer is longer than 64 KiB, or broke off.')
+    if (result.truncated)
+      throw new Unreachable('response_too_large', 'The response is longer than 64 KiB, or was cut off.')
     return new Response(result.status === 204 ? null : result.body, {
       status: result.status,
       headers: { ...result.headers },

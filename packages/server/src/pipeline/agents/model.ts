@@ -1,6 +1,3 @@
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createOpenAI } from '@ai-sdk/openai'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { AnswerPart } from '../../domain/automation/ai/conversation.ts'
 
@@ -39,7 +36,8 @@ export type Answered = {
 
 /** Calls the model once. It never repeats a call: the run does, and it counts. Throws what the client throws. */
 export async function askModel(provider: OpenProvider, fetchGuarded: typeof fetch, asked: Asked): Promise<Answered> {
-  const result = await modelOf(provider, fetchGuarded).doGenerate(optionsOf(asked))
+  const model = await openModel(provider, fetchGuarded)
+  const result = await model.doGenerate(optionsOf(asked))
   const { inputTokens, outputTokens } = result.usage
   return {
     content: result.content.flatMap((part): readonly AnswerPart[] => {
@@ -55,23 +53,30 @@ export async function askModel(provider: OpenProvider, fetchGuarded: typeof fetc
   }
 }
 
-function modelOf(
+/** Each client is loaded with the first run that uses it: most servers use none, and the three take 25 MiB. */
+async function openModel(
   { kind, base_url: baseURL, apiKey, model, structured_outputs: supportsStructuredOutputs }: OpenProvider,
   fetchGuarded: typeof fetch,
-): LanguageModelV4 {
+): Promise<LanguageModelV4> {
   const shared = { baseURL, fetch: fetchGuarded }
   switch (kind) {
-    case 'openai':
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai')
       return createOpenAI({ ...shared, apiKey: apiKey ?? '' }).chat(model)
-    case 'anthropic':
+    }
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
       return createAnthropic({ ...shared, apiKey: apiKey ?? '' })(model)
-    case 'openai_compatible':
+    }
+    case 'openai_compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       return createOpenAICompatible({
         ...shared,
         name: 'openai_compatible',
         supportsStructuredOutputs,
         ...(apiKey === undefined ? {} : { apiKey }),
       })(model)
+    }
   }
 }
 

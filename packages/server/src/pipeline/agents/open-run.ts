@@ -45,14 +45,14 @@ export async function openRun(deps: AgentDeps, run: ClaimedRun): Promise<OpenRun
     findAgentForRun(db, { ...at, id: run.agent_id, now: new Date(deps.clock.now()) }),
     run.trigger_id === null ? Promise.resolve(undefined) : findTrigger(db, { ...at, id: run.trigger_id }),
   ])
-  if (agent === undefined) return skipped('agent_deleted', 'The agent of this run does not exist any more.')
+  if (agent === undefined) return skipped('agent_deleted', 'The agent of this run no longer exists.')
   const creators = [agent.created_by, ...(trigger === undefined ? [] : [trigger.created_by])]
   const rights = await rightsOf(deps, at.workspaceId, creators)
   const outputDataset = trigger?.output_dataset ?? null
   const why = whyNot(agent, { rights, outputDataset })
   if (why !== undefined) return why
   const input = await inputOf(deps, run)
-  if (input === undefined) return skipped('record_deleted', 'The record of this run is not stored any more.')
+  if (input === undefined) return skipped('record_deleted', 'The record of this run is no longer stored.')
   return {
     ...settingsOf(agent, run),
     provider: openProvider(deps, agent),
@@ -74,12 +74,15 @@ function whyNot(
   if (rights === 'none')
     return skipped(
       'creator_left',
-      'The person who created the agent or its trigger is not a member any more. Save it again as a member.',
+      'The person who created the agent or its trigger is no longer a member. Save it again as a member.',
     )
   if (cap !== null && used >= cap)
-    return skipped('token_cap_reached', 'The agent has used its tokens of this month. Raise the cap, or wait.')
+    return skipped(
+      'token_cap_reached',
+      'The agent has used its monthly tokens. Raise the limit, or wait until next month.',
+    )
   if (outputDataset !== null && rights !== 'write')
-    return skipped('creator_may_not_write', 'The creator of the agent or its trigger may only read now.')
+    return skipped('creator_may_not_write', 'The creator of the agent or its trigger now has read-only access.')
   return undefined
 }
 

@@ -92,7 +92,7 @@ async function converse(deps: AgentDeps, run: ClaimedRun, opened: OpenRun): Prom
 
 const timedOut = ({ timeoutMs }: OpenRun) => ({
   reason: 'timeout',
-  error: `The run did not end within ${timeoutMs / 1_000} seconds, the time that the agent allows.`,
+  error: `The run did not finish within ${timeoutMs / 1_000} seconds, the timeout of the agent.`,
 })
 
 /** A payload is an object or a list: text becomes a member. */
@@ -131,7 +131,7 @@ async function ask(deps: AgentDeps, run: ClaimedRun, { opened, steps, repairs, t
     if (answer.cutOff && answer.content.length === 0)
       return {
         reason: 'answer_cut_off',
-        error: `The model needed more than ${opened.maxOutputTokens} tokens for its answer. Raise max_output_tokens.`,
+        error: `The model response needs more than ${opened.maxOutputTokens} tokens. Raise max_output_tokens.`,
         mayPass: false,
         afterMs: undefined,
       }

@@ -1,5 +1,6 @@
 import { DELIVERY_HEADERS, LIMITS } from '@postroad/contract'
 import { decodeBody } from '../../domain/capture/body/decode-body.ts'
+import type { CustomerOf } from '../../domain/capture/customer.ts'
 import { CHAIN_HEADER } from '../event-chain.ts'
 import type { Captured, Origin } from '../types.ts'
 
@@ -16,6 +17,8 @@ export type Made = {
   readonly hops?: number
   /** The chain of the record that led to this event. */
   readonly chain?: string | null
+  /** Finds the customer that the event names; absent: it names none. */
+  readonly customerOf?: CustomerOf | undefined
   /** Identifies a repeat of the same origin: 1 to 255 printable characters without spaces. */
   readonly idempotencyKey?: string
 }
@@ -30,6 +33,7 @@ export function fromOrigin(made: Made): Captured {
     address: { kind: 'origin', workspaceId, projectId, dataset, origin },
     asked: { kind: 'event' },
     target: '/',
+    customerOf: made.customerOf,
     headers: {
       'content-type': CONTENT_TYPE,
       ...(hops === 0 ? {} : { [DELIVERY_HEADERS.hops.toLowerCase()]: String(hops) }),

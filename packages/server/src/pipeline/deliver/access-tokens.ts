@@ -177,12 +177,12 @@ function readToken(result: OutboundResult, now: number): AccessToken | { readonl
   if (result.status !== 200) {
     const { data } = ErrorAnswer.safeParse(body)
     return {
-      error: `There is no access token: the token endpoint answered ${result.status}${data === undefined ? '' : ` (${data.error})`}.`,
+      error: `There is no access token: the token endpoint returned ${result.status}${data === undefined ? '' : ` (${data.error})`}.`,
     }
   }
   const { data } = Answer.safeParse(body)
   if (data === undefined)
-    return { error: 'There is no access token: the answer of the token endpoint contains no bearer token.' }
+    return { error: 'There is no access token: the token endpoint response contains no bearer token.' }
   const life = data.expires_in === undefined ? LIFE_MS_DEFAULT : Math.min(data.expires_in * 1_000, LIFE_MS_MAX)
   return { token: data.access_token, obtained_at: now, expires_at: now + life }
 }

@@ -5,7 +5,7 @@ import { judge } from './judge.ts'
 import { canBegin, rateFreeAt, type Lane } from './lane.ts'
 import type { LaneNotes } from './lane-notes.ts'
 import type { MachineState } from './machine-state.ts'
-import type { Answer, Begun, HttpResult, Settle } from './ports.ts'
+import type { Answer, Begun, SendResult, Settle } from './ports.ts'
 import { interruption, settlement } from './settle.ts'
 
 /** A delivery whose attempt a turn will start. */
@@ -173,7 +173,7 @@ export class Attempts {
 
   // 4. Its request has ended
 
-  responded(attemptId: string, result: HttpResult): void {
+  responded(attemptId: string, result: SendResult): void {
     const flight = this.#flights.get(attemptId)
     if (flight === undefined) return
     this.#flights.delete(attemptId)
@@ -182,7 +182,9 @@ export class Attempts {
     this.#state.reached?.('responded')
     lane.slots.sending -= 1
     lane.lastBusy = now
-    this.#watch(lane, { ...endOf(result), probe })
+    const end = endOf(result)
+    if (end !== undefined) this.#watch(lane, { ...end, probe })
+    else if (probe) this.#probeLost(lane)
     const hopeless = probe && lane.breaker.hopeless(now)
     const settle = settlement({
       attempt,
@@ -254,8 +256,10 @@ export class Attempts {
   }
 }
 
-function endOf(result: HttpResult): Pick<Ended, 'succeeded' | 'failure'> {
+/** The news for the breaker; undefined: the fault is in the event, so there is none about the destination. */
+function endOf(result: SendResult): Pick<Ended, 'succeeded' | 'failure'> | undefined {
   const verdict = judge(result)
+  if (verdict.next === 'fail') return undefined
   if (verdict.next === 'delivered') return { succeeded: true }
   const status = result.type === 'response' ? result.status : null
   return { succeeded: false, failure: { error_code: verdict.error_code, status } }

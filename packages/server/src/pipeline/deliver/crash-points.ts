@@ -23,7 +23,7 @@ export const CRASH_POINTS = [
   'released',
   /** Lanes are about to be handed to other owners. */
   'handing_over',
-  /** A destination was switched off while it had work under way. */
+  /** A destination was turned off while it had work under way. */
   'disabled',
   /** The process was asked to stop. */
   'stopping',

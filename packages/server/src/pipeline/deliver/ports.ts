@@ -187,7 +187,7 @@ export interface Settle extends Held {
   /** The receiver answered 410, or nothing has succeeded for days: disable the destination and pause its waiting deliveries. */
   readonly disable_destination: 'gone' | 'failing' | null
   /** The result that the executor observed, for the row of the attempt; null when no request was made. */
-  readonly result: HttpResult | null
+  readonly result: SendResult | null
 }
 
 export interface Turned {
@@ -214,15 +214,24 @@ export interface Begun extends Held {
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** `response`: the complete head arrived. `failure`: it did not. A redirect or a status is never a failure of the request. */
-export type HttpResult =
+/**
+ * The end of one send. `response`: the complete head of an HTTP answer arrived; a redirect or a status is never a failure of the request.
+ * `accepted`: a destination beyond HTTP has the event. `failure`: neither. `permanent`: no later attempt of this event could succeed.
+ */
+export type SendResult =
   | {
       readonly type: 'response'
       readonly status: number
       readonly retry_after_seconds: number | null
       readonly evidence?: unknown
     }
-  | { readonly type: 'failure'; readonly error_code: ErrorCode; readonly evidence?: unknown }
+  | { readonly type: 'accepted'; readonly evidence?: unknown }
+  | {
+      readonly type: 'failure'
+      readonly error_code: ErrorCode
+      readonly permanent?: boolean
+      readonly evidence?: unknown
+    }
 
 export type Effect =
   | { readonly type: 'lease'; readonly op: number; readonly input: LeaseInput }
@@ -266,13 +275,13 @@ export type Event =
   | { readonly type: 'offered'; readonly lanes: readonly LaneKey[] }
   /** These lanes were paused. Also a hint: it only makes the machine stop sooner. */
   | { readonly type: 'disabled'; readonly lanes: readonly LaneKey[] }
-  | { readonly type: 'responded'; readonly attempt_id: string; readonly result: HttpResult }
+  | { readonly type: 'responded'; readonly attempt_id: string; readonly result: SendResult }
   | { readonly type: 'stop' }
   | StoreAnswer
 
 /**
  * The store's port. The other three ports are simple: a clock that never goes back, a random number from [0, 1), and a request
- * that ends in an `HttpResult` and never rejects. Each operation must get an answer in the end: one that hangs is `unknown`.
+ * that ends in a `SendResult` and never rejects. Each operation must get an answer in the end: one that hangs is `unknown`.
  */
 export interface StorePort {
   lease(input: LeaseInput): Promise<Answer<Leased>>

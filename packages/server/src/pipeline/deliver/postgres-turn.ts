@@ -39,9 +39,9 @@ export async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
 }
 
 /**
- * A 410, or no success for days, switches the destination off and pauses its waiting deliveries, in the commit that settles the
- * attempt. Only an attempt that is still open counts, because a settle that arrives twice must not switch off a destination
- * that a person has switched on since.
+ * A 410, or no success for days, turns the destination off and pauses its waiting deliveries, in the commit that settles the
+ * attempt. Only an attempt that is still open counts, because a settle that arrives twice must not turn off a destination
+ * that a person has turned on since.
  */
 type Over = HeldAt & { readonly attemptId: string; readonly reason: 'gone' | 'failing' }
 

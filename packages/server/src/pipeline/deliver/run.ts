@@ -20,7 +20,7 @@ export type DeliveryLoop = {
   readonly hint: (lanes: readonly Lane[]) => void
   /** Another owner has given these lanes back because it has more than its share. */
   readonly offered: (lanes: readonly Lane[]) => void
-  /** The destinations of these lanes changed. `disabled`: they were switched off, so nothing more starts. */
+  /** The destinations of these lanes changed. `disabled`: they were turned off, so nothing more starts. */
   changed(lanes: readonly Lane[], disabled: boolean): void
   /** Starts no new attempts. Requests under way end and are settled, then every lane is given back. */
   stop(): Promise<void>
@@ -77,6 +77,8 @@ export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): De
       }
       case 'cut':
         // The process is about to end, and every other user of the outbound client has ended.
+        deps.links.close()
+        void deps.customersOutbound.close()
         return void deps.outbound.close()
       case 'sleep':
         cancelTimer()
@@ -104,6 +106,7 @@ export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): De
     },
     stop: () => {
       handle({ type: 'stop' })
+      sender.endWaits()
       return stopped.promise
     },
     load: () => machine.load,

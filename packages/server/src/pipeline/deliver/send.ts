@@ -2,84 +2,36 @@ import { encodeId } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { deliveryHeaders, envelope, templateScope, type Event } from '../../domain/delivery/delivery-request.ts'
 import type { Rendered } from '../../domain/delivery/payload-template.ts'
-import { readRetryAfter } from '../../domain/delivery/retry-policy.ts'
-import { storedRequest } from '../../domain/delivery/sent-request.ts'
 import { traceparentOf } from '../../domain/delivery/trace-context.ts'
 import { secretsToSign } from '../../domain/delivery/signing-secrets.ts'
 import { stopwatch } from '../../platform/clock.ts'
 import { turnOfTheLoop } from '../../platform/loop-turns.ts'
-import type { OutboundRequest, OutboundResult } from '../../platform/outbound-http.ts'
-import { createAccessTokens, type TokenClient } from './access-tokens.ts'
-import type { Payload, Evidence } from './payload.ts'
-import type { Begun, HttpResult } from './ports.ts'
+import type { Payload } from './payload.ts'
+import type { Begun, SendResult } from './ports.ts'
+import { createSenders } from './senders/index.ts'
+import { failure, type Prepared } from './senders/types.ts'
 import { createTargets } from './targets.ts'
 import type { Target } from './target.ts'
 
 export type Sender = {
-  /** Makes one attempt over HTTP; never rejects. Its request ends within `endsInMs`, including its preparation. */
-  send(attempt: Begun, within: { readonly timeoutMs: number; readonly endsInMs: number }): Promise<HttpResult>
+  /** Makes one attempt; never rejects. Its request ends within `endsInMs`, including its preparation. */
+  send(attempt: Begun, within: { readonly timeoutMs: number; readonly endsInMs: number }): Promise<SendResult>
   /** Makes the next attempt read these destinations again. */
   readonly forget: (destinationIds: readonly string[]) => void
+  /** Sends at once what waits for more events: the process is about to stop. */
+  readonly endWaits: () => void
 }
 
-const TOO_LATE =
-  'The request could not be prepared in time, so it was not sent; see the log of the server for what is slow.'
-const TIMEOUT_LEFT_MS_MIN = 1_000
 /** Deadlines are checked four times a second. */
 const DEADLINE_LATE_MS = 300
 
 /**
- * Builds the signed request of an attempt from the committed data of its start, and sends it through the guarded outbound
- * client.
+ * Builds the signed request of an attempt from the committed data of its start, and sends it by the sender of the destination's
+ * kind.
  */
 export function createSender(deps: Deps): Sender {
   const targets = createTargets(deps)
-  const accessTokens = createAccessTokens(deps)
-
-  /** Sends the request, unless its preparation has used up its time. */
-  const exchange = async (request: OutboundRequest, timeLeft: () => number): Promise<OutboundResult> => {
-    const leftMs = timeLeft()
-    if (leftMs <= 0) return { kind: 'failure', code: 'timeout', detail: TOO_LATE, durationMs: 0 }
-    return deps.outbound.request(leftMs < request.timeoutMs ? { ...request, timeoutMs: leftMs } : request)
-  }
-
-  /**
-   * Sends with an access token. After a 401, sends once more with a new token, because the previous one may have been revoked
-   * early.
-   */
-  const sendWithToken = async (client: TokenClient, request: Signed, timeLeft: () => number): Promise<HttpResult> => {
-    const first = await tryWithToken(client, { request, timeLeft }, { spentMs: 0 })
-    return first.refused === undefined
-      ? first.result
-      : (await tryWithToken(client, { request, timeLeft }, first)).result
-  }
-
-  type Try = { readonly result: HttpResult; readonly spentMs: number; readonly refused: string | undefined }
-
-  async function tryWithToken(
-    client: TokenClient,
-    { request, timeLeft }: { request: Signed; timeLeft: () => number },
-    before: { readonly spentMs: number; readonly refused?: string | undefined },
-  ): Promise<Try> {
-    const timeLeftMs = (spentMs: number): number => Math.max(request.timeoutMs - spentMs, TIMEOUT_LEFT_MS_MIN)
-    const obtained = await accessTokens.obtain(client, {
-      timeoutMs: timeLeftMs(before.spentMs),
-      refused: before.refused,
-    })
-    const waitedMs = before.spentMs + obtained.durationMs
-    if ('error' in obtained)
-      return { result: failure('auth_failed', obtained.error, waitedMs), spentMs: waitedMs, refused: undefined }
-    const headers = { ...request.headers, authorization: `Bearer ${obtained.token}` }
-    const sent = { ...request, headers }
-    const result = await exchange({ ...sent, timeoutMs: timeLeftMs(waitedMs) }, timeLeft)
-    const spentMs = waitedMs + result.durationMs
-    const refused = result.kind === 'response' && result.status === 401 && !obtained.isNew
-    return {
-      result: httpResult({ ...result, durationMs: spentMs }, sent, deps.clock.wall()),
-      spentMs,
-      refused: refused ? obtained.token : undefined,
-    }
-  }
+  const senders = createSenders(deps)
 
   return {
     send: async (attempt, { timeoutMs, endsInMs }) => {
@@ -90,7 +42,7 @@ export function createSender(deps: Deps): Sender {
       try {
         const found = targets.of(payload)
         const target = found instanceof Promise ? await found : found
-        if (target === undefined) return failure('invalid_url', 'The destination was deleted.')
+        if (target === undefined) return failure({ code: 'invalid_url', detail: 'The destination was deleted.' })
         const event = {
           id: encodeId('record', payload.record_id),
           dataset: payload.dataset,
@@ -100,7 +52,7 @@ export function createSender(deps: Deps): Sender {
         // Many attempts start at a time, and each template may use its full work budget.
         if (target.template !== undefined) await turnOfTheLoop()
         const rendered = bodyOf(event, target)
-        if (!rendered.ok) return failure('template_failed', rendered.error)
+        if (!rendered.ok) return failure({ code: 'template_failed', detail: rendered.error })
         const request = requestOf({
           attempt,
           payload,
@@ -116,18 +68,21 @@ export function createSender(deps: Deps): Sender {
           now: deps.clock.wall(),
           databaseNow: deps.clock.now(),
         })
-        if (target.tokenClient !== undefined) return await sendWithToken(target.tokenClient, request, timeLeft)
-        return httpResult(await exchange(request, timeLeft), request, deps.clock.wall())
+        return await senders.of[target.config.kind]({ target, event, lane: payload.destination_id, request, timeLeft })
       } catch (error) {
         targets.forget([payload.destination_id])
         deps.log.warn('delivery.not_sent', {
           destination_id: encodeId('destination', payload.destination_id),
           cause: error,
         })
-        return failure('connection_reset', 'The sender could not prepare the request; see its log.')
+        return failure({
+          code: 'connection_reset',
+          detail: 'The server could not prepare the request. The server log contains the cause.',
+        })
       }
     },
     forget: targets.forget,
+    endWaits: senders.endWaits,
   }
 }
 
@@ -137,9 +92,6 @@ function bodyOf(event: Event, { template }: Target): Rendered {
     ? { ok: true, body: envelope(event) }
     : template.compiled.render(templateScope(event, template.secret))
 }
-
-/** `own`: the headers whose values are write-only. */
-type Signed = OutboundRequest & { readonly body: string; readonly own: Readonly<Record<string, string>> }
 
 type ToSend = {
   attempt: Begun
@@ -165,8 +117,8 @@ function requestOf({
   timeoutMs,
   now,
   databaseNow,
-}: ToSend): Signed {
-  const { secrets, url, maxInFlight, transport, signing } = target
+}: ToSend): Prepared['request'] {
+  const { secrets, url, maxInFlight, transport, signing, ofCustomer } = target
   const headers = deliveryHeaders({
     own: target.headers,
     event,
@@ -180,38 +132,8 @@ function requestOf({
     userAgent,
     now,
   })
-  return { url, headers, own: target.headers, body, timeoutMs, maxInFlight, lane: payload.destination_id, transport }
-}
-
-function failure(
-  code: Extract<HttpResult, { type: 'failure' }>['error_code'],
-  detail: string,
-  durationMs = 0,
-): HttpResult {
-  return {
-    type: 'failure',
-    error_code: code,
-    evidence: { ...NOTHING_SEEN, durationMs: Math.round(durationMs), detail } satisfies Evidence,
-  }
-}
-
-const NOTHING_SEEN = { headers: null, body: null, truncated: null, request: null } as const
-
-// oxlint-disable-next-line max-params -- what came of what, and when
-function httpResult(result: OutboundResult, sent: Signed, now: number): HttpResult {
-  const durationMs = Math.round(result.durationMs)
-  const request = result.kind === 'failure' && result.detail === TOO_LATE ? null : JSON.stringify(storedRequest(sent))
-  if (result.kind === 'failure') {
-    const evidence: Evidence = { ...NOTHING_SEEN, durationMs, detail: result.detail, request }
-    return { type: 'failure', error_code: result.code, evidence }
-  }
-  const { status, headers, body, truncated } = result
-  const retryAfter = headers['retry-after']
-  const evidence: Evidence = { durationMs, headers: JSON.stringify(headers), body, truncated, detail: null, request }
-  return {
-    type: 'response',
-    status,
-    retry_after_seconds: retryAfter === undefined ? null : readRetryAfter(retryAfter, now),
-    evidence,
-  }
+  // Another Postroad stores an event once for each key, and answers a repeat with 200.
+  if (target.config.kind === 'postroad') headers['idempotency-key'] = event.id
+  const lane = payload.destination_id
+  return { url, headers, own: target.headers, body, timeoutMs, maxInFlight, lane, transport, ofCustomer }
 }

@@ -1,10 +1,10 @@
 import { retryAfterMs, retryDelayMs } from '../../domain/delivery/retry-policy.ts'
 import { judge } from './judge.ts'
-import type { Begun, HttpResult, Settle } from './ports.ts'
+import type { Begun, SendResult, Settle } from './ports.ts'
 
 export interface Finished {
   readonly attempt: Begun
-  readonly result: HttpResult
+  readonly result: SendResult
   readonly schedule: readonly number[]
   /** A random number from [0, 1), for the jitter. */
   readonly random: number
@@ -24,6 +24,7 @@ export function settlement({ attempt, result, schedule, random, probe, hopeless 
 
   const failed = { ...settle, outcome: 'failed', error_code: verdict.error_code } as const
   if (verdict.next === 'disable') return { ...failed, next: 'paused', disable_destination: 'gone' }
+  if (verdict.next === 'fail') return { ...failed, next: 'failed' }
   if (probe) return afterProbe(failed, { hopeless, retryAfterSeconds: verdict.retry_after_seconds })
 
   const failures = attempt.failure_count + 1

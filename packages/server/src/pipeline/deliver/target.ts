@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto'
+import type { DestinationConfig } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import { authHeaders } from '../../domain/delivery/destination-auth.ts'
-import { reachOf } from '../../domain/delivery/destination-reach.ts'
+import { authHeaders, type HeldAuth } from '../../domain/delivery/destination-auth.ts'
+import { addressOf, isEncrypted, KINDS } from '../../domain/delivery/destination-kind.ts'
+import { reachOf, type Reach } from '../../domain/delivery/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
 import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
 import type { SigningSecrets } from '../../domain/delivery/signing-secrets.ts'
+import type { LinkPlace } from '../../platform/links/types.ts'
 import { transportOf, validateHeader, type Transport } from '../../platform/outbound-http.ts'
 import { findForSending, type SendingRow, type SigningHeader } from '../../resources/delivery/destinations/queries.ts'
 import { chainUnder, type NextChain } from '../event-chain.ts'
@@ -11,7 +15,10 @@ import type { AccessToken, TokenClient } from './access-tokens.ts'
 
 /** A destination as the sender needs it, with its secrets decrypted. */
 export type Target = {
+  readonly config: DestinationConfig
   readonly url: string
+  /** A customer of a portal owns it, so it reaches less. */
+  readonly ofCustomer: boolean
   /** The custom headers and those that authenticate the sender, names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly maxInFlight: number
@@ -24,6 +31,11 @@ export type Target = {
   readonly template: { readonly compiled: Compiled; readonly secret: string | undefined } | undefined
   /** Set when requests carry an access token. */
   readonly tokenClient: TokenClient | undefined
+  readonly auth: HeldAuth | null
+  /** Changes with everything that a connection or a batch depends on, and reveals nothing of it. */
+  readonly version: string
+  /** The place of a destination that is not reached by HTTP requests. */
+  readonly place: LinkPlace | undefined
 }
 
 export async function loadTarget(
@@ -52,17 +64,17 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     proxy: opened(row.proxy, 'destinations.proxy'),
   })
   const transport = transportOf({ tls, proxy })
-  const kept =
-    row.access_token === null
-      ? undefined
-      : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by access-tokens.ts
-        (JSON.parse(open(row.access_token, 'destinations.access_token')) as AccessToken)
+  const token = opened(row.access_token, 'destinations.access_token')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by access-tokens.ts
+  const kept = token === null ? undefined : (JSON.parse(token) as AccessToken)
   const previous = opened(row.previous_secret, 'destinations.previous_secret')
   const until = row.previous_secret_expires_at?.getTime() ?? 0
   const asksFor = row.auth !== null && auth?.kind === 'oauth2_client_credentials'
   return {
+    config: row.config,
     url: row.url,
-    headers: { ...sendable(headers), ...authHeaders(auth) },
+    ofCustomer: row.of_customer,
+    headers: headersOf(row, { headers, auth }),
     maxInFlight: row.max_in_flight,
     signing: row.signing.header,
     secrets: {
@@ -71,13 +83,48 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     },
     nextChain: chainUnder(deps.cipher),
     transport,
-    template:
-      row.payload_template === null
-        ? undefined
-        : { compiled: compiledOf(row.payload_template), secret: auth?.kind === 'payload' ? auth.secret : undefined },
+    template: templateOf(row, auth),
     tokenClient: asksFor
       ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport }
       : undefined,
+    auth,
+    version: versionOf(row, { auth, tls, proxy }),
+    place: placeOf(row, { auth, tls }),
+  }
+}
+
+/** Only destinations beyond HTTP have a use for it, and it costs more than the rest of a target. */
+function versionOf({ config, url, max_in_flight }: SendingRow, reach: Reach): string {
+  if (config.kind === 'http' || config.kind === 'postroad') return ''
+  return createHash('sha256')
+    .update(JSON.stringify([config, url, max_in_flight, reach]))
+    .digest('base64url')
+}
+
+function headersOf(
+  { config }: SendingRow,
+  { headers, auth }: { readonly headers: Readonly<Record<string, string>>; readonly auth: HeldAuth | null },
+): Readonly<Record<string, string>> {
+  return { ...sendable(headers), ...(KINDS[config.kind].isHttp ? authHeaders(auth) : {}) }
+}
+
+function templateOf({ payload_template }: SendingRow, auth: HeldAuth | null): Target['template'] {
+  if (payload_template === null) return undefined
+  return { compiled: compiledOf(payload_template), secret: auth?.kind === 'payload' ? auth.secret : undefined }
+}
+
+function placeOf({ config, url }: SendingRow, { auth, tls }: Pick<Reach, 'auth' | 'tls'>): Target['place'] {
+  if (KINDS[config.kind].isHttp) return undefined
+  const { protocol, host, port, path } = addressOf(url)
+  return {
+    protocol,
+    host,
+    port,
+    path,
+    isEncrypted: isEncrypted(config, url),
+    tls,
+    user: auth?.kind === 'basic' ? { name: auth.username, password: auth.secret } : null,
+    token: auth?.kind === 'bearer' ? auth.secret : null,
   }
 }
 

@@ -2,7 +2,7 @@ import { Attempts, type Unsettled, type Start } from './attempts.ts'
 import type { Lane } from './lane.ts'
 import { LaneNotes } from './lane-notes.ts'
 import type { MachineState } from './machine-state.ts'
-import type { Answer, HttpResult, Turned } from './ports.ts'
+import type { Answer, SendResult, Turned } from './ports.ts'
 
 interface Turn {
   readonly issuedAt: number
@@ -57,7 +57,7 @@ export class Turns {
     this.#notes.wantAll()
   }
 
-  responded(attemptId: string, result: HttpResult): void {
+  responded(attemptId: string, result: SendResult): void {
     this.#attempts.responded(attemptId, result)
   }
 

@@ -1,4 +1,5 @@
 import { encodeId } from '@postroad/contract'
+import { addressOf } from '../../domain/delivery/destination-kind.ts'
 import { spanIdOf, traceIdOf } from '../../domain/delivery/trace-context.ts'
 import {
   attributesOf,
@@ -41,20 +42,28 @@ const failureOf = ({ error_detail, response_status, error_code, outcome }: Attem
 
 /** The path and the query of a destination may be secret, so only its server is named. */
 function attributesOfAttempt(row: AttemptRow): Attributes {
-  const url = URL.parse(row.url ?? '')
   return attributesOf({
     ...ofDelivery(row),
     'postroad.attempt.id': encodeId('attempt', row.id),
     'postroad.attempt.number': row.number,
     'postroad.attempt.trigger': row.trigger,
     'postroad.attempt.outcome': row.outcome,
-    'http.request.method': 'POST',
-    'http.request.resend_count': row.number > 1 ? row.number - 1 : null,
+    ...ofServer(row),
     'http.response.status_code': row.response_status,
-    'server.address': url?.hostname,
-    'server.port': url === null ? null : Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
     'error.type': row.outcome === 'succeeded' ? null : (row.error_code ?? row.outcome),
   })
+}
+
+/** A deleted destination was probably an HTTP receiver. */
+function ofServer({ url, number }: AttemptRow) {
+  const address = url === null || !URL.canParse(url) ? undefined : addressOf(url)
+  const isHttp = address === undefined || /^https?:$/.test(address.protocol)
+  return {
+    'http.request.method': isHttp ? 'POST' : null,
+    'http.request.resend_count': isHttp && number > 1 ? number - 1 : null,
+    'server.address': address?.host,
+    'server.port': address?.port ?? null,
+  }
 }
 
 const ofDelivery = (row: AttemptRow) => ({

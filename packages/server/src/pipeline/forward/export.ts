@@ -78,15 +78,14 @@ export async function exportItems(deps: Of, receiver: Receiver, asked: Asked): P
 
 /** The text of the receiver is not shown, because it may repeat a header. */
 function sentenceOf(status: number): string {
-  if (status === 401 || status === 403)
-    return `The receiver answered ${status}. Check the headers that prove who sends.`
-  if (status === 404) return 'The receiver answered 404. Check the endpoint: Postroad appends /v1/logs and /v1/traces.'
+  if (status === 401 || status === 403) return `The receiver returned ${status}. Check the authentication headers.`
+  if (status === 404) return 'The receiver returned 404. Check the endpoint. Postroad appends /v1/logs and /v1/traces.'
   if (status >= 300 && status < 400)
-    return `The receiver answered ${status}, and redirects are not followed. Use the URL that it names.`
-  if (status === 413) return 'The receiver answered 413: the request is too large for it.'
+    return `The receiver returned ${status}, and Postroad does not follow redirects. Use the URL of the redirect.`
+  if (status === 413) return 'The receiver returned 413, because the request is too large for it.'
   if (status === 400 || status === 422)
-    return `The receiver answered ${status}: it cannot read the data. Check the endpoint, the headers and the encoding.`
-  return `The receiver answered ${status}. Postroad tries again.`
+    return `The receiver returned ${status}, because it cannot read the data. Check the endpoint, the headers and the encoding.`
+  return `The receiver returned ${status}. Postroad retries.`
 }
 
 function waitMs(headers: Readonly<Record<string, string>>, now: number): number {

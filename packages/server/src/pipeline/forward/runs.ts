@@ -65,7 +65,7 @@ export function pieceOfInstance(row: InstanceRow, steps: readonly StepRow[]): Pi
   const piece = pieceOfEnded(row, {
     name: 'workflow',
     event: 'postroad.workflow_instance.ended',
-    what: `The instance of the workflow ${row.workflow ?? '(deleted)'}`,
+    what: `The instance of workflow ${row.workflow ?? '(deleted)'}`,
     parentId: undefined,
     start: row.created_at.getTime(),
     attributes: attributesOf({
@@ -105,7 +105,7 @@ export function pieceOfAiRun(row: AiRunRow): Piece {
   return pieceOfEnded(row, {
     name: 'ai_run',
     event: 'postroad.ai_run.ended',
-    what: `The run of the agent ${row.agent ?? '(deleted)'}`,
+    what: `The run of agent ${row.agent ?? '(deleted)'}`,
     parentId: row.instance_id === null ? undefined : spanIdOf(row.instance_id),
     start: (row.started_at ?? row.created_at).getTime(),
     attributes: attributesOf({

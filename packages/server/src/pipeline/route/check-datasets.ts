@@ -23,6 +23,6 @@ function checkAllowed({ records, verified: { receiver } }: Routed): Rejected | u
   const stray = records.find(({ dataset }) => !allowed.has(dataset))
   if (stray === undefined) return undefined
   return reject('dataset_not_allowed', {
-    text: `A rule files this event into "${stray.dataset}", where this ingest key may not write; nothing was stored. Add the dataset to the key, or use another key.`,
+    text: `A rule files this event into "${stray.dataset}", but this ingest key cannot write there, so nothing was stored. Add the dataset to the key, or use another key.`,
   })
 }

@@ -18,7 +18,7 @@ function eventOf({ rules, chars }: { readonly rules: number; readonly chars: num
     workflows: [],
     triggers: [],
   }
-  const verified = { payload, text, body: Buffer.from(text), receiver: { use: 'rules', plan } }
+  const verified = { payload, text, body: Buffer.from(text), receiver: { use: 'rules', plan }, captured: {} }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parts that routing reads
   return verified as unknown as Verified
 }

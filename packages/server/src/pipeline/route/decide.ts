@@ -44,7 +44,9 @@ function* deciding(
   })
   const filed = yield* file({ uuid: ids.uuid, verified, texts, spend, wholeData: wholeDataOf(verified) })
   if (texts.tooLarge) return reject('records_too_large')
-  const { deliveries, decisions } = yield* fanOut(ids, { verified, records: filed.records, spend })
+  const customer = customerOf(verified)
+  const owned = customer === undefined ? undefined : receiver.plan.ofCustomers?.get(customer)
+  const { deliveries, decisions } = yield* fanOut(ids, { verified, records: filed.records, owned, spend })
   const { starts, runs, considered } = yield* start(ids, { verified, records: filed.records, spend })
   return {
     verified,
@@ -57,6 +59,7 @@ function* deciding(
     decision: {
       ...verifiedBy(receiver),
       ...filed.decision,
+      ...(customer === undefined ? {} : { customer: { customer_id: customer, known: owned !== undefined } }),
       destinations: [...decisions],
       ...(considered.length === 0 ? {} : { starts: [...considered] }),
     },
@@ -72,6 +75,15 @@ function verifiedBy({ webhook, ingestKey }: Receiver): Pick<Decision, 'verified_
   const scheme = webhook?.settings.scheme ?? 'none'
   if (scheme !== 'none') return { verified_scheme: scheme }
   return ingestKey?.secrets === undefined ? {} : { verified_scheme: 'service_signature' }
+}
+
+/**
+ * The customer that the event names, in the place that its endpoint sets, otherwise its key, otherwise the origin that made it
+ * (docs/adr/0275). An endpoint decides for its events, whichever way they come.
+ */
+function customerOf({ receiver: { webhook, ingestKey }, captured, payload }: Verified): string | undefined {
+  const of = webhook === undefined ? (ingestKey?.customerOf ?? captured.customerOf) : webhook.customerOf
+  return of?.({ headers: captured.headers, payload })
 }
 
 /** Contract part 1, ingest rules 1 to 4: they decide how a payload is filed, and in which datasets. */

@@ -9,16 +9,24 @@ type Considered = Decision['destinations'][number]
 
 /**
  * Record drafts × destinations → deliveries, with the reason for each match and each mismatch. A destination that is switched
- * off still gets its delivery, paused: nothing is dropped.
+ * off still gets its delivery, paused: nothing is dropped. Of the destinations of customers, only `owned` are considered: those of
+ * the customer that the event names.
  */
 export function* fanOut(
   ids: Pick<Deps, 'uuid'>,
-  event: { verified: Verified; records: readonly RecordDraft[]; spend: Spend },
+  event: {
+    verified: Verified
+    records: readonly RecordDraft[]
+    owned: readonly DestinationPlan[] | undefined
+    spend: Spend
+  },
 ): InTurns<{ deliveries: readonly DeliveryDraft[]; decisions: readonly Considered[] }> {
   const deliveries: DeliveryDraft[] = []
   const decisions: Considered[] = []
+  const { destinations: common } = event.verified.receiver.plan
+  const destinations = event.owned === undefined ? common : [...common, ...event.owned]
   for (const record of event.records) {
-    for (const destination of event.verified.receiver.plan.destinations) {
+    for (const destination of destinations) {
       const considered = yield* consider(destination, { record, spend: event.spend })
       decisions.push(considered)
       if (considered.matched) {

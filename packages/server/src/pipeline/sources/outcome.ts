@@ -4,7 +4,7 @@ import type { Accepted } from '../accept.ts'
 /** The road has no room at this moment. The same event may be stored a moment later. */
 export class RoadBusy extends Error {
   constructor() {
-    super('The event could not be stored at this moment.')
+    super('The event could not be stored now.')
     this.name = 'RoadBusy'
   }
 }

@@ -55,7 +55,7 @@ function claim(
 async function poll(deps: SourceDeps, source: ClaimedSource, signal: AbortSignal): Promise<void> {
   try {
     const { settings } = source
-    if (settings.kind === 'sse') throw new Error('A stream is not polled.')
+    if (settings.kind === 'sse' || settings.kind === 'postgres_replication') throw new Error('A stream is not polled.')
     const read = await readSource(deps, {
       settings,
       secret: openSourceSecret(deps, source),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encodeId, LIMITS, type OriginError } from '@postroad/contract'
 import { asSystem } from '../../as-system.ts'
+import { compileCustomer } from '../../domain/capture/customer.ts'
 import { pauseAfter } from '../../domain/sources/backoff.ts'
 import { notifySwitchedOff } from '../../resources/sources/sources/index.ts'
 import {
@@ -30,6 +31,8 @@ const HALTED: ReadonlySet<string> = new Set(['workspace_suspended', 'workspace_c
 
 /** The workspace was suspended or closed during the run. It is no failure. */
 class Halted extends Error {}
+/** The other system was read, and this server refused the events for a time, such as for the quota of the month. */
+class Refused extends ForeignFailure {}
 
 export type Batch = {
   /** The items that match the conditions. */
@@ -45,6 +48,7 @@ export type Batch = {
 /** Stores the events of a batch and the position after them in one commit, unless the claim is lost. */
 export async function storeBatch(deps: SourceDeps, source: ClaimedSource, batch: Batch): Promise<void> {
   const now = deps.clock.now()
+  const customerOf = compileCustomer(source.customer)
   const events = batch.items.map(({ text, key }) =>
     fromOrigin({
       workspaceId: source.workspace_id,
@@ -53,6 +57,7 @@ export async function storeBatch(deps: SourceDeps, source: ClaimedSource, batch:
       origin: { kind: 'source', id: source.id },
       text,
       receivedAt: now,
+      customerOf,
       ...(key === null ? {} : { idempotencyKey: hashOfKey(key) }),
     }),
   )
@@ -80,7 +85,7 @@ function skippedOf(outcomes: readonly Accepted[], at: Date): readonly OriginErro
     if (refusal === undefined) return []
     if (OF_THE_ITEM.has(refusal.reason)) return [refusal]
     if (HALTED.has(refusal.reason)) throw new Halted()
-    throw new ForeignFailure(refusal.reason, refusal.error)
+    throw new Refused(refusal.reason, refusal.error)
   })
 }
 
@@ -105,6 +110,8 @@ export async function settleFailure(deps: SourceDeps, source: ClaimedSource, cau
       ...claimOf(source),
       error,
       now: new Date(now),
+      // Only a source that cannot be read is turned off after a day.
+      isUnread: !(cause instanceof Refused),
       dueAt: new Date(now + Math.max(pauseAfter(source.failures + 1), cause.waitMs)),
     })
     if (failed === undefined) return

@@ -8,9 +8,11 @@ import {
 } from '../../resources/sources/sources/queries.ts'
 import { matching } from './matching.ts'
 import type { SourceDeps } from './ports.ts'
-import { readSse, type SseBatch, type SsePosition, type SseSettings } from './readers/sse.ts'
+import { followSource } from './readers/read.ts'
+import type { StreamBatch, StreamSettings } from './readers/types.ts'
 import { claimOf, settleFailure, storeBatch } from './settle.ts'
 
+const STREAMED = ['sse', 'postgres_replication'] as const
 const LEASE_MS = 15_000
 const CONNECTIONS_MAX = 500
 const AT_ONCE = 25
@@ -45,7 +47,7 @@ export function createStreams(deps: SourceDeps, owner: string): Streams {
       )
       const limit = Math.min(AT_ONCE, CONNECTIONS_MAX - held.size)
       if (stopped || limit <= 0) return
-      const at = { kinds: ['sse'], owner, now: new Date(now), until, limit } as const
+      const at = { kinds: STREAMED, owner, now: new Date(now), until, limit } as const
       for (const source of await claimSources(deps.database, at)) begin(source)
     },
     stop: async () => {
@@ -61,12 +63,12 @@ async function follow(deps: SourceDeps, source: ClaimedSource, signal: AbortSign
   const { clock, database, config, retryLog } = deps
   let retryMs: number = LIMITS.sseRetryMsDefault
   try {
-    const stream = readSse(deps, {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only sources of this kind are claimed
-      settings: source.settings as SseSettings,
+    const stream = followSource(deps, {
+      id: source.id,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only sources of these kinds are claimed
+      settings: source.settings as StreamSettings,
       secret: openSourceSecret(deps, source),
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `store`
-      position: (source.position as SsePosition | null) ?? { last_event_id: null },
+      position: source.position,
       rowBytesMax: config.INGEST_BODY_BYTES,
       signal,
     })
@@ -84,8 +86,8 @@ async function follow(deps: SourceDeps, source: ClaimedSource, signal: AbortSign
   }
 }
 
-/** The events and the id of the last one are one commit. */
-async function store(deps: SourceDeps, source: ClaimedSource, { items, position }: SseBatch): Promise<void> {
+/** The events and the position after them are one commit. */
+async function store(deps: SourceDeps, source: ClaimedSource, { items, position }: StreamBatch): Promise<void> {
   const texts = items.filter((item) => item !== null)
   const now = deps.clock.now()
   await storeBatch(deps, source, {

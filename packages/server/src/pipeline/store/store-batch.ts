@@ -163,7 +163,7 @@ async function judgeAndWrite(deps: Deps, tx: Db, batch: readonly Storable[]): Pr
 }
 
 function giveUpIfLate({ clock }: Deps, began: number): void {
-  if (clock.now() - began > WRITTEN_MS_MAX) throw new Error('Writing a batch took too long, so the server gave it up.')
+  if (clock.now() - began > WRITTEN_MS_MAX) throw new Error('Writing a batch took too long, so the server stopped it.')
 }
 
 function isLimited({ event, rows }: Storable): boolean {

@@ -31,7 +31,7 @@ async function inflated(
   }
   if (content === 'broken')
     return reject('invalid_body', {
-      text: `The body is not what its Content-Encoding says, a whole ${coding} stream and nothing after it.`,
+      text: `The body does not match its Content-Encoding. It must be one complete ${coding} stream.`,
     })
   passage.content = content
   return undefined

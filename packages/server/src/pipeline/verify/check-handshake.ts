@@ -79,7 +79,7 @@ async function confirmed(outbound: Deps['outbound'], url: string): Promise<Outco
   if (result.kind === 'response' && result.status >= 200 && result.status < 300)
     return { kind: 'answered', with: 'challenge', challenge: '' }
   return reject('provider_unavailable', {
-    text: 'Postroad cannot confirm this subscription at Amazon SNS. Send the confirmation again after retry_after seconds.',
+    text: 'Postroad cannot confirm this subscription with Amazon SNS now. Send the confirmation again after retry_after seconds.',
     retryAfterSeconds: PROVIDER_RETRY_SECONDS,
   })
 }
@@ -101,7 +101,7 @@ function zoomValidation(
   const secret = settings.scheme === 'none' ? undefined : secrets.find(({ until }) => until > now)
   if (secret === undefined)
     return reject('handshake_failed', {
-      text: 'The answer to this handshake is signed with the verification secret, and this endpoint has none. Set it first.',
+      text: 'Postroad signs the answer to this handshake with the verification secret, but this endpoint has none. Set the secret first.',
     })
   const encryptedToken = createHmac('sha256', secret.value).update(token).digest('hex')
   return { kind: 'answered', with: 'json', json: JSON.stringify({ plainToken: token, encryptedToken }) }

@@ -7,6 +7,6 @@ export const checkIp: Check = (_deps, { captured: { sourceIp }, receiver: { webh
   if (allowed) return undefined
   const who = sourceIp === undefined ? 'A sender with an unknown address' : `The address ${sourceIp}`
   return reject('ip_not_allowed', {
-    text: `${who} may not send here. Add it to the IP allowlist of the endpoint or of the ingest key.`,
+    text: `${who} is not allowed to send here. Add it to the IP allowlist of the endpoint or of the ingest key.`,
   })
 }

@@ -9,12 +9,12 @@ export const checkKey: Check = (_deps, { receiver: { ingestKey, webhook, use, da
   if (ingestKey === undefined) return undefined
   if (!ingestKey.scopes.has('ingest'))
     return reject('scope_missing', {
-      text: 'This ingest key may not send events. Add the scope "ingest" to it, or use another key.',
+      text: 'This ingest key cannot send events. Add the scope "ingest" to the key, or use another key.',
     })
   const wanted = dataset ?? webhook?.dataset
   if (ingestKey.datasets === null || use === 'rules' || wanted === undefined || ingestKey.datasets.has(wanted))
     return undefined
   return reject('dataset_not_allowed', {
-    text: `This ingest key may not write to ${JSON.stringify(wanted.slice(0, 63))}. Add the dataset to the key, or use another key.`,
+    text: `This ingest key cannot write to ${JSON.stringify(wanted.slice(0, 63))}. Add the dataset to the key, or use another key.`,
   })
 }

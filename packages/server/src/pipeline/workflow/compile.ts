@@ -33,6 +33,7 @@ export type Instruction =
       readonly do: 'emit'
       readonly step: StepOf<'emit_event'>
       readonly data: Template | undefined
+      readonly customer: Template | undefined
       /** A later step delivers the record, so its payload is remembered. */
       readonly retained: boolean
     }
@@ -42,7 +43,14 @@ export type Instruction =
 export type InstructionOf<Kind extends Instruction['do']> = Extract<Instruction, { readonly do: Kind }>
 
 /** The end of the list is the end of the workflow. */
-export type Program = { readonly name: string; readonly instructions: readonly Instruction[] }
+export type Program = {
+  readonly name: string
+  readonly instructions: readonly Instruction[]
+  /** This version of the server cannot read the stored definition. */
+  readonly unreadable?: true
+}
+
+export const UNREADABLE: Program = { name: '', instructions: [], unreadable: true }
 
 /**
  * Compiles the steps of a version to a flat list. The cursors of stored instances are indexes into it, so the layout is a stored
@@ -92,6 +100,7 @@ function instructionsOf(step: Exclude<Step, { type: 'branch' }>, named: Readonly
           do: 'emit',
           step,
           data: step.data === undefined ? undefined : compileValue(step.data),
+          customer: step.customer === undefined ? undefined : compileValue(step.customer),
           retained: named.has(step.id),
         },
       ]

@@ -131,7 +131,10 @@ test('a wait on a value that the workflow does not have fails, because it could 
     conditions: [{ path: 'order', equals: '{{ payload.missing }}' }],
     timeout_seconds: 60,
   }
-  assert.match(JSON.stringify(run(anInstance([wait])).stop), /compares with a value that this workflow does not have/)
+  assert.match(
+    JSON.stringify(run(anInstance([wait])).stop),
+    /compares with a value that does not exist in this workflow/,
+  )
 })
 
 test('on_timeout stop completes the instance without the steps after the wait', () => {

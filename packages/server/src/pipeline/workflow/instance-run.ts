@@ -14,10 +14,13 @@ import { takeBranch } from './steps/branch.ts'
  * collects everything that the settling commit writes.
  */
 export class InstanceRun extends RunDraft {
+  #isFailing = false
+
   /** Runs to the next stop. */
   advance(): this {
     const { program } = this.instance
     if (program === undefined) this.endAs('cancelled', GONE)
+    else if (program.unreadable === true) this.endAs('failed', NO_DEFINITION)
     else if (this.memory === undefined) this.endAs('failed', NO_RECORD)
     else this.#runAll(program.instructions)
     this.seal()
@@ -48,6 +51,20 @@ export class InstanceRun extends RunDraft {
     const run = new InstanceRun({ ...this.instance, cursor, attempt, memory }, this.means)
     run.stopped = this.stopped
     run.memoryText = this.memoryText
+    return run
+  }
+
+  /** Whether it says only that the instance has failed. */
+  get isFailing(): boolean {
+    return this.#isFailing
+  }
+
+  /** The instance as it was claimed, failed for a reason that is not its workflow's. A retry runs the same step again. */
+  failing(reason: keyof typeof FAULTS): InstanceRun {
+    const run = new InstanceRun(this.instance, this.means)
+    run.#isFailing = true
+    run.endAs('failed', { reason, message: FAULTS[reason] })
+    run.seal()
     return run
   }
 
@@ -93,9 +110,20 @@ function perform(run: RunDraft, instruction: Instruction): void {
   }
 }
 
+/** Faults of the server, which are no outcome of a step. */
+const FAULTS = {
+  not_stored: 'The database refused the result of the step. The server log contains the cause.',
+  internal: 'The server could not run the step. The server log contains the cause.',
+} as const
+
 const TOO_MUCH_WORK: StepError = {
   reason: 'too_much_work',
-  message: 'The conditions of a branch need more work for this event than one step may use.',
+  message: 'The conditions of a branch need more work for this event than one step can use.',
+}
+const NO_DEFINITION: StepError = {
+  reason: 'definition_unreadable',
+  message:
+    'This version of the server cannot read the definition. Replace the workflow, and run it on the record again.',
 }
 const GONE: StepError = { reason: 'workflow_deleted', message: 'The workflow was deleted.' }
 const NO_RECORD: StepError = {

@@ -81,7 +81,13 @@ export type Emitted =
   | { readonly ok: true; readonly record_id: string }
   | { readonly ok: false; readonly reason: string; readonly message: string }
 
-export type Emission = { readonly step_id: string; readonly dataset: string; readonly text: string }
+export type Emission = {
+  readonly step_id: string
+  readonly dataset: string
+  readonly text: string
+  /** The customer_id of the event; absent: it names no customer. */
+  readonly customer?: string
+}
 
 export type StepRun = {
   readonly seq: number

@@ -1,7 +1,7 @@
 import type { WorkflowCrashPoint } from './crash-points.ts'
 import type { InstanceRun } from './instance-run.ts'
 import type { Held, Instance } from './instance.ts'
-import type { Answer, Effect, Event, Matched, Moved, Settled } from './ports.ts'
+import type { Answer, Claimed, Effect, Event, Matched, Moved, Settled } from './ports.ts'
 
 export type WorkflowLimits = {
   readonly claimMax: number
@@ -57,6 +57,8 @@ export class WorkflowMachine {
   #stopping = false
   /** Something waits for a record, as far as this process knows. Every second it asks anyway. */
   #waits = false
+  /** The last claim left instances behind. The next one shares what it takes among the workspaces. */
+  #crowded = false
 
   constructor({ limits, reached }: WorkflowMachineOptions) {
     this.#limits = limits
@@ -114,15 +116,16 @@ export class WorkflowMachine {
     }
   }
 
-  #tookInstances({ op, answer }: { op: number; answer: Answer<readonly Instance[]> }, now: number): void {
+  #tookInstances({ op, answer }: { op: number; answer: Answer<Claimed> }, now: number): void {
     if (op !== this.#claim.op) return
     this.#claim.op = 0
     // A claim without an answer may have been committed. Its lease expires.
     if (answer.outcome !== 'done') return this.#rest(now)
-    const instances = answer.value
+    const { instances, more } = answer.value
+    this.#crowded = more
+    if (more) this.#claim.again = true
     if (instances.length === 0) return
     this.#reached('claimed')
-    if (instances.length === this.#limits.claimMax) this.#claim.again = true
     if (this.#stopping) return this.#release(instances)
     const next = this.#next()
     this.#advancing.set(next, instances)
@@ -141,8 +144,13 @@ export class WorkflowMachine {
       this.#waits ||= runs.some(beginsWait)
       return
     }
+    const [only, ...others] = runs
+    if (answer.outcome === 'invalid' && only !== undefined && others.length === 0 && !only.isFailing) {
+      this.#alone.push(only.failing('not_stored'))
+      return
+    }
     this.#rest(now)
-    if (answer.outcome === 'refused' && runs.length > 1) {
+    if (answer.outcome !== 'unknown' && others.length > 0) {
       this.#alone.push(...runs)
       return
     }
@@ -189,7 +197,7 @@ export class WorkflowMachine {
       this.#ask(this.#claim, (op) => ({
         type: 'claim',
         op,
-        input: { limit: this.#limits.claimMax, lease_ms: this.#limits.leaseMs },
+        input: { limit: this.#limits.claimMax, lease_ms: this.#limits.leaseMs, shared: this.#crowded },
       }))
     }
     if (this.#match.again && this.#match.op === 0) this.#ask(this.#match, (op) => ({ type: 'match', op }))

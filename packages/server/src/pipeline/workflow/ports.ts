@@ -5,12 +5,19 @@
 import type { Held, Instance } from './instance.ts'
 import type { InstanceRun } from './instance-run.ts'
 
-/** `refused`: certainly not committed. `unknown`: perhaps committed, perhaps later. */
+/**
+ * `refused`: certainly not committed. `invalid`: neither, and the same rows would be refused again. `unknown`: perhaps committed,
+ * perhaps later.
+ */
 export type Answer<Value> =
   | { readonly outcome: 'done'; readonly value: Value }
-  | { readonly outcome: 'refused' | 'unknown' }
+  | { readonly outcome: 'refused' | 'invalid' | 'unknown' }
 
-export type ClaimInput = { readonly limit: number; readonly lease_ms: number }
+/** `shared`: each workspace gets an equal part of the limit, so that none waits behind all instances of another. */
+export type ClaimInput = { readonly limit: number; readonly lease_ms: number; readonly shared: boolean }
+
+/** `more`: further instances may be due. */
+export type Claimed = { readonly instances: readonly Instance[]; readonly more: boolean }
 
 export type Settled = {
   /** Instances that have another event to store: they go on at once, still under their claim. */
@@ -33,7 +40,7 @@ export type Moved = { readonly more: boolean }
 /** Each operation must get an answer in the end: one that hangs is `unknown`. */
 export type StorePort = {
   /** Takes due instances. */
-  claim(input: ClaimInput): Promise<Answer<readonly Instance[]>>
+  claim(input: ClaimInput): Promise<Answer<Claimed>>
   /**
    * One transaction: the events that the runs emit, their deliveries and AI runs, their step runs, and their cursors and states.
    * A run whose claim was lost changes nothing.
@@ -63,7 +70,7 @@ export type Event =
   | { readonly type: 'woke' }
   /** Instances started or were woken, or records were stored. Only a hint. */
   | { readonly type: 'hinted'; readonly about: 'instances' | 'records' | 'workspaces' }
-  | { readonly type: 'claimed'; readonly op: number; readonly answer: Answer<readonly Instance[]> }
+  | { readonly type: 'claimed'; readonly op: number; readonly answer: Answer<Claimed> }
   | { readonly type: 'advanced'; readonly op: number; readonly runs: readonly InstanceRun[] }
   | { readonly type: 'settled'; readonly op: number; readonly answer: Answer<Settled> }
   | { readonly type: 'released'; readonly op: number; readonly answer: Answer<null> }

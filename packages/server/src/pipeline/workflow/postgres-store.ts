@@ -3,7 +3,7 @@ import { DbError, type Db } from '../../platform/db.ts'
 import type { AcceptAll, Accepted } from '../accept.ts'
 import { fromOrigin } from '../capture/from-origin.ts'
 import type { Directory } from '../directory.ts'
-import { claimInstances, releaseInstances } from './instances/queries.ts'
+import { claimInstances, claimSharedInstances, releaseInstances, type ClaimedRow } from './instances/queries.ts'
 import { createLoader, type Loader } from './instances/load.ts'
 import { settleRuns } from './instances/settle/queries.ts'
 import type { InstanceRun } from './instance-run.ts'
@@ -41,8 +41,10 @@ export function createWorkflowStore(deps: Deps, parts: WorkflowStoreParts): Stor
     claim: (input) =>
       answer('claim', async () => {
         const now = deps.clock.now()
-        const at = { now: new Date(now), leaseUntil: new Date(now + input.lease_ms), limit: input.limit }
-        return loader.load(await claimInstances(deps.database, at))
+        const { limit } = input
+        const at = { now: new Date(now), leaseUntil: new Date(now + input.lease_ms), limit }
+        const { rows, more } = await (input.shared ? claimShared(deps.database, at) : claimOldest(deps.database, at))
+        return { instances: await loader.load(rows), more }
       }),
     settle: (runs) => answer('settle', () => settle(deps, { parts, runs })),
     release: (held) =>
@@ -55,6 +57,19 @@ export function createWorkflowStore(deps: Deps, parts: WorkflowStoreParts): Stor
   }
 }
 
+type ClaimAt = Parameters<typeof claimInstances>[1]
+type ClaimedRows = { readonly rows: readonly ClaimedRow[]; readonly more: boolean }
+
+async function claimOldest(db: Db, at: ClaimAt): Promise<ClaimedRows> {
+  const rows = await claimInstances(db, at)
+  return { rows, more: rows.length === at.limit }
+}
+
+async function claimShared(db: Db, at: ClaimAt): Promise<ClaimedRows> {
+  const rows = await claimSharedInstances(db, at)
+  return { rows, more: rows.some(({ behind }) => behind) }
+}
+
 /**
  * If the server refused the statement, it is not committed. If the connection broke, it may be. The machine tries again, and the
  * log has one line a minute.
@@ -64,10 +79,15 @@ async function answered<T>(deps: Deps, operation: keyof StorePort, work: () => P
   try {
     return { outcome: 'done', value: await work() }
   } catch (cause) {
-    const outcome = cause instanceof DbError ? cause.outcome : 'refused'
+    const outcome = outcomeOf(cause)
     deps.retryLog.warn(`workflows.${operation}_failed`, { outcome, cause })
     return { outcome }
   }
+}
+
+function outcomeOf(cause: unknown): 'refused' | 'invalid' | 'unknown' {
+  if (!(cause instanceof DbError)) return 'refused'
+  return cause.outcome === 'refused' && !cause.unavailable ? 'invalid' : cause.outcome
 }
 
 type Settling = { readonly parts: WorkflowStoreParts; readonly runs: readonly InstanceRun[] }
@@ -127,6 +147,7 @@ function capturedOf({ instance, emission, memory, now }: InstanceRun): ReturnTyp
     receivedAt: now,
     hops: record.hops + 1,
     chain: memory?.chain ?? null,
+    customerOf: emission?.customer === undefined ? undefined : () => emission.customer,
   })
 }
 

@@ -213,7 +213,8 @@ export class RunDraft {
 
 const TOO_LARGE: StepError = {
   reason: 'context_too_large',
-  message: 'The payload and the outputs of the steps have more than 1 MiB together. Emit or wait for smaller events.',
+  message:
+    'The payload and the outputs of the steps have more than 1 MiB in total. Emit smaller events, or wait for smaller ones.',
 }
 
 /** The number of tries of a step, and whether the instance continues after the last one. */

@@ -106,13 +106,27 @@ async function advance(
     try {
       // oxlint-disable-next-line no-await-in-loop -- the plan is in memory, nearly always
       const plan = await directory.plan(instance.project_id, instance.workspace_id)
-      runs.push(new InstanceRun(instance, { now: deps.clock.now(), uuid: deps.uuid, place: placeOf(plan) }).advance())
+      runs.push(advanced(deps, { instance, plan }))
     } catch (cause) {
-      // Its lease expires, and it is tried again.
-      deps.retryLog.error('workflows.instance_failed', { instance_id: instance.id, cause })
+      // The project could not be read. The lease expires, and the instance is tried again.
+      deps.retryLog.warn('workflows.instance_waits', { instance_id: instance.id, cause })
     }
   }
   return runs
+}
+
+/** An instance on which the engine itself fails would fail again, so it ends there, where people see it. */
+function advanced(
+  deps: Deps,
+  { instance, plan }: { readonly instance: Instance; readonly plan: ProjectPlan | undefined },
+): InstanceRun {
+  const run = new InstanceRun(instance, { now: deps.clock.now(), uuid: deps.uuid, place: placeOf(plan) })
+  try {
+    return run.advance()
+  } catch (cause) {
+    deps.log.error('workflows.instance_failed', { instance_id: instance.id, cause })
+    return run.failing('internal')
+  }
 }
 
 const STRETCH_MS = 10

@@ -13,12 +13,12 @@ export function failureOf(error: unknown): Error {
   if (/timeout/i.test(error.message))
     return new ForeignFailure(
       'timeout',
-      'The database did not answer in time. Add an index for the cursor, or read fewer rows.',
+      'The database did not respond in time. Add an index for the cursor, or read fewer rows.',
     )
   if (/certificate|TLS|SSL|self.signed/i.test(`${code} ${error.message}`))
     return new ForeignFailure(
       'tls_failed',
-      `The encrypted connection failed: ${said}. Set tls.ca when the database has its own authority.`,
+      `The encrypted connection failed: ${said}. If the database has its own certificate authority, set tls.ca.`,
     )
   if (/^[0-9A-Z]{5}$/.test(code) || code.startsWith('ER_'))
     return new ForeignFailure('query_failed', `The database refused the query: ${said}`)
@@ -34,7 +34,7 @@ const KNOWN = [
   {
     codes: /^(?:28\w{3}|ER_ACCESS_DENIED_ERROR|ER_DBACCESS_DENIED_ERROR)$/,
     reason: 'access_denied',
-    text: 'The database does not let this user in. Check the user and the password.',
+    text: 'The database rejected this user. Check the username and password.',
   },
   {
     codes: /^(?:3D000|ER_BAD_DB_ERROR)$/,
@@ -49,6 +49,6 @@ const KNOWN = [
   {
     codes: /^(?:42501|25006|ER_TABLEACCESS_DENIED_ERROR|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)$/,
     reason: 'query_failed',
-    text: 'The user may not run this query, which may only read.',
+    text: 'The user does not have permission to run this query.',
   },
 ]

@@ -1,64 +1,31 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import { LIMITS } from '@postroad/contract'
 import { failureOf } from './failure.ts'
-import { openSocket, tlsOf } from './socket.ts'
+import { withPostgres } from './postgres-client.ts'
 import type { Bound, DatabaseReader, KeysetRow, ReadDatabase, Reading } from './types.ts'
 
 /** timestamp, timestamptz */
 const TIMES: ReadonlySet<number> = new Set([1114, 1184])
-const ANSWER_SPARE_MS = 5_000
 
 /**
  * Reads PostgreSQL in one read-only transaction. PostgreSQL writes the JSON of each row, so numbers, times and nested values
  * arrive as it has them. Every statement has parameters, so the protocol accepts one statement only.
  */
 export const readPostgres: ReadDatabase = async ({ reach, place, of, bytesMax, rowBytesMax, signal }, work) => {
-  const socket = await openSocket(reach, place)
-  const destroy = (): void => void socket.destroy()
-  signal.addEventListener('abort', destroy)
-  const client = new pg.Client({
-    // The socket is connected already. The driver only shows these, and takes everything it lacks from the environment.
-    host: place.host,
-    port: place.port,
-    database: place.database,
-    user: place.user,
-    password: () => place.password,
-    application_name: 'postroad',
-    ssl: place.tls.mode === 'off' ? false : tlsOf(reach, place),
-    stream: () => alreadyConnected(socket),
-    query_timeout: LIMITS.sourceStatementMs + ANSWER_SPARE_MS,
-    connectionTimeoutMillis: LIMITS.deliveryConnectMs,
-    types: { getTypeParser: () => (text: string | Buffer) => text.toString() },
-  })
-  // A connection that breaks later fails the statement under way.
-  client.on('error', () => undefined)
   try {
-    await client.connect()
-    await client.query('begin transaction isolation level repeatable read read only')
-    await client.query(SETTINGS)
-    return await work(readerOf(client, { of, bytesMax, rowBytesMax }))
+    return await withPostgres({ reach, place, signal }, async (client) => {
+      await client.query('begin transaction isolation level repeatable read read only')
+      await client.query(SETTINGS)
+      return await work(readerOf(client, { of, bytesMax, rowBytesMax }))
+    })
   } catch (error) {
     throw failureOf(error)
-  } finally {
-    signal.removeEventListener('abort', destroy)
-    destroy()
   }
 }
 
 const SETTINGS = `
   select set_config('statement_timeout', '${LIMITS.sourceStatementMs}', true), set_config('timezone', 'UTC', true),
          set_config('datestyle', 'ISO, YMD', true), set_config('search_path', current_setting('search_path'), true)`
-
-/** The driver connects its stream itself. This one is connected to the address that the guard has checked. */
-function alreadyConnected(socket: Socket): Socket {
-  return Object.assign(socket, {
-    connect: () => {
-      process.nextTick(() => socket.emit('connect'))
-      return socket
-    },
-  })
-}
 
 const name = (column: string): string => `q.${pg.escapeIdentifier(column)}`
 

@@ -7,7 +7,10 @@ import type { OutboundReach } from '../outbound-reach.ts'
 import type { DatabasePlace } from './types.ts'
 
 /** A connected socket to an address of the host that passed the guard. The driver gets the socket, so it resolves nothing. */
-export async function openSocket(reach: OutboundReach, { host, port, tls }: DatabasePlace): Promise<Socket> {
+export async function openSocket(
+  reach: OutboundReach,
+  { host, port, tls }: Pick<DatabasePlace, 'host' | 'port'> & { readonly tls: Pick<DatabasePlace['tls'], 'mode'> },
+): Promise<Socket> {
   const addresses = await reach
     .addressesOf(host, tls.mode === 'off' ? 'http:' : 'https:')
     .catch((error: unknown): never => {
@@ -49,6 +52,16 @@ function connected(address: string, port: number): Promise<Socket> {
       socket.off('error', reject)
       resolve(socket)
     })
+  })
+}
+
+/** The driver connects its stream itself. This one is connected to the address that the guard has checked. */
+export function alreadyConnected(socket: Socket): Socket {
+  return Object.assign(socket, {
+    connect: () => {
+      process.nextTick(() => socket.emit('connect'))
+      return socket
+    },
   })
 }
 

@@ -3,7 +3,7 @@ import type { OutboundFailureCode } from './request.ts'
 
 type Reason = readonly [match: RegExp, code: OutboundFailureCode, detail: string]
 
-const BROKEN = [/^/, 'connection_reset', 'The connection broke before the head of the answer was complete.'] as const
+const BROKEN = [/^/, 'connection_reset', 'The connection broke before the response headers were complete.'] as const
 
 /** The first match on an error's code decides; BROKEN is the fallback. */
 const REASONS: readonly Reason[] = [
@@ -18,13 +18,13 @@ const REASONS: readonly Reason[] = [
   ],
   [/^CERT_HAS_EXPIRED$/, 'tls_failed', 'The certificate has expired.'],
   [/SELF_SIGNED/, 'tls_failed', 'The certificate is self-signed, or an unknown authority signed it.'],
-  [/ALTNAME|HOSTNAME_MISMATCH/, 'tls_failed', 'The certificate is for another host name.'],
+  [/ALTNAME|HOSTNAME_MISMATCH/, 'tls_failed', 'The certificate is for a different host name.'],
   [/CERT|SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/, 'tls_failed', 'The certificate cannot be trusted.'],
   [/SSL|TLS|^EPROTO$/, 'tls_failed', 'The TLS handshake failed.'],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, 'response_too_large', 'The headers of the answer are longer than 16 KiB.'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'response_too_large', 'The response headers are longer than 16 KiB.'],
   [/^UND_ERR_(INVALID_ARG|NOT_SUPPORTED)$/, 'invalid_url', 'The request is not valid HTTP.'],
-  [/^HPE_/, 'connection_reset', 'The destination did not answer in HTTP.'],
-  [/CONTENT_LENGTH/, 'connection_reset', 'The answer is not as long as its Content-Length says.'],
+  [/^HPE_/, 'connection_reset', 'The destination did not respond with HTTP.'],
+  [/CONTENT_LENGTH/, 'connection_reset', 'The length of the response does not match its Content-Length.'],
 ]
 
 /** Explains a failed connection or a broken answer to the destination's owner. */

@@ -24,12 +24,12 @@ const ABOUT_THE_BODY: ReadonlySet<string> = new Set(['content-encoding', 'conten
  */
 export function validateHeader(name: string, value: string): string | undefined {
   const lower = name.toLowerCase()
-  if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/i.test(name)) return 'A header name may contain only letters, digits and hyphens.'
+  if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/i.test(name)) return 'A header name can contain only letters, digits and hyphens.'
   if (RESERVED_REQUEST_HEADERS.has(lower) || /^(proxy|service|webhook)-/.test(lower)) {
     return `The header ${lower} is set by Postroad and cannot be replaced.`
   }
   if (ABOUT_THE_BODY.has(lower))
-    return `The header ${lower} would change how the body is read, which is plain JSON. Leave it out.`
-  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return 'A header value may contain only printable Latin characters.'
+    return `The header ${lower} would change how receivers read the body, which is plain JSON. Leave it out.`
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return 'A header value can contain only printable Latin characters.'
   return undefined
 }

@@ -91,6 +91,8 @@ export type OutboundStats = {
 
 export type OutboundOptions = {
   readonly allow: readonly string[]
+  /** The setting with these ranges, as refusals name it. Defaults to OUTBOUND_ALLOW. */
+  readonly setting?: string
   readonly resolver?: Resolver
   /** The limit for the DNS lookup, TCP and TLS together. Defaults to 5 s. */
   readonly connectMs?: number

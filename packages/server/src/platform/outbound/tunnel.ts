@@ -35,7 +35,7 @@ export function createTunnel(tunnel: Tunnel): Dial {
       if (underWay.ended) return
       const asked = ask(tunnel, { authority, protocol: target.protocol, underWay })
       asked.setTimeout(connectMs, () =>
-        asked.destroy(new UnreachableError('proxy_failed', 'The proxy did not answer in time.')),
+        asked.destroy(new UnreachableError('proxy_failed', 'The proxy did not respond in time.')),
       )
       asked.on('error', (error) => underWay.fail(proxyError(error)))
       asked.on('connect', (answer: IncomingMessage, socket: Duplex) =>
@@ -120,7 +120,7 @@ function carry(
 }
 
 function describeStatus(status: number): string {
-  if (status === 407) return 'The proxy refused the user name and password (407).'
+  if (status === 407) return 'The proxy refused the username and password (407).'
   if (status === 403) return 'The proxy does not allow connections to the destination (403).'
   return `The proxy could not connect to the destination (${status}).`
 }
@@ -133,9 +133,6 @@ function proxyError(error: Error): Error {
       : new UnreachableError(error.code, `The proxy cannot be used. ${error.message}`)
   const [code, detail] = reasonOf(error)
   if (code === 'connection_reset')
-    return new UnreachableError(
-      'proxy_failed',
-      'The proxy closed the connection before it had reached the destination.',
-    )
+    return new UnreachableError('proxy_failed', 'The proxy closed the connection before it reached the destination.')
   return new UnreachableError('proxy_failed', detail.replace('destination', 'proxy'))
 }

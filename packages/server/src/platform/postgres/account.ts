@@ -85,8 +85,8 @@ function unusedAccount(dataDir: string): Account {
     if (nameOf(id) === undefined && nameOf(id, 'group') === undefined && !isRunning(id))
       return { uid: id, gid: id, name: undefined }
   throw new StartError(
-    'PostgreSQL does not run as root, and this system has no user id for it alone: ' +
-      'give DATA_DIR to an ordinary user, or run Postroad as one',
+    'PostgreSQL refuses to run as root, and this system has no separate user id for it: ' +
+      'make an ordinary user the owner of DATA_DIR, or run Postroad as one',
   )
 }
 
@@ -204,7 +204,7 @@ export function spawnError(error: Error, file: string): StartError {
   const cause = { cause: error }
   if (file === 'setpriv') {
     return new StartError(
-      'PostgreSQL does not run as root, and without setpriv (util-linux) no other user gets into ' +
+      'PostgreSQL refuses to run as root, and without setpriv (util-linux) no other user can enter ' +
         'these folders: set DATA_DIR to a folder that others can enter, or run Postroad as an ordinary user',
       cause,
     )

@@ -53,7 +53,7 @@ export async function clearTheWay(place: Place): Promise<boolean> {
   if (await answers(found?.socketDir ?? place.socketDir)) {
     throw new StartError(
       `${place.folder} is in use by a PostgreSQL that Postroad did not start here: ` +
-        'stop it (it may run in another container, or by pg_ctl), then start again',
+        'stop it (it may run in another container, or through pg_ctl), then start again',
     )
   }
   // PostgreSQL respects both files while any process has the id in them, even one that only got the same number (in a container

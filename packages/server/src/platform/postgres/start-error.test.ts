@@ -22,11 +22,11 @@ const SAID: readonly (readonly [string, RegExp])[] = [
   ],
   [
     'setpriv: cap_dac_override: Operation not permitted',
-    /does not run as root.*set DATA_DIR to a folder that others can enter/,
+    /refuses to run as root.*set DATA_DIR to a folder that others can enter/,
   ],
   [
     'DETAIL:  The data directory was initialized by PostgreSQL version 17, which is not compatible with this one.',
-    /made by PostgreSQL 17 /,
+    /created by PostgreSQL 17, /,
   ],
   [
     'FATAL:  pre-existing shared memory block (key 1, ID 2) is still in use',
@@ -35,7 +35,7 @@ const SAID: readonly (readonly [string, RegExp])[] = [
   ['FATAL:  lock file "postmaster.pid" already exists', /is still in use by another PostgreSQL process/],
   ['FATAL:  could not create shared memory segment: No space left on devicx', /could not get shared memory .*shm-size/],
   ['FATAL:  could not map anonymous shared memory: Cannot allocate memory', /could not get shared memory/],
-  ['FATAL:  could not create any Unix-domain sockets', /could not make its socket/],
+  ['FATAL:  could not create any Unix-domain sockets', /could not create its socket/],
   [
     'initdb: error: could not look up effective user ID 1234: user does not exist',
     /^User 1234 has no name on this system/,
@@ -44,7 +44,10 @@ const SAID: readonly (readonly [string, RegExp])[] = [
     'postgres: error while loading shared libraries: libicuuc.so.60: cannot open shared object file',
     /npm rebuild.*or set DATABASE_URL/,
   ],
-  ['FATAL:  could not open file "postgresql.conf": Permission denied', /may not use its files .*give \/d to the user/],
+  [
+    'FATAL:  could not open file "postgresql.conf": Permission denied',
+    /cannot access its files .*give \/d to the user/,
+  ],
   ['PANIC:  could not locate a valid checkpoint record at 0/1', /damaged .*restore a backup/],
   ['FATAL:  could not open directory "pg_notify": No such file or directory', /damaged/],
   [

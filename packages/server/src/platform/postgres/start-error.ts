@@ -10,7 +10,7 @@ export class StillInUse extends StartError {}
 
 /** The sentence for a root user that lacks the capabilities to run a program as another user. */
 export const BOUND_ROOT =
-  'PostgreSQL does not run as root, and this root user may not become another: run Postroad as an ordinary user'
+  'PostgreSQL refuses to run as root, and this root user cannot become another user: run Postroad as an ordinary user'
 
 type Where = { readonly dataDir: string; readonly folder: string; readonly logFile: string }
 
@@ -22,7 +22,7 @@ const SENTENCES: readonly (readonly [RegExp, (where: Where, found: string) => st
   [
     /^setpriv: (.*)/m,
     (_, found) =>
-      `PostgreSQL does not run as root, and no other user can enter these folders (setpriv: ${found}): ` +
+      `PostgreSQL refuses to run as root, and no other user can enter these folders (setpriv: ${found}): ` +
       'set DATA_DIR to a folder that others can enter, or run Postroad as an ordinary user',
   ],
   [/initialized by PostgreSQL version ([\d.]+)/, ({ folder }, found) => otherVersion(folder, found)],
@@ -39,7 +39,7 @@ const SENTENCES: readonly (readonly [RegExp, (where: Where, found: string) => st
   [
     /(.*(?:Unix-domain socket|\.s\.PGSQL\.).*)/,
     ({ dataDir }, found) =>
-      `PostgreSQL could not make its socket (${found}): set DATA_DIR to another folder than ${dataDir}`,
+      `PostgreSQL could not create its socket (${found}): set DATA_DIR to a folder other than ${dataDir}`,
   ],
   [/could not look up effective user ID (\d+)/, (_, found) => nameless(found)],
   [
@@ -51,7 +51,7 @@ const SENTENCES: readonly (readonly [RegExp, (where: Where, found: string) => st
   [
     /(.*(?:Permission denied|Operation not permitted|Read-only file system|has wrong ownership).*)/,
     ({ dataDir }, found) =>
-      `PostgreSQL may not use its files (${found}): give ${dataDir} to the user ` +
+      `PostgreSQL cannot access its files (${found}): give ${dataDir} to the user ` +
       'that runs Postroad, or set DATA_DIR to another folder',
   ],
   [/(.*(?:checkpoint record|pg_control|incorrect checksum|invalid page|files are incompatible).*)/, damaged],
@@ -61,7 +61,7 @@ const SENTENCES: readonly (readonly [RegExp, (where: Where, found: string) => st
 /** One sentence for a folder that another major version of PostgreSQL made. */
 export function otherVersion(folder: string, found: string): string {
   return (
-    `The data in ${folder} was made by PostgreSQL ${found} but this Postroad uses another version: ` +
+    `The data in ${folder} was created by PostgreSQL ${found}, but this Postroad uses another version: ` +
     'move it over with pg_dump from the old version, or set DATA_DIR to another folder'
   )
 }
@@ -128,7 +128,7 @@ export function fileError(error: unknown, path: string): unknown {
     case 'EEXIST':
       return refused(`${path} is a file where a folder is needed: set DATA_DIR to a folder`)
     case 'ENAMETOOLONG':
-      return refused(`${path} is too long a path for this system: set DATA_DIR to a shorter one`)
+      return refused(`${path} is too long for this system: set DATA_DIR to a shorter path`)
     case undefined:
       return error
     default:

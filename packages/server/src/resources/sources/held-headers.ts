@@ -10,7 +10,7 @@ export function changedHeaders(sent: CustomHeaders, held: HeldHeaders): HeldHead
   const values = new Map(Object.entries(held).map(([name, value]) => [name.toLowerCase(), value]))
   const changed = Object.entries(sent).map(([name, value]): [string, string] => {
     const text = typeof value === 'string' ? value : values.get(name.toLowerCase())
-    if (text === undefined) throw refuse('invalid_request', `headers: there is no stored value of ${name}. Send one.`)
+    if (text === undefined) throw refuse('invalid_request', `headers: there is no stored value for ${name}. Send one.`)
     const why = validateHeader(name, text)
     if (why !== undefined) throw refuse('invalid_request', `headers: ${why}`)
     return [name, text]

@@ -3,6 +3,7 @@ import { billing } from './billing/index.ts'
 import { config } from './config/index.ts'
 import { dashboard } from './dashboard/index.ts'
 import { dataExport } from './data-export/index.ts'
+import { deletions } from './deletions/index.ts'
 import { network } from './network/index.ts'
 import { projects } from './projects/index.ts'
 import { workspaces } from './workspaces/index.ts'
@@ -15,6 +16,7 @@ export const workspace: RoomsOf<'workspace'> = {
   config,
   dashboard,
   dataExport,
+  deletions,
   network,
   projects,
   workspaces,

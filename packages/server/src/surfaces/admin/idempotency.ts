@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { encodeId } from '@postroad/contract'
-import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { errorBody, Refusal, refuse } from '../../domain/refusal.ts'
 import {
@@ -14,19 +13,9 @@ import {
 } from '../../resources/workspace/idempotency-records/index.ts'
 import { findDefaultProject } from '../../resources/workspace/projects/index.ts'
 import { inTransaction } from '../../transaction.ts'
+import { readIdempotencyKey } from '../idempotency-key.ts'
 import type { Caller } from './authenticate.ts'
 import { callerOf, type Door, type Passage } from './passage.ts'
-
-/** Printable ASCII without spaces. */
-const KEY = /^[!-~]{1,255}$/
-
-/** The key of a POST; undefined without one. Refuses an invalid key, even where keys have no effect. */
-export function readIdempotencyKey({ method, headers }: FastifyRequest): string | undefined {
-  const key = headers['idempotency-key']
-  if (method !== 'POST' || key === undefined) return undefined
-  if (typeof key !== 'string' || !KEY.test(key)) throw refuse('invalid_idempotency_key')
-  return key
-}
 
 /** The last rung. The header counts only on POST. A request without it costs nothing here. */
 export async function claimIdempotencyKey(door: Door, passage: Passage): Promise<StoredResponse | undefined> {

@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS, type Reason } from '@postroad/contract'
 import {
   callerRefusal,
   operatorRefusal,
@@ -8,28 +8,36 @@ import {
 } from '../../domain/people/access.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { isOperator } from '../../resources/operate/operators/index.ts'
+import { claimRefusal } from '../../resources/people/agent-accounts/index.ts'
 import { admitApiKey } from '../../resources/people/api-keys/index.ts'
+import { noteCall, noteRefusal } from '../../resources/people/connected-agents/index.ts'
 import type { StoredResponse } from '../../resources/workspace/idempotency-records/index.ts'
 import { admitFrom } from '../../resources/workspace/network/index.ts'
 import { findWorkspace, suspendedRefusal } from '../../resources/workspace/workspaces/index.ts'
-import { authenticate, NO_WORKSPACE } from './authenticate.ts'
+import { authenticate, authenticateBearer, NO_WORKSPACE } from './authenticate.ts'
 import { claimIdempotencyKey } from './idempotency.ts'
 import { callerOf, type Check, type Door, type Passage } from './passage.ts'
 import { checkServiceVersion } from '../service-version.ts'
 
 /**
- * The order is the contract's. The network access of the workspace is the only thing that Postroad reads before it knows that the
+ * The checks that need no route. The network access of the workspace is the only thing that Postroad reads before it knows that the
  * caller is allowed.
  */
-export const LADDER: readonly Check[] = [
+export const ENTRANCE: readonly Check[] = [
   checkVersion,
   checkCredential,
   // After the credential, so that each one is counted separately. Before everything that writes or reads more.
   checkRate,
   checkKeyAddress,
   checkNetwork,
+]
+
+/** The checks of a route. A surface whose callers passed the entrance runs these for each route that it calls. */
+export const OF_ROUTE: readonly Check[] = [
   // Before the other refusals, because this one lists the routes of the key.
   checkProjectScope,
+  // Before the general refusal, because a person can change the result of this one.
+  checkClaimed,
   // No grant can change the result of these two. They come before the role and the scope, so that nobody asks for a useless grant.
   checkCaller,
   checkOperator,
@@ -39,14 +47,45 @@ export const LADDER: readonly Check[] = [
   claimIdempotencyKey,
 ]
 
+/** The check of a route that the person who connected an agent can change. */
+export const OF_GRANT: readonly Check[] = [checkScope]
+
+/** The order is the contract's. */
+export const LADDER: readonly Check[] = [...ENTRANCE, ...OF_ROUTE]
+
 /** Runs the checks: throws the first refusal, or returns the stored response of an equal request. */
-export async function climb(door: Door, passage: Passage): Promise<StoredResponse | undefined> {
-  for (const check of LADDER) {
-    // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time
-    const earlier = await check(door, passage)
-    if (earlier !== undefined) return earlier
+export async function climb(
+  door: Door,
+  passage: Passage,
+  checks: readonly Check[] = LADDER,
+): Promise<StoredResponse | undefined> {
+  try {
+    for (const check of checks) {
+      // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time
+      const earlier = await check(door, passage)
+      if (earlier !== undefined) return earlier
+    }
+    await noteAgent(door, passage)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) await noteAgent(door, passage, error)
+    throw error
   }
-  return undefined
+}
+
+const REFUSED_TO_AGENTS: ReadonlySet<Reason> = new Set([
+  'agent_scope_insufficient',
+  'agent_not_permitted',
+  'insufficient_role',
+])
+
+/** The person who connected an agent sees its last call, and the last one that it may not make. */
+async function noteAgent(door: Door, { caller, call }: Passage, refusal?: Refusal): Promise<void> {
+  if (caller?.actor.kind !== 'agent' || call === undefined) return
+  const of = { workspaceId: caller.workspaceId, agentId: caller.actor.agentId, call }
+  if (refusal === undefined) await noteCall(door, of)
+  else if (REFUSED_TO_AGENTS.has(refusal.reason))
+    await noteRefusal(door, { ...of, reason: refusal.reason, scope: refusal.fields.required_scope ?? null })
 }
 
 function checkVersion(_door: Door, { request, reply }: Passage): void {
@@ -54,7 +93,9 @@ function checkVersion(_door: Door, { request, reply }: Passage): void {
 }
 
 async function checkCredential(door: Door, passage: Passage): Promise<void> {
-  passage.caller = await authenticate(door, passage)
+  passage.caller = await (passage.bearerOnly === true
+    ? authenticateBearer(door, passage.request.headers.authorization)
+    : authenticate(door, passage))
 }
 
 /** A request counts once, even if its stream is checked again. */
@@ -64,8 +105,11 @@ const counted = new WeakSet<object>()
 function checkRate({ rates, clock }: Door, passage: Passage): void {
   if (counted.has(passage.request)) return
   counted.add(passage.request)
-  if (rates.take(callerOf(passage).credential, clock.now())) return
-  throw new Refusal('rate_limited', { fields: { retry_after: LIMITS.adminRequestsWindowMs / 1_000 } })
+  const { credential } = callerOf(passage)
+  const now = clock.now()
+  for (let count = passage.counts ?? 1; count > 0; count -= 1)
+    if (!rates.take(credential, now))
+      throw new Refusal('rate_limited', { fields: { retry_after: LIMITS.adminRequestsWindowMs / 1_000 } })
 }
 
 /** Comes after the rate, because each refusal writes an audit row. */
@@ -86,6 +130,12 @@ async function checkNetwork(door: Door, passage: Passage): Promise<void> {
 
 function checkProjectScope(_door: Door, passage: Passage): void {
   throwIf(projectRefusal(callerOf(passage).actor, passage))
+}
+
+/** Contract part 1: what an account that an agent registered may do only after a person has claimed it. */
+async function checkClaimed(door: Door, passage: Passage): Promise<void> {
+  const { actor, workspaceId } = callerOf(passage)
+  if (passage.route.afterClaim === true && actor.kind === 'api_key') throwIf(await claimRefusal(door, workspaceId))
 }
 
 function checkCaller(_door: Door, passage: Passage): void {

@@ -1,5 +1,5 @@
 import { ErrorBody, routes, type Route, type StoredFile } from '@postroad/contract'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import type { Guards, NamedProject } from '../../domain/people/access.ts'
 import { refuse } from '../../domain/refusal.ts'
@@ -10,7 +10,7 @@ import { sendDownload, sendStored } from './download.ts'
 import { onceUnder } from './idempotency.ts'
 import { climb } from './ladder.ts'
 import { callerOf, type Door, type Passage } from './passage.ts'
-import { projectOf, readInput } from './read-input.ts'
+import { projectOf, readInput } from '../read-input.ts'
 
 export type Mounted = {
   readonly route: Route
@@ -41,45 +41,35 @@ function urlsOf({ area }: Route, path: string): readonly string[] {
 /** Mounts the verb of each contract route. */
 export function mountAdmin(fastify: FastifyInstance, door: Door): void {
   for (const { route, room, verb, url } of mountedRoutes()) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Rooms has a verb for every route of its name, or it does not compile
-    const run = (rooms as Readonly<Record<string, Readonly<Record<string, AnyVerb>>>>)[room]?.[verb]
-    if (run === undefined) throw new Error(`The route ${room}.${verb} has no verb.`)
+    const run = verbOf(room, verb)
     fastify.route({
       method: route.method,
       url: url.replaceAll(/\{(\w+)\}/g, ':$1'),
       // A HEAD request must not make the server write the file.
       exposeHeadRoute: route.download === undefined,
-      handler: (request, reply) => handle({ door, route, run }, { request, reply }),
+      handler: (request, reply) => handle({ door, route, run, call: `${room}.${verb}` }, { request, reply }),
     })
   }
 }
 
-type Serving = { readonly door: Door; readonly route: Route; readonly run: AnyVerb }
-type Exchange = Pick<Passage, 'request' | 'reply'>
+/** The verb of a contract route. */
+export function verbOf(room: string, verb: string): AnyVerb {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Rooms has a verb for every route of its name, or it does not compile
+  const run = (rooms as Readonly<Record<string, Readonly<Record<string, AnyVerb>>>>)[room]?.[verb]
+  if (run === undefined) throw new Error(`The route ${room}.${verb} has no verb.`)
+  return run
+}
+
+type Serving = { readonly door: Door; readonly route: Route; readonly run: AnyVerb; readonly call: string }
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 /** Runs the checks. Then it reads the input and runs the verb, or sends the stored response of an equal request. */
-async function handle({ door, route, run }: Serving, exchange: Exchange): Promise<FastifyReply> {
-  const passage = passageOf(door, route, exchange)
+async function handle({ door, route, run, call }: Serving, exchange: Exchange): Promise<FastifyReply> {
+  const passage = { ...passageOf(door, route, exchange), call }
   const earlier = await climb(door, passage)
   if (earlier !== undefined) return send(exchange.reply.header('Idempotent-Replayed', 'true'), earlier)
-  const { actor, workspaceId } = callerOf(passage)
-  // A route about the workspaces of a person reads the workspaces of others too. Every other route reads only its workspace.
-  const database = route.withoutWorkspace === true ? door.database.forSystem : door.database.forWorkspace(workspaceId)
-  const ctx: Ctx = {
-    ...door,
-    database,
-    db: database,
-    actor,
-    workspaceId,
-    projectId: NOWHERE,
-    requestId: exchange.request.id,
-    ip: passage.ip,
-  }
-  const answer = async (to: Ctx): Promise<unknown> =>
-    run(
-      { ...to, projectId: route.withoutWorkspace === true ? NOWHERE : await resolveProject(to, passage.project) },
-      readInput(route, exchange.request),
-    )
+  const ctx = contextOf(door, passage, route)
+  const answer = (to: Ctx): Promise<unknown> => answerOf(to, { route, run }, passage)
   if (route.download !== undefined)
     return sendFile(door, exchange, { download: route.download, given: await answer(ctx) })
   const work = async (to: Ctx): Promise<StoredResponse> => ({
@@ -87,6 +77,33 @@ async function handle({ door, route, run }: Serving, exchange: Exchange): Promis
     json: JSON.stringify(route.output.parse(await answer(to))),
   })
   return send(exchange.reply, await (passage.claim === undefined ? work(ctx) : onceUnder(ctx, passage.claim, work)))
+}
+
+/** The context of the verb, without a project yet. */
+export function contextOf(door: Door, passage: Passage, route: Pick<Route, 'withoutWorkspace'>): Ctx {
+  const { actor, workspaceId } = callerOf(passage)
+  // A route about the workspaces of a person reads the workspaces of others too. Every other route reads only its workspace.
+  const database = route.withoutWorkspace === true ? door.database.forSystem : door.database.forWorkspace(workspaceId)
+  return {
+    ...door,
+    database,
+    db: database,
+    actor,
+    workspaceId,
+    projectId: NOWHERE,
+    requestId: passage.request.id,
+    ip: passage.ip,
+  }
+}
+
+/** Reads the input and runs the verb, in the project that the request names. */
+export async function answerOf(
+  ctx: Ctx,
+  { route, run }: Pick<Serving, 'route' | 'run'>,
+  passage: Passage,
+): Promise<unknown> {
+  const projectId = route.withoutWorkspace === true ? NOWHERE : await resolveProject(ctx, passage.project)
+  return run({ ...ctx, projectId }, readInput(route, passage.request))
 }
 
 // oxlint-disable-next-line max-params -- the door, the exchange, and the file
@@ -104,7 +121,8 @@ function sendFile(
 /** The project id until the project is resolved. */
 const NOWHERE = ''
 
-function passageOf(door: Door, route: Guards, { request, reply }: Exchange): Passage {
+/** A request before its first check. */
+export function passageOf(door: Door, route: Guards, { request, reply }: Exchange): Passage {
   return {
     request,
     reply,

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Deps } from '../../context.ts'
 import type { Guards, NamedProject } from '../../domain/people/access.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Claim, StoredResponse } from '../../resources/workspace/idempotency-records/index.ts'
 import type { RequestRates } from '../request-rates.ts'
 import type { Caller } from './authenticate.ts'
+import type { Requested } from '../requested.ts'
 
 /** The dependencies of the admin surface. */
 export type Door = Deps & {
@@ -16,11 +17,17 @@ export type Door = Deps & {
 
 /** One request on its way up the ladder: the request, and the results of the rungs so far. */
 export type Passage = {
-  readonly request: FastifyRequest
+  readonly request: Requested
   readonly reply: FastifyReply
   readonly route: Guards
   readonly project: NamedProject
   readonly ip: string | undefined
+  /** The operation, such as `destinations.list`; absent: the request calls none. */
+  readonly call?: string
+  /** The surface accepts no cookie. */
+  readonly bearerOnly?: true
+  /** The number of requests that it counts as; absent: one. */
+  readonly counts?: number
   caller: Caller | undefined
   claim: Claim | undefined
 }

@@ -1,6 +1,7 @@
 import { LIMITS } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../context.ts'
+import { cookiesNamed } from '../cookies.ts'
 
 export const COOKIE = 'service_session'
 const MARK = 'session:'
@@ -25,22 +26,14 @@ export function setCookie(deps: Deps, of: { name: string; value: string; path: s
 }
 
 /** The session's secret from the cookie of the request; undefined when there is none, or this server did not seal it. */
-export async function readSessionCookie(deps: Deps, request: FastifyRequest): Promise<string | undefined> {
+export async function readSessionCookie(
+  deps: Deps,
+  request: Pick<FastifyRequest, 'headers'>,
+): Promise<string | undefined> {
   for (const value of cookiesNamed(request, COOKIE)) {
     // oxlint-disable-next-line no-await-in-loop -- there is one, unless a neighboring host has set another one
     const opened = await deps.cookies.open(value)
     if (opened?.startsWith(MARK) === true) return opened.slice(MARK.length)
   }
   return undefined
-}
-
-const COOKIES_MAX = 4
-
-/** Every value that was sent under a name. A neighboring host can set a second cookie, but cannot remove this server's. */
-export function cookiesNamed(request: FastifyRequest, name: string): readonly string[] {
-  return (request.headers.cookie ?? '')
-    .split(/; */)
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .slice(0, COOKIES_MAX)
-    .map((pair) => pair.slice(name.length + 1))
 }

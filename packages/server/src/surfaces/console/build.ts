@@ -12,6 +12,10 @@ export type Build = {
   readonly page: File
   readonly scriptHashes: readonly string[]
   readonly files: ReadonlyMap<string, File>
+  /** The page of customer portals. */
+  readonly portal: { readonly page: File; readonly scriptHashes: readonly string[] } | undefined
+  /** The script with which pages of other products embed a portal. */
+  readonly embed: File | undefined
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -41,9 +45,18 @@ function readBuild(folder: URL): Build {
     if (type !== undefined) files.set(name, { type, bodies: bodiesOf(folder, { name, names }) })
   }
   const page = files.get('index.html')
+  const portal = files.get('portal.html')
+  const embed = files.get('portal-embed.js')
   if (page === undefined) throw new Error('The build of the console has no page.')
-  files.delete('index.html')
-  return { page, scriptHashes: hashesIn(String(page.bodies.get(undefined))), files }
+  // Each of them has an address with its own headers. Their names have no hash, so browsers may not store them for long.
+  for (const name of ['index.html', 'portal.html', 'portal-embed.js']) files.delete(name)
+  return {
+    page,
+    scriptHashes: hashesOf(page),
+    files,
+    portal: portal && { page: portal, scriptHashes: hashesOf(portal) },
+    embed,
+  }
 }
 
 function bodiesOf(
@@ -57,6 +70,8 @@ function bodiesOf(
 }
 
 /** The only inline script of the page sets the theme before anything is drawn. The policy allows it by its hash. */
+const hashesOf = ({ bodies }: File): readonly string[] => hashesIn(String(bodies.get(undefined)))
+
 function hashesIn(html: string): readonly string[] {
   return [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
     ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../domain/refusal.ts'
 import { consoleHeaders } from '../page-headers.ts'
 import { BUILDING_PAGE } from './building.ts'
-import { bestCoding } from '../accept-encoding.ts'
-import { createBuilds, type Build } from './build.ts'
+import { createBuilds } from './build.ts'
+import { sendFile } from './send-file.ts'
 
 /** A hashed name always has the same content. */
 const FOREVER = 'public, max-age=31536000, immutable'
@@ -26,7 +26,11 @@ export function createConsole(builds = createBuilds()): Console {
     const build = builds()
     const hasScreen = isScreen(request.url)
     if (build !== undefined)
-      return send(request, reply.status(hasScreen ? 200 : 404).headers(consoleHeaders(build.scriptHashes)), build.page)
+      return sendFile(
+        request,
+        reply.status(hasScreen ? 200 : 404).headers(consoleHeaders(build.scriptHashes)),
+        build.page,
+      )
     return reply
       .status(hasScreen ? 503 : 404)
       .headers({ ...consoleHeaders([]), 'Retry-After': '2' })
@@ -39,7 +43,7 @@ export function createConsole(builds = createBuilds()): Console {
       fastify.get('/assets/:file', (request, reply) => {
         const file = builds()?.files.get(fileIn(request))
         if (file === undefined) throw refuse('route_not_found')
-        return send(request, reply.headers({ 'Cache-Control': FOREVER, 'X-Content-Type-Options': 'nosniff' }), file)
+        return sendFile(request, reply.headers({ 'Cache-Control': FOREVER, 'X-Content-Type-Options': 'nosniff' }), file)
       })
     },
     page: (request, reply) => (isRead(request) && isConsolePath(request.url) ? sendPage(request, reply) : undefined),
@@ -55,10 +59,10 @@ function isConsolePath(url: string): boolean {
 
 const SCREENS: ReadonlySet<string> = new Set(CONSOLE_SCREENS)
 
-/** True for the start page, for the page of billing, for a project and for the screens of a project. It does not check which projects exist. */
+/** True for the start page, for the pages of billing and of agents, for a project and for the screens of a project. It does not check which projects exist. */
 function isScreen(url: string): boolean {
   const parts = (url.split('?')[0] ?? '').split('/').filter((part) => part !== '')
-  if (parts[0] === 'settings') return parts.length === 2 && parts[1] === 'billing'
+  if (parts[0] === 'settings') return parts.length === 2 && ['billing', 'agents'].includes(parts[1] ?? '')
   if (RESERVED_ROOTS.has(parts[0] ?? '')) return false
   return parts.length === 0 || parts.length === 2 || (parts.length === 3 && SCREENS.has(parts[2] ?? ''))
 }
@@ -67,10 +71,4 @@ function fileIn({ params }: FastifyRequest): string {
   return typeof params === 'object' && params !== null && 'file' in params && typeof params.file === 'string'
     ? params.file
     : ''
-}
-
-function send(request: FastifyRequest, reply: FastifyReply, { type, bodies }: Build['page']): FastifyReply {
-  const encoding = bestCoding(request.headers['accept-encoding'] ?? '', bodies)
-  if (encoding !== undefined) reply.header('Content-Encoding', encoding)
-  return reply.header('Vary', 'Accept-Encoding').header('Content-Type', type).send(bodies.get(encoding))
 }

@@ -24,7 +24,7 @@ export async function admitReader(door: DataDoor, request: FastifyRequest): Prom
   if (compileIpAllowlist(reader.key.ip_allowlist)?.(door.ip) === false)
     throw refuse(
       'ip_not_allowed',
-      'This Data API key may not be used from this address. Add it to the allowlist of the key.',
+      'This Data API key cannot be used from this address. Add the address to the allowlist of the key.',
     )
   await checkWorkspace(deps, reader)
   await noteDataKeyUse(deps, reader)
@@ -55,6 +55,6 @@ export function checkDataset({ key }: DataReader, name: string): void {
   if (key.datasets === null || key.datasets.includes(name)) return
   throw refuse(
     'dataset_not_allowed',
-    `This Data API key may not read "${name.slice(0, 70)}". Add the dataset to the key, or use another key.`,
+    `This Data API key cannot read "${name.slice(0, 70)}". Add the dataset to the key, or use another key.`,
   )
 }

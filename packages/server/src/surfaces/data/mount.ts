@@ -113,14 +113,14 @@ async function readableDataset(deps: Deps, { as, request }: Serving): Promise<Na
   checkDataset(as, name)
   const dataset = await findNamed(deps, { ...as, name })
   if (dataset !== undefined) return dataset
-  throw refuse('not_found', `This project has no dataset "${name.slice(0, 70)}". GET /v1/data lists those that it has.`)
+  throw refuse('not_found', `This project has no dataset "${name.slice(0, 70)}". GET /v1/data lists its datasets.`)
 }
 
 function wantedFormat(request: FastifyRequest): DataFormat {
   const named = textOf(request.query, 'format')
   if (named !== '') {
     const format = FORMATS.find((one) => one === named)
-    if (format === undefined) throw refuse('invalid_request', 'format: must be json, ndjson, csv or parquet.')
+    if (format === undefined) throw refuse('invalid_request', 'format must be json, ndjson, csv or parquet.')
     return format
   }
   const format = formatOf(request.headers.accept, FORMATS)

@@ -24,6 +24,23 @@ export function guides(): readonly Guide[] {
   })
 }
 
+/** Every page that is built from a Markdown file, as it was written. Read once. */
+export function docsSources(): readonly { readonly word: string; readonly name: string; readonly markdown: string }[] {
+  return (sources ??= PAGES.flatMap(({ pages }) => pages).flatMap(({ name, file }) =>
+    file === undefined
+      ? []
+      : [
+          {
+            word: file.pathname.split('/').at(-1)?.replace(/\.md$/, '') ?? '',
+            name,
+            markdown: readFileSync(file, 'utf8'),
+          },
+        ],
+  ))
+}
+
+let sources: ReturnType<typeof docsSources> | undefined
+
 const marked = new Marked({
   renderer: {
     heading({ tokens, depth, text }: Tokens.Heading): string {

@@ -25,12 +25,19 @@ export const PAGES: readonly { readonly group: string; readonly pages: readonly 
       guide('sources', 'Sources without webhooks'),
       guide('route', 'Route events'),
       guide('deliver', 'Deliver events'),
+      guide('destinations', 'Destinations beyond HTTP'),
       guide('workflows', 'Workflows'),
       guide('agents', 'AI agents'),
       guide('recover', 'Recover'),
+      guide('undo', 'Undo a deletion'),
+      guide('search', 'Search'),
       guide('code', 'A project as code'),
       guide('data', 'Read stored records'),
+      guide('portals', 'Customer portals'),
       guide('programs', 'Use it from a program'),
+      guide('mcp', 'Connect a coding agent'),
+      guide('agents-connect', 'Connected agents'),
+      guide('register', 'Agents that register themselves'),
     ],
   },
   {
@@ -53,6 +60,9 @@ export const PAGES: readonly { readonly group: string; readonly pages: readonly 
     ],
   },
 ]
+
+/** Every page in one list. */
+export const DOCS_PAGES: readonly DocsPage[] = PAGES.flatMap(({ pages }) => pages)
 
 /** The address of the page that is built from the file with this name; undefined when there is none. */
 export function urlOfFile(name: string): string | undefined {

@@ -31,7 +31,7 @@ function requireSignature(headers: FastifyRequest['headers']): void {
   if (SIGNATURES.some((name) => headers[name] !== undefined)) return
   throw refuse(
     'missing_header',
-    'This sink takes only signed deliveries, and the request has neither a Service-Signature nor a webhook-signature header.',
+    'This sink accepts only signed deliveries, and the request has neither a Service-Signature nor a webhook-signature header.',
   )
 }
 

@@ -59,11 +59,11 @@ export function admitted(plan: KeyPlan): Opened {
     case undefined:
       throw refuse('stream_key_required')
     case 'switched_off':
-      throw refuse('stream_key_required', 'This ingest key is switched off. Enable it to stream again.')
+      throw refuse('stream_key_required', 'This ingest key is turned off. Enable it to stream again.')
     case 'ip_not_allowed':
       throw refuse(plan)
     case 'scope_missing':
-      throw refuse(plan, 'This ingest key may not stream. Add the scope "stream" to it, or use another key.')
+      throw refuse(plan, 'This ingest key cannot stream. Add the scope "stream" to the key, or use another key.')
     default:
       return plan
   }
@@ -78,7 +78,7 @@ export function seenBy(key: Key, asked: Datasets): Datasets {
     if (!key.datasets.has(name))
       throw refuse(
         'dataset_not_allowed',
-        `This ingest key may not stream "${name}". Add the dataset to the key, or use another key.`,
+        `This ingest key cannot stream "${name}". Add the dataset to the key, or use another key.`,
       )
   }
   return asked ?? key.datasets

@@ -182,13 +182,13 @@ const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d
 function readSince(text: string | undefined): Position | 'now' {
   if (text === undefined) return 'now'
   const at = ISO_TIME.test(text) ? isoDate(text) : undefined
-  if (at === undefined) throw refuse('invalid_request', 'since: must be a time such as 2026-01-15T12:00:00Z.')
+  if (at === undefined) throw refuse('invalid_request', 'since must be a time such as 2026-01-15T12:00:00Z.')
   return since(Date.parse(at))
 }
 
 function readDetail(text: string | undefined): 'sender' | 'request' {
   if (text === undefined || text === 'sender' || text === 'request') return text ?? 'sender'
-  throw refuse('invalid_request', 'detail: must be sender, or request for the requests of the records as received.')
+  throw refuse('invalid_request', 'detail must be "sender", or "request" to include each request as received.')
 }
 
 function readDatasets(text: string | undefined): ReadonlySet<string> | undefined {
@@ -201,7 +201,7 @@ function readDatasets(text: string | undefined): ReadonlySet<string> | undefined
   if (wrong !== undefined)
     throw refuse(
       'invalid_request',
-      `dataset: ${JSON.stringify(wrong.slice(0, 70))} is not the name of a dataset. A name starts with a letter, followed by up to 62 letters, digits or underscores.`,
+      `dataset: ${JSON.stringify(wrong.slice(0, 70))} is not a dataset name. A name starts with a letter, followed by up to 62 letters, digits or underscores.`,
     )
   return names.length === 0 ? undefined : new Set(names)
 }

@@ -43,8 +43,8 @@ export function createUpgrades(server: Server, route: Handler): Upgrades {
         const upgrade = asked.get(request)
         if (upgrade === undefined) return reject(new Error('This request did not ask for a WebSocket.'))
         const { socket, head, response } = upgrade
-        if (socket.destroyed) return reject(new Error('The client has gone.'))
-        socket.once('close', () => reject(new Error('The client has gone, or its handshake is not valid.')))
+        if (socket.destroyed) return reject(new Error('The client has disconnected.'))
+        socket.once('close', () => reject(new Error('The client has disconnected, or its handshake is not valid.')))
         extra.set(request, headers)
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
         response.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0])

@@ -66,7 +66,7 @@ function HandshakePart({
   return (
     <Part
       title="Handshake"
-      text="The request with which a provider checks who owns the endpoint, before it sends events."
+      text="The request that a provider sends to verify that you own the endpoint, before it sends events."
     >
       <Choice
         label="Kind"
@@ -94,8 +94,8 @@ function HandshakePart({
           onChange={({ target }) => change({ token: target.value })}
           hint={
             draft.handshake === 'hub_challenge'
-              ? 'The provider must name it. Write-only.'
-              : 'If set, the request must name it. Write-only.'
+              ? 'The provider must send this token. Write-only.'
+              : 'Optional. If set, the request must contain this token. Write-only.'
           }
         />
       )}
@@ -116,7 +116,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
   const { draft, disabled, change } = fieldsOf(form)
   return (
     <SaveForm label="Access" of={form}>
-      <Part title="Addresses" text="Postroad answers other senders with 403 and lists their requests as refused.">
+      <Part title="Addresses" text="Postroad returns 403 to other senders and lists their requests as refused.">
         <TextArea
           label="IP allowlist"
           rows={3}
@@ -124,10 +124,10 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
           value={draft.addresses}
           disabled={disabled}
           onChange={({ target }) => change({ addresses: target.value })}
-          hint="IPv4 and IPv6 addresses and CIDR ranges, one per line. Empty: any address."
+          hint="IPv4 and IPv6 addresses and CIDR ranges, one per line. Leave empty to allow any address."
         />
       </Part>
-      <Part title="Browsers" text="The web pages that may post here. The list does not apply to servers.">
+      <Part title="Browsers" text="The web pages that can post to this endpoint. The list does not apply to servers.">
         <Choice
           label="Origins"
           disabled={disabled}
@@ -146,14 +146,14 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
             value={draft.origins}
             disabled={disabled}
             onChange={({ target }) => change({ origins: target.value })}
-            hint="One per line. If the list is empty, no page may post."
+            hint="One per line. If the list is empty, no page can post."
           />
         )}
       </Part>
       <HandshakePart form={form} hasToken={webhook.handshake.has_verify_token === true} />
       <Part
         title="Repeats"
-        text="Postroad answers a repeat within 7 days with 200 and the first answer. It stores nothing twice."
+        text="Postroad answers a duplicate within 7 days with 200 and the first response. It does not store the duplicate."
       >
         <Choice
           label="The key of an event is"
@@ -196,13 +196,13 @@ function TitleAndSampleParts({
     <>
       <Part
         title="Titles"
-        text="The title of an event in the console. It comes from the place where the sender names its events."
+        text="The event title in the console. Postroad reads the title from where the sender puts the event type."
       >
         <Choice
           label="The title of an event is"
           disabled={disabled}
           of={[
-            { id: 'known', label: 'In the usual places' },
+            { id: 'known', label: 'Detect automatically' },
             { id: 'header', label: 'In a header' },
             { id: 'path', label: 'In the event' },
           ]}
@@ -211,11 +211,11 @@ function TitleAndSampleParts({
         />
         {draft.title === 'known' ? (
           <p className="text-data text-ink-3">
-            In a header such as X-GitHub-Event or X-Shopify-Topic, else in a field such as type or event.
+            Postroad looks in headers such as X-GitHub-Event and X-Shopify-Topic, then in fields such as type and event.
           </p>
         ) : (
           <Field
-            label={draft.title === 'header' ? 'Header of the title' : 'Path of the title'}
+            label={draft.title === 'header' ? 'Title header' : 'Title path'}
             required
             placeholder={draft.title === 'header' ? 'X-GitHub-Event' : 'event.type'}
             value={draft.titleBy}
@@ -227,16 +227,16 @@ function TitleAndSampleParts({
       </Part>
       <Part
         title="Refused requests"
-        text="One redacted sample for each cause shows the mistake of a sender. Postroad deletes it after 7 days."
+        text="One redacted sample per cause shows what the sender did wrong. Postroad deletes the sample after 7 days."
       >
         <Check
-          label="Store a sample of refused requests"
+          label="Store samples of refused requests"
           checked={draft.samples}
           disabled={disabled}
           onChange={({ target }) => change({ samples: target.checked })}
         />
         {!draft.samples && hasSamples && (
-          <p className="mt-1 text-data text-ink-3">When you save, Postroad deletes the stored samples.</p>
+          <p className="mt-1 text-data text-ink-3">Postroad deletes the stored samples when you save.</p>
         )}
       </Part>
     </>

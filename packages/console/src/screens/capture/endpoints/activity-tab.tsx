@@ -2,11 +2,12 @@ import { useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import type { Webhook } from '../../../data/lists.ts'
+import { CAUSES } from '../../../parts/causes.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Views } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
-import { Time } from '../../../ui/time.tsx'
+import { dayText, Time } from '../../../ui/time.tsx'
 import { activityLight } from './recent-activity.tsx'
 import type { ActivityRow } from './use-activity.ts'
 
@@ -48,14 +49,14 @@ export function ActivityTab({ webhook: { id } }: { readonly webhook: Webhook }):
             setOffset(0)
           }}
         />
-        <span className="ml-auto text-data text-ink-3">since {since.slice(0, 10)}</span>
+        <span className="ml-auto text-data text-ink-3">since {dayText(since)}</span>
       </div>
       {rows.length === 0 &&
         (kind === 'all' ? (
           <Nothing />
         ) : (
           <p className="px-5 py-6 text-ink-3">
-            Nothing was {kind === 'received' ? 'received' : 'refused'} in these days.
+            Nothing was {kind === 'received' ? 'received' : 'refused'} on these days.
           </p>
         ))}
       <ul aria-label="Activity">
@@ -93,7 +94,7 @@ function Line({ row }: { readonly row: ActivityRow }): ReactElement {
           <span className="text-ink-2">{word}</span>
         ) : (
           <>
-            {reason?.replaceAll('_', ' ')}
+            {reason === null ? 'refused' : CAUSES[reason].title}
             {count > 1 && <span className="text-ink-3"> ×{count}</span>}
           </>
         )}
@@ -121,8 +122,8 @@ function Line({ row }: { readonly row: ActivityRow }): ReactElement {
 
 function Nothing(): ReactElement {
   return (
-    <Empty title="No request arrived in the last 7 days">
-      Send an event to its URL. Setup has commands to copy, in five languages.
+    <Empty title="No requests in the last 7 days">
+      Send an event to the endpoint URL. The Setup tab has commands in five languages.
     </Empty>
   )
 }

@@ -1,7 +1,7 @@
 import { endpointLight } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import type { Webhook } from '../../../data/lists.ts'
-import { Ago } from '../../../parts/ago.tsx'
+import { Ago } from '../../../ui/ago.tsx'
 import { Chip, Light } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Countdown } from '../../../ui/time.tsx'
@@ -77,7 +77,7 @@ export function StateChip({ of }: { readonly of: Webhook }): ReactElement {
   if (previous_url_expires_at !== null)
     return (
       <span className="text-data text-retry-text">
-        previous URL ends <Countdown to={previous_url_expires_at} />
+        previous URL expires <Countdown to={previous_url_expires_at} />
       </span>
     )
   return chip
@@ -85,7 +85,7 @@ export function StateChip({ of }: { readonly of: Webhook }): ReactElement {
 
 function SchemeText({ of: { verification } }: { readonly of: Webhook }): ReactElement {
   if (verification.scheme === 'none') return <span className="text-ink-3">{SCHEMES.none.label}</span>
-  if (verification.has_secret !== true) return <span className="text-fail">no secret yet: 401</span>
+  if (verification.has_secret !== true) return <span className="text-fail">no secret (401)</span>
   return <span className="text-ink-2">{SCHEMES[verification.scheme].label}</span>
 }
 

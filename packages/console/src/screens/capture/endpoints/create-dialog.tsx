@@ -1,19 +1,14 @@
 import { LIMITS } from '@postroad/contract'
-import { useState, type FormEvent, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
-import { usePlace } from '../../../data/place.ts'
-import { adminCurl } from '../../../parts/commands.ts'
+import { CreateWindow } from '../../../parts/create-window.tsx'
 import { createBodyOf, createDraftOf, isChecked, type Sender } from '../../../parts/senders.ts'
 import { Button } from '../../../ui/button.tsx'
-import { useCopy } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { RefusedLine } from '../../../ui/states.tsx'
 import { SenderChoice } from './sender-choice.tsx'
 import { SenderSetup } from './sender-setup.tsx'
 import { VerificationFields } from './verification-fields.tsx'
-
-const FORM = 'create-endpoint'
 
 type Props = { readonly onClose: () => void; readonly onMade: (id: string) => void }
 
@@ -46,13 +41,7 @@ function Settings({
   onMade,
 }: Props & { readonly sender: Sender; readonly onBack: () => void }): ReactElement {
   const [draft, setDraft] = useState(() => createDraftOf(sender))
-  const { project } = usePlace()
-  const copy = useCopy()
   const create = useChange(['webhooks'], (client) => client.webhooks.create(createBodyOf(sender, draft)))
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    create.mutate(undefined, { onSuccess: ({ webhook }) => onMade(webhook.id) })
-  }
   const set = (part: Partial<typeof draft>): void => setDraft({ ...draft, ...part })
   const secretless = createBodyOf(sender, {
     ...draft,
@@ -60,63 +49,42 @@ function Settings({
   })
   const isUnnamed = draft.name.trim() === ''
   return (
-    <Dialog
-      open
+    <CreateWindow
       wide
-      onClose={onClose}
       title={sender.id === 'any' ? 'New endpoint' : `New endpoint: ${sender.name}`}
-      lead={sender.setup === '' ? 'A URL to which a sender posts webhooks.' : sender.setup}
-      actions={
-        <>
-          <Button onClick={onBack}>Back</Button>
-          <Button
-            kind="quiet"
-            className="mr-auto"
-            disabled={isUnnamed}
-            onClick={() =>
-              void copy(
-                adminCurl({ method: 'POST', project, path: 'webhooks', body: secretless }),
-                'Copied as curl, without secrets',
-              )
-            }
-          >
-            Copy as curl
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" form={FORM} disabled={isUnnamed || create.isPending}>
-            Create
-          </Button>
-        </>
-      }
+      lead={sender.setup === '' ? 'A URL that a sender posts webhooks to.' : sender.setup}
+      read={isUnnamed ? { problem: 'Enter a name.' } : { body: secretless }}
+      call={(body) => ({ method: 'POST', path: 'webhooks', body })}
+      submit={() => create.mutate(undefined, { onSuccess: ({ webhook }) => onMade(webhook.id) })}
+      change={create}
+      onClose={onClose}
+      onBack={onBack}
     >
-      <form id={FORM} onSubmit={submit}>
-        <Field
-          label="Name"
-          required
-          maxLength={LIMITS.nameCharsMax}
-          placeholder="Billing"
-          value={draft.name}
-          onChange={({ target }) => set({ name: target.value })}
-        />
-        <Field
-          label="Dataset"
-          placeholder="made from the name"
-          value={draft.dataset}
-          onChange={({ target }) => set({ dataset: target.value })}
-          className="mono text-data"
-          hint="The dataset for its events. A letter, then letters, digits and underscores."
-        />
-        <VerificationFields
-          draft={draft.verification}
-          set={(part) => set({ verification: { ...draft.verification, ...part } })}
-          isHeld={false}
-        />
-        <p className="mb-3.5 text-data text-ink-3">
-          The header Idempotency-Key identifies a repeat, if the sender sends one. You can choose another header under
-          Access.
-        </p>
-        <RefusedLine error={create.error} />
-      </form>
-    </Dialog>
+      <Field
+        label="Name"
+        required
+        maxLength={LIMITS.nameCharsMax}
+        placeholder="Billing"
+        value={draft.name}
+        onChange={({ target }) => set({ name: target.value })}
+      />
+      <Field
+        label="Dataset"
+        placeholder="made from the name"
+        value={draft.dataset}
+        onChange={({ target }) => set({ dataset: target.value })}
+        className="mono text-data"
+        hint="The dataset for its events. Start with a letter, then use letters, digits and underscores."
+      />
+      <VerificationFields
+        draft={draft.verification}
+        set={(part) => set({ verification: { ...draft.verification, ...part } })}
+        isHeld={false}
+      />
+      <p className="mb-3.5 text-data text-ink-3">
+        Postroad detects duplicates by the Idempotency-Key header, if the sender sends it. You can choose another header
+        under Access.
+      </p>
+    </CreateWindow>
   )
 }

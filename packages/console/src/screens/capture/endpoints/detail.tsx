@@ -49,7 +49,7 @@ export function EndpointDetail({
           <CopyButton text={public_url} label="Copy the URL" className="mono min-w-0 text-ink-2">
             <span className="truncate">{masked(webhook)}</span>
           </CopyButton>
-          <CopyMeta text={id} label="Copy the id" />
+          <CopyMeta text={id} label="Copy ID" />
           <Summary id={id} />
         </>
       }
@@ -60,15 +60,16 @@ export function EndpointDetail({
           route={routes.webhooks.update}
           rooms={['webhooks']}
           set={(client, on) => client.webhooks.update({ id, enabled: on })}
-          titles={{ off: 'Postroad answers senders with 503, and they usually retry', on: 'Accepts requests again' }}
-          said={{ off: 'Switched off. Postroad answers senders with 503 from now on.', on: 'Switched on.' }}
+          titles={{ off: 'Postroad returns 503 to senders, which usually retry', on: 'Accepts requests again' }}
+          said={{ off: 'Turned off. Postroad returns 503 to senders.', on: 'Turned on.' }}
         />
       }
-      items={({ curl, copied, link, remove }) => [copied, curl, link, 'line', remove]}
+      items={({ calls, copied, link, remove }) => [copied, ...calls, link, 'line', remove]}
       tabs={TABS}
       remove={{
         verb: 'Delete',
-        text: 'Postroad then answers senders with 404. The events that it received stay.',
+        restorable: true,
+        text: 'Postroad returns 404 to senders. Events that the endpoint received are not deleted.',
         may,
         rooms: ['webhooks'],
         run: (client) => client.webhooks.remove({ id }),

@@ -3,13 +3,13 @@ import { useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To, useSearchState } from '../../../data/go.tsx'
 import type { Webhook } from '../../../data/lists.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { RemoveDialog } from '../../../parts/remove-dialog.tsx'
 import type { ResourceSearch } from '../../../parts/resource-screen.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Views } from '../../../ui/page.tsx'
-import { Empty, Loading, needs, Refused } from '../../../ui/states.tsx'
+import { Empty, Loading, Refused } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { ViewDialog, type RecordView } from './view-dialog.tsx'
 
@@ -58,7 +58,8 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
   const { columns, available_columns, rows } = answer
   const [, setSearch] = useSearchState<TabSearch>()
   const [dialog, setDialog] = useState<'create' | 'edit' | 'remove' | undefined>()
-  const may = useMay(routes.recordViews.create)
+  const refusal = useRefusal(routes.recordViews.create)
+  const may = refusal === undefined
   const shown =
     view === undefined ? [RECEIVED, ...columns.slice(0, COLUMNS_MAX)] : columns.filter(({ key }) => key !== '_id')
   const close = (): void => setDialog(undefined)
@@ -84,14 +85,14 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
         )}
         <Button
           disabled={!may || rows.length === 0}
-          title={may ? 'A choice of columns with a name' : needs(routes.recordViews.create.role)}
+          title={may ? 'A named set of columns' : refusal}
           onClick={() => setDialog('create')}
         >
           New view
         </Button>
       </div>
       {rows.length === 0 && answer.left_out.length === 0 ? (
-        <Empty title="There is no record yet">
+        <Empty title="No records yet">
           Each payload that meets the criteria becomes a record here. Its fields become the columns.
         </Empty>
       ) : (
@@ -101,7 +102,7 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
         <div className="flex-none border-t border-line px-5 py-1.5 text-data text-ink-3">
           {counted(rows.length, 'record')}
           {view === undefined && columns.length > COLUMNS_MAX
-            ? `, ${COLUMNS_MAX} of ${columns.length} columns: choose others with a view`
+            ? `, ${COLUMNS_MAX} of ${columns.length} columns. Create a view to choose others`
             : ''}
           <Bounds answer={answer} />
         </div>
@@ -123,7 +124,7 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
           name={`the view ${view.name}`}
           removal={{
             verb: 'Delete',
-            text: 'The records stay.',
+            text: 'The records are not deleted.',
             rooms: ['views', 'records'],
             run: (client) => client.recordViews.remove({ id: webhookId, view_id: view.id }),
           }}
@@ -144,10 +145,10 @@ function Bounds({ answer: { sorted_since, columns_complete, left_out } }: { read
     <>
       {sorted_since !== null && (
         <p>
-          There are too many records to sort in time. This list has those received since <Time at={sorted_since} />.
+          There are too many records to sort. This list contains the records received since <Time at={sorted_since} />.
         </p>
       )}
-      {!columns_complete && <p>Older records may have more columns. Each refresh reads further.</p>}
+      {!columns_complete && <p>Older records can have more columns. Each refresh reads more records.</p>}
       {left_out.length > 0 && (
         <p>
           {counted(left_out.length, 'record')} too large for this table:{' '}

@@ -11,23 +11,35 @@ import { mappingDraftOf, mappingOf, type MappingDraft } from '../../../parts/map
 import { Mappings } from '../../../parts/mappings.tsx'
 import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { customerDraftOf, CustomerFields, customerOf, type CustomerDraft } from '../../../parts/customer-fields.tsx'
 
 type Draft = {
   readonly dataset: string
   readonly criteria: readonly ConditionDraft[]
   readonly mappings: readonly MappingDraft[]
+  readonly customer: CustomerDraft
 }
 const RECENT = 200
 
-function routingOf({ dataset, criteria, mappings }: Webhook): Draft {
-  return { dataset, criteria: criteria.map(draftOf), mappings: mappings.map(mappingDraftOf) }
+function routingOf({ dataset, criteria, mappings, customer }: Webhook): Draft {
+  return {
+    dataset,
+    criteria: criteria.map(draftOf),
+    mappings: mappings.map(mappingDraftOf),
+    customer: customerDraftOf(customer),
+  }
 }
 
 /** The payloads that are filed, their fields and their dataset; tested with recent events while a person types. */
 export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const form = useSaveForm({
     held: routingOf(webhook),
-    read: (typed) => ({ body: { dataset: typed.dataset.trim(), ...triedOf(typed) } }),
+    read: (typed) => {
+      const customer = customerOf(typed.customer)
+      return 'problem' in customer
+        ? customer
+        : { body: { dataset: typed.dataset.trim(), ...customer, ...triedOf(typed) } }
+    },
     route: routes.webhooks.update,
     rooms: ['webhooks'],
     send: (client, body) => client.webhooks.update({ id: webhook.id, ...body }),
@@ -43,7 +55,7 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
   return (
     <SaveForm label="Criteria and mappings" of={form}>
       <Part
-        title="Criteria: the payloads to file"
+        title="Criteria for payloads to file"
         text="All conditions must match. An event that does not match is still stored, with the reason."
       >
         <Conditions
@@ -51,7 +63,7 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
           conditions={draft.criteria}
           change={(next) => change({ criteria: next })}
           disabled={disabled}
-          empty="Every payload is filed."
+          empty="Postroad files every payload."
         />
       </Part>
       <Part title="Mappings and dataset">
@@ -62,10 +74,16 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
           disabled={disabled}
           onChange={({ target }) => change({ dataset: target.value })}
           className="mono text-data"
-          hint="The first event creates it, if it does not exist yet."
+          hint="The first event creates the dataset if it does not exist."
         />
       </Part>
-      <Part title="Test with recent events" text="The test stores and sends nothing.">
+      <Part
+        title="Customer"
+        text="The customer that an event is for. Postroad also delivers the event to the destinations that this customer added in a portal."
+      >
+        <CustomerFields draft={draft.customer} change={(customer) => change({ customer })} disabled={disabled} />
+      </Part>
+      <Part title="Test with recent events" text="The test does not store or send anything.">
         <DryRunResults asked={test} />
       </Part>
     </SaveForm>

@@ -1,7 +1,6 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAllWebhooks, type Webhook } from '../../../data/lists.ts'
-import { cli } from '../../../parts/commands.ts'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -28,11 +27,10 @@ export function Screen(): ReactElement {
       textOf={({ id, name, slug, dataset }) => [id, name, slug, dataset].join(' ')}
       create={{ label: 'New endpoint', route: routes.webhooks.create, dialog: CreateDialog, tab: 'setup' }}
       path="webhooks"
-      listCommand={cli('endpoints list')}
       detail={EndpointDetail}
       never={{
-        title: 'There is no endpoint here',
-        text: 'An endpoint is a URL that a sender posts webhooks to. Postroad verifies each request, stores it before it answers, and files it.',
+        title: 'No endpoints yet',
+        text: 'An endpoint is a URL that a sender posts webhooks to. Postroad verifies each request, stores it before it responds, and files it.',
       }}
     />
   )

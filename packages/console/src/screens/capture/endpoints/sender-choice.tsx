@@ -12,7 +12,7 @@ export function SenderChoice({ choose }: { readonly choose: (sender: Sender) => 
   return (
     <>
       <Field
-        label="Search the senders"
+        label="Search senders"
         type="search"
         value={search}
         placeholder="Name or header"
@@ -34,7 +34,7 @@ export function SenderChoice({ choose }: { readonly choose: (sender: Sender) => 
       </ul>
       {senders.length === 0 && !presets.isPending && (
         <p role="status" className="text-ink-2">
-          No sender has this in its name or its header. Choose “Any sender” and set its check yourself.
+          No sender matches this name or header. Choose “Any sender” and set up verification yourself.
         </p>
       )}
     </>

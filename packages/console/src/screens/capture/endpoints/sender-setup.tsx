@@ -3,12 +3,11 @@ import { useState, type FormEvent, type ReactElement, type ReactNode } from 'rea
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { sendEvent } from '../../../data/client.ts'
 import type { Webhook } from '../../../data/lists.ts'
-import { usePlace } from '../../../data/place.ts'
-import { adminCurl } from '../../../parts/commands.ts'
+import { CopyAs } from '../../../parts/copy-as.tsx'
 import { createBodyOf, createDraftOf, shortNameOf, type CheckedSender } from '../../../parts/senders.ts'
 import { patchOf, verificationDraftOf } from '../../../parts/verification-draft.ts'
 import { Button } from '../../../ui/button.tsx'
-import { CopyButton, useCopy } from '../../../ui/copy.tsx'
+import { CopyButton } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
@@ -30,8 +29,6 @@ type Props = {
 export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactElement {
   const [draft, setDraft] = useState(() => createDraftOf(sender))
   const [secret, setSecret] = useState('')
-  const { project } = usePlace()
-  const copy = useCopy()
   const create = useChange(['webhooks'], (client) => client.webhooks.create(createBodyOf(sender, draft)))
   const webhook = create.data?.webhook
   const store = useChange(['webhooks'], (client, of: Webhook) =>
@@ -46,29 +43,23 @@ export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactEl
       wide
       onClose={() => (webhook === undefined ? onClose() : onMade(webhook.id))}
       title={`New endpoint: ${sender.name}`}
-      lead={`First the URL for ${name}, then the secret from ${name}, then a test.`}
+      lead={`Add the URL to ${name}, copy the secret from ${name}, then send a test.`}
       actions={
         webhook === undefined ? (
           <>
             <Button onClick={onBack}>Back</Button>
-            <Button
-              kind="quiet"
+            <CopyAs
               className="mr-auto"
-              disabled={isUnnamed}
-              onClick={() =>
-                void copy(
-                  adminCurl({
-                    method: 'POST',
-                    project,
-                    path: 'webhooks',
-                    body: createBodyOf(sender, { ...draft, verifyToken: 'YOUR_VERIFY_TOKEN' }),
-                  }),
-                  'Copied as curl, without secrets',
-                )
+              call={
+                isUnnamed
+                  ? undefined
+                  : {
+                      method: 'POST',
+                      path: 'webhooks',
+                      body: createBodyOf(sender, { ...draft, verifyToken: 'YOUR_VERIFY_TOKEN' }),
+                    }
               }
-            >
-              Copy as curl
-            </Button>
+            />
             <Button onClick={onClose}>Cancel</Button>
           </>
         ) : (
@@ -104,7 +95,7 @@ export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactEl
           {webhook !== undefined &&
             (isStored ? (
               <p role="status" className="text-ink-2">
-                The secret is stored. The endpoint now accepts only requests that are signed with it.
+                Postroad stored the secret. The endpoint now accepts only requests that are signed with it.
               </p>
             ) : (
               <SecretForm
@@ -198,7 +189,7 @@ function UrlForm({
           required
           value={draft.verifyToken}
           onChange={({ target }) => change({ verifyToken: target.value })}
-          hint="Enter the same text at the sender. The sender asks for it once, before it sends anything. Write-only."
+          hint="Enter the same token at the sender. The sender checks it once, before it sends events. Write-only."
         />
       )}
       <RefusedLine error={error} />
@@ -240,7 +231,7 @@ function SecretForm({
         autoFocus
         value={secret}
         onChange={({ target }) => change(target.value)}
-        hint={`${secretName === 'Secret' ? 'The secret' : `${secretName}: the secret`} that ${name} proves itself with. Write-only. Until it is stored, the endpoint answers 401 to every request.`}
+        hint={`${secretName === 'Secret' ? 'The secret' : `${secretName}: the secret`} that ${name} signs requests with. Write-only. The endpoint refuses every request with 401 until you store the secret.`}
       />
       <RefusedLine error={error} />
       <Button type="submit" kind="primary" disabled={secret === '' || isRunning}>
@@ -279,7 +270,7 @@ function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonl
           </>
         ) : (
           <span className="text-ink-3">
-            Send a test from {shortNameOf(sender)}. Only the sender can sign it. The event appears here.
+            Send a test from {shortNameOf(sender)}. Only the sender can sign the test. The event appears here.
           </span>
         )}
       </div>
@@ -297,7 +288,7 @@ function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonl
             </span>
             <span>
               {kind === 'received'
-                ? 'Stored. The signature is right.'
+                ? 'Stored. The signature is valid.'
                 : `Refused: ${reason?.replaceAll('_', ' ') ?? ''}`}
             </span>
           </li>

@@ -2,14 +2,13 @@ import { LIMITS, routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { Webhook } from '../../../data/lists.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { CodeBlock } from '../../../parts/code-block.tsx'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
 import { Rotate } from '../../../parts/rotate.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
-import { needs } from '../../../ui/states.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 import { masked } from './columns.tsx'
 import { SCHEMES } from '../../../parts/schemes.ts'
@@ -25,7 +24,7 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactEleme
     <>
       <Part
         title="URL"
-        text="The last part is a credential: anyone who knows it may send."
+        text="The last part is a credential. Anyone who knows it can send events."
         beside={<Button onClick={() => setShown(!isShown)}>{isShown ? 'Hide the URL' : 'Show the URL'}</Button>}
       >
         <div className="flex min-h-10 items-center gap-3 rounded-page border border-line-2 px-3.5">
@@ -40,8 +39,8 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactEleme
         title="Send an event"
         text={
           verification.scheme === 'none'
-            ? 'Run the command. The event appears here at once.'
-            : `This endpoint checks signatures (${scheme.label}). Sign the body as your sender does, or the answer is 401.`
+            ? 'Run the command. The event appears here immediately.'
+            : `This endpoint verifies signatures (${scheme.label}). Sign the body as your sender does. Otherwise, Postroad returns 401.`
         }
       >
         <CodeBlock
@@ -52,7 +51,7 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactEleme
         />
         {!isShown && (
           <p className="mt-2 text-data text-ink-3">
-            The commands leave the hidden URL out. Show the URL above to include it.
+            The commands omit the hidden URL. Show the URL above to include it.
           </p>
         )}
       </Part>
@@ -73,7 +72,7 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactEleme
             ],
             [
               'Accepts',
-              `JSON, forms and multipart; up to ${(LIMITS.ingestBodyBytesDefault / 1_048_576).toFixed(0)} MiB unless the operator set more or less`,
+              `JSON, form and multipart bodies up to ${(LIMITS.ingestBodyBytesDefault / 1_048_576).toFixed(0)} MiB, unless the operator set a different limit`,
             ],
           ]}
         />
@@ -89,15 +88,15 @@ function RotatePart({
   readonly webhook: Webhook
 }): ReactElement {
   const [hours, setHours] = useState<number>(LIMITS.rotationOverlapHoursDefault)
-  const may = useMay(routes.webhooks.rotate)
+  const refusal = useRefusal(routes.webhooks.rotate)
   const rotate = useChange(['webhooks'], (client, mayEnd: boolean) =>
     client.webhooks.rotate({ id, overlap_hours: hours, end_overlap: mayEnd }),
   )
   return (
-    <Part title="Rotate the URL" text="The id, dataset, settings and history of the endpoint stay.">
+    <Part title="Rotate the URL" text="The endpoint retains its ID, dataset, settings and history.">
       {previous_public_url !== null && previous_url_expires_at !== null && (
         <p role="status" className="mb-3.5 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
-          The previous URL still works. It ends <Countdown to={previous_url_expires_at} />.
+          The previous URL still works. It expires <Countdown to={previous_url_expires_at} />.
         </p>
       )}
       <Overlap hours={hours} change={setHours} what="URL" />
@@ -110,13 +109,7 @@ function RotatePart({
           <CopyButton text={rotate.data.public_url} label="Copy the new URL" />
         </p>
       )}
-      <Rotate
-        what="URL"
-        hours={hours}
-        until={previous_url_expires_at}
-        refused={may ? undefined : needs(routes.webhooks.rotate.role)}
-        rotate={rotate}
-      />
+      <Rotate what="URL" hours={hours} until={previous_url_expires_at} refused={refusal} rotate={rotate} />
     </Part>
   )
 }

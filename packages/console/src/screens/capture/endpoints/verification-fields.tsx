@@ -42,7 +42,7 @@ export function VerificationFields({ draft, set, isHeld, disabled = false }: Pro
           max={LIMITS.toleranceSecondsMax}
           value={draft.toleranceSeconds}
           onChange={({ target }) => set({ toleranceSeconds: target.value })}
-          hint={`The most seconds between the timestamp and now, ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax.toLocaleString('en')}.`}
+          hint={`The maximum difference between the timestamp and the current time in seconds, ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax.toLocaleString('en')}.`}
         />
       )}
       {draft.scheme !== 'none' && (
@@ -55,8 +55,8 @@ export function VerificationFields({ draft, set, isHeld, disabled = false }: Pro
           onChange={({ target }) => set({ secret: target.value })}
           hint={
             isHeld
-              ? 'This replaces the stored secret at once. To change it without a gap, rotate it below.'
-              : 'Write-only. Until it is set, the endpoint answers 401 to every request.'
+              ? 'A new secret replaces the stored one immediately. To change the secret without downtime, rotate it below.'
+              : 'Write-only. The endpoint returns 401 to every request until you set the secret.'
           }
         />
       )}
@@ -84,7 +84,7 @@ function HmacFields({ draft, set }: Pick<Props, 'draft' | 'set'>): ReactElement 
         placeholder="sha256="
         onChange={({ target }) => set({ prefix: target.value })}
         className="mono text-data"
-        hint="The text before the digest, if any."
+        hint="Optional. The text before the digest."
       />
       <Select
         label="Algorithm"

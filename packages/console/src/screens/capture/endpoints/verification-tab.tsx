@@ -2,7 +2,7 @@ import { LIMITS, routes } from '@postroad/contract'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { Webhook } from '../../../data/lists.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { AskDialog } from '../../../parts/ask-dialog.tsx'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
@@ -12,7 +12,7 @@ import { SignatureHelp } from '../../../parts/signature-tester.tsx'
 import { Unsaved } from '../../../parts/unsaved.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { patchOf, verificationDraftOf, type VerificationDraft } from '../../../parts/verification-draft.ts'
@@ -28,7 +28,7 @@ export function VerificationTab({ webhook }: { readonly webhook: Webhook }): Rea
       {isSigned && (
         <Part
           title="Why does it not match?"
-          text="The last request that this endpoint refused for its signature, and a test of any other one."
+          text="See the last request that was refused because of its signature, or test another request."
         >
           <SignatureHelp webhook={webhook} />
         </Part>
@@ -40,7 +40,8 @@ export function VerificationTab({ webhook }: { readonly webhook: Webhook }): Rea
 function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const [draft, setDraft] = useState(() => verificationDraftOf(webhook))
   const [isAsking, setAsking] = useState(false)
-  const may = useMay(routes.webhooks.update)
+  const refusal = useRefusal(routes.webhooks.update)
+  const may = refusal === undefined
   const toast = useToast()
   const save = useChange(['webhooks'], (client) =>
     client.webhooks.update({ id: webhook.id, verification: patchOf(draft) }),
@@ -67,7 +68,7 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
     <Part title="Signature check">
       {scheme !== 'none' && has_secret !== true && (
         <p role="status" className="mb-3.5 rounded-field bg-fail-soft px-3 py-2 text-fail">
-          This endpoint has no secret yet. It answers 401 to every request until you set one.
+          This endpoint has no secret yet. It returns 401 to every request until you set one.
         </p>
       )}
       <form onSubmit={submit} aria-label="Signature check">
@@ -78,21 +79,15 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
           disabled={!may}
         />
         {!isAsking && <RefusedLine error={save.error} />}
-        <Button
-          type="submit"
-          kind="primary"
-          className="mt-1"
-          disabled={!may || save.isPending}
-          title={may ? undefined : needs(routes.webhooks.update.role)}
-        >
-          Save the check
+        <Button type="submit" kind="primary" className="mt-1" disabled={!may || save.isPending} title={refusal}>
+          Save verification
         </Button>
       </form>
       <Unsaved isUnsaved={isChanged} />
       {isAsking && (
         <AskDialog
-          title={draft.scheme === 'none' ? 'Switch the signature check off?' : 'Replace the secret at once?'}
-          verb={draft.scheme === 'none' ? 'Switch it off' : 'Replace the secret'}
+          title={draft.scheme === 'none' ? 'Turn off signature verification?' : 'Replace the secret now?'}
+          verb={draft.scheme === 'none' ? 'Turn off' : 'Replace the secret'}
           disabled={save.isPending}
           error={save.error}
           onClose={() => setAsking(false)}
@@ -100,8 +95,8 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
         >
           <p className="mb-3.5 text-ink-2">
             {draft.scheme === 'none'
-              ? 'The stored secret ends at once, and anyone who knows the URL may send. Nobody can read the secret back.'
-              : `The stored secret ends at once${(webhook.verification.previous_secret_expires_at ?? null) === null ? '' : ', and so does the previous one, which still verifies'}. The endpoint then answers 401 to requests that are signed with it. To change the secret without a gap, rotate it instead.`}
+              ? 'The stored secret stops working immediately, and anyone who knows the URL can send events. You cannot recover the secret.'
+              : `The stored secret${(webhook.verification.previous_secret_expires_at ?? null) === null ? '' : ' and the previous secret'} stops working immediately. The endpoint then returns 401 to requests that are signed with it. To change the secret without downtime, rotate it instead.`}
           </p>
         </AskDialog>
       )}
@@ -112,7 +107,7 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
 function RotatePart({ webhook: { id, verification } }: { readonly webhook: Webhook }): ReactElement {
   const [hours, setHours] = useState<number>(LIMITS.rotationOverlapHoursDefault)
   const [secret, setSecret] = useState('')
-  const may = useMay(routes.webhooks.rotateVerificationSecret)
+  const refusal = useRefusal(routes.webhooks.rotateVerificationSecret)
   const rotate = useChange(['webhooks'], (client, mayEnd: boolean) =>
     client.webhooks.rotateVerificationSecret({
       id,
@@ -124,7 +119,7 @@ function RotatePart({ webhook: { id, verification } }: { readonly webhook: Webho
   const until = verification.previous_secret_expires_at ?? null
   const minted = rotate.data?.verification_secret
   return (
-    <Part title="Rotate the secret" text="While both secrets verify, you can change the sender at any moment.">
+    <Part title="Rotate the secret" text="You can update the sender at any time while both secrets are valid.">
       <Facts
         of={[
           ['Secret', verification.has_secret === true ? 'stored, never shown' : 'none'],
@@ -134,7 +129,7 @@ function RotatePart({ webhook: { id, verification } }: { readonly webhook: Webho
               'none'
             ) : (
               <>
-                also verifies, ends <Countdown to={until} />
+                also valid, expires <Countdown to={until} />
               </>
             ),
           ],
@@ -147,25 +142,25 @@ function RotatePart({ webhook: { id, verification } }: { readonly webhook: Webho
         autoComplete="new-password"
         value={secret}
         onChange={({ target }) => setSecret(target.value)}
-        hint="Copy it from the sender. If you leave this empty, the server generates a secret and shows it once."
+        hint="Copy the secret from the sender. Leave empty to generate a secret, which is shown once."
       />
       {minted !== undefined && (
         <SecretOnce
           label="New verification secret"
           secret={minted}
-          note="Enter it at the sender. It is not shown again."
+          note="Enter this secret at the sender. It is not shown again."
         />
       )}
       {rotate.data !== undefined && minted === undefined && (
         <p role="status" className="mb-3.5 text-ink-2">
-          The new secret verifies from now on.
+          Postroad now accepts the new secret.
         </p>
       )}
       <Rotate
         what="secret"
         hours={hours}
         until={until}
-        refused={may ? undefined : needs(routes.webhooks.rotateVerificationSecret.role)}
+        refused={refusal}
         rotate={rotate}
         onRotated={() => setSecret('')}
       />

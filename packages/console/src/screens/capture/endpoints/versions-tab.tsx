@@ -2,12 +2,12 @@ import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import type { Webhook } from '../../../data/lists.ts'
-import { useMay } from '../../../data/place.ts'
-import { Ago } from '../../../parts/ago.tsx'
+import { useRefusal } from '../../../data/place.ts'
+import { Ago } from '../../../ui/ago.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { Loading, needs, Refused, RefusedLine } from '../../../ui/states.tsx'
+import { Loading, Refused, RefusedLine } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 
 type Version = RouteAnswer<Routes['webhooks']['listVersions']>['versions'][number]
@@ -44,7 +44,7 @@ export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactEl
         ))}
       </ol>
       <p className="px-5 py-3 text-data text-ink-3">
-        The newest 100 are stored. A version contains no secret and no URL. A rotation changes no setting and creates no
+        Postroad stores the newest 100 versions. Versions do not contain secrets or URLs. A rotation does not create a
         version.
       </p>
       {open !== undefined && <RestoreDialog webhook={webhook} version={open} onClose={() => setOpen(undefined)} />}
@@ -74,7 +74,8 @@ function RestoreDialog({
 }): ReactElement {
   const [secret, setSecret] = useState('')
   const [token, setToken] = useState('')
-  const may = useMay(routes.webhooks.restoreVersion)
+  const refusal = useRefusal(routes.webhooks.restoreVersion)
+  const may = refusal === undefined
   const toast = useToast()
   const asked = useAsk(['webhooks', 'version', webhook.id, version], (client, signal) =>
     client.webhooks.getVersion({ id: webhook.id, version: String(version) }, { signal }),
@@ -107,14 +108,14 @@ function RestoreDialog({
       wide
       onClose={onClose}
       title={`Version ${version}`}
-      lead="The differences from the current settings."
+      lead="Differences from the current settings."
       actions={
         <>
           <Button onClick={onClose}>Close</Button>
           <Button
             kind="primary"
             disabled={!may || config === undefined || restore.isPending}
-            title={may ? 'Makes a new version with these settings' : needs(routes.webhooks.restoreVersion.role)}
+            title={may ? 'Creates a new version with these settings' : refusal}
             onClick={go}
           >
             Restore
@@ -126,12 +127,12 @@ function RestoreDialog({
       {config !== undefined && <Differences now={webhook} then={config} />}
       {needsSecret && (
         <Field
-          label="Secret of the other scheme"
+          label="Secret for this scheme"
           type="password"
           autoComplete="new-password"
           value={secret}
           onChange={({ target }) => setSecret(target.value)}
-          hint="Versions contain no secret. If you leave it empty, the endpoint answers 401 to every request until you set one."
+          hint="Optional. Versions do not contain secrets. If you leave this empty, the endpoint returns 401 to every request until you set a secret."
         />
       )}
       {needsToken && (
@@ -157,7 +158,7 @@ function Differences({ now, then }: { readonly now: Webhook; readonly then: Conf
   const differing = Object.entries({ ...then, handshake: without(then.handshake, ['has_verify_token']) }).filter(
     ([name, value]) => sorted(value) !== sorted(held[name]),
   )
-  if (differing.length === 0) return <p className="mb-3 text-ink-2">These settings equal the current settings.</p>
+  if (differing.length === 0) return <p className="mb-3 text-ink-2">These settings are the same as the current ones.</p>
   return (
     <table className="mb-3.5 w-full">
       <thead>

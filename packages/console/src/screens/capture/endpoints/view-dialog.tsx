@@ -55,7 +55,7 @@ export function ViewDialog({ webhookId, known, view, onClose, onSaved }: Props):
       wide
       onClose={onClose}
       title={view === undefined ? 'New record view' : 'Edit the view'}
-      lead="Columns and an order, for everyone who looks at these records."
+      lead="Columns and a sort order, shared with everyone who can see these records."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -79,7 +79,7 @@ export function ViewDialog({ webhookId, known, view, onClose, onSaved }: Props):
           onChange={({ target }) => setName(target.value)}
         />
         <fieldset className="mb-3.5">
-          <legend className="mb-1 font-control">Columns, in the order in which they are chosen</legend>
+          <legend className="mb-1 font-control">Columns, in the order that you select them</legend>
           <div className="grid max-h-52 grid-cols-2 gap-x-4 overflow-y-auto rounded-field border border-line-2 px-2.5 py-1.5 max-md:grid-cols-1">
             {all.map((key) => (
               <Check
@@ -114,7 +114,7 @@ export function ViewDialog({ webhookId, known, view, onClose, onSaved }: Props):
         </div>
         <div className="mb-3.5">
           <Check
-            label="Open this view first"
+            label="Open this view by default"
             checked={isDefault}
             onChange={({ target }) => setDefault(target.checked)}
           />

@@ -138,7 +138,7 @@ function Preview({ of: row, titleOf }: Pick<Names, 'titleOf'> & { readonly of: E
     case 'record':
       return <Fields of={previewOf(row.record.data, titleOf(row.record))} />
     case 'unfiled':
-      return <span className="truncate text-ink-3">stored; no criteria and no rule filed it</span>
+      return <span className="truncate text-ink-3">stored, but no criteria or rule matched</span>
     case 'rejection':
       return (
         <Fields
@@ -164,7 +164,7 @@ function gapText({
   readonly missed: boolean
 }): string {
   const away = `${(ms / 1_000).toFixed(1)} s not received`
-  if (missed) return `${away}; the events of that time are no longer retained`
+  if (missed) return `${away}; events from that time are no longer retained`
   return backfilled === 0
     ? `${away}, no event in that time`
     : `${away}, ${backfilled} ${backfilled === 1 ? 'event' : 'events'} backfilled`

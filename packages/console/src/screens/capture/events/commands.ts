@@ -17,6 +17,21 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS
 
+/** Sends a body with the CLI. It signs the body with `$SECRET` for an endpoint that checks signatures. */
+export function sendCommand({
+  webhook,
+  project,
+  body,
+}: {
+  readonly webhook: { readonly slug: string; readonly verification: { readonly scheme: string } }
+  readonly project: { readonly slug: string; readonly is_default: boolean }
+  readonly body: string
+}): string {
+  const signed = webhook.verification.scheme === 'none' ? '' : ' --sign "$SECRET"'
+  const inProject = project.is_default ? '' : ` --project ${shellWord(project.slug)}`
+  return `npm run postroad -- send ${shellWord(webhook.slug)} --data ${shellWord(body)}${signed}${inProject}`
+}
+
 /** A request that can be run again from a terminal. */
 export function curlOf(request: {
   readonly url: string

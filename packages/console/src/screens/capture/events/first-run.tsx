@@ -95,8 +95,8 @@ function Start({ webhook, hasArrived }: { readonly webhook: Webhook; readonly ha
         <h2 className="text-display">{hasArrived ? 'Your first event is here' : 'Send your first event'}</h2>
         <p role="status" className="mt-1 max-w-[52ch] text-lead text-ink-2">
           {hasArrived
-            ? 'Postroad stored it and is delivering it. Its path opens now.'
-            : 'This endpoint is live. Run the command in any terminal and the event lands on the line above.'}
+            ? 'Postroad stored the event and is delivering it. Opening its path now.'
+            : 'This endpoint is live. Run the command in any terminal. The event appears on the line above.'}
         </p>
         <div className="mt-8 flex h-10 items-center gap-3 rounded-page border border-line-2 pr-2 pl-3.5">
           <b className="mono text-data font-title text-accent">POST</b>
@@ -191,9 +191,7 @@ function DeliverToo(): ReactElement | null {
       {first === undefined ? (
         <>
           <MakeSink />
-          <p className="max-w-[52ch] text-ink-3">
-            Make a destination that this server receives itself, and your first event is delivered too.
-          </p>
+          <p className="max-w-[52ch] text-ink-3">Create a destination on this server to receive your first event.</p>
         </>
       ) : (
         <p role="status" className="text-ink-2">

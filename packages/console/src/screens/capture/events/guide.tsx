@@ -4,10 +4,9 @@ import { useEffect, useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To, useGo } from '../../../data/go.tsx'
 import { useDestinations } from '../../../data/names.ts'
-import { useMay, usePlace } from '../../../data/place.ts'
+import { usePlace, useRefusal } from '../../../data/place.ts'
 import { MakeSink } from '../../../parts/make-sink.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
-import { needs } from '../../../ui/states.tsx'
 
 const LIVE_MS = 3_000
 
@@ -62,7 +61,8 @@ export function Guide({ onSend }: { readonly onSend: () => void }): ReactElement
   const { isOver, arrived, failed, close } = useGuide()
   const { all } = useDestinations()
   const go = useGo()
-  const may = useMay(routes.destinations.create)
+  const refusal = useRefusal(routes.destinations.create)
+  const may = refusal === undefined
   if (isOver) return null
   const [first] = all
   const at = arrived !== undefined ? 3 : first === undefined ? 1 : 2
@@ -70,7 +70,7 @@ export function Guide({ onSend }: { readonly onSend: () => void }): ReactElement
     <section aria-label="First steps" className="mb-2 border-b border-line bg-accent-soft px-[18px] py-2.5">
       <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
         <ol className="flex flex-wrap items-center gap-x-4 gap-y-1">
-          {['Capture an event', 'Make a destination', 'Deliver an event'].map((title, index) => (
+          {['Capture an event', 'Create a destination', 'Deliver an event'].map((title, index) => (
             <li
               key={title}
               {...(index === at ? { 'aria-current': 'step' as const } : {})}
@@ -84,11 +84,7 @@ export function Guide({ onSend }: { readonly onSend: () => void }): ReactElement
           {at === 1 && (
             <>
               <MakeSink kind="primary" />
-              <Button
-                disabled={!may}
-                title={may ? undefined : needs(routes.destinations.create.role)}
-                onClick={() => go('destinations', { new: '1' })}
-              >
+              <Button disabled={!may} title={refusal} onClick={() => go('destinations', { new: '1' })}>
                 New destination
               </Button>
             </>
@@ -98,29 +94,29 @@ export function Guide({ onSend }: { readonly onSend: () => void }): ReactElement
               Send an event
             </Button>
           )}
-          <IconButton label="Close the guide" onClick={close}>
+          <IconButton label="Close guide" onClick={close}>
             <X strokeWidth={1.5} />
           </IconButton>
         </div>
       </div>
       <p role="status" className="mt-1 max-w-[88ch] text-ink-2">
         {at === 1 &&
-          'Your events are stored. Postroad delivers each new event, signed, to every destination. A sink is a destination that this server receives itself. It needs no setup, so the first delivery succeeds.'}
+          'Your events are stored. Postroad signs each new event and delivers it to every destination. A sink is a destination on this server. It needs no setup, so the first delivery succeeds.'}
         {at === 2 && !failed && `New events are delivered to ${first?.name ?? ''}. Send one to see it arrive.`}
         {at === 2 && failed && (
           <>
-            A delivery has failed and none has arrived yet.{' '}
+            A delivery has failed, and none has succeeded yet.{' '}
             <To screen="deliveries" search={{ state: 'failed' }} className="text-accent underline">
               See why
             </To>
-            , or make a sink to see one arrive.
+            , or create a sink to see one arrive.
           </>
         )}
         {at === 3 && (
           <>
             The first delivery has arrived.{' '}
             <To screen="events" search={{ sel: arrived, tab: 'deliveries' }} className="text-accent underline">
-              See what was sent and answered
+              See the request and response
             </To>
             .
           </>

@@ -8,7 +8,7 @@ import { deliveriesOf, toneOfRow, type EventRow } from './rows.ts'
 import { rangeOf, type EventsSearch } from './search.ts'
 import type { useEvents } from './use-events.ts'
 
-const HEIGHT = 48
+const HEIGHT = 64
 const MINUTE_MS = 60_000
 const EVERY_MS = 5_000
 /** The possible widths of a range without a start. */
@@ -49,6 +49,7 @@ export function Histogram({ events, search, change }: Props): ReactElement {
           bars={bars}
           bucketMs={bucketMs}
           height={HEIGHT}
+          hasGrid
           textOf={({ all, bad, found }) =>
             `${found === undefined ? '' : `${found.toLocaleString('en')} found of `}${all.toLocaleString('en')} in, ${bad.toLocaleString('en')} failed or refused`
           }

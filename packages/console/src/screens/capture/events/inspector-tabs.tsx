@@ -18,7 +18,9 @@ export function HeadersTab({ submission }: { readonly submission: Story['submiss
   return (
     <div className="px-5 py-3">
       <HeaderList of={submission.headers} />
-      <p className="mt-3 text-data text-ink-3">As they were received. Credentials are masked before they are stored.</p>
+      <p className="mt-3 text-data text-ink-3">
+        Headers as received. Postroad masks credentials before it stores them.
+      </p>
     </div>
   )
 }
@@ -156,7 +158,7 @@ export function RawTab({ submission }: { readonly submission: Whole | undefined 
   if (submission.body === null)
     return (
       <p className="px-5 py-4 text-ink-3">
-        The body is {bytes(submission.body_bytes)} that are not text. In base64 it starts with{' '}
+        The body is {bytes(submission.body_bytes)} that are not text. The base64 form starts with{' '}
         <code className="mono break-all text-ink-2">{submission.body_base64?.slice(0, 400)}</code>
       </p>
     )

@@ -1,18 +1,19 @@
 import { routes } from '@postroad/contract'
 import { ChevronDown, ChevronUp, RotateCw, X } from 'lucide-react'
-import { useState, type ReactElement } from 'react'
+import { lazy, Suspense, useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { filterText } from '@postroad/contract/filter'
 import { useWebhooks } from '../../../data/names.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { toneOf, worstOf } from '../../../data/tone.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { CopyButton, useCopy } from '../../../ui/copy.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { JsonTree } from '../../../ui/json-tree.tsx'
+import { loaded } from '../../../ui/loaded.ts'
 import { MoreMenu } from '../../../ui/menu.tsx'
-import { Loading, needs, Refused } from '../../../ui/states.tsx'
+import { Loading, Refused } from '../../../ui/states.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { bytes, Time } from '../../../ui/time.tsx'
 import { curlOf } from './commands.ts'
@@ -24,6 +25,10 @@ import { Subject } from './subject.tsx'
 import type { EventsSearch } from './search.ts'
 import type { Draft } from './send-dialog.tsx'
 import { useTitles } from './use-titles.ts'
+
+const LocalDialog = lazy(() =>
+  loaded(() => import('./local-dialog.tsx').then(({ LocalDialog: all }) => ({ default: all }))),
+)
 
 type Props = {
   readonly id: string
@@ -101,7 +106,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
   const { submission } = story
   const go = (to: TabId): void => change({ tab: to === 'payload' ? undefined : to })
   useKeys({
-    y: () => void copy(whole.recordId ?? submission.id, 'Id copied'),
+    y: () => void copy(whole.recordId ?? submission.id, 'ID copied'),
     Enter: () => change({ full: search.full === undefined ? '1' : undefined }),
     ...Object.fromEntries(TABS.map((one, index) => [String(index + 1), () => go(one)])),
   })
@@ -125,7 +130,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
           </IconButton>
         </div>
         <div className="mono mt-px flex min-h-6 flex-wrap items-center gap-x-3.5 text-meta whitespace-nowrap text-ink-3">
-          <CopyButton text={whole.recordId ?? submission.id} label="Copy the id" className="min-w-0 text-ink-2">
+          <CopyButton text={whole.recordId ?? submission.id} label="Copy ID" className="min-w-0 text-ink-2">
             <span className="truncate">{whole.recordId ?? submission.id}</span>
           </CopyButton>
           <Time at={submission.received_at} />
@@ -171,7 +176,8 @@ type OfEvent = { readonly story: Story; readonly whole: ReturnType<typeof useWho
 function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'change' | 'onResend'>): ReactElement {
   const { all: webhooks } = useWebhooks()
   const copy = useCopy()
-  const may = useMay(routes.deliveries.replay)
+  const refusal = useRefusal(routes.deliveries.replay)
+  const may = refusal === undefined
   const [isReplaying, setReplaying] = useState(false)
   const { submission } = story
   const body = whole.submission?.body
@@ -199,7 +205,7 @@ function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'chan
         hotkey="R"
         icon={<RotateCw strokeWidth={1.5} />}
         disabled={replay === undefined}
-        title={may ? 'Sends the event again to its destinations' : needs(routes.deliveries.replay.role)}
+        title={may ? 'Sends the event again to its destinations' : refusal}
         onClick={replay}
       >
         Replay
@@ -219,27 +225,46 @@ function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'chan
 function More({ story, whole, onDataset }: OfEvent & { readonly onDataset: (dataset: string) => void }): ReactElement {
   const copy = useCopy()
   const dataset = story.records[0]?.dataset
+  const [isLocal, setLocal] = useState(false)
+  const { submission } = story
+  const body = whole.submission?.body
   return (
-    <MoreMenu
-      items={[
-        { label: 'Copy a link to this event', go: () => void copy(location.href, 'Link copied') },
-        {
-          label: 'Copy the CLI command',
-          go: () => void copy(`npm run postroad -- events get ${whole.recordId ?? ''}`, 'Command copied'),
-          disabled: whole.recordId === undefined,
-        },
-        {
-          label: 'Copy the payload',
-          go: () => void copy(whole.record?.data_text ?? '', 'Payload copied'),
-          disabled: whole.record === undefined,
-        },
-        {
-          label: 'Only this dataset',
-          go: () => dataset !== undefined && onDataset(dataset),
-          disabled: dataset === undefined,
-        },
-      ]}
-    />
+    <>
+      <MoreMenu
+        items={[
+          {
+            label: 'Send to localhost…',
+            go: () => setLocal(true),
+            disabled: body === undefined || body === null,
+          },
+          { label: 'Copy a link to this event', go: () => void copy(location.href, 'Link copied') },
+          {
+            label: 'Copy the CLI command',
+            go: () => void copy(`npm run postroad -- events get ${whole.recordId ?? ''}`, 'Command copied'),
+            disabled: whole.recordId === undefined,
+          },
+          {
+            label: 'Copy the payload',
+            go: () => void copy(whole.record?.data_text ?? '', 'Payload copied'),
+            disabled: whole.record === undefined,
+          },
+          {
+            label: 'Only this dataset',
+            go: () => dataset !== undefined && onDataset(dataset),
+            disabled: dataset === undefined,
+          },
+        ]}
+      />
+      {isLocal && body !== undefined && body !== null && (
+        <Suspense>
+          <LocalDialog
+            request={{ headers: sentHeaders(submission.headers, submission.content_type), body }}
+            receivedAt={submission.received_at}
+            onClose={() => setLocal(false)}
+          />
+        </Suspense>
+      )}
+    </>
   )
 }
 

@@ -42,7 +42,7 @@ export function ListMenu({
         <ExportDialog
           source={exportOf({
             name: 'events',
-            text: 'Every event that the filter finds in the range up to now, newest first.',
+            text: 'All events that match the filter in this time range, newest first.',
             paths: fieldsIn(shown),
             pages: (signal) => pagesOf(client, { wanted, tail, matches, signal }),
           })}

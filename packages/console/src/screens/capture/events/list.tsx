@@ -98,8 +98,8 @@ function Nothing({
   const many = scanned.toLocaleString('en')
   if (!isNarrowed)
     return (
-      <Empty title="No event arrived in this time" actions={<Button onClick={clear}>Show all retained events</Button>}>
-        Choose a longer range, or wait: new events appear here at once.
+      <Empty title="No events in this time range" actions={<Button onClick={clear}>Show all retained events</Button>}>
+        Choose a longer range. New events appear here immediately.
       </Empty>
     )
   if (isLooking) {
@@ -124,8 +124,8 @@ function Nothing({
       }
     >
       {isPaused
-        ? `Searched back to ${moment(reached)}. There are older ones.`
-        : 'The whole range was searched. New events that match appear here at once.'}
+        ? `Searched back to ${moment(reached)}. There are older events.`
+        : 'Postroad searched the whole range. New events that match appear here immediately.'}
     </Empty>
   )
 }

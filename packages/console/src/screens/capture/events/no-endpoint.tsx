@@ -2,15 +2,16 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import { useGo } from '../../../data/go.tsx'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Empty, needs, RefusedLine } from '../../../ui/states.tsx'
+import { Empty, RefusedLine } from '../../../ui/states.tsx'
 
 /** A project without an endpoint: one press creates the first one, and its URL and command appear here. */
 export function NoEndpoint(): ReactElement {
   const go = useGo()
-  const may = useMay(routes.webhooks.create)
-  const refused = may ? undefined : needs(routes.webhooks.create.role)
+  const refusal = useRefusal(routes.webhooks.create)
+  const may = refusal === undefined
+  const refused = refusal
   const make = useChange(['webhooks'], (client) => client.webhooks.create({ name: 'First endpoint' }))
   return (
     <Empty

@@ -28,14 +28,14 @@ export function PathView({
         ))}
       </ol>
       {story.truncated && (
-        <p className="pt-1 text-data text-ink-3">There are more deliveries or attempts. These are the first ones.</p>
+        <p className="pt-1 text-data text-ink-3">Only the first deliveries and attempts are shown.</p>
       )}
     </div>
   )
 }
 
 function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType<typeof scaleOf> }): ReactElement {
-  const { tone, title, text, codes = [], nextAt, nextText = 'next try', tookMs, bars, missed } = step
+  const { tone, title, text, codes = [], nextAt, nextText = 'next attempt', tookMs, bars, missed } = step
   const last = bars.at(-1)
   return (
     <li

@@ -65,7 +65,7 @@ export function stepsOf(story: Story, webhookName: (id: string) => string): read
       text:
         records.length > 0
           ? `in ${[...new Set(records.map(({ dataset }) => dataset))].join(', ')}`
-          : 'nowhere: nothing matched',
+          : 'nowhere, because nothing matched',
     },
     {
       ...(deliveries.length > 0 ? stored : plain),
@@ -116,7 +116,7 @@ function deliveryStep(delivery: StoryDelivery, { zero, name }: { readonly zero: 
       good: outcome === 'succeeded',
     })),
     nextAt: held_by !== null ? held_by.next_probe_at : state === 'retrying' ? next_attempt_at : null,
-    nextText: held_by === null ? 'next try' : ', next probe',
+    nextText: held_by === null ? 'next attempt' : ', next probe',
     tookMs: state === 'delivered' ? duration_ms : null,
     bars: attempts.map(({ started_at, duration_ms: ms, outcome }) => {
       const fromMs = Math.max(0, Date.parse(started_at) - zero)
@@ -156,7 +156,7 @@ const REASONS: Readonly<Record<Decision['destinations'][number]['reason'], strin
   matched: 'matched',
   dataset_not_subscribed: 'does not receive this dataset',
   condition_failed: 'a condition did not match',
-  destination_disabled: 'was switched off',
+  destination_disabled: 'was turned off',
 }
 
 /** `data.amount > 1000, saw 42`. */

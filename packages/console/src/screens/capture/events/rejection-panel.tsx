@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { To } from '../../../data/go.tsx'
 import { useWebhooks } from '../../../data/names.ts'
 import type { Rejection } from '../../../data/tail.ts'
+import { CAUSES } from '../../../parts/causes.ts'
 import { RefusedSamplePart } from '../../../parts/refused-sample.tsx'
 import { IconButton } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
@@ -29,7 +30,7 @@ export function RejectionPanel({
   return (
     <section aria-label="Refused requests" className="flex min-h-0 min-w-0 flex-col border-l border-line">
       <header className="flex items-center gap-2 py-3 pr-3.5 pl-5">
-        <h2 className="truncate text-title">{reason.replaceAll('_', ' ')}</h2>
+        <h2 className="truncate text-title">{CAUSES[reason].title}</h2>
         <Chip tone="rejected">{count === 1 ? 'refused once' : `refused ${count} times`}</Chip>
         <span className="flex-1" />
         <IconButton label="Close" onClick={onClose}>
@@ -43,7 +44,8 @@ export function RejectionPanel({
           search={{ sel: reason }}
           className="mb-4 inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
         >
-          All refused for this <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+          All requests refused for this reason{' '}
+          <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
         </To>
         <dl>
           <div className="flex min-h-7 items-center gap-3">
@@ -65,7 +67,7 @@ export function RejectionPanel({
             <RefusedSamplePart webhook={webhook} reason={reason} />
           </section>
         )}
-        <p className="mt-4 text-ink-3">Postroad counts the requests of one minute with the same reason together.</p>
+        <p className="mt-4 text-ink-3">Postroad groups requests by minute and reason.</p>
       </div>
     </section>
   )

@@ -48,7 +48,7 @@ export function ReplayDialog({
       open
       onClose={onClose}
       title="Replay this event"
-      lead="The same body and event id, signed again, on a fresh schedule."
+      lead="Postroad sends the same body and event ID with a new signature, on a new retry schedule."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -73,7 +73,7 @@ export function ReplayDialog({
             />
             <span className="ml-auto">
               <Chip tone={toneOf({ state, held_by })}>
-                {ENDED.has(state) ? state : `${stateWord({ state, held_by })}: Postroad sends it by itself`}
+                {ENDED.has(state) ? state : `${stateWord({ state, held_by })}: Postroad sends it automatically`}
               </Chip>
             </span>
           </li>
@@ -81,8 +81,10 @@ export function ReplayDialog({
       </ul>
       {repeats > 0 && (
         <p className="mb-3 text-retry-text">
-          {repeats === 1 ? 'One of them has accepted it already' : `${repeats} of them have accepted it already`}. A
-          receiver that ignores the event id processes the event twice.
+          {repeats === 1
+            ? 'One of them has already accepted this event'
+            : `${repeats} of them have already accepted this event`}
+          . A receiver that ignores the event id processes the event twice.
         </p>
       )}
       <RefusedLine error={replay.error} />

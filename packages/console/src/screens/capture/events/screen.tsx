@@ -1,4 +1,4 @@
-import { useMemo, useState, type ReactElement } from 'react'
+import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
 import { useSearchState } from '../../../data/go.tsx'
 import { useSavedViews } from '../../../data/saved-views.ts'
 import { spanIn } from '../../../parts/span.ts'
@@ -9,9 +9,9 @@ import { useKeys } from '../../../shell/keys.ts'
 import { useCommands } from '../../../shell/palette-provider.tsx'
 import { Button, Kbd } from '../../../ui/button.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { loaded } from '../../../ui/loaded.ts'
 import { Stale } from '../../../ui/states.tsx'
 import { CHOICES, FIRST_COLUMNS } from './columns.tsx'
-import { FirstRun } from './first-run.tsx'
 import { Guide } from './guide.tsx'
 import { Histogram } from './histogram.tsx'
 import { Inspector } from './inspector.tsx'
@@ -20,14 +20,20 @@ import { List } from './list.tsx'
 import { useLanding } from './landing.ts'
 import { LiveButton } from './live-button.tsx'
 import { SelectedEvents } from './selected.tsx'
-import { RejectionPanel } from './rejection-panel.tsx'
 import type { EventRow } from './rows.ts'
 import { asksForRecords, isAt, isFiltered, rangeOf, wantedOf, type EventsSearch } from './search.ts'
-import { SendDialog, type Draft } from './send-dialog.tsx'
+import type { Draft } from './send-dialog.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useEvents } from './use-events.ts'
 import { usePaths } from './use-paths.ts'
 import { ViewTabs } from './view-tabs.tsx'
+
+// Few visits need these, so their code is loaded when they are shown.
+const FirstRun = lazy(() => loaded(async () => ({ default: (await import('./first-run.tsx')).FirstRun })))
+const SendDialog = lazy(() => loaded(async () => ({ default: (await import('./send-dialog.tsx')).SendDialog })))
+const RejectionPanel = lazy(() =>
+  loaded(async () => ({ default: (await import('./rejection-panel.tsx')).RejectionPanel })),
+)
 
 /** Events as they arrive: the live tail, the stored events, and the whole path of each. */
 export function Screen(): ReactElement {
@@ -52,11 +58,13 @@ export function Screen(): ReactElement {
   )
   if (landing === 'waiting' || landing === 'landing')
     return (
-      <FirstRun
-        isListening={events.tail.status === 'live'}
-        hasArrived={landing === 'landing'}
-        onSkip={() => setSkipped(true)}
-      />
+      <Suspense fallback={null}>
+        <FirstRun
+          isListening={events.tail.status === 'live'}
+          hasArrived={landing === 'landing'}
+          onSkip={() => setSkipped(true)}
+        />
+      </Suspense>
     )
   const selected = search.sel
   return (
@@ -102,7 +110,9 @@ export function Screen(): ReactElement {
         <Side id={selected} events={events} search={search} change={change} onStep={cursor.step} onResend={setDraft} />
       )}
       {draft !== undefined && (
-        <SendDialog draft={draft} onClose={() => setDraft(undefined)} onSent={(id) => change({ sel: id })} />
+        <Suspense fallback={null}>
+          <SendDialog draft={draft} onClose={() => setDraft(undefined)} onSent={(id) => change({ sel: id })} />
+        </Suspense>
       )}
     </div>
   )
@@ -197,14 +207,18 @@ function useScreenKeys({
 function Side({ id, events, ...rest }: Parameters<typeof Inspector>[0] & { readonly events: Events }): ReactElement {
   const row = events.rows.find((one) => one.id === id)
   if (row?.kind === 'rejection')
-    return <RejectionPanel rejection={row.rejection} onClose={() => rest.change({ sel: undefined, full: undefined })} />
+    return (
+      <Suspense fallback={null}>
+        <RejectionPanel rejection={row.rejection} onClose={() => rest.change({ sel: undefined, full: undefined })} />
+      </Suspense>
+    )
   return <Inspector key={id} id={id} {...rest} />
 }
 
 /** The part that a search does not cover. */
 function unsearchedText(wanted: Events['wanted'], unreadable: number): string {
   const without = asksForRecords(wanted)
-    ? 'The search does not include refused requests and requests without a dataset.'
+    ? 'The search does not include refused requests or requests without a dataset.'
     : 'The search does not include refused requests, because Postroad stores only samples of them.'
   if (unreadable === 0) return without
   return `${without} ${unreadable.toLocaleString('en')} ${unreadable === 1 ? 'body' : 'bodies'} could not be read.`

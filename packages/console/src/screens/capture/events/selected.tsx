@@ -3,7 +3,7 @@ import type { Client } from '@postroad/sdk'
 import { useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { useDestinations } from '../../../data/names.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import type { Delivery } from '../../../data/tail.ts'
 import { ManualMany, type HandVerb } from '../../../parts/manual-many.tsx'
 import { useExactClient } from '../../../parts/exact-client.ts'
@@ -12,7 +12,6 @@ import { SelectedBar } from '../../../parts/selected-bar.tsx'
 import type { Marks } from '../../../parts/marks.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button } from '../../../ui/button.tsx'
-import { needs } from '../../../ui/states.tsx'
 import { CompareDialog } from './compare-dialog.tsx'
 import { exportOf } from './export.ts'
 import type { EventRow } from './rows.ts'
@@ -24,7 +23,8 @@ export function SelectedEvents({ marks, rows, paths }: Props): ReactElement {
   const [doing, setDoing] = useState<HandVerb | 'compare' | 'export' | undefined>()
   const marked = rows.filter(({ id }) => marks.has(id))
   const records = marked.flatMap((row) => (row.kind === 'record' ? [row.id] : []))
-  const may = useMay(routes.deliveries.replay)
+  const refusal = useRefusal(routes.deliveries.replay)
+  const may = refusal === undefined
   const client = useExactClient()
   const close = (): void => setDoing(undefined)
   const [first, second] = records
@@ -34,11 +34,7 @@ export function SelectedEvents({ marks, rows, paths }: Props): ReactElement {
     'shift r': marked.length > 0 ? () => setDoing('replay') : undefined,
   })
   const verb = (name: HandVerb, label: string): ReactElement => (
-    <Button
-      disabled={!may || records.length === 0}
-      title={may ? undefined : needs(routes.deliveries.replay.role)}
-      onClick={() => setDoing(name)}
-    >
+    <Button disabled={!may || records.length === 0} title={refusal} onClick={() => setDoing(name)}>
       {label}
     </Button>
   )

@@ -3,14 +3,15 @@ import { useState, type ReactElement } from 'react'
 import { sendEvent } from '../../../data/client.ts'
 import type { Webhook } from '../../../data/lists.ts'
 import { useWebhooks } from '../../../data/names.ts'
-import { useClient, useMay } from '../../../data/place.ts'
+import { useClient, usePlace, useRefusal } from '../../../data/place.ts'
+import { CopyMenu } from '../../../parts/copy-as.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Select } from '../../../ui/field.tsx'
 import { JsonField } from '../../../ui/json-field.tsx'
-import { needs, RefusedLine } from '../../../ui/states.tsx'
-import { curlOf } from './commands.ts'
+import { RefusedLine } from '../../../ui/states.tsx'
+import { curlOf, sendCommand } from './commands.ts'
 import { SAMPLE_TEXT } from './sample.ts'
 
 /** `headers` are those of the event that is sent again; only its title is reused. */
@@ -38,11 +39,12 @@ export function SendDialog({
     error: null,
   })
   const client = useClient()
-  const may = useMay(routes.webhooks.signSample)
+  const { project } = usePlace()
+  const refusal = useRefusal(routes.webhooks.signSample)
   const copy = useCopy()
   const webhook = all.find(({ id }) => id === chosen) ?? all.at(-1)
   const problem = problemOf(body)
-  const signing = webhook === undefined ? undefined : signingOf(webhook, may)
+  const signing = webhook === undefined ? undefined : signingOf(webhook, refusal)
   const canSend = webhook !== undefined && problem === undefined && signing?.isPossible === true && !state.isRunning
   const attempt = async (
     work: (at: Webhook, headers: Readonly<Record<string, string>>) => Promise<void>,
@@ -72,18 +74,31 @@ export function SendDialog({
         signing?.isNeeded === true ? 'Copied as curl, with its signature' : 'Copied as curl',
       )
     })
+  const copies = [
+    { label: 'Copy as curl', disabled: !canSend, go: () => void copyCurl() },
+    {
+      label: 'Copy as a CLI command',
+      disabled: !canSend,
+      go: () => {
+        if (webhook === undefined) return
+        const said = 'Copied as CLI command'
+        void copy(
+          sendCommand({ webhook, project, body }),
+          signing?.isNeeded === true ? `${said}. Set SECRET to the secret of the endpoint.` : said,
+        )
+      },
+    },
+  ]
   return (
     <Dialog
       open
       onClose={onClose}
       wide
       title={draft.body === '' ? 'Send an event' : 'Edit and send again'}
-      lead="This page sends it to the endpoint. It becomes a normal event."
+      lead="This page sends the event to the endpoint. Postroad handles it like any other event."
       actions={
         <>
-          <Button kind="quiet" className="mr-auto" disabled={!canSend} onClick={() => void copyCurl()}>
-            Copy as curl
-          </Button>
+          <CopyMenu className="mr-auto" items={copies} />
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" disabled={!canSend} onClick={() => void send()}>
             Send
@@ -118,17 +133,17 @@ export function SendDialog({
 
 type Signing = { readonly isNeeded: boolean; readonly isPossible: boolean; readonly hint: string | undefined }
 
-function signingOf({ verification }: Webhook, may: boolean): Signing {
+function signingOf({ verification }: Webhook, refusal: string | undefined): Signing {
   if (verification.scheme === 'none') return { isNeeded: false, isPossible: true, hint: undefined }
   if (verification.has_secret !== true)
     return {
       isNeeded: true,
       isPossible: false,
-      hint: 'This endpoint has no secret yet, so the server cannot sign for it. Set the secret first.',
+      hint: 'This endpoint has no secret yet, so the server cannot sign events for it. Set the secret first.',
     }
-  return may
+  return refusal === undefined
     ? { isNeeded: true, isPossible: true, hint: 'The server signs the event with the secret of this endpoint.' }
-    : { isNeeded: true, isPossible: false, hint: `The event must be signed. ${needs(routes.webhooks.signSample.role)}` }
+    : { isNeeded: true, isPossible: false, hint: `The event must be signed. ${refusal}` }
 }
 
 /** The headers that name an event; dots replace a credential. */
@@ -159,6 +174,6 @@ function problemOf(body: string): string | undefined {
     JSON.parse(body)
     return undefined
   } catch (error) {
-    return `This is not valid JSON yet: ${error instanceof Error ? error.message : 'it cannot be read'}`
+    return `This is not valid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}`
   }
 }

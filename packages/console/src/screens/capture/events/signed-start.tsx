@@ -1,13 +1,13 @@
 import { routes } from '@postroad/contract'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { CodeText } from '../../../parts/code-text.tsx'
 import { createBodyOf, createDraftOf, shortNameOf, SIGNED_SENDERS, type SignedSender } from '../../../parts/senders.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
 import { newSecret, signedCurl } from './signed-commands.ts'
 
 type Made = { readonly url: string; readonly secret: string }
@@ -17,7 +17,7 @@ export function SignedStart(): ReactElement {
   const [sender, setSender] = useState<SignedSender | undefined>()
   return (
     <section aria-label="Signature check" className="mt-10 border-t border-line pt-6">
-      <h3 className="font-control text-ink-2">Already have a sender? Start with its signature check</h3>
+      <h3 className="font-control text-ink-2">Already have a sender? Start with signature verification</h3>
       <div className="mt-3 flex flex-wrap gap-1.5" role="group" aria-label="Sender">
         {SIGNED_SENDERS.map((one) => (
           <button
@@ -39,7 +39,8 @@ export function SignedStart(): ReactElement {
 function Start({ sender }: { readonly sender: SignedSender }): ReactElement {
   const [secret, setSecret] = useState(() => newSecret(sender.verification.scheme))
   const [made, setMade] = useState<Made | undefined>()
-  const may = useMay(routes.webhooks.create)
+  const refusal = useRefusal(routes.webhooks.create)
+  const may = refusal === undefined
   const make = useChange(['webhooks'], (client) => client.webhooks.create(bodyOf(sender, secret)))
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -60,15 +61,10 @@ function Start({ sender }: { readonly sender: SignedSender }): ReactElement {
         spellCheck={false}
         className="mono text-data"
         onChange={({ target }) => setSecret(target.value)}
-        hint="A random one. If your sender gives you a secret, enter that instead."
+        hint="A random secret. If your sender gives you a secret, enter that one instead."
       />
       <RefusedLine error={make.error} />
-      <Button
-        type="submit"
-        className="mt-1"
-        disabled={!may || make.isPending}
-        title={may ? undefined : needs(routes.webhooks.create.role)}
-      >
+      <Button type="submit" className="mt-1" disabled={!may || make.isPending} title={refusal}>
         Create the endpoint
       </Button>
     </form>

@@ -18,6 +18,9 @@ const KINDS: Readonly<Record<Kind, string>> = {
   dataset: 'Dataset',
   rule: 'Rule',
   ingestKey: 'Ingest key',
+  source: 'Source',
+  cronTrigger: 'Cron trigger',
+  wsTrigger: 'WebSocket trigger',
   destination: 'Destination',
   replay: 'Replay',
   workflow: 'Workflow',
@@ -50,14 +53,14 @@ export function Subject({ answer: { subject, rejection, records }, onOpen, onClo
       <h2 className="truncate pr-8 text-title">{name ?? KINDS[kind]}</h2>
       <p className="mono mt-px text-meta text-ink-3">
         {name !== null && <span className="mr-3.5">{KINDS[kind]}</span>}
-        <CopyButton text={id} label="Copy the id">
+        <CopyButton text={id} label="Copy ID">
           {id}
         </CopyButton>
       </p>
       {rejection === null ? (
         <>
           <h3 className="mt-4 mb-1 font-control">Newest events</h3>
-          {records.length === 0 && <p className="text-ink-3">It has no retained events.</p>}
+          {records.length === 0 && <p className="text-ink-3">There are no retained events.</p>}
           <ul>
             {records.toReversed().map((record) => (
               <li key={record.id} className="flex h-8 items-center gap-3.5">

@@ -106,7 +106,7 @@ const IDS = /^(?:sub|rec|dlv|att)_[0-9a-z]{20,32}$/
 
 /** The hint for Enter. The list is not searched for an incomplete condition. */
 function hintOf(filter: ReturnType<typeof typedFilter>): ReactElement {
-  if (filter === undefined) return <>Type a value. Nothing is filtered yet.</>
+  if (filter === undefined) return <>Enter a value to apply the filter.</>
   return (
     <>
       <Kbd>Enter</Kbd> adds {filter.path} {signOf(filter.op)} {filter.value}

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import type { IngestKey } from '../../../data/lists.ts'
-import { Ago } from '../../../parts/ago.tsx'
+import { Ago } from '../../../ui/ago.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { Chip, Glyph } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
@@ -36,7 +36,7 @@ export const COLUMNS: readonly Column<IngestKey>[] = [
     width: 'minmax(100px,1fr)',
     cell: ({ datasets }) => (
       <span className={`block truncate ${datasets === null ? 'text-ink-2' : 'mono text-data'}`}>
-        {datasets?.join(', ') ?? 'every dataset'}
+        {datasets?.join(', ') ?? 'all datasets'}
       </span>
     ),
   },
@@ -76,7 +76,7 @@ function Guards({ of: { require_signature, ip_allowlist } }: { readonly of: Inge
     ...(ip_allowlist.length > 0 ? [counted(ip_allowlist.length, 'address', 'addresses')] : []),
   ]
   return guards.length === 0 ? (
-    <span className="text-ink-3">the key alone</span>
+    <span className="text-ink-3">key only</span>
   ) : (
     <span className="block truncate text-ink-2">{guards.join(', ')}</span>
   )

@@ -52,9 +52,9 @@ function signed(path: Path): string {
 /** The way of an event that is sent like this. */
 export const SHAPE_TEXTS: Readonly<Record<Shape, string>> = {
   'By rules':
-    'The address names no dataset, so the rules of the project decide. Each rule that matches files a separate record. When none matches, the event is stored and “routed” is empty.',
-  'Into a dataset': 'Postroad files the whole payload into the dataset that the address names. No rule applies.',
-  'As an endpoint': 'The endpoint with this slug decides, by its own criteria and mappings. No rule applies.',
+    'The URL names no dataset, so the project rules apply. Each rule that matches files a separate record. When no rule matches, the event is stored and “routed” is empty.',
+  'Into a dataset': 'Postroad files the whole payload into the dataset in the URL. Rules do not apply.',
+  'As an endpoint': 'The criteria and mappings of the endpoint with this slug apply. Rules do not apply.',
   'Read the stream':
-    'Records as server-sent events, as soon as they are stored. A client that reconnects with the last id misses none.',
+    'Records as server-sent events, as soon as they are stored. A client that reconnects with the last ID misses no records.',
 }

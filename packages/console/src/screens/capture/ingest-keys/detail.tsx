@@ -2,7 +2,7 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import type { IngestKey } from '../../../data/lists.ts'
 import { useMay } from '../../../data/place.ts'
-import { Ago } from '../../../parts/ago.tsx'
+import { Ago } from '../../../ui/ago.tsx'
 import { CopyMeta } from '../../../parts/detail.tsx'
 import { ResourceDetail, useTab } from '../../../parts/resource-detail.tsx'
 import { Switch } from '../../../parts/switch.tsx'
@@ -40,7 +40,7 @@ export function IngestKeyDetail({
       meta={
         <>
           <span className="mono text-ink-2">{masked(key)}</span>
-          <CopyMeta text={id} label="Copy the id" />
+          <CopyMeta text={id} label="Copy ID" />
           <span>
             {last_used_at === null ? (
               'never used'
@@ -52,22 +52,22 @@ export function IngestKeyDetail({
           </span>
         </>
       }
-      copied={{ label: 'Copy the id', text: id, said: 'Id copied' }}
+      copied={{ label: 'Copy ID', text: id, said: 'ID copied' }}
       actions={
         <Switch
           enabled={enabled}
           route={routes.ingestKeys.update}
           rooms={['ingestKeys']}
           set={(client, on) => client.ingestKeys.update({ id, enabled: on })}
-          titles={{ off: 'Requests with it get 503, and its streams end', on: 'It works again' }}
-          said={{ off: 'Switched off. Requests with it get 503.', on: 'Switched on.' }}
+          titles={{ off: 'Requests with this key get 503, and its streams end', on: 'The key works again' }}
+          said={{ off: 'Turned off. Requests with this key get 503.', on: 'Turned on.' }}
         />
       }
-      items={({ curl, copied, link, remove }) => [curl, copied, link, 'line', remove]}
+      items={({ calls, copied, link, remove }) => [...calls, copied, link, 'line', remove]}
       tabs={TABS}
       remove={{
         verb: 'Revoke',
-        text: 'Requests with it then get 404, and its streams end. The events that it sent stay. You cannot restore a revoked key. To stop a key for a while, switch it off.',
+        text: 'Requests with this key get 404, and its streams end. Events that were sent with the key are not deleted. You cannot restore a revoked key. To stop a key for a while, turn it off.',
         may,
         rooms: ['ingestKeys'],
         run: (client) => client.ingestKeys.remove({ id }),

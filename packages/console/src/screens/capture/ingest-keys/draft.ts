@@ -1,5 +1,6 @@
 import { INGEST_KEY_SCOPES, type RouteRequest, type Routes } from '@postroad/contract'
 import type { IngestKey } from '../../../data/lists.ts'
+import { customerDraftOf, customerOf, type CustomerDraft } from '../../../parts/customer-fields.tsx'
 import { listIn } from '../../../parts/text-list.ts'
 
 type Scope = IngestKey['scopes'][number]
@@ -12,15 +13,31 @@ export type KeyDraft = {
   readonly datasets: string | null
   /** One a line. */
   readonly addresses: string
+  readonly customer: CustomerDraft
 }
 
-export const NEW_KEY: KeyDraft = { name: '', scopes: INGEST_KEY_SCOPES, datasets: null, addresses: '' }
-
-export function draftOfKey({ name, scopes, datasets, ip_allowlist }: IngestKey): KeyDraft {
-  return { name, scopes, datasets: datasets?.join(', ') ?? null, addresses: ip_allowlist.join('\n') }
+export const NEW_KEY: KeyDraft = {
+  name: '',
+  scopes: INGEST_KEY_SCOPES,
+  datasets: null,
+  addresses: '',
+  customer: customerDraftOf(null),
 }
 
-type Body = Pick<RouteRequest<Routes['ingestKeys']['create']>, 'name' | 'scopes' | 'datasets' | 'ip_allowlist'>
+export function draftOfKey({ name, scopes, datasets, ip_allowlist, customer }: IngestKey): KeyDraft {
+  return {
+    name,
+    scopes,
+    datasets: datasets?.join(', ') ?? null,
+    addresses: ip_allowlist.join('\n'),
+    customer: customerDraftOf(customer),
+  }
+}
+
+type Body = Pick<
+  RouteRequest<Routes['ingestKeys']['create']>,
+  'name' | 'scopes' | 'datasets' | 'ip_allowlist' | 'customer'
+>
 
 /** The request body of a draft, or the sentence about its fault. The server checks the rest. */
 export function bodyOf({
@@ -28,9 +45,12 @@ export function bodyOf({
   scopes,
   datasets,
   addresses,
+  customer,
 }: KeyDraft): { readonly body: Body } | { readonly problem: string } {
-  if (scopes.length === 0) return { problem: 'A key needs at least one scope. Choose sending, reading, or both.' }
+  if (scopes.length === 0) return { problem: 'Choose at least one scope: sending, reading, or both.' }
   const named = datasets === null ? null : listIn(datasets)
-  if (named?.length === 0) return { problem: 'Name at least one dataset, or choose every dataset.' }
-  return { body: { name: name.trim(), scopes: [...scopes], datasets: named, ip_allowlist: listIn(addresses) } }
+  if (named?.length === 0) return { problem: 'Enter at least one dataset, or choose all datasets.' }
+  const of = customerOf(customer)
+  if ('problem' in of) return of
+  return { body: { name: name.trim(), scopes: [...scopes], datasets: named, ip_allowlist: listIn(addresses), ...of } }
 }

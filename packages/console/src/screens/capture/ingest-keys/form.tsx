@@ -1,12 +1,13 @@
 import { INGEST_KEY_SCOPES, LIMITS } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import type { IngestKey } from '../../../data/lists.ts'
+import { CustomerFields } from '../../../parts/customer-fields.tsx'
 import { DatasetChoice } from '../../../parts/dataset-choice.tsx'
 import { Check, Field, TextArea } from '../../../ui/field.tsx'
 import type { KeyDraft } from './draft.ts'
 
 const SCOPE_WORDS: Readonly<Record<IngestKey['scopes'][number], { readonly label: string; readonly text: string }>> = {
-  ingest: { label: 'Sending events', text: 'with each of the three forms of the ingest URL' },
+  ingest: { label: 'Sending events', text: 'with all three forms of the ingest URL' },
   stream: { label: 'Reading the stream', text: 'the live tail of its datasets' },
 }
 
@@ -22,9 +23,9 @@ type Props = {
   readonly disabled?: boolean
 }
 
-/** The name of a key, its scopes, and the addresses that may use it. */
+/** The name of a key, its scopes, the addresses that may use it, and the place of the customer. */
 export function KeyFields({ draft, change, disabled = false }: Props): ReactElement {
-  const { name, scopes, datasets, addresses } = draft
+  const { name, scopes, datasets, addresses, customer } = draft
   return (
     <fieldset disabled={disabled}>
       <Field
@@ -34,7 +35,7 @@ export function KeyFields({ draft, change, disabled = false }: Props): ReactElem
         placeholder="Checkout service"
         value={name}
         onChange={({ target }) => change({ name: target.value })}
-        hint="Name the program that uses it. With a separate key for each, you can revoke one alone."
+        hint="Name the program that uses this key. Create a separate key for each program, so that you can revoke them separately."
       />
       <fieldset className="mb-3.5">
         <legend className="mb-1 font-control">Scopes</legend>
@@ -67,8 +68,9 @@ export function KeyFields({ draft, change, disabled = false }: Props): ReactElem
         placeholder={'203.0.113.0/24\n2001:db8::7'}
         value={addresses}
         onChange={({ target }) => change({ addresses: target.value })}
-        hint="IPv4 and IPv6 addresses and CIDR ranges, one per line. Empty: any address."
+        hint="IPv4 and IPv6 addresses and CIDR ranges, one per line. Leave empty to allow any address."
       />
+      <CustomerFields draft={customer} change={(next) => change({ customer: next })} disabled={disabled} />
     </fieldset>
   )
 }

@@ -42,14 +42,14 @@ export function MadeDialog({
       wide
       onClose={leave}
       title={`${ingest_key.name} is ready`}
-      lead="The key works now. Put it where your program stores its secrets."
+      lead="The key works now. Store it with your program’s secrets."
       actions={
         <>
           <Button className="mr-auto" icon={<Download strokeWidth={1.5} />} onClick={save}>
             Save as .env
           </Button>
           <Button kind="primary" onClick={leave}>
-            {isWarned && !isSaved ? 'Close without a copy' : 'Done'}
+            {isWarned && !isSaved ? 'Close without copying' : 'Done'}
           </Button>
         </>
       }
@@ -58,19 +58,19 @@ export function MadeDialog({
         label="Ingest key"
         secret={key}
         onCopy={keep}
-        note="Shown once. Postroad stores only its hash, so nobody can look it up again."
+        note="Shown once. Postroad stores only a hash, so you cannot see the key again."
       />
       {signing_secret !== undefined && (
         <SecretOnce
           label="Signing secret"
           secret={signing_secret}
           onCopy={keep}
-          note="It signs each event, in X-Service-Signature. Postroad shows it once and encrypts it."
+          note="Signs each event in the X-Service-Signature header. Postroad encrypts the secret and shows it once."
         />
       )}
       {isWarned && !isSaved && (
         <p role="alert" className="mb-3.5 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
-          You have not copied or saved it yet, and it cannot be shown again.
+          You have not copied or saved the key yet. It cannot be shown again.
         </p>
       )}
       <h3 className="mb-1 font-strong">Try it</h3>

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import type { IngestKey } from '../../../data/lists.ts'
+import { CAUSES } from '../../../parts/causes.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -27,7 +28,7 @@ export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKe
     <>
       {asked.error !== null && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
       {rejections.length === 0 && (
-        <Empty title="No request with this key was refused">
+        <Empty title="No refused requests with this key">
           Refused requests appear here within two seconds, with the reason and a remedy.
         </Empty>
       )}
@@ -43,7 +44,7 @@ export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKe
               <Time at={at} />
               <span className="mono text-data font-control text-fail">{status}</span>
               <span className="min-w-0">
-                <b className="font-control">{reason.replaceAll('_', ' ')}</b>
+                <b className="font-control">{CAUSES[reason].title}</b>
                 {count > 1 && <span className="text-ink-3"> ×{count.toLocaleString('en')}</span>}
                 <span className="block truncate text-label leading-[14px] text-ink-3">{remedy}</span>
               </span>

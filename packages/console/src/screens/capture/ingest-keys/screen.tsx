@@ -32,11 +32,11 @@ export function Screen(): ReactElement {
       path="ingest-keys"
       detail={IngestKeyDetail}
       never={{
-        title: 'There is no ingest key yet',
+        title: 'No ingest keys yet',
         text: (
           <>
-            Endpoints are for senders that need a separate URL. A key is for your own programs: it sends into any
-            dataset or through the rules, and reads the stream. From a terminal:
+            Use endpoints for senders that need a separate URL. Use ingest keys for your own programs, to send events
+            into any dataset or through the rules, and to read the stream. From a terminal:
             <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink break-words whitespace-pre-wrap select-all">
               {adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}
             </code>

@@ -18,7 +18,7 @@ export function SettingsTab({ ingestKey: key }: { readonly ingestKey: IngestKey 
   })
   return (
     <SaveForm label="Settings" of={form}>
-      <Part title="Permissions" text="Postroad refuses an event for any other dataset as a whole, with 403.">
+      <Part title="Permissions" text="Postroad refuses events for any other dataset with 403.">
         <KeyFields {...fieldsOf(form)} />
       </Part>
     </SaveForm>

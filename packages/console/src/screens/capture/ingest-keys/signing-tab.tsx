@@ -2,7 +2,7 @@ import { LIMITS, routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { IngestKey } from '../../../data/lists.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
 import { Rotate } from '../../../parts/rotate.tsx'
@@ -10,7 +10,7 @@ import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { Unsaved } from '../../../parts/unsaved.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 
 /** Whether events must be signed besides containing the key, and the secret. */
@@ -19,8 +19,9 @@ export function SigningTab({
 }: {
   readonly ingestKey: IngestKey
 }): ReactElement {
-  const may = useMay(routes.ingestKeys.update)
-  const refused = may ? undefined : needs(routes.ingestKeys.update.role)
+  const refusal = useRefusal(routes.ingestKeys.update)
+  const may = refusal === undefined
+  const refused = refusal
   const change = useChange(['ingestKeys'], (client) =>
     client.ingestKeys.update({ id, require_signature: !require_signature }),
   )
@@ -29,7 +30,7 @@ export function SigningTab({
     <>
       <Part
         title="Signature"
-        text="The key is part of URLs, which proxies and browsers log. With a signature, the URL alone is not enough to send."
+        text="The key is part of the URL, and proxies and browsers log URLs. With a signature, the URL alone is not enough to send events."
         beside={
           <Button
             kind={require_signature ? 'danger' : 'normal'}
@@ -37,7 +38,7 @@ export function SigningTab({
             title={refused}
             onClick={() => change.mutate(undefined)}
           >
-            {require_signature ? 'Require none' : 'Require a signature'}
+            {require_signature ? 'Stop requiring signatures' : 'Require a signature'}
           </Button>
         }
       >
@@ -45,13 +46,13 @@ export function SigningTab({
           <SecretOnce
             label="Signing secret"
             secret={minted}
-            note="Postroad shows it once and encrypts it. Postroad now refuses events without a signature."
+            note="Postroad encrypts the secret and shows it once. Postroad now refuses events without a signature."
           />
         )}
         <RefusedLine error={change.error} />
         <Facts
           of={[
-            ['Required', require_signature ? 'yes: an event without it gets 401' : 'no'],
+            ['Required', require_signature ? 'yes; unsigned events get 401' : 'no'],
             ...(require_signature
               ? ([
                   [
@@ -76,7 +77,7 @@ export function SigningTab({
                       'none'
                     ) : (
                       <>
-                        also verifies, ends <Countdown to={until} />
+                        also valid, expires <Countdown to={until} />
                       </>
                     ),
                   ],
@@ -113,7 +114,7 @@ function RotatePart({
   return (
     <Part
       title="Rotate the secret"
-      text="While both secrets verify, you can change the sender at any moment. The key stays."
+      text="You can update the sender at any time while both secrets are valid. The key stays."
     >
       <Overlap hours={hours} change={setHours} what="secret" />
       <Field
@@ -122,14 +123,18 @@ function RotatePart({
         autoComplete="new-password"
         value={secret}
         onChange={({ target }) => setSecret(target.value)}
-        hint="If you leave this empty, the server generates a secret and shows it once."
+        hint="Optional. Leave empty to generate a secret, which is shown once."
       />
       {minted !== undefined && (
-        <SecretOnce label="New signing secret" secret={minted} note="It verifies now. It is not shown again." />
+        <SecretOnce
+          label="New signing secret"
+          secret={minted}
+          note="The secret is active now. It is not shown again."
+        />
       )}
       {rotate.data !== undefined && minted === undefined && (
         <p role="status" className="mb-3.5 text-ink-2">
-          The new secret verifies from now on.
+          Postroad now accepts the new secret.
         </p>
       )}
       <Rotate

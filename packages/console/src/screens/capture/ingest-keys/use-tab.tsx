@@ -28,7 +28,7 @@ export function UseTab({
           go={setShape}
         />
         <p className="mt-2 text-data text-ink-3">
-          The console does not store the key. Put it into <code className="mono">INGEST_KEY</code>
+          The console does not store the key. Set <code className="mono">INGEST_KEY</code>
           {require_signature && (
             <>
               {' '}
@@ -39,8 +39,8 @@ export function UseTab({
         </p>
         {!scopes.includes(needed) && (
           <p role="status" className="mt-2 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
-            {needed === 'stream' ? 'This key may not read the stream' : 'This key may not send events'}. Postroad
-            answers 403 until you allow it under Settings.
+            {needed === 'stream' ? 'This key cannot read the stream' : 'This key cannot send events'}. Postroad returns
+            403 until you allow it under Settings.
           </p>
         )}
       </Part>
@@ -51,7 +51,7 @@ export function UseTab({
             [
               'Datasets',
               datasets === null ? (
-                'every dataset'
+                'all datasets'
               ) : (
                 <span key="datasets" className="mono text-data">
                   {datasets.join(', ')}
@@ -69,7 +69,7 @@ export function UseTab({
               ),
             ],
             ['Signature', require_signature ? 'required, X-Service-Signature' : 'not required'],
-            ['Made', <Time key="made" at={created_at} />],
+            ['Created', <Time key="created" at={created_at} />],
           ]}
         />
       </Part>

@@ -13,7 +13,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Select } from '../../../ui/field.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { CAUSES, type Group } from './causes.ts'
+import { CAUSES, type Group } from '../../../parts/causes.ts'
 import { Mend } from './fix.tsx'
 
 const SHOWN = 100
@@ -70,7 +70,7 @@ export function CausePanel({ group: { id, rows, count, remedy }, older, nameOf, 
         {sampled.length > 0 && <SamplePart webhooks={sampled} reason={id} />}
         <Part
           title="When"
-          text="Postroad counts the requests of one minute with one URL or key together. Address and type are those of the last one."
+          text="Postroad groups requests by minute and by URL or key. The address and type are from the last request."
         >
           <ul aria-label="Minutes">
             {rows.slice(0, shown).map((row) => (
@@ -135,13 +135,14 @@ function Concerned({
 
 /** The current signature check of the endpoint, as far as it concerns the cause. A missing secret comes first, because nothing passes without one. */
 function expectationOf({ verification }: Webhook, id: Group['id']): string | undefined {
-  if (verification.scheme === 'none') return 'It no longer checks signatures.'
-  if (verification.has_secret === false) return 'It has no secret. It refuses every request until you set one.'
+  if (verification.scheme === 'none') return 'The endpoint no longer checks signatures.'
+  if (verification.has_secret === false)
+    return 'The endpoint has no secret. It refuses every request until you set one.'
   const { header, label } = SCHEMES[verification.scheme]
   const named = 'header' in verification && verification.header !== undefined ? verification.header : header
   if (id === 'stale_timestamp' && 'tolerance_seconds' in verification)
-    return `It accepts ${verification.tolerance_seconds} s before and after now.`
-  return `${label}: it reads the header ${named}.`
+    return `The endpoint accepts timestamps within ${verification.tolerance_seconds} s of the current time.`
+  return `${label}: the endpoint reads the header ${named}.`
 }
 
 const SIGNATURE_REASONS = ['missing_header', 'bad_signature', 'stale_timestamp'] as const
@@ -167,7 +168,7 @@ function SamplePart({
   return (
     <Part
       title="Why does it not match?"
-      text="The last request that was refused for this cause, and a test of any other one."
+      text="See the last request that was refused for this cause, or test another request."
     >
       <EndpointSelect webhooks={webhooks} at={at?.id} go={setChosen} />
       {at !== undefined && <SignatureHelp key={at.id} webhook={at} reason={reason} />}

@@ -2,12 +2,12 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { Webhook } from '../../../data/lists.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import type { Rejection } from '../../../data/tail.ts'
 import { Button } from '../../../ui/button.tsx'
-import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
-import type { Cause } from './causes.ts'
+import type { Cause } from '../../../parts/causes.ts'
 
 type Props = { readonly webhook: Webhook; readonly rows: readonly Rejection[]; readonly remedy: Cause['remedy'] }
 
@@ -16,13 +16,14 @@ const ADDRESSES_SHOWN = 5
 /** The remedies that take one press, without leaving the cause. */
 export function Mend({ webhook, rows, remedy }: Props): ReactElement | null {
   if (remedy === 'enable')
-    return webhook.enabled ? <p className="text-ink-3">It is switched on now.</p> : <SwitchOn webhook={webhook} />
+    return webhook.enabled ? <p className="text-ink-3">The endpoint is on now.</p> : <SwitchOn webhook={webhook} />
   if (remedy === 'address') return <Addresses webhook={webhook} rows={rows} />
   return null
 }
 
 function SwitchOn({ webhook: { id } }: { readonly webhook: Webhook }): ReactElement {
-  const may = useMay(routes.webhooks.update)
+  const refusal = useRefusal(routes.webhooks.update)
+  const may = refusal === undefined
   const toast = useToast()
   const change = useChange(['webhooks'], (client) => client.webhooks.update({ id, enabled: true }))
   return (
@@ -30,14 +31,14 @@ function SwitchOn({ webhook: { id } }: { readonly webhook: Webhook }): ReactElem
       <RefusedLine error={change.error} />
       <Button
         disabled={!may || change.isPending}
-        title={may ? undefined : needs(routes.webhooks.update.role)}
+        title={refusal}
         onClick={() =>
           change.mutate(undefined, {
-            onSuccess: () => toast({ text: 'Switched on. It applies from the next request.' }),
+            onSuccess: () => toast({ text: 'Turned on. The change applies from the next request.' }),
           })
         }
       >
-        Switch it on
+        Turn on
       </Button>
     </div>
   )
@@ -50,7 +51,8 @@ function Addresses({
   readonly webhook: Webhook
   readonly rows: readonly Rejection[]
 }): ReactElement {
-  const may = useMay(routes.webhooks.update)
+  const refusal = useRefusal(routes.webhooks.update)
+  const may = refusal === undefined
   const toast = useToast()
   const change = useChange(['webhooks'], async (client, address: string) => {
     // The current list: somebody may have changed it, and an empty one allows any address already.
@@ -58,7 +60,7 @@ function Addresses({
     if (ip_allowlist.length > 0 && !ip_allowlist.includes(address))
       await client.webhooks.update({ id: webhook.id, ip_allowlist: [...ip_allowlist, address] })
   })
-  if (webhook.ip_allowlist.length === 0) return <p className="text-ink-3">It allows any address now.</p>
+  if (webhook.ip_allowlist.length === 0) return <p className="text-ink-3">The endpoint allows any address now.</p>
   const seen = [...new Set(rows.flatMap(({ source_ip }) => (source_ip === null ? [] : [source_ip])))]
   const outside = seen.filter((address) => !webhook.ip_allowlist.includes(address)).slice(0, ADDRESSES_SHOWN)
   const inside = seen.filter((address) => webhook.ip_allowlist.includes(address)).slice(0, ADDRESSES_SHOWN)
@@ -70,7 +72,7 @@ function Addresses({
           <Button
             key={address}
             disabled={!may || change.isPending}
-            title={may ? 'Only if it is one of your senders' : needs(routes.webhooks.update.role)}
+            title={may ? 'Only if it is one of your senders' : refusal}
             onClick={() =>
               change.mutate(address, {
                 onSuccess: () => toast({ text: `${address} is allowed from the next request.` }),

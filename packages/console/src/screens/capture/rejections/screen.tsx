@@ -5,7 +5,7 @@ import { useWebhooks } from '../../../data/names.ts'
 import { usePlace } from '../../../data/place.ts'
 import type { Search } from '../../../data/search-text.ts'
 import type { Rejection } from '../../../data/tail.ts'
-import { Ago } from '../../../parts/ago.tsx'
+import { Ago } from '../../../ui/ago.tsx'
 import { adminCurl } from '../../../parts/commands.ts'
 import { counted } from '../../../parts/text-list.ts'
 import { useKeys } from '../../../shell/keys.ts'
@@ -16,7 +16,7 @@ import { Menu, MoreMenu } from '../../../ui/menu.tsx'
 import { Page, Views } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { Table, TwoLines, type Column } from '../../../ui/table.tsx'
-import { CAUSES, groupsOf, type Group } from './causes.ts'
+import { CAUSES, groupsOf, type Group } from '../../../parts/causes.ts'
 import { CausePanel } from './cause-panel.tsx'
 import { ExportRejections } from './export.tsx'
 import { useRejections, type Asked } from './use-rejections.ts'
@@ -258,14 +258,14 @@ function Actions({ search: { webhook, key }, hours, setSearch, keys }: ActionsPr
         align="end"
         className="flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control whitespace-nowrap hover:bg-sunken"
         items={[
-          { label: 'Every endpoint', go: () => setSearch({ webhook: undefined, key: undefined }) },
+          { label: 'All endpoints', go: () => setSearch({ webhook: undefined, key: undefined }) },
           'line',
           ...choices,
           ...(keyChoices.length === 0 ? [] : ['line' as const]),
           ...keyChoices,
         ]}
       >
-        {webhook === undefined ? (chosenKey ?? 'Every endpoint') : nameOf(webhook)}
+        {webhook === undefined ? (chosenKey ?? 'All endpoints') : nameOf(webhook)}
       </Menu>
       <MoreMenu
         items={[
@@ -291,8 +291,11 @@ function NoSuch({ isLoading, close }: { readonly isLoading: boolean; readonly cl
       {isLoading ? (
         <Loading rows={6} />
       ) : (
-        <Empty title="No request was refused for this" actions={<Button onClick={close}>Back to the list</Button>}>
-          Not in this range of time.
+        <Empty
+          title="No requests were refused for this reason"
+          actions={<Button onClick={close}>Back to the list</Button>}
+        >
+          Try a longer time range.
         </Empty>
       )}
     </section>
@@ -312,15 +315,12 @@ function useKeyNames() {
 function Nothing({ isFiltered, clear }: { readonly isFiltered: boolean; readonly clear: () => void }): ReactElement {
   if (isFiltered)
     return (
-      <Empty
-        title="No request was refused here"
-        actions={<Button onClick={clear}>Show every endpoint, 24 hours</Button>}
-      >
-        Not at this endpoint, or not in this range of time.
+      <Empty title="No refused requests here" actions={<Button onClick={clear}>Show all endpoints, 24 hours</Button>}>
+        Try another endpoint or a longer time range.
       </Empty>
     )
   return (
-    <Empty title="No request was refused">
+    <Empty title="No refused requests">
       No request was refused in the last 24 hours. Refused requests appear here by cause, with a remedy.
     </Empty>
   )

@@ -33,7 +33,7 @@ export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonl
   const goDuplicate = (): void =>
     duplicate.mutate(undefined, {
       onSuccess: ({ rule: made }) => {
-        toast({ text: 'The copy is ready. It is off until you switch it on.' })
+        toast({ text: 'Copied. The copy is off until you turn it on.' })
         setSearch({ sel: made.id, q: undefined, view: undefined })
       },
       onError: (error) => toast({ text: error.message, kind: 'fail' }),
@@ -48,22 +48,25 @@ export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonl
       meta={
         <>
           <span className="max-w-[60ch] truncate">{whenText(rule)}</span>
-          <CopyMeta text={id} label="Copy the id" />
+          <CopyMeta text={id} label="Copy ID" />
         </>
       }
-      copied={{ label: 'Copy the id', text: id, said: 'Id copied' }}
+      copied={{ label: 'Copy ID', text: id, said: 'ID copied' }}
       actions={
         <Switch
           enabled={enabled}
           route={routes.rules.update}
           rooms={['rules']}
           set={(client, on) => client.rules.update({ id, enabled: on })}
-          titles={{ off: 'It files nothing until it is on again', on: 'It files events from the next request' }}
-          said={{ off: 'Switched off. It files nothing until it is on again.', on: 'Switched on.' }}
+          titles={{
+            off: 'The rule stops filing events until you turn it on again',
+            on: 'The rule files events from the next request',
+          }}
+          said={{ off: 'Turned off. The rule stops filing events until you turn it on again.', on: 'Turned on.' }}
         />
       }
-      items={({ curl, copied, link, remove }) => [
-        curl,
+      items={({ calls, copied, link, remove }) => [
+        ...calls,
         {
           label: 'Copy as JSON',
           go: () =>
@@ -78,7 +81,8 @@ export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonl
       tabs={TABS}
       remove={{
         verb: 'Delete',
-        text: `It files nothing any more. Postroad still stores events that only this rule matches, but in no dataset, so it delivers them nowhere. The records that it filed into ${dataset} stay.`,
+        restorable: true,
+        text: `The rule stops filing events. Postroad still stores events that match only this rule, but does not file or deliver them. Records that the rule filed into ${dataset} are not deleted.`,
         may,
         rooms: ['rules'],
         run: (client) => client.rules.remove({ id }),

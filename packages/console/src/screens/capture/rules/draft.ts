@@ -22,8 +22,8 @@ export type RuleBody = Pick<RouteRequest<Routes['rules']['create']>, 'name' | 'd
 /** The request body of a draft, or the sentence about its fault. The server checks the rest. */
 export function bodyOf(draft: RuleDraft): { readonly body: RuleBody } | { readonly problem: string } {
   const dataset = draft.dataset.trim()
-  if (draft.name.trim() === '') return { problem: 'Give it a name: each record that it files shows it.' }
-  if (dataset === '') return { problem: 'Name the dataset that its records are filed into.' }
+  if (draft.name.trim() === '') return { problem: 'Enter a name. Each record that the rule files shows it.' }
+  if (dataset === '') return { problem: 'Enter the dataset that the rule files records into.' }
   return { body: { name: draft.name.trim(), dataset, ...triedOf(draft) } }
 }
 

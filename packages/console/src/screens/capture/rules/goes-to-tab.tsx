@@ -17,7 +17,7 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
   if (taking.length === 0) {
     return (
       <Empty
-        title="No destination receives its records"
+        title="No destination receives these records"
         actions={
           <To
             screen="destinations"
@@ -27,15 +27,15 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
           </To>
         }
       >
-        They are filed into <code className="mono text-data">{dataset}</code>. A destination gets them if it receives
-        every dataset or names this one.
+        They are filed into <code className="mono text-data">{dataset}</code>. A destination receives them if it selects
+        all datasets or this one.
       </Empty>
     )
   }
   return (
     <>
       <p className="border-b border-line/55 px-5 py-2.5 text-ink-3">
-        Destinations choose by the dataset <code className="mono text-data">{dataset}</code> and by their own
+        Destinations select by the dataset <code className="mono text-data">{dataset}</code> and by their own
         conditions.
       </p>
       <ul aria-label="Destinations">
@@ -57,8 +57,8 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
                 {!enabled || light.tone === 'fail'
                   ? `${light.word}: deliveries wait`
                   : datasets === null
-                    ? 'receives every dataset'
-                    : 'names this dataset'}
+                    ? 'receives all datasets'
+                    : 'selects this dataset'}
               </span>
               <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
             </To>

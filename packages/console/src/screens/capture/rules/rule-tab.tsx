@@ -26,7 +26,7 @@ export function RuleTab({ rule }: { readonly rule: Rule }): ReactElement {
         </Part>
         <Part
           title="Then"
-          text="Every rule that matches files a separate record. Rules have no order, and no rule hides another."
+          text="Each matching rule files a separate record. Rules have no order and do not affect each other."
         >
           <ThenFields {...fields} />
           <NameField {...fields} />
@@ -37,7 +37,7 @@ export function RuleTab({ rule }: { readonly rule: Rule }): ReactElement {
         className="min-w-0 border-l border-line bg-sunken px-5 py-5 max-xl:border-t max-xl:border-l-0"
       >
         <h3 className="font-title">Test</h3>
-        <p className="mb-3 text-ink-3">The test stores and sends nothing.</p>
+        <p className="mb-3 text-ink-3">The test does not store or send anything.</p>
         <TryPart draft={form.draft} />
       </section>
     </div>

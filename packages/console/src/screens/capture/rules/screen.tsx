@@ -29,11 +29,11 @@ export function Screen(): ReactElement {
       path="rules"
       detail={RuleDetail}
       never={{
-        title: 'There is no rule yet',
+        title: 'No rules yet',
         text: (
           <>
-            A rule files the events that match its conditions into a dataset, whole or with the fields that you name.
-            Rules apply only to events that arrive with an{' '}
+            A rule files matching events into a dataset, whole or with the fields that you choose. Rules apply only to
+            events that arrive with an{' '}
             <To screen="ingest-keys" className="text-accent underline">
               ingest key
             </To>{' '}

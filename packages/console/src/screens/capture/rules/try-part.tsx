@@ -8,7 +8,7 @@ import { triedOf, type RuleDraft } from './draft.ts'
 
 const RECENT = 200
 const NONE =
-  'None of the newest 10,000 requests of this project reached the rules. Send one to POST /v1/ingest/<ingest key> to test the rule with it.'
+  'None of the newest 10,000 requests in this project reached the rules. Send an event to POST /v1/ingest/<ingest key> to test the rule.'
 const SAMPLE = '{"type":"order.created","total":42.5}'
 
 /** The result of conditions and mappings on recent events, or on a payload that a person writes here. */
@@ -34,7 +34,7 @@ export function TryPart({ draft }: { readonly draft: Pick<RuleDraft, 'conditions
         label="Test with"
         of={[
           { id: 'recent', label: 'Recent requests' },
-          { id: 'own', label: 'A custom payload' },
+          { id: 'own', label: 'Custom payload' },
         ]}
         at={on}
         go={setOn}
@@ -46,7 +46,7 @@ export function TryPart({ draft }: { readonly draft: Pick<RuleDraft, 'conditions
           value={payload}
           onChange={({ target }) => setPayload(target.value)}
           aria-invalid={!isJson}
-          hint={isJson ? 'JSON, as a sender would send it. It is not stored.' : 'This is not valid JSON yet.'}
+          hint={isJson ? 'JSON, as a sender would send it. The payload is not stored.' : 'This is not valid JSON.'}
         />
       )}
       {on === 'recent' && (

@@ -2,7 +2,7 @@ import { holdText } from '@postroad/contract/holds'
 import type { ReactElement } from 'react'
 import { To } from '../../../data/go.tsx'
 import { useHolds, type DeliveryHold } from '../../../data/holds.ts'
-import { Ago } from '../../../parts/ago.tsx'
+import { Ago } from '../../../ui/ago.tsx'
 import { errorText, NextProbe } from '../../../parts/held.tsx'
 import { ProbeNow } from '../../../parts/probe-now.tsx'
 import { counted } from '../../../parts/text-list.ts'
@@ -25,7 +25,7 @@ export function HoldsBanner(): ReactElement | null {
   if (holds.length === 0) return null
   const more = holds.length - SHOWN_MAX
   return (
-    <ul aria-label="Destinations that hold deliveries back" className="border-b border-line bg-fail-soft">
+    <ul aria-label="Destinations that are holding deliveries back" className="border-b border-line bg-fail-soft">
       {holds.slice(0, SHOWN_MAX).map((hold) => (
         <HoldLine key={hold.destination_id} hold={hold} />
       ))}

@@ -3,26 +3,25 @@ import { holdText } from '@postroad/contract/holds'
 import { Ban, RotateCw } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import type { Delivery } from '../../../data/tail.ts'
 import { Button } from '../../../ui/button.tsx'
-import { needs } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 
 type Verb = 'replay' | 'retry' | 'cancel'
 type Looks = Pick<Delivery, 'id' | 'state' | 'held_by'>
 
 const SAID: Readonly<Record<Exclude<Verb, 'retry'>, string>> = {
-  replay: 'Postroad sends it again now.',
-  cancel: 'It is cancelled. You can replay it.',
+  replay: 'Postroad is sending the delivery again.',
+  cancel: 'The delivery is cancelled. You can replay it.',
 }
 
 /** The result of a retry. The destination may still hold the delivery back. */
 function retriedText({ held_by }: Pick<Delivery, 'held_by'>): string {
-  if (held_by === null) return 'It is due now. Postroad sends it as soon as its destination has room.'
+  if (held_by === null) return 'The delivery is due now. Postroad sends it as soon as the destination has capacity.'
   if (held_by.cause === 'breaker_open')
-    return 'It is due now, but the breaker of its destination is open: Postroad sends it after a probe has succeeded. Use “Probe now” to try at once.'
-  return `It is due now, but ${holdText(held_by)}. Postroad sends it as soon as that ends.`
+    return 'The delivery is due now, but the circuit breaker of its destination is open. Postroad sends it after a probe succeeds. Use “Probe now” to try immediately.'
+  return `The delivery is due now, but ${holdText(held_by)}. Postroad sends it as soon as that ends.`
 }
 
 /** The manual action for the state of a delivery: replay one that has ended, retry early one that waits. */
@@ -65,8 +64,8 @@ export function useManualActions(): ManualActions {
         toast({
           text:
             state === 'paused'
-              ? 'It is paused. Postroad sends it when the reason has ended.'
-              : 'Postroad is sending it at this moment.',
+              ? 'The delivery is paused. Postroad sends it when the reason no longer applies.'
+              : 'Postroad is sending the delivery now.',
           kind: 'fail',
         })
       else go(id, verb)
@@ -83,8 +82,10 @@ export function ManualButtons({
   readonly delivery: Looks
   readonly manual: ManualActions
 }): ReactElement {
-  const may = useMay(routes.deliveries.replay)
-  const mayCancel = useMay(routes.deliveries.cancel)
+  const refusal = useRefusal(routes.deliveries.replay)
+  const may = refusal === undefined
+  const mayCancelRefusal = useRefusal(routes.deliveries.cancel)
+  const mayCancel = mayCancelRefusal === undefined
   const verb = SENT_BY[delivery.state]
   return (
     <>
@@ -94,7 +95,7 @@ export function ManualButtons({
           hotkey="R"
           icon={<RotateCw strokeWidth={1.5} />}
           disabled={!may || isRunning}
-          title={may ? titleOf(verb, delivery) : needs(routes.deliveries.replay.role)}
+          title={may ? titleOf(verb, delivery) : refusal}
           onClick={() => send(delivery)}
         >
           {verb === 'replay' ? 'Replay' : 'Retry now'}
@@ -104,7 +105,7 @@ export function ManualButtons({
         <Button
           icon={<Ban strokeWidth={1.5} />}
           disabled={!mayCancel || isRunning}
-          title={mayCancel ? 'Postroad makes no further attempt' : needs(routes.deliveries.cancel.role)}
+          title={mayCancel ? 'Postroad stops attempting this delivery' : mayCancelRefusal}
           onClick={() => cancel(delivery)}
         >
           Cancel
@@ -115,8 +116,8 @@ export function ManualButtons({
 }
 
 function titleOf(verb: 'replay' | 'retry', { held_by }: Looks): string {
-  if (verb === 'replay') return 'Sends it again now, with the same body and event id'
+  if (verb === 'replay') return 'Sends the event again now, with the same body and event ID'
   return held_by === null
-    ? 'Makes its next attempt now; it counts in the schedule'
-    : `Makes it due now, but ${holdText(held_by)}: it still waits for that`
+    ? 'Makes the next attempt now. The attempt counts toward the schedule'
+    : `Makes the delivery due now, but ${holdText(held_by)}, so it still waits`
 }

@@ -2,16 +2,17 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useGo } from '../../../data/go.tsx'
 import { useAllDestinations } from '../../../data/lists.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { cli } from '../../../parts/commands.ts'
 import { MakeSink } from '../../../parts/make-sink.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Empty, needs } from '../../../ui/states.tsx'
+import { Empty } from '../../../ui/states.tsx'
 
 /** No delivery at all: the way to the first one. */
 export function NoDeliveries(): ReactElement {
   const go = useGo()
-  const may = useMay(routes.destinations.create)
+  const refusal = useRefusal(routes.destinations.create)
+  const may = refusal === undefined
   const { data } = useAllDestinations()
   if (data !== undefined && data.length > 0)
     return (
@@ -23,7 +24,7 @@ export function NoDeliveries(): ReactElement {
           </Button>
         }
       >
-        Each new event that a destination matches is delivered to it. Send an event to see it here.
+        Postroad delivers each new event to the destinations that match it. Send an event to see a delivery here.
       </Empty>
     )
   return (
@@ -31,20 +32,15 @@ export function NoDeliveries(): ReactElement {
       title="Nothing has been delivered yet"
       actions={
         <>
-          <Button
-            kind="primary"
-            disabled={!may}
-            title={may ? undefined : needs(routes.destinations.create.role)}
-            onClick={() => go('destinations', { new: '1' })}
-          >
+          <Button kind="primary" disabled={!may} title={refusal} onClick={() => go('destinations', { new: '1' })}>
             New destination
           </Button>
           <MakeSink />
         </>
       }
     >
-      There is no destination yet. A destination gets each new event, signed, and retried until it arrives. To receive
-      deliveries on your machine, run
+      There is no destination yet. Postroad signs each new event, sends it to your destinations, and retries failed
+      deliveries. To receive deliveries on your machine, run
       <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
         {cli('sink')}
       </code>

@@ -47,10 +47,10 @@ export function DeliveryPanel({ id, onClose, manual, nameOf }: Props): ReactElem
           </IconButton>
         </div>
         <div className="mono mt-px flex min-h-6 flex-wrap items-center gap-x-3.5 text-meta text-ink-3">
-          <CopyButton text={delivery.id} label="Copy the delivery id" className="text-ink-2">
+          <CopyButton text={delivery.id} label="Copy delivery ID" className="text-ink-2">
             {delivery.id}
           </CopyButton>
-          <CopyButton text={delivery.record_id} label="Copy the event id">
+          <CopyButton text={delivery.record_id} label="Copy event ID">
             {delivery.record_id}
           </CopyButton>
           {delivery.event.title !== null && <span className="truncate">{delivery.event.title}</span>}
@@ -94,9 +94,9 @@ function Payload({ recordId, dataset }: { readonly recordId: string; readonly da
   if (asked.error !== null) return <Refused error={asked.error} again={asked.refetch} />
   if (text === undefined || text === null) return null
   return (
-    <section aria-label="Payload of the event" className="border-t border-line">
+    <section aria-label="Event payload" className="border-t border-line">
       <h3 className="flex h-9 items-center gap-2 bg-sunken px-5 font-strong">
-        Payload of the event <span className="mono text-data font-control text-ink-3">{dataset}</span>
+        Event payload <span className="mono text-data font-control text-ink-3">{dataset}</span>
       </h3>
       <JsonTree text={text} label="Payload" />
     </section>

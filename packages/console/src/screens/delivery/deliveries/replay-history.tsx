@@ -43,7 +43,7 @@ export function ReplayHistory({
       wide
       onClose={onClose}
       title="Replays"
-      lead="Every replay of many deliveries in this project, newest first."
+      lead="All bulk replays in this project, newest first."
       actions={<Button onClick={onClose}>Close</Button>}
     >
       {replays === undefined &&
@@ -53,10 +53,10 @@ export function ReplayHistory({
           <Refused error={asked.error} again={asked.refetch} />
         ))}
       {replays?.length === 0 && (
-        <p className="text-ink-3">There is no replay yet. Start one with “Replay many” above the list of deliveries.</p>
+        <p className="text-ink-3">No replays yet. Start one with “Replay many” above the delivery list.</p>
       )}
       {replays !== undefined && replays.length > 0 && (
-        <ul aria-label="History of replays">
+        <ul aria-label="Replay history">
           {replays.map((replay) => (
             <Row key={replay.id} replay={replay} nameOf={nameOf} />
           ))}

@@ -2,13 +2,13 @@ import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contrac
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { useSearchState } from '../../../data/go.tsx'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Check, Field } from '../../../ui/field.tsx'
-import { Loading, needs, Refused, RefusedLine } from '../../../ui/states.tsx'
+import { Loading, Refused, RefusedLine } from '../../../ui/states.tsx'
 import { bytes } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { ReplayHistory } from './replay-history.tsx'
@@ -28,17 +28,14 @@ type Props = {
 export function ReplayMany(props: Props): ReactElement {
   // In the address, so that the palette opens either from every screen.
   const [{ open }, setSearch] = useSearchState<{ readonly open?: string }>()
-  const may = useMay(routes.replays.create)
+  const refusal = useRefusal(routes.replays.create)
+  const may = refusal === undefined
   const setOpen = (what: 'plan' | 'history' | undefined): void => setSearch({ open: what })
   const close = (): void => setOpen(undefined)
   return (
     <span className="flex gap-2">
       <Button onClick={() => setOpen('history')}>Replays</Button>
-      <Button
-        disabled={!may}
-        title={may ? undefined : needs(routes.replays.create.role)}
-        onClick={() => setOpen('plan')}
-      >
+      <Button disabled={!may} title={refusal} onClick={() => setOpen('plan')}>
         Replay many
       </Button>
       {open === 'plan' && may && <PlanDialog {...props} onClose={close} />}
@@ -81,7 +78,7 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
       title="Replay many deliveries"
       lead={
         destination === undefined
-          ? 'To every destination. Choose one in the list to replay only its deliveries.'
+          ? 'To all destinations. Choose one in the list to replay only its deliveries.'
           : `To ${nameOf(destination)}.`
       }
       actions={
@@ -148,7 +145,7 @@ function NoPlan({
 
 function startedText(total: number | null): string {
   const many = total === null ? 'Many deliveries' : counted(total, 'delivery', 'deliveries')
-  return `${many} ${total === 1 ? 'is' : 'are'} sent again from now on.`
+  return `Postroad is sending ${many} again.`
 }
 
 type Range = { readonly name: RangeName; readonly from: string | undefined; readonly to: string | undefined }
@@ -215,8 +212,8 @@ function Plan({
       </p>
       {duplicates > 0 && (
         <p className="text-retry-text">
-          {duplicates.toLocaleString('en')} of them were accepted before. Their receivers get a repeat with the same
-          event id.
+          {duplicates.toLocaleString('en')} of them were already accepted. Their receivers get a duplicate with the same
+          event ID.
         </p>
       )}
       {allowance !== null && <AllowanceLine of={allowance} />}
@@ -240,15 +237,15 @@ function AllowanceLine({ of: { left, suffices } }: { readonly of: Allowance }): 
   if (left === 0)
     return (
       <p className="text-fail">
-        The deliveries of this month are used up: nothing can be sent again until the next month begins (UTC) or the
-        plan is changed.
+        The monthly deliveries are used up. Postroad cannot replay until the next month begins (UTC) or the plan
+        changes.
       </p>
     )
   if (suffices) return <p className="text-ink-3">{left.toLocaleString('en')} deliveries are left this month.</p>
   return (
     <p className="text-retry-text">
       Only {left.toLocaleString('en')} {left === 1 ? 'delivery is' : 'deliveries are'} left this month. The replay
-      pauses when they are used up, and goes on by itself when there is room again.
+      pauses when they are used up, and resumes automatically when more are available.
     </p>
   )
 }

@@ -17,7 +17,7 @@ export function resultText({ replayed, skipped, total, outcome }: Replay): strin
   const ends = outcomeText(outcome)
   return [
     `${counted(replayed, 'delivery', 'deliveries')} sent again${ends === '' ? '' : `: ${ends}`}`,
-    ...(skipped === 0 ? [] : [`${skipped.toLocaleString('en')} passed over because they had changed`]),
+    ...(skipped === 0 ? [] : [`${skipped.toLocaleString('en')} skipped because they had changed`]),
     ...(left > 0 ? [`${left.toLocaleString('en')} not sent`] : []),
   ].join('; ')
 }
@@ -27,11 +27,11 @@ export function filterText({ filter, kind }: Replay, nameOf: (id: string) => str
   const { state, destination_id: destination, from, to, dataset, q, conditions } = filter
   const parts = [
     ...(Array.isArray(state) ? [state.join(' or ')] : []),
-    ...(typeof destination === 'string' ? [`to ${nameOf(destination)}`] : ['to every destination']),
+    ...(typeof destination === 'string' ? [`to ${nameOf(destination)}`] : ['to all destinations']),
     ...(typeof dataset === 'string' ? [`of ${dataset}`] : []),
     ...(typeof from === 'string' ? [`from ${momentOf(from)}`] : []),
     ...(typeof to === 'string' ? [`until ${momentOf(to)}`] : []),
-    ...(typeof q === 'string' ? ['that contain a text'] : []),
+    ...(typeof q === 'string' ? ['that contain a search text'] : []),
     ...(Array.isArray(conditions) && conditions.length > 0 ? [counted(conditions.length, 'condition')] : []),
   ]
   return `${kind === 'recover' ? 'Recovery: ' : ''}${parts.join(', ')}`

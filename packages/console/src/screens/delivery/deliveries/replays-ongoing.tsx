@@ -25,7 +25,7 @@ export function Ongoing(): ReactElement | null {
     setRead(new Set(replays.filter(({ state }) => !UNDER_WAY.has(state)).map(({ id }) => id)))
   const shown = replays.filter(({ id, state }) => UNDER_WAY.has(state) || read?.has(id) === false)
   return shown.length === 0 ? null : (
-    <ul aria-label="Replays under way">
+    <ul aria-label="Replays in progress">
       {shown.map((replay) =>
         UNDER_WAY.has(replay.state) ? (
           <Progress key={replay.id} replay={replay} />
@@ -45,7 +45,7 @@ function Result({ replay, onRead }: { readonly replay: Replay; readonly onRead: 
         {resultText(replay)}
       </span>
       <span className="ml-auto">
-        <IconButton label="Hide the result" onClick={onRead}>
+        <IconButton label="Hide result" onClick={onRead}>
           <X strokeWidth={1.5} />
         </IconButton>
       </span>
@@ -75,7 +75,7 @@ function Progress({
     <li className="flex h-9 items-center gap-3 border-b border-line bg-accent-soft px-[18px] text-accent">
       <span className="font-control">
         {pause_reason === 'allowance_used'
-          ? 'Replay paused: the deliveries of this month are used up'
+          ? 'Replay paused, because the monthly deliveries are used up'
           : state === 'paused'
             ? 'Replay paused'
             : 'Replaying'}
@@ -83,7 +83,7 @@ function Progress({
       <progress
         max={total ?? undefined}
         value={total === null ? undefined : done}
-        aria-label="Progress of the replay"
+        aria-label="Replay progress"
         className="h-1 w-40 accent-(--accent)"
       />
       <span className="mono text-data">

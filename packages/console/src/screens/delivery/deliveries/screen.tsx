@@ -141,11 +141,11 @@ function Body({
     return (
       <Empty
         title="No delivery matches"
-        actions={<Button onClick={() => go('deliveries')}>Show every delivery</Button>}
+        actions={<Button onClick={() => go('deliveries')}>Show all deliveries</Button>}
       >
         {search.state === undefined
-          ? 'Nothing was sent that these filters match.'
-          : `None is ${search.state} at the moment.`}
+          ? 'No deliveries match these filters.'
+          : `No deliveries are ${search.state} right now.`}
       </Empty>
     )
   return <NoDeliveries />

@@ -1,6 +1,6 @@
 import { routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
-import { useClient, useMay, usePlace } from '../../../data/place.ts'
+import { useClient, usePlace, useRefusal } from '../../../data/place.ts'
 import { searchText } from '../../../data/search-text.ts'
 import type { ListedDelivery } from '../../../data/tail.ts'
 import { ManualMany, type HandVerb } from '../../../parts/manual-many.tsx'
@@ -13,7 +13,6 @@ import { apiPath, readDeliveries, startOf, type DeliveriesSearch, type DeliveryP
 import { Button } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
-import { needs } from '../../../ui/states.tsx'
 
 /** The actions on the selected deliveries. */
 export function SelectedDeliveries({
@@ -28,12 +27,13 @@ export function SelectedDeliveries({
   const [doing, setDoing] = useState<
     { readonly what: HandVerb | 'export'; readonly of: readonly ListedDelivery[] } | undefined
   >()
-  const may = useMay(routes.deliveries.replay)
+  const refusal = useRefusal(routes.deliveries.replay)
+  const may = refusal === undefined
   const marked = rows.filter(({ id }) => marks.has(id))
   const begin = (what: HandVerb | 'export'): void => setDoing({ what, of: marked })
   useKeys({ 'shift r': marked.length > 0 ? () => begin('replay') : undefined })
   const verb = (name: HandVerb, label: string): ReactElement => (
-    <Button disabled={!may} title={may ? undefined : needs(routes.deliveries.replay.role)} onClick={() => begin(name)}>
+    <Button disabled={!may} title={refusal} onClick={() => begin(name)}>
       {label}
     </Button>
   )
@@ -95,7 +95,7 @@ export function ListMenu({ search }: { readonly search: DeliveriesSearch }): Rea
       />
       {isExporting && (
         <ExportDialog
-          source={exportOf('deliveries', 'Every delivery that the list finds up to now, newest first.', pages)}
+          source={exportOf('deliveries', 'All deliveries that match the filters, newest first.', pages)}
           onClose={() => setExporting(false)}
         />
       )}

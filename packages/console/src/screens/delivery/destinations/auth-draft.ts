@@ -6,6 +6,8 @@ export type AuthDraft = {
   readonly kind: AuthKind
   readonly username: string
   readonly header: string
+  readonly accessKeyId: string
+  readonly clientEmail: string
   readonly secret: string
   readonly tokenUrl: string
   readonly clientId: string
@@ -18,6 +20,8 @@ export const NO_AUTH: AuthDraft = {
   kind: 'none',
   username: '',
   header: '',
+  accessKeyId: '',
+  clientEmail: '',
   secret: '',
   tokenUrl: '',
   clientId: '',
@@ -31,6 +35,8 @@ export function authDraftOf({ auth }: Destination): AuthDraft {
     kind: auth.kind,
     username: auth.username ?? '',
     header: auth.header ?? '',
+    accessKeyId: auth.access_key_id ?? '',
+    clientEmail: auth.client_email ?? '',
     secret: '',
     tokenUrl: auth.token_url ?? '',
     clientId: auth.client_id ?? '',
@@ -55,6 +61,10 @@ export function authOf(draft: AuthDraft): Auth {
       return { kind: 'header', header: draft.header, value: secret }
     case 'payload':
       return { kind: 'payload', secret }
+    case 'aws':
+      return { kind: 'aws', access_key_id: draft.accessKeyId, secret_access_key: secret }
+    case 'google':
+      return { kind: 'google', client_email: draft.clientEmail, private_key: secret }
     case 'oauth2_client_credentials':
       return {
         kind: draft.kind,

@@ -3,12 +3,14 @@ import { Field, Select } from '../../../ui/field.tsx'
 import type { AuthDraft } from './auth-draft.ts'
 
 const KINDS: readonly { readonly kind: AuthDraft['kind']; readonly label: string; readonly secret: string }[] = [
-  { kind: 'none', label: 'Only the signature', secret: '' },
-  { kind: 'basic', label: 'User name and password', secret: 'Password' },
+  { kind: 'none', label: 'Signature only', secret: '' },
+  { kind: 'basic', label: 'Username and password', secret: 'Password' },
   { kind: 'bearer', label: 'Bearer token', secret: 'Token' },
   { kind: 'header', label: 'A custom header', secret: 'Value' },
   { kind: 'oauth2_client_credentials', label: 'OAuth 2 client credentials', secret: 'Client secret' },
   { kind: 'payload', label: 'A key in the body', secret: 'Key' },
+  { kind: 'aws', label: 'AWS access key', secret: 'Secret access key' },
+  { kind: 'google', label: 'Google service account', secret: 'Private key' },
 ]
 
 type Props = {
@@ -34,7 +36,7 @@ export function AuthFields({ draft, set, isHeld, secretName }: Props): ReactElem
         hint={
           draft.kind === 'payload' ? (
             <>
-              For receivers that read a key in the body: the template writes it as{' '}
+              For receivers that read a key from the body. Use this placeholder in the template:{' '}
               <code className="mono">{'{{ secret }}'}</code>.
             </>
           ) : undefined
@@ -48,7 +50,7 @@ export function AuthFields({ draft, set, isHeld, secretName }: Props): ReactElem
       </Select>
       {draft.kind === 'basic' && (
         <Field
-          label="User name"
+          label="Username"
           required
           value={draft.username}
           autoComplete="off"
@@ -65,6 +67,26 @@ export function AuthFields({ draft, set, isHeld, secretName }: Props): ReactElem
           className="mono text-data"
         />
       )}
+      {draft.kind === 'aws' && (
+        <Field
+          label="Access key ID"
+          required
+          value={draft.accessKeyId}
+          autoComplete="off"
+          onChange={({ target }) => set({ accessKeyId: target.value })}
+        />
+      )}
+      {draft.kind === 'google' && (
+        <Field
+          label="Email of the service account"
+          required
+          placeholder="postroad@acme.iam.gserviceaccount.com"
+          value={draft.clientEmail}
+          autoComplete="off"
+          onChange={({ target }) => set({ clientEmail: target.value })}
+          hint="client_email and private_key are in the JSON key of the account."
+        />
+      )}
       {draft.kind === 'oauth2_client_credentials' && <OAuthFields draft={draft} set={set} />}
       {draft.kind !== 'none' && (
         <Field
@@ -75,7 +97,7 @@ export function AuthFields({ draft, set, isHeld, secretName }: Props): ReactElem
           placeholder={isHeld ? 'stored; leave empty to keep it' : ''}
           value={draft.secret}
           onChange={({ target }) => set({ secret: target.value })}
-          hint="Postroad encrypts it and never shows it again. If the host of the URL changes, enter it again."
+          hint="Postroad encrypts the secret and never shows it again. Enter it again when the URL host changes."
         />
       )}
     </>
@@ -95,7 +117,7 @@ function OAuthFields({ draft, set }: Pick<Props, 'draft' | 'set'>): ReactElement
         className="mono text-data"
       />
       <Field
-        label="Client id"
+        label="Client ID"
         required
         value={draft.clientId}
         onChange={({ target }) => set({ clientId: target.value })}
@@ -106,13 +128,13 @@ function OAuthFields({ draft, set }: Pick<Props, 'draft' | 'set'>): ReactElement
           placeholder="webhooks:write"
           value={draft.scope}
           onChange={({ target }) => set({ scope: target.value })}
-          hint="Separated by spaces."
+          hint="Optional. Separate with spaces."
         />
         <Field
           label="Audience"
           value={draft.audience}
           onChange={({ target }) => set({ audience: target.value })}
-          hint="For servers that require it."
+          hint="Optional. For servers that require an audience."
         />
       </div>
       <Select

@@ -2,11 +2,11 @@ import { routes } from '@postroad/contract'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { Destination } from '../../../data/lists.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { Unsaved } from '../../../parts/unsaved.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { authDraftOf, authOf, type AuthDraft } from './auth-draft.ts'
 import { AuthFields } from './auth-fields.tsx'
@@ -14,12 +14,11 @@ import { ProxyPart, TlsPart } from './reach-parts.tsx'
 
 /** The authentication of deliveries, beyond the signature. Secrets are sealed and never shown again. */
 export function AuthTab({ destination }: { readonly destination: Destination }): ReactElement {
-  const may = useMay(routes.destinations.update)
+  const refusal = useRefusal(routes.destinations.update)
+  const may = refusal === undefined
   return (
     <>
-      {!may && (
-        <p className="border-b border-line bg-sunken px-5 py-2 text-ink-3">{needs(routes.destinations.update.role)}</p>
-      )}
+      {!may && <p className="border-b border-line bg-sunken px-5 py-2 text-ink-3">{refusal}</p>}
       <AuthPart destination={destination} may={may} />
       <TlsPart destination={destination} may={may} />
       <ProxyPart destination={destination} may={may} />
@@ -45,7 +44,7 @@ function AuthPart({ destination, may }: { readonly destination: Destination; rea
   }
   const isHeld = destination.auth.kind === draft.kind && destination.auth.has_secret === true
   return (
-    <Part title="Authentication" text="Postroad sends it with every delivery, beside the signature.">
+    <Part title="Authentication" text="Postroad sends these credentials with every delivery, along with the signature.">
       <form onSubmit={submit} aria-label="Authentication">
         <fieldset disabled={!may}>
           <AuthFields draft={draft} set={set} isHeld={isHeld} />
@@ -58,7 +57,7 @@ function AuthPart({ destination, may }: { readonly destination: Destination; rea
       <Unsaved isUnsaved={JSON.stringify(draft) !== JSON.stringify(authDraftOf(destination))} />
       {draft.kind === 'oauth2_client_credentials' && (
         <div className="mt-3.5">
-          <Facts of={[['Access token', 'stored, and renewed before it expires and once after a 401']]} />
+          <Facts of={[['Access token', 'stored; renewed before it expires and after a 401']]} />
         </div>
       )}
     </Part>

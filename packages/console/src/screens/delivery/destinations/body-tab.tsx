@@ -24,7 +24,7 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
       <SaveForm label="Body" of={form}>
         <Part
           title="Body"
-          text="Every receiver of webhooks can verify the envelope. Chat rooms and pagers need another form of JSON. The signature covers the bytes that Postroad sends."
+          text="Every webhook receiver can verify the envelope. Chat and paging services need their own JSON format. The signature covers the bytes that Postroad sends."
         >
           <TemplateFields draft={form.draft} held={held} change={form.change} disabled={form.disabled} />
         </Part>
@@ -33,8 +33,10 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
         aria-label="Preview"
         className="min-w-0 border-l border-line bg-sunken px-5 py-5 max-xl:border-t max-xl:border-l-0"
       >
-        <h3 className="font-title">Preview of the request</h3>
-        <p className="mb-3 text-ink-3">For an event that this destination receives. The preview sends nothing.</p>
+        <h3 className="font-title">Request preview</h3>
+        <p className="mb-3 text-ink-3">
+          For an event that this destination receives. The preview does not send anything.
+        </p>
         <Preview
           receiver={destination}
           settings={'body' in read ? { destination_id: destination.id, ...read.body } : undefined}

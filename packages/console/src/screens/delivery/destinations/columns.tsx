@@ -61,6 +61,8 @@ export const AUTH_WORDS: Readonly<Record<Destination['auth']['kind'], string>> =
   header: 'signature, header',
   oauth2_client_credentials: 'signature, OAuth 2',
   payload: 'signature, body key',
+  aws: 'access key',
+  google: 'service account',
 }
 
 /** The share that succeeded, and the time that 95 % took. */
@@ -105,7 +107,7 @@ function Receives({ of: { datasets, conditions } }: { readonly of: Destination }
         title={datasets?.join(', ')}
         className={`truncate leading-4 ${datasets === null ? 'text-ink-2' : 'mono text-data'}`}
       >
-        {datasets?.join(', ') ?? 'every dataset'}
+        {datasets?.join(', ') ?? 'all datasets'}
       </span>
       {conditions.length > 0 && (
         <span className="text-label leading-[14px] text-ink-3">{counted(conditions.length, 'condition')}</span>

@@ -1,27 +1,21 @@
-import type { DestinationPreset } from '@postroad/contract'
-import { useState, type FormEvent, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
-import { usePlace } from '../../../data/place.ts'
-import { adminCurl } from '../../../parts/commands.ts'
+import { CreateWindow } from '../../../parts/create-window.tsx'
 import { MakeSink } from '../../../parts/make-sink.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { useCopy } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { RefusedLine } from '../../../ui/states.tsx'
 import { authOf } from './auth-draft.ts'
 import { createBodyOf, createDraftOf, type CreateDraft } from './create-draft.ts'
 import { CreateFields } from './create-fields.tsx'
-import { PresetChoice } from './presets.tsx'
-
-const FORM = 'create-destination'
+import { PresetChoice, type Preset } from './presets.tsx'
 
 type Props = { readonly onClose: () => void; readonly onMade: (id: string) => void }
 
 /** Creates a destination: first the kind of receiver, then its URL. Its signing secret is shown once. */
 export function CreateDialog({ onClose, onMade }: Props): ReactElement {
-  const [preset, setPreset] = useState<DestinationPreset | undefined>()
+  const [preset, setPreset] = useState<Preset | undefined>()
   if (preset !== undefined)
     return <Settings preset={preset} onBack={() => setPreset(undefined)} onClose={onClose} onMade={onMade} />
   return (
@@ -30,7 +24,7 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
       wide
       onClose={onClose}
       title="New destination"
-      lead="Choose the receiver of your events. This server itself receives the events of a sink, so that you can test without a receiver."
+      lead="Choose where to send your events. A sink sends them to this server, so that you can test without a receiver."
       actions={
         <>
           <MakeSink onMade={onMade} />
@@ -48,19 +42,13 @@ function Settings({
   onBack,
   onClose,
   onMade,
-}: Props & { readonly preset: DestinationPreset; readonly onBack: () => void }): ReactElement {
+}: Props & { readonly preset: Preset; readonly onBack: () => void }): ReactElement {
   const [draft, setDraft] = useState(() => createDraftOf(preset))
-  const { project } = usePlace()
-  const copy = useCopy()
   const create = useChange(['destinations'], (client, body: Parameters<typeof client.destinations.create>[0]) =>
     client.destinations.create(body),
   )
   const read = createBodyOf(draft)
   const body = 'body' in read ? read.body : undefined
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    if (body !== undefined) create.mutate(body)
-  }
   if (create.data !== undefined) {
     const { destination, signing_secret } = create.data
     return (
@@ -69,7 +57,7 @@ function Settings({
         wide
         onClose={() => onMade(destination.id)}
         title={`${destination.name} is ready`}
-        lead="Postroad now delivers every new event that it matches."
+        lead="Postroad now delivers every matching new event."
         actions={
           <Button kind="primary" onClick={() => onMade(destination.id)}>
             Done
@@ -79,10 +67,10 @@ function Settings({
         <SecretOnce
           label="Signing secret"
           secret={signing_secret}
-          note="Your receiver checks deliveries with it. A signed-in person can reveal it again under Signing, and the audit log records that."
+          note="Your receiver verifies deliveries with this secret. A signed-in member can reveal it again under Signing. The audit log records each reveal."
         />
         <p className="text-ink-2">
-          Next: send it a test from its menu, or{' '}
+          Next, send a test from the destination menu, or{' '}
           <To screen="events" className="text-accent underline">
             send an event
           </To>{' '}
@@ -95,48 +83,27 @@ function Settings({
   const secretless =
     body === undefined ? undefined : { ...body, auth: authOf({ ...draft.auth, secret: 'YOUR_SECRET' }) }
   return (
-    <Dialog
-      open
+    <CreateWindow
       wide
-      onClose={onClose}
       title={preset.id === 'generic' ? 'New destination' : `New destination: ${preset.name}`}
       lead={preset.setup === '' ? undefined : preset.setup}
-      actions={
-        <>
-          <Button onClick={onBack}>Back</Button>
-          <Button
-            kind="quiet"
-            className="mr-auto"
-            disabled={secretless === undefined || draft.settings.url === ''}
-            onClick={() =>
-              void copy(
-                adminCurl({ method: 'POST', project, path: 'destinations', body: secretless }),
-                'Copied as curl, without secrets',
-              )
-            }
-          >
-            Copy as curl
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" form={FORM} disabled={body === undefined || create.isPending}>
-            Create
-          </Button>
-        </>
-      }
+      read={read}
+      call={() => (draft.settings.url === '' ? undefined : { method: 'POST', path: 'destinations', body: secretless })}
+      submit={(sent) => create.mutate(sent)}
+      change={create}
+      onClose={onClose}
+      onBack={onBack}
     >
-      <form id={FORM} onSubmit={submit}>
-        <CreateFields
-          preset={preset}
-          draft={draft}
-          change={(part: Partial<CreateDraft>) => setDraft({ ...draft, ...part })}
-        />
-        {'problem' in read && (
-          <p role="alert" className="mb-3.5 text-fail">
-            {read.problem}
-          </p>
-        )}
-        <RefusedLine error={create.error} />
-      </form>
-    </Dialog>
+      <CreateFields
+        preset={preset}
+        draft={draft}
+        change={(part: Partial<CreateDraft>) => setDraft({ ...draft, ...part })}
+      />
+      {'problem' in read && (
+        <p role="alert" className="mb-3.5 text-fail">
+          {read.problem}
+        </p>
+      )}
+    </CreateWindow>
   )
 }

@@ -1,6 +1,7 @@
-import type { DestinationPreset, RouteRequest, Routes } from '@postroad/contract'
+import type { RouteRequest, Routes } from '@postroad/contract'
 import { authOf, NO_AUTH, type AuthDraft } from './auth-draft.ts'
 import { bodyOf, NEW_DRAFT, type DestinationDraft } from './draft.ts'
+import type { Preset } from './presets.tsx'
 import { templateDraftOf, templateOf, type TemplateDraft } from './template-draft.ts'
 
 /** The draft of a new destination: all settings at once, which a person can later change piece by piece. */
@@ -16,11 +17,15 @@ export function createDraftOf({
   name,
   url,
   settings: { auth, headers, payload_template },
-}: DestinationPreset): CreateDraft {
+  config = '',
+  maxInFlight,
+}: Preset): CreateDraft {
   return {
     // A URL that is the same for everyone is filled in.
     settings: {
       ...NEW_DRAFT,
+      config,
+      ...(maxInFlight === undefined ? {} : { maxInFlight: String(maxInFlight) }),
       url: url.includes('{') ? '' : url,
       name: id === 'generic' ? '' : name,
       headers: Object.entries(headers)

@@ -1,18 +1,18 @@
-import type { DestinationPreset } from '@postroad/contract'
 import type { ReactElement, ReactNode } from 'react'
 import { Field } from '../../../ui/field.tsx'
 import { authOf } from './auth-draft.ts'
 import { AuthFields } from './auth-fields.tsx'
 import type { CreateDraft } from './create-draft.ts'
 import { bodyOf, type DestinationDraft } from './draft.ts'
-import { HeaderFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
+import { HeaderFields, KindFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
 import { Preview } from './preview.tsx'
+import type { Preset } from './presets.tsx'
 import type { Receiver } from './record-select.tsx'
 import { templateDraftOf, templateOf } from './template-draft.ts'
 import { TemplateFields } from './template-fields.tsx'
 
 type Props = {
-  readonly preset: DestinationPreset
+  readonly preset: Preset
   readonly draft: CreateDraft
   readonly change: (part: Partial<CreateDraft>) => void
 }
@@ -27,7 +27,8 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
   const held = templateDraftOf({ payload_template: preset.settings.payload_template })
   const read = templateOf(template)
   // A URL that is not complete yet has no preview.
-  const canPreview = 'template' in read && URL.canParse(settings.url.trim())
+  const body = bodyOf(settings)
+  const canPreview = 'template' in read && 'body' in body && URL.canParse(settings.url.trim())
   return (
     <>
       {preset.docs_url !== null && preset.id !== 'generic' && (
@@ -43,6 +44,7 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
         </p>
       )}
       <WhereFields {...fields} urlLike={preset.url} />
+      <KindFields {...fields} />
       {preset.secret !== null && (
         <Field
           label={preset.secret}
@@ -51,21 +53,21 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
           required
           value={auth.secret}
           onChange={({ target }) => set({ secret: target.value })}
-          hint="Postroad encrypts it and never shows it again."
+          hint="Postroad encrypts the secret and never shows it again."
         />
       )}
       <WhatFields {...fields} />
       <Folded
         title={
           template === null
-            ? 'Body: the envelope'
+            ? 'Body: envelope'
             : preset.id === 'generic'
               ? 'Body: custom JSON'
               : `Body: a message for ${preset.name}`
         }
       >
         <TemplateFields draft={template} held={held} change={(next) => change({ template: next })} />
-        <h3 className="mb-2 font-control">Preview of the request</h3>
+        <h3 className="mb-2 font-control">Request preview</h3>
         {!URL.canParse(settings.url.trim()) && <p className="mb-3 text-ink-3">Enter the URL first.</p>}
         {URL.canParse(settings.url.trim()) && (
           <div className="mb-3">
@@ -73,7 +75,12 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
               receiver={receiverOf(settings)}
               settings={
                 canPreview
-                  ? { url: settings.url.trim(), auth: authOf({ ...auth, secret: '' }), payload_template: read.template }
+                  ? {
+                      url: settings.url.trim(),
+                      config: body.body.config,
+                      auth: authOf({ ...auth, secret: '' }),
+                      payload_template: read.template,
+                    }
                   : undefined
               }
             />

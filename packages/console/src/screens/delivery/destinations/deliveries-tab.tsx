@@ -37,8 +37,8 @@ function Newest({ destination: { id, enabled } }: { readonly destination: Destin
     return (
       <Empty title="Nothing has been sent here yet" actions={<LinkTo screen="events">Send an event</LinkTo>}>
         {enabled
-          ? 'The next event that it matches is delivered at once.'
-          : 'It is switched off. Postroad sends nothing until it is on.'}
+          ? 'Postroad delivers the next matching event immediately.'
+          : 'The destination is off. Postroad sends nothing until you turn it on.'}
       </Empty>
     )
   return (
@@ -51,10 +51,10 @@ function Newest({ destination: { id, enabled } }: { readonly destination: Destin
       <p className="flex items-center gap-3 px-5 py-3 text-ink-3">
         The newest {deliveries.length}.
         <LinkTo screen="deliveries" search={{ destination: id }}>
-          All deliveries to it
+          All deliveries
         </LinkTo>
         <LinkTo screen="deliveries" search={{ destination: id, state: 'failed' }}>
-          Failed ones
+          Failed deliveries
         </LinkTo>
       </p>
     </>

@@ -1,13 +1,12 @@
 import { routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import type { Destination } from '../../../data/lists.ts'
-import { useMay } from '../../../data/place.ts'
+import { useMay, useRefusal } from '../../../data/place.ts'
 import { CopyMeta } from '../../../parts/detail.tsx'
 import { recentText, useRecent } from '../../../parts/recent.tsx'
 import { ResourceDetail, useTab } from '../../../parts/resource-detail.tsx'
 import { Switch } from '../../../parts/switch.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { needs } from '../../../ui/states.tsx'
 import { AuthTab } from './auth-tab.tsx'
 import { BodyTab } from './body-tab.tsx'
 import { StateChip } from './columns.tsx'
@@ -33,6 +32,7 @@ export function DestinationDetail({ row: destination, onClose }: Props): ReactEl
   const [isRecovering, setRecovering] = useState(false)
   const [isTesting, setTesting] = useState(false)
   const may = useMay(routes.destinations.update)
+  const refusal = useRefusal(routes.destinations.test)
   const { of: Tab } = useTab(TABS)
   const { id, name, url, enabled } = destination
   return (
@@ -45,16 +45,16 @@ export function DestinationDetail({ row: destination, onClose }: Props): ReactEl
       meta={
         <>
           <CopyMeta text={url} label="Copy the URL" />
-          <CopyMeta text={id} label="Copy the id" />
+          <CopyMeta text={id} label="Copy ID" />
           <RecentMeta id={id} />
         </>
       }
-      copied={{ label: 'Copy the id', text: id, said: 'Id copied' }}
+      copied={{ label: 'Copy ID', text: id, said: 'ID copied' }}
       actions={
         <>
           <Button
-            disabled={!may}
-            title={may ? 'Sends a test event now, and shows the answer' : needs(routes.destinations.test.role)}
+            disabled={refusal !== undefined}
+            title={refusal ?? 'Sends a test event now and shows the response'}
             onClick={() => setTesting(true)}
           >
             Send a test
@@ -65,18 +65,18 @@ export function DestinationDetail({ row: destination, onClose }: Props): ReactEl
             rooms={['destinations', 'deliveries']}
             set={(client, on) => client.destinations.update({ id, enabled: on })}
             titles={{
-              off: 'Its deliveries wait until it is switched on',
+              off: 'Deliveries wait until you turn it on',
               on: 'Postroad sends the waiting deliveries now',
             }}
             said={{
-              off: 'Switched off. Its deliveries wait.',
-              on: 'Switched on. Postroad sends the waiting deliveries now.',
+              off: 'Turned off. Deliveries wait.',
+              on: 'Turned on. Postroad sends the waiting deliveries now.',
             }}
           />
         </>
       }
-      items={({ curl, copied, link, remove }) => [
-        curl,
+      items={({ calls, copied, link, remove }) => [
+        ...calls,
         copied,
         link,
         { label: 'Recover since…', disabled: !may, go: () => setRecovering(true) },
@@ -87,7 +87,8 @@ export function DestinationDetail({ row: destination, onClose }: Props): ReactEl
       tabs={TABS}
       remove={{
         verb: 'Delete',
-        text: 'Postroad cancels its outstanding deliveries and deletes its signing secret. Past deliveries stay in the list.',
+        restorable: true,
+        text: 'Postroad cancels its pending deliveries. Past deliveries stay in the list.',
         may,
         rooms: ['destinations', 'deliveries'],
         run: (client) => client.destinations.remove({ id }),

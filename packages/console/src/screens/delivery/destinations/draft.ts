@@ -2,19 +2,19 @@ import { LIMITS, type RouteRequest, type Routes } from '@postroad/contract'
 import { pathProblem } from '@postroad/contract/dot-path'
 import type { Destination } from '../../../data/lists.ts'
 import { draftOf, sentOf, type ConditionDraft } from '../../../parts/condition-draft.ts'
+import { headersIn, headersText } from '../../../parts/headers-text.ts'
 import { listIn } from '../../../parts/text-list.ts'
 import { readSchedule, scheduleText } from './schedule-text.ts'
 
 type SigningHeader = Destination['signing']['header']
 type RatePer = NonNullable<Destination['rate_limit']>['per']
 
-/** The placeholder of a stored value that the server never shows; unchanged, the value stays. */
-const HELD_VALUE = '••••••••'
-
 /** A destination in a form. */
 export type DestinationDraft = {
   readonly name: string
   readonly url: string
+  /** The config as JSON; empty for the kind http. */
+  readonly config: string
   /** null: every dataset. */
   readonly datasets: string | null
   readonly conditions: readonly ConditionDraft[]
@@ -35,6 +35,7 @@ export type DestinationDraft = {
 export const NEW_DRAFT: DestinationDraft = {
   name: '',
   url: '',
+  config: '',
   datasets: null,
   conditions: [],
   headers: '',
@@ -50,6 +51,7 @@ export const NEW_DRAFT: DestinationDraft = {
 export function draftOfDestination({
   name,
   url,
+  config,
   datasets,
   conditions,
   headers,
@@ -63,11 +65,10 @@ export function draftOfDestination({
   return {
     name,
     url,
+    config: config.kind === 'http' ? '' : JSON.stringify(config, undefined, 2),
     datasets: datasets?.join(', ') ?? null,
     conditions: conditions.map(draftOf),
-    headers: Object.keys(headers)
-      .map((header) => `${header}: ${HELD_VALUE}`)
-      .join('\n'),
+    headers: headersText(headers),
     schedule: retry.schedule_seconds === null ? null : scheduleText(retry.schedule_seconds),
     timeoutMs: String(timeout_ms),
     maxInFlight: String(max_in_flight),
@@ -87,7 +88,10 @@ export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { rea
   const schedule = draft.schedule === null ? null : readSchedule(draft.schedule)
   if (schedule !== null && 'problem' in schedule) return schedule
   const datasets = draft.datasets === null ? null : listIn(draft.datasets)
-  if (datasets?.length === 0) return { problem: 'Name at least one dataset, or choose every dataset.' }
+  if (datasets?.length === 0) return { problem: 'Enter at least one dataset, or choose all datasets.' }
+  const config = configIn(draft.config)
+  if (config === undefined)
+    return { problem: 'The configuration is not valid JSON. Check the commas, quotation marks and braces.' }
   const orderPath = draft.orderPath?.trim() ?? null
   const wrongPath = orderPath === null ? undefined : pathProblem(orderPath)
   if (wrongPath !== undefined) return { problem: wrongPath }
@@ -95,6 +99,7 @@ export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { rea
     body: {
       name: draft.name.trim() === '' ? hostIn(draft.url) : draft.name,
       url: draft.url.trim(),
+      ...config,
       datasets,
       conditions: draft.conditions.map(sentOf),
       headers,
@@ -108,22 +113,17 @@ export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { rea
   }
 }
 
-export function hostIn(url: string): string {
-  return URL.canParse(url.trim()) ? new URL(url.trim()).host : ''
+/** The server checks the members. */
+function configIn(text: string): Pick<Body, 'config'> | undefined {
+  if (text.trim() === '') return {}
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server refuses every other form with a sentence
+    return { config: JSON.parse(text) as Exclude<Body['config'], undefined> }
+  } catch {
+    return undefined
+  }
 }
 
-function headersIn(text: string): Record<string, string | null> | string {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  const wrong = lines.find((line) => line.indexOf(':') < 1)
-  if (wrong !== undefined)
-    return `“${wrong}” is not a header. Write a name, a colon and a value, such as X-Team: billing.`
-  return Object.fromEntries(
-    lines.map((line) => {
-      const value = line.slice(line.indexOf(':') + 1).trim()
-      return [line.slice(0, line.indexOf(':')).trim(), value === HELD_VALUE ? null : value]
-    }),
-  )
+export function hostIn(url: string): string {
+  return URL.canParse(url.trim()) ? new URL(url.trim()).host : ''
 }

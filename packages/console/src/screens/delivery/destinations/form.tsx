@@ -33,7 +33,11 @@ export function WhereFields({
         disabled={disabled}
         onChange={({ target }) => change({ url: target.value })}
         className="mono text-data"
-        hint="Postroad posts events to this URL: https, or http to an address that the operator allows."
+        hint={
+          draft.config === ''
+            ? 'Postroad posts events to this URL. Use https. Plain http works only for addresses that the operator allows.'
+            : 'TLS is required unless the operator allows the address. Do not include a username or password.'
+        }
       />
       <Field
         label="Name"
@@ -44,6 +48,22 @@ export function WhereFields({
         onChange={({ target }) => change({ name: target.value })}
       />
     </>
+  )
+}
+
+/** The settings of a kind beyond HTTP. */
+export function KindFields({ draft, change, disabled = false }: FormProps): ReactElement | null {
+  if (draft.config === '') return null
+  return (
+    <TextArea
+      label="Config"
+      rows={8}
+      value={draft.config}
+      disabled={disabled}
+      onChange={({ target }) => change({ config: target.value })}
+      className="mono text-data"
+      hint="JSON. The guide “Destinations beyond HTTP” describes the settings for each kind."
+    />
   )
 }
 
@@ -62,7 +82,7 @@ export function WhatFields({ draft, change, disabled = false }: FormProps): Reac
         conditions={draft.conditions}
         change={(conditions) => change({ conditions })}
         disabled={disabled}
-        empty="Postroad delivers every event of these datasets. Add a condition to deliver only some."
+        empty="Postroad delivers every event in these datasets. Add a condition to deliver only some events."
       />
     </>
   )
@@ -74,7 +94,7 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
   return (
     <>
       <Choice
-        label="When a delivery fails, Postroad retries it"
+        label="Retry failed deliveries"
         of={[
           { id: 'default', label: 'On the default schedule' },
           { id: 'own', label: 'On a custom schedule' },
@@ -94,7 +114,7 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
           hint={
             'problem' in read
               ? read.problem
-              : 'Separated by commas: 0s, 30s, 5m, 1h. The first is the wait before the first attempt.'
+              : 'Separate with commas, such as 0s, 30s, 5m, 1h. The first value is the wait before the first attempt.'
           }
         />
       )}
@@ -109,27 +129,27 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
           value={draft.timeoutMs}
           disabled={disabled}
           onChange={({ target }) => change({ timeoutMs: target.value })}
-          hint={`Milliseconds for the whole answer, ${LIMITS.deliveryTimeoutMsMin.toLocaleString('en')} to ${LIMITS.deliveryTimeoutMsMax.toLocaleString('en')}.`}
+          hint={`Maximum time for the whole response in milliseconds, ${LIMITS.deliveryTimeoutMsMin.toLocaleString('en')} to ${LIMITS.deliveryTimeoutMsMax.toLocaleString('en')}.`}
         />
         <Field
-          label="At the same time"
+          label="Maximum in progress"
           type="number"
           min={LIMITS.maxInFlightMin}
           max={LIMITS.maxInFlightMax}
           value={draft.maxInFlight}
           disabled={disabled}
           onChange={({ target }) => change({ maxInFlight: target.value })}
-          hint={`Deliveries that may be under way, ${LIMITS.maxInFlightMin} to ${LIMITS.maxInFlightMax.toLocaleString('en')}.`}
+          hint={`Maximum concurrent deliveries, ${LIMITS.maxInFlightMin} to ${LIMITS.maxInFlightMax.toLocaleString('en')}.`}
         />
         <Field
-          label="At most"
+          label="Rate limit"
           type="number"
           min={1}
           placeholder="no limit"
           value={draft.rateCount}
           disabled={disabled}
           onChange={({ target }) => change({ rateCount: target.value })}
-          hint="The number of deliveries that start in a period. Further ones wait."
+          hint="Optional. The maximum number of deliveries that start in each period. Further deliveries wait."
         />
         <Select
           label="Per"
@@ -154,9 +174,9 @@ export function OrderFields({ draft: { orderPath }, change, disabled = false }: 
   return (
     <>
       <Choice
-        label="Events are sent"
+        label="Delivery order"
         of={[
-          { id: 'none', label: 'Side by side' },
+          { id: 'none', label: 'In parallel' },
           { id: 'key', label: 'In order by key' },
         ]}
         at={orderPath === null ? 'none' : 'key'}
@@ -164,13 +184,13 @@ export function OrderFields({ draft: { orderPath }, change, disabled = false }: 
         disabled={disabled}
         hint={
           orderPath === null
-            ? 'The fastest option. No event waits for another, and a retry may arrive after later events.'
-            : 'Postroad sends events with the same key one at a time, in their order of arrival. This is slower. A failing event blocks the later ones until it is delivered or has failed. Events with other keys continue.'
+            ? 'The fastest option. Events do not wait for each other. A retry can arrive after later events.'
+            : 'Postroad sends events with the same key one at a time, in order of arrival. This option is slower. A failing event blocks later events with the same key until it is delivered or has failed permanently. Events with other keys continue.'
         }
       />
       {orderPath !== null && (
         <Field
-          label="Path of the key"
+          label="Key path"
           required
           placeholder="customer.id"
           maxLength={LIMITS.conditionPathCharsMax}
@@ -181,7 +201,7 @@ export function OrderFields({ draft: { orderPath }, change, disabled = false }: 
           aria-invalid={problem !== undefined}
           hint={
             problem ??
-            'The path of the key in an event. An event without the key waits for no other. A change applies to later events.'
+            'The path to the key in the event. Events without the key do not wait. A change applies to later events.'
           }
         />
       )}
@@ -200,7 +220,7 @@ export function HeaderFields({ draft, change, disabled = false }: FormProps): Re
         value={draft.headers}
         disabled={disabled}
         onChange={({ target }) => change({ headers: target.value })}
-        hint="One per line, sent with every delivery. A saved value is never shown: leave the dots to keep it, or overwrite them to replace it. After a change of the host in the URL, enter the values again."
+        hint="One per line, sent with every delivery. Saved values are never shown. Leave the dots to keep a value, or overwrite them to replace it. If you change the URL host, enter the values again."
       />
       <Choice
         label="Signature headers"
@@ -212,7 +232,7 @@ export function HeaderFields({ draft, change, disabled = false }: FormProps): Re
         at={draft.signing}
         go={(signing) => change({ signing })}
         disabled={disabled}
-        hint="Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature, which the svix and standardwebhooks libraries check."
+        hint="Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature. The svix and standardwebhooks libraries verify these headers."
       />
     </>
   )

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import type { Destination } from '../../../data/lists.ts'
-import { Ago } from '../../../parts/ago.tsx'
+import { Ago } from '../../../ui/ago.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
 import { errorText, NextProbe } from '../../../parts/held.tsx'
@@ -19,15 +19,15 @@ export function HealthBanner({
     return (
       <div role="status" className="flex items-center gap-3 border-t border-line bg-fail-soft px-5 py-2 text-fail">
         <p className="flex-1">
-          {disabled_reason === 'gone' ? 'The receiver answered 410 Gone' : 'Nothing succeeded here for 120 hours'},
-          which switched it off
+          {disabled_reason === 'gone' ? 'The receiver returned 410 Gone' : 'Nothing succeeded here for 120 hours'},
+          which turned it off
           {disabled_at !== null && (
             <>
               {' '}
               <Ago at={disabled_at} />
             </>
           )}
-          . Postroad sends the waiting deliveries when it is switched on.
+          . Postroad sends the waiting deliveries when you turn it on.
         </p>
         <Button onClick={onRecover}>Recover…</Button>
       </div>
@@ -38,20 +38,20 @@ export function HealthBanner({
   if (state === 'recovering')
     return (
       <p role="status" className="border-t border-line bg-retry-soft px-5 py-2 text-retry-text">
-        The receiver answers again. Postroad sends more requests with each success.
+        The receiver responds again. Postroad sends more requests after each success.
       </p>
     )
   return (
     <div role="status" className="flex items-center gap-3 border-t border-line bg-fail-soft px-5 py-2 text-fail">
       <p className="flex-1">
-        Its breaker is open after {counted(failures_in_row, 'failure')} in a row
+        The circuit breaker is open after {counted(failures_in_row, 'failure')} in a row
         {failing_since !== null && (
           <>
             , the first <Ago at={failing_since} />
           </>
         )}
-        .{error !== undefined && ` The last attempt failed: ${error}.`} Its deliveries wait and consume no attempt.
-        Postroad sends the next probe <NextProbe at={state === 'half_open' ? null : next_probe_at} />.
+        .{error !== undefined && ` The last attempt failed: ${error}.`} Deliveries wait without using attempts. Postroad
+        sends the next probe <NextProbe at={state === 'half_open' ? null : next_probe_at} />.
       </p>
       {state === 'open' && <ProbeNow destinationId={id} />}
     </div>

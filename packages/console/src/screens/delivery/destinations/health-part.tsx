@@ -31,7 +31,7 @@ export function HealthPart({ id }: { readonly id: string }): ReactElement {
         <Views label="Range" of={RANGES} at={range} go={setRange} />
         {health !== undefined && (
           <span className="ml-auto text-data text-ink-3">
-            {health.counted_at === null ? 'not counted yet' : 'counted some seconds ago'}
+            {health.counted_at === null ? 'not counted yet' : 'counted a few seconds ago'}
           </span>
         )}
       </div>
@@ -111,7 +111,7 @@ const BREAKER_TEXTS = {
 } as const
 
 function nextText({ enabled, breaker, held_by }: Health): string {
-  if (!enabled) return 'switched off'
+  if (!enabled) return 'turned off'
   return held_by !== null && breaker.state === 'closed' ? holdText(held_by) : BREAKER_TEXTS[breaker.state]
 }
 

@@ -2,6 +2,10 @@ import type { DestinationPreset } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { RefusedLine } from '../../../ui/states.tsx'
+import { KIND_PRESETS, type KindPreset } from './kinds.ts'
+
+/** A receiver to choose. One that is not reached as a webhook is has a config. */
+export type Preset = DestinationPreset & Partial<Pick<KindPreset, 'config' | 'maxInFlight'>>
 
 const NONE: readonly never[] = []
 /** The choice that is there even while presets cannot be read: a custom receiver. */
@@ -21,28 +25,42 @@ export function usePresets() {
 }
 
 /** The receivers to choose from: a custom one first, then the common ones. */
-export function PresetChoice({ go }: { readonly go: (preset: DestinationPreset) => void }): ReactElement {
+export function PresetChoice({ go }: { readonly go: (preset: Preset) => void }): ReactElement {
   const asked = usePresets()
   const known = asked.data?.destination_presets ?? NONE
   const presets = [known.find(({ id }) => id === OWN.id) ?? OWN, ...known.filter(({ id }) => id !== OWN.id)]
   return (
     <>
-      <ul aria-label="Presets" className="mb-3.5 grid grid-cols-2 gap-2 max-md:grid-cols-1">
-        {presets.map((preset, index) => (
-          <li key={preset.id}>
-            <button
-              type="button"
-              data-first={index === 0 || undefined}
-              onClick={() => go(preset)}
-              className="flex h-full w-full flex-col rounded-field border border-line-2 bg-surface px-3.5 py-2.5 text-left hover:bg-sunken"
-            >
-              <b className="font-strong">{preset.name}</b>
-              <span className="text-ink-3">{preset.description}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <Choices label="Presets" presets={presets} go={go} />
+      <h3 className="mb-2 font-control">Beyond HTTP</h3>
+      <Choices label="Kinds" presets={KIND_PRESETS} go={go} />
       <RefusedLine error={asked.error} />
     </>
+  )
+}
+
+type Choosing = {
+  readonly label: string
+  readonly presets: readonly Preset[]
+  readonly go: (preset: Preset) => void
+}
+
+function Choices({ label, presets, go }: Choosing): ReactElement {
+  return (
+    <ul aria-label={label} className="mb-3.5 grid grid-cols-2 gap-2 max-md:grid-cols-1">
+      {presets.map((preset, index) => (
+        <li key={preset.id}>
+          <button
+            type="button"
+            data-first={(index === 0 && label === 'Presets') || undefined}
+            onClick={() => go(preset)}
+            className="flex h-full w-full flex-col rounded-field border border-line-2 bg-surface px-3.5 py-2.5 text-left hover:bg-sunken"
+          >
+            <b className="font-strong">{preset.name}</b>
+            <span className="text-ink-3">{preset.description}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -30,7 +30,7 @@ export function Preview({
   if (records.data !== undefined && recordId === undefined)
     return (
       <p className="text-ink-3">
-        No event has matched this destination yet. Send one that it receives to see its body here.
+        No event has matched this destination yet. Send a matching event to see its body here.
       </p>
     )
   if (recordId === undefined)
@@ -42,7 +42,7 @@ export function Preview({
   const { request, error } = asked.data ?? { request: undefined, error: null }
   return (
     <>
-      <RecordSelect label="Event to preview" at={recordId} go={setChosen} receiver={receiver} />
+      <RecordSelect label="Preview event" at={recordId} go={setChosen} receiver={receiver} />
       {settings === undefined && <p className="text-ink-3">The preview appears when the settings are valid.</p>}
       {settings !== undefined && <RefusedLine error={asked.error} />}
       {asked.error === null && error !== null && (
@@ -54,14 +54,14 @@ export function Preview({
         <div aria-busy={asked.isPlaceholderData}>
           <pre
             tabIndex={0}
-            aria-label="Body that would be sent"
+            aria-label="Body preview"
             className="mono max-h-80 overflow-auto rounded-field bg-surface p-3 text-data break-all whitespace-pre-wrap"
           >
             {indented(request.body)}
           </pre>
           <details className="mt-2">
             <summary className="flex h-8 cursor-default items-center text-ink-2">
-              {Object.keys(request.headers).length} headers; dots replace secrets
+              {Object.keys(request.headers).length} headers (dots replace secrets)
             </summary>
             <HeaderList of={request.headers} />
           </details>

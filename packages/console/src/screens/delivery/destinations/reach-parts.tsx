@@ -44,7 +44,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
   return (
     <Part
       title="Client certificate"
-      text="For receivers that require mutual TLS, or whose certificate comes from a private authority."
+      text="For receivers that require mutual TLS or use a private certificate authority."
       beside={
         tls !== null && (
           <Button
@@ -75,7 +75,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
       <Unsaved isUnsaved={!isEmpty} />
       <details className="rounded-field border border-line px-3.5 open:pb-3">
         <summary className="flex h-9 cursor-default items-center font-control">
-          {tls === null ? 'Set a certificate' : 'Replace the certificate'}
+          {tls === null ? 'Set certificate' : 'Replace certificate'}
         </summary>
         <form onSubmit={submit} aria-label="Client certificate" className="pt-2">
           <fieldset disabled={!may}>
@@ -85,7 +85,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
               placeholder="-----BEGIN CERTIFICATE-----"
               value={draft.certificate}
               onChange={({ target }) => set({ certificate: target.value })}
-              hint="PEM. The intermediate certificates may follow it."
+              hint="PEM. You can append intermediate certificates."
             />
             <TextArea
               label="Private key"
@@ -94,7 +94,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
               value={draft.private_key}
               autoComplete="off"
               onChange={({ target }) => set({ private_key: target.value })}
-              hint="PEM, without a passphrase. Postroad encrypts it and never shows it."
+              hint="PEM, without a passphrase. Postroad encrypts the key and never shows it."
             />
             <TextArea
               label="Authorities"
@@ -102,10 +102,10 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
               placeholder="-----BEGIN CERTIFICATE-----"
               value={draft.ca}
               onChange={({ target }) => set({ ca: target.value })}
-              hint="PEM. Postroad trusts them for this destination, in addition to the public authorities."
+              hint="Optional. PEM. Postroad trusts these authorities for this destination, in addition to the public ones."
             />
             <Button type="submit" kind="primary" disabled={!may || isEmpty || save.isPending}>
-              Save the certificate
+              Save certificate
             </Button>
           </fieldset>
         </form>
@@ -139,7 +139,7 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
   return (
     <Part
       title="Forward proxy"
-      text="Postroad connects through it, by HTTP CONNECT, to the address that it looked up and checked."
+      text="Postroad connects through this proxy with HTTP CONNECT, to the address that it resolved and checked."
       beside={
         proxy !== null && (
           <Button
@@ -170,7 +170,7 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
           />
           <div className="grid grid-cols-2 gap-4 max-md:grid-cols-1">
             <Field
-              label="Proxy user name"
+              label="Proxy username"
               autoComplete="off"
               value={draft.username}
               onChange={({ target }) => set({ username: target.value })}
@@ -186,7 +186,7 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
           </div>
           <RefusedLine error={save.error} />
           <Button type="submit" className="mt-1" disabled={!may || save.isPending}>
-            Save the proxy
+            Save proxy
           </Button>
         </fieldset>
       </form>

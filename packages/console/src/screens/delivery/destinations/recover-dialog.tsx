@@ -46,7 +46,7 @@ export function RecoverDialog({
         toast({
           text:
             count === 0
-              ? 'Switched on. Postroad sends the waiting deliveries now.'
+              ? 'Turned on. Postroad sends the waiting deliveries now.'
               : `${counted(count, 'delivery', 'deliveries')} sent again, at a limited rate.`,
         })
         onClose()
@@ -57,7 +57,7 @@ export function RecoverDialog({
       open
       onClose={onClose}
       title={`Recover ${name}`}
-      lead="Postroad replays every delivery that failed permanently since then."
+      lead="Postroad replays every delivery that failed permanently in this period."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -77,7 +77,7 @@ export function RecoverDialog({
       {!enabled && (
         <div className="mb-3.5">
           <Check
-            label="Switch it on and send the waiting deliveries"
+            label="Turn on and send the waiting deliveries"
             checked={enable}
             onChange={({ target }) => setEnable(target.checked)}
           />
@@ -86,10 +86,10 @@ export function RecoverDialog({
       {plan.data !== undefined && (
         <p role="status" className="mb-3 text-ink-2">
           {count === 0
-            ? 'No delivery failed permanently in that time.'
+            ? 'No deliveries failed permanently in this period.'
             : `${counted(count, 'delivery', 'deliveries')}${plan.data.plan.complete ? '' : ' and more'}, in about ${span(plan.data.plan.minutes * 60_000)}.`}{' '}
           {plan.data.plan.waiting > 0 &&
-            `${plan.data.plan.waiting.toLocaleString('en')} more wait. Postroad sends them automatically when it is on.`}
+            `${plan.data.plan.waiting.toLocaleString('en')} more are waiting. Postroad sends them automatically when the destination is on.`}
         </p>
       )}
       <RefusedLine error={plan.error ?? recover.error} />

@@ -15,7 +15,7 @@ const VIEWS = [
   { id: 'off', label: 'Off', has: ({ enabled }: Destination) => !enabled },
   {
     id: 'trouble',
-    label: 'In trouble',
+    label: 'With problems',
     has: (row: Destination) => !['ok', 'paused'].includes(destinationLight(row).tone),
   },
 ] as const
@@ -34,15 +34,14 @@ export function Screen(): ReactElement {
       textOf={({ id, name, url, datasets }) => [id, name, url, ...(datasets ?? [])].join(' ')}
       create={{ label: 'New destination', route: routes.destinations.create, dialog: CreateDialog }}
       path="destinations"
-      listCommand={cli('destinations list')}
       detail={DestinationDetail}
       never={{
         title: 'Nothing is delivered yet',
         also: <MakeSink />,
         text: (
           <>
-            A destination is a URL. Postroad posts signed events to it and retries until they arrive. A sink is a
-            destination that this server receives itself. To receive deliveries on your machine, run
+            A destination is a URL. Postroad posts signed events to it and retries failed deliveries. A sink is a
+            destination on this server. To receive deliveries on your machine, run
             <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
               {cli('sink')}
             </code>

@@ -4,7 +4,7 @@ import type { Destination } from '../../../data/lists.ts'
 import { Part } from '../../../parts/detail.tsx'
 import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { bodyOf, draftOfDestination } from './draft.ts'
-import { HeaderFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
+import { HeaderFields, KindFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
 
 /** The settings of a destination; a change applies when it is saved. */
 export function SettingsTab({ destination }: { readonly destination: Destination }): ReactElement {
@@ -21,13 +21,14 @@ export function SettingsTab({ destination }: { readonly destination: Destination
     <SaveForm label="Settings" of={form}>
       <Part title="URL and name">
         <WhereFields {...fields} />
+        <KindFields {...fields} />
       </Part>
       <Part title="Events">
         <WhatFields {...fields} />
       </Part>
       <Part
         title="Retries and limits"
-        text="An answer of 2xx ends the delivery. Postroad retries after any other answer, except 410, which switches the destination off."
+        text="A 2xx response completes the delivery. Postroad retries after any other response, except 410, which turns the destination off."
       >
         <RetryFields {...fields} />
       </Part>

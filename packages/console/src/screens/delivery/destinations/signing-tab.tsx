@@ -2,16 +2,16 @@ import { LIMITS, routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { Destination } from '../../../data/lists.ts'
-import { useMay } from '../../../data/place.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { CodeBlock } from '../../../parts/code-block.tsx'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
 import { Rotate } from '../../../parts/rotate.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
 import { Countdown } from '../../../ui/time.tsx'
-import { SNIPPETS, type Language } from './snippets.ts'
+import { SNIPPETS, type Language } from '../../../ui/verify-snippets.ts'
 
 const HEADERS = {
   both: 'Service-Signature and webhook-signature',
@@ -23,7 +23,9 @@ const HEADERS = {
 export function SigningTab({ destination }: { readonly destination: Destination }): ReactElement {
   const [hours, setHours] = useState<number>(LIMITS.rotationOverlapHoursDefault)
   const [language, setLanguage] = useState<Language>('Node')
-  const may = useMay(routes.destinations.revealSecret)
+  const refusal = useRefusal(routes.destinations.revealSecret)
+  const may = refusal === undefined
+  const rotateRefusal = useRefusal(routes.destinations.rotateSecret)
   const reveal = useChange([], (client) => client.destinations.revealSecret({ id: destination.id }))
   const rotate = useChange(['destinations'], (client, mayEnd: boolean) =>
     client.destinations.rotateSecret({ id: destination.id, overlap_hours: hours, end_overlap: mayEnd }),
@@ -33,11 +35,11 @@ export function SigningTab({ destination }: { readonly destination: Destination 
     <>
       <Part
         title="Signing secret"
-        text="It signs every delivery. Only a signed-in person can reveal it, never a key or an agent, and the audit log records that."
+        text="The secret signs every delivery. Only a signed-in member can reveal it. Keys and agents cannot. The audit log records each reveal."
         beside={
           <Button
             disabled={!may || reveal.isPending}
-            title={may ? 'Shows the secret here' : needs(routes.destinations.revealSecret.role)}
+            title={may ? 'Shows the secret here' : refusal}
             onClick={() => (reveal.data === undefined ? reveal.mutate(undefined) : reveal.reset())}
           >
             {reveal.data === undefined ? 'Reveal' : 'Hide'}
@@ -48,7 +50,7 @@ export function SigningTab({ destination }: { readonly destination: Destination 
           <SecretOnce
             label="Signing secret"
             secret={reveal.data.signing_secret}
-            note="Put it where your receiver stores its secrets."
+            note="Store it with your receiver’s secrets."
           />
         )}
         <RefusedLine error={reveal.error} />
@@ -61,7 +63,7 @@ export function SigningTab({ destination }: { readonly destination: Destination 
                 'none'
               ) : (
                 <>
-                  also signs, ends <Countdown to={until} />
+                  also signs, expires <Countdown to={until} />
                 </>
               ),
             ],
@@ -70,23 +72,27 @@ export function SigningTab({ destination }: { readonly destination: Destination 
       </Part>
       <Part
         title="Verify it in your receiver"
-        text="Verify the body as it arrived, before it is parsed. The svix and standardwebhooks libraries do the same."
+        text="Verify the raw body before you parse it. The svix and standardwebhooks libraries do the same."
       >
         <CodeBlock label="How to verify a delivery" of={SNIPPETS} at={language} go={setLanguage} />
       </Part>
       <Part
         title="Rotate the secret"
-        text="While both secrets sign, your receiver may know either of them. You can change it at any moment."
+        text="Deliveries are signed with both secrets during the overlap, so you can update your receiver at any time."
       >
         <Overlap hours={hours} change={setHours} what="secret" />
         {rotate.data !== undefined && (
-          <SecretOnce label="New signing secret" secret={rotate.data.signing_secret} note="It signs deliveries now." />
+          <SecretOnce
+            label="New signing secret"
+            secret={rotate.data.signing_secret}
+            note="The secret signs deliveries now."
+          />
         )}
         <Rotate
           what="secret"
           hours={hours}
           until={until}
-          refused={may ? undefined : needs(routes.destinations.rotateSecret.role)}
+          refused={rotateRefusal}
           rotate={rotate}
           onRotated={reveal.reset}
         />

@@ -17,9 +17,9 @@ export function templateOf(draft: TemplateDraft): { readonly template: Template 
     if (Array.isArray(read)) return { template: read }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that is an object and no list
     if (typeof read === 'object' && read !== null) return { template: read as Record<string, unknown> }
-    return { problem: 'A template is a JSON object or a list.' }
+    return { problem: 'A template must be a JSON object or an array.' }
   } catch (error) {
-    return { problem: `This is not valid JSON yet: ${error instanceof Error ? error.message : String(error)}` }
+    return { problem: `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}` }
   }
 }
 

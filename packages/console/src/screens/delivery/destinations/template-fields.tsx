@@ -40,10 +40,10 @@ export function TemplateFields({ draft, change, held, disabled = false }: Props)
               read.problem
             ) : (
               <>
-                Strings are Liquid: <code className="mono">{'{{ id }}'}</code>,{' '}
+                Strings can contain Liquid: <code className="mono">{'{{ id }}'}</code>,{' '}
                 <code className="mono">{'{{ dataset }}'}</code>, <code className="mono">{'{{ received_at }}'}</code>,{' '}
-                <code className="mono">{'{{ data.order.total }}'}</code>. A string that is only an expression has the
-                type of its value.
+                <code className="mono">{'{{ data.order.total }}'}</code>. A string that contains only an expression
+                takes the type of its value.
               </>
             )
           }

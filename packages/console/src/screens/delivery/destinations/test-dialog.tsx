@@ -12,7 +12,7 @@ import { RecordSelect } from './record-select.tsx'
 
 type Attempt = RouteAnswer<Routes['destinations']['test']>['attempt']
 
-/** Sends a test event now, and shows the answer. It is not a delivery: nothing is stored, retried or counted. */
+/** Sends a test event now and shows the response. It is not a delivery: nothing is stored, retried or counted. */
 export function TestDialog({
   destination,
   onClose,
@@ -31,20 +31,20 @@ export function TestDialog({
       wide
       onClose={onClose}
       title={`Test ${name}`}
-      lead="Postroad signs the test event and sends it like a delivery. It stores nothing. A successful test closes an open breaker."
+      lead="Postroad signs the test event and sends it like a delivery, but does not store it. A successful test closes an open circuit breaker."
       actions={
         <>
           <Button onClick={onClose}>Close</Button>
           <Button kind="primary" disabled={test.isPending} onClick={() => test.mutate(undefined)}>
-            {test.data === undefined ? 'Send the test' : 'Send it again'}
+            {test.data === undefined ? 'Send test' : 'Send again'}
           </Button>
         </>
       }
     >
-      <RecordSelect label="Event" at={recordId} go={setRecordId} receiver={destination} sample="A sample" />
+      <RecordSelect label="Event" at={recordId} go={setRecordId} receiver={destination} sample="Sample event" />
       {test.isPending && (
         <p role="status" className="text-ink-3">
-          Waiting for the answer…
+          Waiting for the response…
         </p>
       )}
       <RefusedLine error={test.error} />
@@ -52,7 +52,7 @@ export function TestDialog({
         <>
           {test.data.closed_breaker && (
             <p role="status" className="mb-2 text-ok-text">
-              The test closed the breaker. Postroad now sends the waiting deliveries.
+              The test closed the circuit breaker. Postroad now sends the waiting deliveries.
             </p>
           )}
           <Answer attempt={test.data.attempt} />
@@ -107,7 +107,7 @@ function Answer({
             </pre>
           )}
           {response_truncated === true && (
-            <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the answer are shown.</p>
+            <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the response are shown.</p>
           )}
         </div>
       )}

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react'
+import { planText, seatsText } from '../../../parts/plan-text.ts'
 import { count, dayOf, type Billing } from './text.ts'
 
 /** The usage of the month against the limits of the plan. */
@@ -6,9 +7,7 @@ export function Meters({ of: { plan, period, usage } }: { readonly of: Billing }
   const { events, deliveries, members } = usage
   return (
     <section aria-label="Usage" className="border-b border-line px-[18px] py-5">
-      <h2 className="text-title">
-        Plan <span className="mono">{plan.name}</span>
-      </h2>
+      <h2 className="text-title">{planText(plan.name)} plan</h2>
       <p className="mt-1 text-ink-3">
         Events and deliveries count from {dayOf(period.start)} until {dayOf(period.end)} (UTC). Events are stored for{' '}
         {plan.limits.retention_days} days.
@@ -17,10 +16,10 @@ export function Meters({ of: { plan, period, usage } }: { readonly of: Billing }
         <Meter label="Events" used={events.used} max={events.max} below={paceText(events)} />
         <Meter label="Deliveries" used={deliveries.used} max={deliveries.max} below={paceText(deliveries)} />
         <Meter
-          label="Members"
+          label="Seats"
           used={members.used}
           max={members.max}
-          below={members.pending_invites === 0 ? '' : `${count(members.pending_invites)} of them are pending invites`}
+          below={seatsText((members.used ?? 0) - members.pending_invites, members.pending_invites)}
         />
         <Meter label="Stored events" used={usage.retained_events} max={null} below="" />
       </ul>
@@ -57,6 +56,6 @@ function Meter({ label, used, max, below }: MeterProps): ReactElement {
 
 function paceText({ projected, max }: { readonly projected: number | null; readonly max: number | null }): string {
   if (projected === null || projected === 0) return ''
-  const text = `${count(projected)} at the end of the month at this pace`
+  const text = `${count(projected)} at the end of the month at this rate`
   return max !== null && projected > max ? `${text}, more than the plan allows` : text
 }

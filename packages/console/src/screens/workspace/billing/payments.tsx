@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import { Button } from '../../../ui/button.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
+import { planText } from '../../../parts/plan-text.ts'
 import { count, dayOf, type Billing } from './text.ts'
 
 type Paid = NonNullable<Billing['payments']>
@@ -14,10 +15,10 @@ const OPEN = new Set<string>(['active', 'trialing', 'past_due', 'unpaid', 'pause
 export function Payments({ of }: { readonly of: Billing }): ReactElement {
   if (of.payments === null)
     return (
-      <section aria-label="Change the plan" className="px-[18px] py-5">
-        <h2 className="text-title">Change the plan</h2>
+      <section aria-label="Change plan" className="px-[18px] py-5">
+        <h2 className="text-title">Change plan</h2>
         <p className="mt-1 max-w-[60ch] text-ink-3">
-          This installation takes no payments. Ask an operator of the installation to change the plan.
+          This installation does not accept payments. Ask an installation operator to change the plan.
         </p>
       </section>
     )
@@ -38,7 +39,7 @@ function Provider({ payments, plan }: { readonly payments: Paid; readonly plan: 
       <div className="mt-3 flex max-w-xl flex-col gap-3">
         {subscription.state !== 'none' && (
           <Button className="self-start" disabled={manage.isPending} onClick={() => manage.mutate(undefined, leave)}>
-            Manage the subscription
+            Manage subscription
           </Button>
         )}
         <RefusedLine error={buy.error ?? manage.error} />
@@ -47,17 +48,17 @@ function Provider({ payments, plan }: { readonly payments: Paid; readonly plan: 
         <ul className="mt-5 grid max-w-3xl grid-cols-[repeat(auto-fit,minmax(240px,1fr))] gap-4">
           {plans.map((offer) => (
             <li key={offer.name} className="rounded-field border border-line p-4">
-              <h3 className="font-title">{offer.name}</h3>
+              <h3 className="font-title">{planText(offer.name)}</h3>
               <p className="mt-1">{priceText(offer.price)}</p>
               <p className="mt-1 text-ink-3">{limitsText(offer)}</p>
               <Button
                 kind="primary"
                 className="mt-3"
                 disabled={buy.isPending || offer.name === plan}
-                title={offer.name === plan ? 'The workspace has this plan.' : undefined}
+                title={offer.name === plan ? 'This is the current plan.' : undefined}
                 onClick={() => buy.mutate(offer.name, leave)}
               >
-                Upgrade to {offer.name}
+                Upgrade to {planText(offer.name)}
               </Button>
             </li>
           ))}
@@ -73,13 +74,13 @@ function stateText({ state, period_end: end, ...of }: Paid['subscription']): str
     case 'active':
     case 'trialing':
       return of.ends_at_period_end
-        ? `Cancelled. The plan ends${until}. Nothing more is charged.`
-        : `Active. It is renewed${until}.`
+        ? `Cancelled. The plan ends${until}. There are no further charges.`
+        : `Active. Renews${until}.`
     case 'past_due':
-      return `The last payment failed. The plan stays until ${of.grace_ends_at === null ? 'the grace ends' : dayOf(of.grace_ends_at)}. Check the payment method.`
+      return `The last payment failed. The plan remains active until ${of.grace_ends_at === null ? 'the grace period ends' : dayOf(of.grace_ends_at)}. Check the payment method.`
     case 'unpaid':
     case 'paused':
-      return 'The subscription is not paid. Check the payment method to get its plan again.'
+      return 'The subscription is not paid. Check the payment method to restore the plan.'
     case 'incomplete':
       return 'The first payment is not complete yet.'
     case 'canceled':
@@ -92,7 +93,7 @@ function stateText({ state, period_end: end, ...of }: Paid['subscription']): str
 }
 
 function priceText(price: Offer['price']): string {
-  if (price === null) return 'The price is not available at the moment. The payment page shows it.'
+  if (price === null) return 'The price is not available right now. See the payment page.'
   const currency = price.currency.toUpperCase()
   const format = new Intl.NumberFormat('en', { style: 'currency', currency })
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { useSearchState } from '../../../data/go.tsx'
 import type { Search } from '../../../data/search-text.ts'
-import { Page } from '../../../ui/page.tsx'
+import { SettingsPage } from '../../../parts/settings-page.tsx'
 import { Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { Meters } from './meters.tsx'
 import { Payments } from './payments.tsx'
@@ -21,7 +21,7 @@ export function Screen(): ReactElement {
   })
   const billing = asked.data?.billing
   return (
-    <Page title="Billing">
+    <SettingsPage title="Billing">
       {asked.error !== null && billing !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
       {billing === undefined ? (
         asked.error === null ? (
@@ -38,13 +38,13 @@ export function Screen(): ReactElement {
         >
           {paid !== undefined && billing.plan.name !== paid && (
             <p role="status" className="border-b border-line bg-sunken px-[18px] py-3">
-              The payment was sent. The plan changes when the payment provider reports it, usually within seconds.
+              The payment was sent. The plan changes when the payment provider confirms it, usually within seconds.
             </p>
           )}
           <Meters of={billing} />
           <Payments of={billing} />
         </div>
       )}
-    </Page>
+    </SettingsPage>
   )
 }

@@ -4,6 +4,7 @@ import { destinationLight } from '@postroad/contract/lights'
 import type { ReactElement, ReactNode } from 'react'
 import { To } from '../../../data/go.tsx'
 import { useHolds } from '../../../data/holds.ts'
+import { CAUSES } from '../../../parts/causes.ts'
 import { Glyph, Light } from '../../../ui/glyph.tsx'
 
 type Summary = RouteAnswer<Routes['dashboard']['summary']>['summary']
@@ -14,7 +15,7 @@ export function Failing({ of }: { readonly of: Summary['failing_destinations'] }
   const others = holds.filter(({ destination_id }) => of.every((one) => one.destination_id !== destination_id))
   const heldBy = (id: string): number => holds.find(({ destination_id }) => destination_id === id)?.deliveries ?? 0
   return (
-    <List title="Failing destinations" none="Every attempt succeeded.">
+    <List title="Failing destinations" none="All attempts succeeded.">
       {[
         ...of.map(({ destination_id, name, failed, delivered, ...destination }) => (
           <FailingLine
@@ -77,7 +78,7 @@ function FailingLine({
 /** Refused requests by cause, the most frequent first. */
 export function Causes({ of, range }: { readonly of: Summary['rejections']; readonly range: string }): ReactElement {
   return (
-    <List title="Why requests were refused" none="No request was refused.">
+    <List title="Refusal reasons" none="No requests were refused.">
       {of
         .toSorted((a, b) => b.count - a.count)
         .map(({ reason, count }) => (
@@ -88,7 +89,7 @@ export function Causes({ of, range }: { readonly of: Summary['rejections']; read
               className="flex h-9 items-center gap-2.5 border-b border-line/55 hover:bg-hover"
             >
               <Glyph tone="rejected" />
-              <span className="truncate">{reason.replaceAll('_', ' ')}</span>
+              <span className="truncate">{CAUSES[reason].title}</span>
               <span className="mono ml-auto text-data text-ink-2">{count}</span>
             </To>
           </li>

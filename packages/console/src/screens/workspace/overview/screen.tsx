@@ -93,7 +93,7 @@ function Numbers({ summary, series, range, selected, select }: NumbersProps): Re
   if (totals.submissions + totals.rejected + totals.delivered + totals.failed + previous.submissions === 0) {
     return (
       <>
-        <Empty title="There was no event in this time">
+        <Empty title="No events in this time range">
           Choose a longer range, or{' '}
           <To screen="events" className="text-accent underline">
             send an event
@@ -160,7 +160,7 @@ function Tiles({ summary, range }: Pick<NumbersProps, 'summary' | 'range'>): Rea
         below={changeOf(totals.rejected, previous?.rejected)}
       />
       <Tile
-        label="Delivery time, median"
+        label="Median delivery"
         to="destinations"
         search={{}}
         value={delivery_ms === null ? '–' : took(delivery_ms.p50)}
@@ -277,8 +277,8 @@ function paceText({ used, max, month }: Pick<QuotaProps, 'used' | 'max' | 'month
   const end = new Date(began + ((Date.now() - began) * max) / used)
   const isLater = end.toISOString().slice(0, 7) > month
   return isLater
-    ? 'At this pace they last for the month.'
-    : `At this pace they are used up on ${end.toLocaleDateString('en-GB', { day: 'numeric', month: 'long' })}.`
+    ? 'At this rate, they last until the end of the month.'
+    : `At this rate, they run out on ${end.toLocaleDateString('en-US', { day: 'numeric', month: 'long' })}.`
 }
 
 function count(value: number): string {
@@ -289,5 +289,5 @@ function count(value: number): string {
 function changeOf(now: number, before = 0): string {
   if (before === 0) return ''
   const percent = Math.round(((now - before) / before) * 100)
-  return percent === 0 ? 'as many as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} % on the range before`
+  return percent === 0 ? 'same as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} % on the range before`
 }

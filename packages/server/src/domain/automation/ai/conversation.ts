@@ -54,7 +54,7 @@ export function nextAction(
     if (repairs.length >= REPAIRS_MAX) return { do: 'fail', reason: 'output_invalid', error: read.problem }
     repairs.push({
       after: index,
-      text: `Your output does not match the schema. ${read.problem} Send the whole output again.`,
+      text: `Your output does not match the schema. ${read.problem} Send the complete output again.`,
     })
   }
   const asked = steps.filter((step) => step.kind === 'model').length
@@ -62,7 +62,7 @@ export function nextAction(
     return {
       do: 'fail',
       reason: 'max_steps_reached',
-      error: `The model was called ${maxSteps} times, the most that the agent allows, and did not finish.`,
+      error: `The model did not finish within ${maxSteps} calls, the limit of the agent.`,
     }
   return { do: 'ask', repairs }
 }

@@ -22,7 +22,7 @@ export async function decodeMultipart(input: {
 }): Promise<DecodedForm> {
   const [, quoted, bare] = BOUNDARY.exec(input.contentType) ?? []
   const boundary = quoted ?? bare
-  if (boundary === undefined) return refused('the Content-Type names no boundary.')
+  if (boundary === undefined) return refused('the Content-Type has no boundary.')
 
   const announced = announcedParts(input.body, boundary)
   if (announced.length > LIMITS.multipartPartsMax) return refused(`it has more than ${LIMITS.multipartPartsMax} parts.`)

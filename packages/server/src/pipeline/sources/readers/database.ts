@@ -1,11 +1,8 @@
 import { LIMITS, type SourceSettings } from '@postroad/contract'
-import { readConnection } from '../../../domain/sources/connection.ts'
 import type { Deps } from '../../../context.ts'
-import { readMysql } from '../../../platform/foreign-databases/mysql.ts'
-import { readPostgres } from '../../../platform/foreign-databases/postgres.ts'
+import { databasePlace } from './place.ts'
 import type { ReadAsked, ReadResult } from './types.ts'
-import type { Bound, DatabasePlace, DatabaseReader } from '../../../platform/foreign-databases/types.ts'
-import { ForeignFailure } from '../../../platform/foreign-failure.ts'
+import type { Bound, DatabaseReader, ReadDatabase } from '../../../platform/foreign-databases/types.ts'
 
 export type DatabaseSettings = Extract<SourceSettings, { kind: 'postgres' | 'mysql' }>
 
@@ -20,19 +17,24 @@ type KeysetPosition = {
   readonly seen: (Bound & { readonly at: number }) | null
 }
 
-const READERS = { postgres: readPostgres, mysql: readMysql } as const
+/** A driver is loaded with the first source that uses it. */
+const READERS: Readonly<Record<DatabaseSettings['kind'], () => Promise<ReadDatabase>>> = {
+  postgres: async () => (await import('../../../platform/foreign-databases/postgres.ts')).readPostgres,
+  mysql: async () => (await import('../../../platform/foreign-databases/mysql.ts')).readMysql,
+}
 
 /** Reads the rows after the position, in the order of the cursor and the key. */
-export function readDatabaseSource(
+export async function readDatabaseSource(
   { reach, clock }: Pick<Deps, 'reach' | 'clock'>,
   asked: ReadAsked & { readonly settings: DatabaseSettings },
 ): Promise<ReadResult> {
   const { settings, signal, rowBytesMax } = asked
   const { kind, query, cursor_column: cursorColumn, key_column: keyColumn } = settings
-  return READERS[kind](
+  const read = await READERS[kind]()
+  return read(
     {
       reach,
-      place: placeOf(settings, asked.secret.connection),
+      place: databasePlace({ kind, tls: settings.tls, connection: asked.secret.connection }),
       of: { query, cursorColumn, keyColumn },
       bytesMax: LIMITS.sourceBatchBytesMax,
       rowBytesMax,
@@ -47,12 +49,6 @@ export function readDatabaseSource(
         : bySeen(reader, { ...asked, from, now: clock.now() })
     },
   )
-}
-
-function placeOf({ kind, tls }: DatabaseSettings, text: string | undefined): DatabasePlace {
-  const connection = readConnection(kind, text ?? '')
-  if (typeof connection === 'string') throw new ForeignFailure('invalid_connection', connection)
-  return { ...connection, tls }
 }
 
 async function beginning(reader: DatabaseReader, { start }: DatabaseSettings): Promise<KeysetPosition> {

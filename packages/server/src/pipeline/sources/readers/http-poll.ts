@@ -32,7 +32,7 @@ export async function readHttpPoll(
   const text = await readBody(response, LIMITS.sourceBatchBytesMax)
   if (response.status === 304 || text.trim() === '') return { items: [], position: held, againInMs: undefined }
   const parsed = parseJson(text)
-  if (!parsed.ok) throw new ForeignFailure('invalid_body', `The response is no JSON: ${parsed.error}`)
+  if (!parsed.ok) throw new ForeignFailure('invalid_body', `The response is not valid JSON: ${parsed.error}`)
   const items = itemsOf(settings, parsed.value)
   const cursor = nextCursor(settings, { response: parsed.value, items }) ?? held.cursor
   const moved = cursor !== held.cursor
@@ -76,7 +76,7 @@ function itemsOf({ items_path: path }: HttpPollSettings, response: unknown): rea
   if (items.length > LIMITS.sourceBatchRowsMax)
     throw new ForeignFailure(
       'too_many_items',
-      `The response has ${items.length} items, and at most ${LIMITS.sourceBatchRowsMax} are read at once. Ask for smaller pages.`,
+      `The response has ${items.length} items, and Postroad reads at most ${LIMITS.sourceBatchRowsMax} at once. Request smaller pages.`,
     )
   return items
 }

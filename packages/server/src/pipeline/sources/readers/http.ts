@@ -34,11 +34,11 @@ export function connectionFailure(error: unknown): Error {
   if (error instanceof UnreachableError) return new ForeignFailure(error.code, error.message)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const text = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
-  if (/TIMEOUT/i.test(code)) return new ForeignFailure('timeout', 'The server did not answer in time.')
+  if (/TIMEOUT/i.test(code)) return new ForeignFailure('timeout', 'The server did not respond in time.')
   if (/CERT|TLS|SSL|SELF_SIGNED/i.test(code))
     return new ForeignFailure('tls_failed', `The encrypted connection failed: ${text}.`)
   if (code === 'ECONNREFUSED')
-    return new ForeignFailure('connection_refused', 'The server accepts no connection. Check the URL.')
+    return new ForeignFailure('connection_refused', 'The server does not accept connections. Check the URL.')
   return new ForeignFailure('connection_reset', `The connection failed: ${text.slice(0, 200)}.`)
 }
 
@@ -46,12 +46,12 @@ function statusFailure({ status, headers }: StreamResponse, now: number): Foreig
   if (status >= 300 && status < 400)
     return new ForeignFailure(
       'redirect',
-      `The server answered ${status}, and redirects are not followed. Use the URL that it names.`,
+      `The server returned ${status}, and Postroad does not follow redirects. Use the URL of the redirect.`,
     )
-  const remedy = status === 401 || status === 403 ? ' Check the headers that prove who asks.' : ''
+  const remedy = status === 401 || status === 403 ? ' Check the authentication headers.' : ''
   return new ForeignFailure(
     'bad_status',
-    `The server answered ${status}.${remedy}`,
+    `The server returned ${status}.${remedy}`,
     retryAfterMs(headers['retry-after'], now),
   )
 }
@@ -72,7 +72,7 @@ export async function readBody(response: StreamResponse, bytesMax: number): Prom
       if (bytes > bytesMax)
         throw new ForeignFailure(
           'response_too_large',
-          `The response has more than ${bytesMax} bytes. Ask for smaller pages.`,
+          `The response has more than ${bytesMax} bytes. Request smaller pages.`,
         )
       pieces.push(piece)
     }

@@ -1,7 +1,9 @@
 import type { Deps } from '../../../context.ts'
 import { readDatabaseSource } from './database.ts'
 import { readHttpPoll } from './http-poll.ts'
-import type { ReadAsked, ReadResult } from './types.ts'
+import { readReplication, type ReplicationPosition } from './replication.ts'
+import { readSse, type SsePosition } from './sse.ts'
+import type { ReadAsked, ReadResult, StreamAsked, StreamBatch } from './types.ts'
 
 /** A read that has not ended by then is broken off. It is shorter than the lease of its claim. */
 const READ_MS_MAX = 45_000
@@ -16,4 +18,16 @@ export function readSource(
   return settings.kind === 'http_poll'
     ? readHttpPoll(deps, { ...asked, signal, settings })
     : readDatabaseSource(deps, { ...asked, signal, settings })
+}
+
+/** Follows a source that is a stream, from its position on. Rejects with `ForeignFailure` as `readSource` does. */
+export function followSource(
+  deps: Pick<Deps, 'reach' | 'clock' | 'deliveryUserAgent'>,
+  { settings, position, ...asked }: StreamAsked,
+): AsyncGenerator<StreamBatch> {
+  return settings.kind === 'sse'
+    ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- readSse wrote it
+      readSse(deps, { ...asked, settings, position: (position as SsePosition | null) ?? { last_event_id: null } })
+    : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- readReplication wrote it
+      readReplication(deps, { ...asked, settings, position: position as ReplicationPosition | null })
 }

@@ -5,19 +5,10 @@ import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import type { SourceSecret } from '../../../domain/sources/secret.ts'
 import { connectionFailure, openResponse } from './http.ts'
 import { ForeignFailure } from '../../../platform/foreign-failure.ts'
+import type { StreamBatch } from './types.ts'
 
 export type SseSettings = Extract<SourceSettings, { kind: 'sse' }>
 export type SsePosition = { readonly last_event_id: string | null }
-
-/** Events that arrived together. */
-export type SseBatch = {
-  /** JSON texts; null for an event that is too large to be stored. */
-  readonly items: readonly (string | null)[]
-  /** After these events. */
-  readonly position: SsePosition
-  /** The pause before the next connection, if the server named one. */
-  readonly retryMs: number | undefined
-}
 
 export type SseAsked = {
   readonly settings: SseSettings
@@ -34,7 +25,7 @@ export type SseAsked = {
 export async function* readSse(
   deps: Pick<Deps, 'reach' | 'deliveryUserAgent' | 'clock'>,
   { settings, secret, position, rowBytesMax, signal }: SseAsked,
-): AsyncGenerator<SseBatch> {
+): AsyncGenerator<StreamBatch> {
   const response = await openResponse(deps, {
     url: settings.url,
     headers: {
@@ -47,7 +38,7 @@ export async function* readSse(
   })
   try {
     if (!/^text\/event-stream\b/i.test(response.headers['content-type'] ?? ''))
-      throw new ForeignFailure('invalid_body', 'The server answered with no stream of events. Check the URL.')
+      throw new ForeignFailure('invalid_body', 'The server did not respond with an event stream. Check the URL.')
     // The caller learns that the connection is good.
     yield { items: [], position, retryMs: undefined }
     yield* eventsOf(response.body, { settings, position, rowBytesMax })
@@ -61,7 +52,7 @@ export async function* readSse(
 async function* eventsOf(
   body: AsyncIterable<Uint8Array>,
   { settings, position, rowBytesMax }: Pick<SseAsked, 'settings' | 'position' | 'rowBytesMax'>,
-): AsyncGenerator<SseBatch> {
+): AsyncGenerator<StreamBatch> {
   let came: EventSourceMessage[] = []
   let lastId = position.last_event_id
   let retryMs: number | undefined
@@ -81,7 +72,7 @@ async function* eventsOf(
       lastId = batch.findLast(({ id }) => id !== undefined && id !== '')?.id ?? lastId
       yield {
         items: batch.filter(isAsked(settings)).map((event) => toText(event, rowBytesMax)),
-        position: { last_event_id: lastId },
+        position: { last_event_id: lastId } satisfies SsePosition,
         retryMs,
       }
     }

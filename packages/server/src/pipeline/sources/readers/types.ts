@@ -2,7 +2,31 @@ import type { SourceSettings } from '@postroad/contract'
 import type { SourceSecret } from '../../../domain/sources/secret.ts'
 
 /** The settings of a source that is polled. */
-export type PolledSettings = Exclude<SourceSettings, { kind: 'sse' }>
+export type PolledSettings = Exclude<SourceSettings, { kind: 'sse' | 'postgres_replication' }>
+
+/** The settings of a source that is followed on a connection which stays open. */
+export type StreamSettings = Exclude<SourceSettings, PolledSettings>
+
+/** A stream to follow. */
+export type StreamAsked = {
+  readonly id: string
+  readonly settings: StreamSettings
+  readonly secret: SourceSecret
+  /** As the last batch had it; null: the source has not begun. */
+  readonly position: unknown
+  readonly rowBytesMax: number
+  readonly signal: AbortSignal
+}
+
+/** Items of a stream that arrived together. */
+export type StreamBatch = {
+  /** JSON texts; null for an item that is too large to be stored. */
+  readonly items: readonly (string | null)[]
+  /** After these items. */
+  readonly position: unknown
+  /** The pause before the next connection, if the other side named one. */
+  readonly retryMs: number | undefined
+}
 
 /** A source to read. */
 export type ReadAsked = {

@@ -1,5 +1,6 @@
 import { LIMITS, type OriginError } from '@postroad/contract'
 import type { WebSocket } from 'ws'
+import { compileCustomer } from '../../../domain/capture/customer.ts'
 import { reconnectPause } from '../../../domain/sources/backoff.ts'
 import type { WsSecret } from '../../../domain/sources/secret.ts'
 import { UnreachableError } from '../../../platform/address-guard.ts'
@@ -7,6 +8,7 @@ import { openWebSocket, webSocketErrorText } from '../../../platform/outbound/we
 import { openWsSecret } from '../../../resources/sources/ws-triggers/index.ts'
 import {
   countFiled,
+  isBatchStored,
   releaseWsTrigger,
   renewWsTrigger,
   type ClaimedWsTrigger,
@@ -18,7 +20,7 @@ import { refusalOf } from '../outcome.ts'
 import { Overtaken, type SourceDeps } from '../ports.ts'
 import { payloadText } from './frame.ts'
 import { FrameQueue } from './queue.ts'
-import { Timers } from './timers.ts'
+import { Timers } from '../timers.ts'
 
 const STORED_AT_ONCE = 200
 const AGAIN_MS = 1_000
@@ -28,6 +30,9 @@ const NORMAL = 1000
 
 /** `failed`: the connection broke. `stopped`: this process ends. `overtaken`: the claim is lost, or the trigger must stop. */
 type Ending = 'failed' | 'stopped' | 'overtaken'
+
+/** The commit of this batch succeeded before, and its answer was lost. Takes the events back. */
+class StoredAlready extends Error {}
 
 /** One claimed trigger, and its connection. */
 export class Listener {
@@ -41,6 +46,10 @@ export class Listener {
   #lastMessageAt: Date | null = null
   #lastSignAt = 0
   #received = 0
+  /** The number of messages of this connection that are stored. */
+  #stored = 0
+  /** The size of a batch whose commit may have succeeded without an answer: the same one is tried again. */
+  #unanswered: number | undefined
   #error: OriginError | undefined
   #storing: Promise<void> | undefined
   #ending: Ending | undefined
@@ -114,7 +123,7 @@ export class Listener {
       })
     this.#timers.every(AGAIN_MS, () => {
       if (clock.now() - this.#lastSignAt < staleSeconds * 1_000) return
-      this.#fail('stale', `Nothing arrived for ${staleSeconds} seconds, so Postroad connects again.`)
+      this.#fail('stale', `Nothing arrived for ${staleSeconds} seconds, so Postroad reconnects.`)
     })
   }
 
@@ -136,13 +145,16 @@ export class Listener {
   /** Stores what has arrived, batch after batch. A batch that cannot be stored at this moment waits in the queue. */
   async #drain(): Promise<void> {
     while (this.#queue.length > 0 && this.#ending !== 'overtaken') {
-      const batch = this.#queue.oldest(STORED_AT_ONCE)
+      const batch = this.#queue.oldest(this.#unanswered ?? STORED_AT_ONCE)
       try {
         // oxlint-disable-next-line no-await-in-loop -- in the order of arrival
-        await this.#store(batch)
+        await this.#storeOnce(batch)
         this.#queue.remove(batch.length)
+        this.#stored += batch.length
+        this.#unanswered = undefined
       } catch (cause) {
         if (cause instanceof Overtaken) return this.#end('overtaken')
+        this.#unanswered = batch.length
         this.#deps.retryLog.warn('ws_trigger.not_stored', { cause })
         if (this.#ending !== undefined) return this.#queue.abandon()
         // oxlint-disable-next-line no-await-in-loop -- the same batch again
@@ -151,13 +163,23 @@ export class Listener {
     }
   }
 
-  async #store(batch: readonly string[]): Promise<void> {
+  async #storeOnce(batch: readonly string[]): Promise<void> {
+    try {
+      await this.#store(batch)
+    } catch (cause) {
+      if (!(cause instanceof StoredAlready)) throw cause
+    }
+  }
+
+  async #store(frames: readonly string[]): Promise<void> {
+    const batch = { after: this.#stored, upTo: this.#stored + frames.length }
     const now = this.#deps.clock.now()
     const { workspaceId, projectId, id } = this.#claim
-    const { dataset } = this.#trigger
-    const texts = await matching(batch, this.#trigger)
+    const { dataset, customer } = this.#trigger
+    const texts = await matching(frames, this.#trigger)
     const origin = { kind: 'ws_trigger', id } as const
-    const events = texts.map((text) => fromOrigin({ workspaceId, projectId, dataset, origin, text, receivedAt: now }))
+    const made = { workspaceId, projectId, dataset, origin, receivedAt: now, customerOf: compileCustomer(customer) }
+    const events = texts.map((text) => fromOrigin({ ...made, text }))
     await this.#deps.acceptAll(events, async (tx, outcomes) => {
       const refusals = outcomes.flatMap((outcome) => refusalOf(outcome, new Date(now)) ?? [])
       const counts = {
@@ -166,7 +188,8 @@ export class Listener {
         dropped: refusals.length,
         error: refusals.at(-1),
       }
-      if ((await countFiled(tx, { ...this.#claim, counts })) === 0) throw new Overtaken()
+      if ((await countFiled(tx, { ...this.#claim, counts, batch })) > 0) return
+      throw (await isBatchStored(tx, { ...this.#claim, batch })) ? new StoredAlready() : new Overtaken()
     })
   }
 

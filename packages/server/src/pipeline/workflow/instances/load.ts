@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { Steps } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
+import { withPlainSteps } from '../../../domain/automation/plain-steps.ts'
 import { parseStoredJson } from '../../../domain/json/json-text.ts'
-import { compileWorkflow, type Program } from '../compile.ts'
+import { compileWorkflow, UNREADABLE, type Program } from '../compile.ts'
 import type { Awaited, Instance, Memory } from '../instance.ts'
 import {
   findAwaitedDeliveries,
@@ -20,7 +21,7 @@ const PROGRAMS_MAX = 5_000
 
 const Definition = z.object({ name: z.string().default(''), steps: Steps })
 
-export function createLoader({ database }: Deps): Loader {
+export function createLoader({ database, log }: Deps): Loader {
   /** A version never changes, so its program is compiled once. */
   const programs = new Map<string, Program>()
 
@@ -29,8 +30,10 @@ export function createLoader({ database }: Deps): Loader {
     if (unknown.size === 0) return
     if (programs.size > PROGRAMS_MAX) programs.clear()
     for (const row of await findDefinitions(database, [...unknown.values()])) {
-      const definition = Definition.parse(JSON.parse(row.definition))
-      programs.set(programKey(row), compileWorkflow(definition))
+      const { data, error } = Definition.safeParse(readDefinition(row.definition))
+      if (data === undefined)
+        log.error('workflows.definition_unreadable', { workflow_id: row.workflow_id, cause: error })
+      programs.set(programKey(row), data === undefined ? UNREADABLE : compileWorkflow(data))
     }
   }
 
@@ -59,6 +62,14 @@ export function createLoader({ database }: Deps): Loader {
       }))
     },
   }
+}
+
+/** Each number in a payload of a step stays as it was saved. */
+function readDefinition(text: string): unknown {
+  const definition = valueOf(text)
+  return typeof definition === 'object' && definition !== null && 'steps' in definition
+    ? { ...definition, steps: withPlainSteps(definition.steps) }
+    : definition
 }
 
 const programKey = (of: { readonly workflow_id: string; readonly version: number }): string =>

@@ -30,9 +30,9 @@ function timeOf(run: RunDraft, until: Template): number | Failing {
 
 const NO_TIME: Failing = {
   reason: 'invalid_time',
-  message: 'until: renders no RFC 3339 time, such as 2030-01-31T09:00:00Z.',
+  message: 'until does not render an RFC 3339 time, such as 2030-01-31T09:00:00Z.',
 }
 const TOO_LATE: Failing = {
   reason: 'invalid_time',
-  message: `until: is more than ${LIMITS.workflowSecondsMax / DAY_SECONDS} days ahead.`,
+  message: `until is more than ${LIMITS.workflowSecondsMax / DAY_SECONDS} days ahead.`,
 }

@@ -96,7 +96,7 @@ const NO_RECORD: Failing = {
 }
 const NO_DESTINATION: Failing = {
   reason: 'destination_not_found',
-  message: 'The destination of this step does not exist any more.',
+  message: 'The destination of this step no longer exists.',
 }
 const NO_DELIVERY: Failing = {
   reason: 'delivery_not_found',

@@ -40,5 +40,5 @@ export function endAgent(run: RunDraft, { step }: InstructionOf<'agent_end'>): v
 const messageOf = (error: unknown): string | undefined =>
   isMembers(error) && 'message' in error && typeof error.message === 'string' ? error.message : undefined
 
-const NO_AGENT: Failing = { reason: 'agent_not_found', message: 'The AI agent of this step does not exist any more.' }
+const NO_AGENT: Failing = { reason: 'agent_not_found', message: 'The AI agent of this step no longer exists.' }
 const NO_RUN: Failing = { reason: 'ai_run_not_found', message: 'The AI run of this step was deleted.' }

@@ -60,12 +60,23 @@ function rendered(
   if (!made.ok) return made
   const { path } = condition
   const value = isRawNumber(made.value) ? Number(made.value.rawJSON) : made.value
+  if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER))
+    return { ok: false, error: lost(path) }
   if (value === null)
-    return { ok: false, error: `The condition on "${path}" compares with a value that this workflow does not have.` }
+    return {
+      ok: false,
+      error: `The condition on "${path}" compares with a value that does not exist in this workflow.`,
+    }
   const checked = Condition.safeParse(
     'equals' in condition ? { path, equals: value } : { path, op: condition.op, value },
   )
   if (checked.success) return checked.data
   const [issue] = checked.error.issues
-  return { ok: false, error: `The condition on "${path}" renders no valid value. ${issue?.message ?? ''}`.trim() }
+  return {
+    ok: false,
+    error: `The condition on "${path}" does not render a valid value. ${issue?.message ?? ''}`.trim(),
+  }
 }
+
+const lost = (path: string): string =>
+  `The condition on "${path}" renders a number beyond 2^53, whose neighbors would match too. Send this value as text in both events.`

@@ -47,12 +47,14 @@ export const aiAgents: Room<'aiAgents'> = {
       const id = tx.uuid()
       const written = { ...tx, ...input, id, created_by: creatorOf(tx.actor), now: nowOf(tx) }
       if ((await insertAgent(tx.db, written)) === 0) throw refuse('name_taken')
+      const made = present(await agentOf(tx, id))
       await audit(tx, {
         action: 'create_ai_agent',
         target: encodeId('aiAgent', id),
         details: { name: input.name, tools: input.tools },
+        change: { before: null, after: made },
       })
-      return { ai_agent: present(await agentOf(tx, id)) }
+      return { ai_agent: made }
     })
   },
 
@@ -67,21 +69,23 @@ export const aiAgents: Room<'aiAgents'> = {
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       const written = { ...tx, ...held, ...given, created_by: creatorOf(tx.actor), now: nowOf(tx) }
       if ((await updateAgent(tx.db, written)) === 0) throw refuse('name_taken')
+      const after = present(await agentOf(tx, id))
       await audit(tx, {
         action: 'update_ai_agent',
         target: encodeId('aiAgent', id),
         details: { changed: Object.keys(given) },
+        change: { before: present(held), after },
       })
-      return { ai_agent: present(await agentOf(tx, id)) }
+      return { ai_agent: after }
     })
   },
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
       await lockProject(tx.db, tx)
-      await agentOf(tx, id)
+      const before = present(await agentOf(tx, id))
       if ((await deleteAgent(tx.db, { ...tx, id })) === 0) throw refuse('ai_agent_in_use')
-      await audit(tx, { action: 'delete_ai_agent', target: encodeId('aiAgent', id) })
+      await audit(tx, { action: 'delete_ai_agent', target: encodeId('aiAgent', id), change: { before, after: null } })
       return { ok: true }
     }),
 }
@@ -96,7 +100,7 @@ async function agentOf(ctx: Ctx, id: string): Promise<AiAgentRow> {
 
 async function checkProvider(ctx: Ctx, id: string): Promise<void> {
   if ((await findProvider(ctx.db, { ...ctx, id })) === undefined)
-    throw refuse('invalid_request', 'provider_id: there is no such AI provider in this project. Create it first.')
+    throw refuse('invalid_request', 'provider_id: this project has no AI provider with this id. Create it first.')
 }
 
 function checkSchema(schema: Record<string, unknown> | null): void {

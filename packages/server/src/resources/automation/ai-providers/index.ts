@@ -39,7 +39,7 @@ export const aiProviders: Room<'aiProviders'> = {
   create: (ctx, { api_key: key, ...input }) => {
     const base_url = input.base_url ?? (input.kind === 'openai_compatible' ? undefined : BASE_URLS[input.kind])
     if (base_url === undefined)
-      throw refuse('invalid_request', 'base_url: it is missing. Send the address of the server, up to and with /v1.')
+      throw refuse('invalid_request', 'base_url is missing. Send the address of the server, including /v1.')
     checkAddress(ctx, base_url)
     return inTransaction(ctx, async (tx) => {
       await lockProject(tx.db, tx)
@@ -59,6 +59,7 @@ export const aiProviders: Room<'aiProviders'> = {
         action: 'create_ai_provider',
         target: encodeId('aiProvider', id),
         details: { name: row.name, kind: row.kind },
+        change: { before: null, after: present(row) },
       })
       return { ai_provider: present(row) }
     })
@@ -76,7 +77,7 @@ export const aiProviders: Room<'aiProviders'> = {
       if (base_url !== held.base_url && held.api_key !== null && key === undefined)
         throw refuse(
           'invalid_request',
-          'api_key: send it again with another base_url, because the stored key goes only to the address that it was set for.',
+          'api_key: send it again when you change base_url. Postroad sends the stored key only to the address that it was set for.',
         )
       const row = await updateProvider(tx.db, {
         ...tx,
@@ -88,7 +89,12 @@ export const aiProviders: Room<'aiProviders'> = {
       })
       if (row === undefined) throw refuse('name_taken')
       const changed = [...Object.keys(given), ...(key === undefined ? [] : ['api_key'])]
-      await audit(tx, { action: 'update_ai_provider', target: encodeId('aiProvider', id), details: { changed } })
+      await audit(tx, {
+        action: 'update_ai_provider',
+        target: encodeId('aiProvider', id),
+        details: { changed },
+        change: { before: present(held), after: present(row) },
+      })
       return { ai_provider: present(row) }
     })
   },
@@ -96,9 +102,13 @@ export const aiProviders: Room<'aiProviders'> = {
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
       await lockProject(tx.db, tx)
-      await providerOf(tx, id)
+      const before = present(await providerOf(tx, id))
       if ((await deleteProvider(tx.db, { ...tx, id })) === 0) throw refuse('ai_provider_in_use')
-      await audit(tx, { action: 'delete_ai_provider', target: encodeId('aiProvider', id) })
+      await audit(tx, {
+        action: 'delete_ai_provider',
+        target: encodeId('aiProvider', id),
+        change: { before, after: null },
+      })
       return { ok: true }
     }),
 

@@ -4,14 +4,15 @@ import { maskCredentials } from '../../../domain/capture/mask-credentials.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { idRange } from '../../id-range.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { checkConditions } from '../../check-conditions.ts'
+import { afterCursor } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
+import { searchRuns } from './search.ts'
 import {
   cancelRun,
   findRun,
   forgetLastAnswers,
-  listRuns,
   listRunSteps,
   reopenRun,
   type AiRunRow,
@@ -68,20 +69,22 @@ function shown(value: unknown): unknown {
 }
 
 export const aiRuns: Room<'aiRuns'> = {
-  search: async (ctx, { limit, cursor, agent_id, trigger_id, record_id, state, ...times }) => {
+  search: async (ctx, { limit, cursor, agent_id, trigger_id, record_id, state, q, f, ...times }) => {
+    checkConditions(f, 'f')
     const { fromId, toId } = idRange(times)
-    const found = await listRuns(ctx.db, {
-      ...ctx,
-      agentId: agent_id ?? null,
-      triggerId: trigger_id ?? null,
-      recordIds: record_id === undefined ? null : [record_id],
-      state: state ?? null,
-      from: fromId,
+    const { rows, next_cursor, scanned } = await searchRuns(ctx, {
+      wanted: {
+        agentId: agent_id ?? null,
+        triggerId: trigger_id ?? null,
+        recordIds: record_id === undefined ? null : [record_id],
+        state: state ?? null,
+        from: fromId,
+      },
+      filter: { text: q ?? null, conditions: f },
       before: afterCursor(cursor) ?? toId,
-      limit: limit + 1,
+      limit,
     })
-    const { rows, next_cursor } = pageOf(found, limit)
-    return { ai_runs: rows.map(presentRun), next_cursor }
+    return { ai_runs: rows.map(presentRun), next_cursor, scanned }
   },
 
   get: async (ctx, { id }) => {
@@ -92,21 +95,33 @@ export const aiRuns: Room<'aiRuns'> = {
 
   cancel: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      await runOf(tx, id)
+      const before = stateOf(await runOf(tx, id))
       if (!(await cancelRun(tx.db, { ...tx, id, now: new Date(tx.clock.now()) }))) throw refuse('ai_run_ended')
-      await audit(tx, { action: 'cancel_ai_run', target: encodeId('aiRun', id) })
-      return { ai_run: presentRun(await runOf(tx, id)) }
+      const row = await runOf(tx, id)
+      await audit(tx, {
+        action: 'cancel_ai_run',
+        target: encodeId('aiRun', id),
+        change: { before, after: stateOf(row) },
+      })
+      return { ai_run: presentRun(row) }
     }),
 
   retry: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      await runOf(tx, id)
+      const before = stateOf(await runOf(tx, id))
       if (!(await reopenRun(tx.db, { ...tx, id, now: new Date(tx.clock.now()) }))) throw refuse('ai_run_not_ended')
       await forgetLastAnswers(tx.db, { ...tx, runId: id })
-      await audit(tx, { action: 'retry_ai_run', target: encodeId('aiRun', id) })
-      return { ai_run: presentRun(await runOf(tx, id)) }
+      const row = await runOf(tx, id)
+      await audit(tx, {
+        action: 'retry_ai_run',
+        target: encodeId('aiRun', id),
+        change: { before, after: stateOf(row) },
+      })
+      return { ai_run: presentRun(row) }
     }),
 }
+
+const stateOf = ({ state }: AiRunRow): object => ({ state })
 
 async function runOf(ctx: Ctx, id: string): Promise<AiRunRow> {
   const row = await findRun(ctx.db, { ...ctx, id })

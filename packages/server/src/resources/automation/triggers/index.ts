@@ -47,6 +47,7 @@ export const triggers: Room<'triggers'> = {
         action: 'create_ai_trigger',
         target: encodeId('aiTrigger', id),
         details: { name: row.name, dataset: row.dataset },
+        change: { before: null, after: present(row) },
       })
       await configChanged(tx)
       return { trigger: present(row) }
@@ -69,6 +70,7 @@ export const triggers: Room<'triggers'> = {
         action: 'update_ai_trigger',
         target: encodeId('aiTrigger', id),
         details: { changed: Object.keys(given) },
+        change: { before: present(held), after: present(row) },
       })
       await configChanged(tx)
       return { trigger: present(row) }
@@ -77,8 +79,14 @@ export const triggers: Room<'triggers'> = {
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      if ((await deleteTrigger(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
-      await audit(tx, { action: 'delete_ai_trigger', target: encodeId('aiTrigger', id) })
+      await lockProject(tx.db, tx)
+      const before = present(await triggerOf(tx, id))
+      await deleteTrigger(tx.db, { ...tx, id })
+      await audit(tx, {
+        action: 'delete_ai_trigger',
+        target: encodeId('aiTrigger', id),
+        change: { before, after: null },
+      })
       await configChanged(tx)
       return { ok: true }
     }),
@@ -92,5 +100,5 @@ async function triggerOf(ctx: Ctx, id: string): Promise<AiTriggerRow> {
 
 async function checkAgent(ctx: Ctx, id: string): Promise<void> {
   if ((await findAgent(ctx.db, { ...ctx, id, now: new Date(ctx.clock.now()) })) === undefined)
-    throw refuse('invalid_request', 'agent_id: there is no such AI agent in this project. Create it first.')
+    throw refuse('invalid_request', 'agent_id: this project has no AI agent with this id. Create it first.')
 }

@@ -66,9 +66,10 @@ export const workflowInstances: Room<'workflowInstances'> = {
     inTransaction(ctx, async (tx) => {
       const row = await getInstance(tx, id)
       if ((await cancelInstances(tx.db, { ...tx, id, now: new Date(tx.clock.now()) })) === 0)
-        throw refuse('invalid_state', 'This instance has ended already, so there is nothing to cancel.')
-      await auditOf(tx, 'cancel_workflow_instance', row)
-      return { instance: presentInstance(await getInstance(tx, id)) }
+        throw refuse('invalid_state', 'This instance has already ended, so there is nothing to cancel.')
+      const after = await getInstance(tx, id)
+      await auditOf(tx, 'cancel_workflow_instance', { row, after })
+      return { instance: presentInstance(after) }
     }),
 
   retry: (ctx, { id }) =>
@@ -81,16 +82,21 @@ export const workflowInstances: Room<'workflowInstances'> = {
           'invalid_state',
           'Only a failed instance can be retried. Run the workflow on the record to start another one.',
         )
-      await auditOf(tx, 'retry_workflow_instance', row)
+      const after = await getInstance(tx, id)
+      await auditOf(tx, 'retry_workflow_instance', { row, after })
       tx.afterCommit(tx.instancesDue)
-      return { instance: presentInstance(await getInstance(tx, id)) }
+      return { instance: presentInstance(after) }
     }),
 }
 
-function auditOf(tx: Ctx, action: string, row: InstanceRow): Promise<void> {
+type Moved = { readonly row: InstanceRow; readonly after: InstanceRow }
+
+// oxlint-disable-next-line max-params -- the transaction, the action, and the instance before and after
+function auditOf(tx: Ctx, action: string, { row, after }: Moved): Promise<void> {
   return audit(tx, {
     action,
     target: encodeId('workflowInstance', row.id),
     details: { workflow_id: encodeId('workflow', row.workflow_id), state: row.state },
+    change: { before: { state: row.state }, after: { state: after.state } },
   })
 }

@@ -47,7 +47,7 @@ async function triedWorkflow(ctx: Ctx, { workflow_id: id, ...sent }: Asked): Pro
     if (sent.steps === undefined)
       throw refuse(
         'invalid_request',
-        'steps: is missing; send the steps to try, or workflow_id for those of a workflow.',
+        'steps is missing; send the steps to test, or the workflow_id of a stored workflow.',
       )
     return {
       workflow: { id: encodeId('workflow', ctx.uuid()), name: 'Dry run', version: 1 },

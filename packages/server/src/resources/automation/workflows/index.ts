@@ -1,4 +1,4 @@
-import { encodeId } from '@postroad/contract'
+import { encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
@@ -7,9 +7,11 @@ import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
+import { keepDeleted, putBack, type Snapshot } from '../../workspace/snapshots/index.ts'
 import { cancelInstances, presentInstance, startInstance } from '../workflow-instances/index.ts'
 import { dryRunWorkflow } from './dry-run.ts'
 import {
+  countWorkflows,
   deleteWorkflow,
   findWorkflow,
   findWorkflowVersion,
@@ -43,6 +45,13 @@ async function getVersion(ctx: Ctx, at: { readonly id: string; readonly version:
   return row
 }
 
+/** A workflow with the steps of its newest version. */
+async function presentWhole(ctx: Ctx, id: string) {
+  const row = await getWorkflow(ctx, id)
+  const { definition } = await getVersion(ctx, row)
+  return { ...present(row), steps: definition.steps }
+}
+
 const replace: Room<'workflows'>['replace'] = async (ctx, input) => {
   await replaceDefinition(ctx, input)
   return { ok: true }
@@ -57,27 +66,25 @@ export const workflows: Room<'workflows'> = {
 
   create: async (ctx, input) => ({ workflow: { ...present(await createWorkflow(ctx, input)), steps: input.steps } }),
 
-  get: async (ctx, { id }) => {
-    const row = await getWorkflow(ctx, id)
-    const { definition } = await getVersion(ctx, row)
-    return { workflow: { ...present(row), steps: definition.steps } }
-  },
+  get: async (ctx, { id }) => ({ workflow: await presentWhole(ctx, id) }),
 
   replace,
   update: replace,
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      const row = await getWorkflow(tx, id)
       await configChanged(tx)
+      const before = await presentWhole(tx, id)
+      const deletion = await keepDeleted(tx, { kind: 'workflow', id, name: before.name })
       await deleteWorkflow(tx.db, { ...tx, id })
       const cancelled = await cancelInstances(tx.db, { ...tx, workflowId: id, now: new Date(tx.clock.now()) })
       await audit(tx, {
         action: 'delete_workflow',
         target: encodeId('workflow', id),
-        details: { name: row.name, cancelled_instances: cancelled },
+        details: { name: before.name, deletion_id: deletion.id, cancelled_instances: cancelled },
+        change: { before, after: null },
       })
-      return { ok: true }
+      return { ok: true, deletion }
     }),
 
   listVersions: async (ctx, { id, limit, cursor }) => {
@@ -120,4 +127,14 @@ function afterVersion(cursor: string | undefined): number | null {
   if (!/^[1-9]\d{0,8}$/.test(cursor))
     throw refuse('invalid_request', 'The cursor is not valid; send next_cursor of the previous page unchanged.')
   return Number(cursor)
+}
+
+/** Puts a deleted workflow back. Instances that its deletion cancelled stay cancelled: what they waited for may have passed. */
+export async function putBackWorkflow(tx: Ctx, snapshot: Snapshot & { readonly id: string }) {
+  // It also locks the project, so the count below is exact.
+  await configChanged(tx)
+  if ((await countWorkflows(tx.db, tx)) >= LIMITS.workflowsPerProjectMax) throw refuse('workflow_limit_reached')
+  if (!(await putBack(tx, snapshot)))
+    throw refuse('slug_taken', 'Another workflow now has this slug. Change that slug, then restore this one.')
+  return presentWhole(tx, snapshot.id)
 }

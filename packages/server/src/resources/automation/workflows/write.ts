@@ -10,6 +10,7 @@ import { checkWorkflow } from './check.ts'
 import {
   countWorkflows,
   findWorkflow,
+  findWorkflowVersion,
   insertWorkflow,
   insertWorkflowVersion,
   replaceWorkflow,
@@ -35,7 +36,12 @@ export function createWorkflow(ctx: Ctx, input: Definition): Promise<WorkflowRow
       insert: (slug) => insertWorkflow(tx.db, { ...tx, ...input, id, slug, now }),
     })
     await insertWorkflowVersion(tx.db, { ...tx, id, version: row.version, definition: definitionOf(input), now })
-    await audit(tx, { action: 'create_workflow', target: encodeId('workflow', id), details: auditDetails(row) })
+    await audit(tx, {
+      action: 'create_workflow',
+      target: encodeId('workflow', id),
+      details: auditDetails(row),
+      change: { before: null, after: { ...row, steps: input.steps } },
+    })
     return row
   })
 }
@@ -46,10 +52,12 @@ export function replaceDefinition(
   { id, ...input }: Definition & { readonly id: string },
 ): Promise<WorkflowRow> {
   return inTransaction(ctx, async (tx) => {
+    // It also locks the project, so that nobody else replaces the definition meanwhile.
+    await configChanged(tx)
     const held = await findWorkflow(tx.db, { ...tx, id })
     if (held === undefined) throw refuse('not_found')
     await checkWorkflow(tx, input)
-    await configChanged(tx)
+    const replaced = await findWorkflowVersion(tx.db, { ...tx, id, version: held.version })
     const now = new Date(tx.clock.now())
     const slug = input.slug ?? ownSlug(held, input.name)
     const row = await insertUnderFreeSlug(tx, {
@@ -59,7 +67,12 @@ export function replaceDefinition(
       insert: (free) => replaceWorkflow(tx.db, { ...tx, ...input, id, slug: free, now }),
     })
     await insertWorkflowVersion(tx.db, { ...tx, id, version: row.version, definition: definitionOf(input), now })
-    await audit(tx, { action: 'update_workflow', target: encodeId('workflow', id), details: auditDetails(row) })
+    await audit(tx, {
+      action: 'update_workflow',
+      target: encodeId('workflow', id),
+      details: auditDetails(row),
+      change: { before: { ...held, steps: replaced?.definition.steps }, after: { ...row, steps: input.steps } },
+    })
     return row
   })
 }

@@ -1,6 +1,6 @@
 import { sql, type Db } from '../../../platform/db.ts'
 
-export type CredentialKind = 'webhook_url' | 'ingest_key' | 'api_key' | 'data_key'
+export type CredentialKind = 'webhook_url' | 'ingest_key' | 'api_key' | 'data_key' | 'portal_token'
 
 export type CredentialRow = {
   readonly kind: CredentialKind

@@ -43,26 +43,45 @@ export const datasets: Room<'datasets'> = {
       const id = tx.uuid()
       const made = { ...tx, id, name, description, retention_days, now: new Date(tx.clock.now()) }
       if ((await insertDataset(tx.db, made)) === 0) throw refuse('name_taken')
-      await audit(tx, { action: 'create_dataset', target: encodeId('dataset', id), details: { name } })
+      const after = present(await datasetOf(tx, id))
+      await audit(tx, {
+        action: 'create_dataset',
+        target: encodeId('dataset', id),
+        details: { name },
+        change: { before: null, after },
+      })
       await configChanged(tx)
-      return { dataset: present(await datasetOf(tx, id)) }
+      return { dataset: after }
     }),
 
   get: async (ctx, { id }) => ({ dataset: present(await datasetOf(ctx, id)) }),
 
   update: (ctx, { id, description, retention_days }) =>
     inTransaction(ctx, async (tx) => {
+      const before = present(await datasetOf(tx, id))
       if ((await updateDataset(tx.db, { ...tx, id, description, retention_days })) === 0) throw refuse('not_found')
       const details = retention_days === undefined ? {} : { retention_days }
-      await audit(tx, { action: 'update_dataset', target: encodeId('dataset', id), details })
-      return { dataset: present(await datasetOf(tx, id)) }
+      const after = present(await datasetOf(tx, id))
+      await audit(tx, {
+        action: 'update_dataset',
+        target: encodeId('dataset', id),
+        details,
+        change: { before, after },
+      })
+      return { dataset: after }
     }),
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
+      const before = present(await datasetOf(tx, id))
       const name = await deleteDataset(tx.db, { ...tx, id, before: tx.uuid(), now: new Date(tx.clock.now()) })
       if (name === undefined) throw refuse('not_found')
-      await audit(tx, { action: 'delete_dataset', target: encodeId('dataset', id), details: { name } })
+      await audit(tx, {
+        action: 'delete_dataset',
+        target: encodeId('dataset', id),
+        details: { name },
+        change: { before, after: null },
+      })
       await configChanged(tx)
       return { ok: true }
     }),

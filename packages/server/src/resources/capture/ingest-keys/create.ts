@@ -28,7 +28,12 @@ export const create: Room<'ingestKeys'>['create'] = (ctx, { require_signature, .
       now: new Date(tx.clock.now()),
     })
     await insertCredential(tx.db, { ...tx, hash: hashCredential(key), kind: 'ingest_key', subjectId: id })
-    await audit(tx, { action: 'create_ingest_key', target: encodeId('ingestKey', id), details: { name: row.name } })
+    await audit(tx, {
+      action: 'create_ingest_key',
+      target: encodeId('ingestKey', id),
+      details: { name: row.name },
+      change: { before: null, after: presentIngestKey(tx, row) },
+    })
     await configChanged(tx)
     return { ingest_key: presentIngestKey(tx, row), key, ...(secret === undefined ? {} : { signing_secret: secret }) }
   })

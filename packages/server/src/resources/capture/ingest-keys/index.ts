@@ -33,9 +33,15 @@ export const ingestKeys: Room<'ingestKeys'> = {
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
+      const held = await findIngestKey(tx.db, { ...tx, id, lock: true })
+      if (held === undefined) throw refuse('not_found')
       if ((await revokeIngestKey(tx.db, { ...tx, id, now: new Date(tx.clock.now()) })) === 0) throw refuse('not_found')
       await deleteCredentialsOf(tx.db, { ...tx, subjectId: id })
-      await audit(tx, { action: 'revoke_ingest_key', target: encodeId('ingestKey', id) })
+      await audit(tx, {
+        action: 'revoke_ingest_key',
+        target: encodeId('ingestKey', id),
+        change: { before: presentIngestKey(tx, held), after: null },
+      })
       await configChanged(tx)
       return { ok: true }
     }),

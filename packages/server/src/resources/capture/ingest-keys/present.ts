@@ -14,6 +14,7 @@ export function presentIngestKey(ctx: Pick<Ctx, 'clock'>, row: IngestKeyRow) {
     datasets: row.datasets === null ? null : [...row.datasets],
     ip_allowlist: [...row.ip_allowlist],
     require_signature: row.signing_secret !== null,
+    customer: row.customer,
     previous_signing_secret_expires_at: end !== null && end.getTime() > ctx.clock.now() ? end.toISOString() : null,
     last_used_at: row.last_used_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),

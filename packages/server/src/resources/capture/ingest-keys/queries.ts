@@ -1,4 +1,4 @@
-import type { INGEST_KEY_SCOPES } from '@postroad/contract'
+import type { CustomerPlace, INGEST_KEY_SCOPES } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -10,6 +10,7 @@ export type IngestKeyPlanRow = {
   readonly scopes: readonly (typeof INGEST_KEY_SCOPES)[number][]
   readonly datasets: readonly string[] | null
   readonly ip_allowlist: readonly string[]
+  readonly customer: CustomerPlace
   readonly signing_secret: Buffer | null
   readonly previous_signing_secret: Buffer | null
   readonly previous_signing_secret_expires_at: Date | null
@@ -24,7 +25,7 @@ export type IngestKeyRow = IngestKeyPlanRow & {
 }
 
 const planColumns: Sql = sql`
-  id, enabled, scopes, datasets, ip_allowlist, signing_secret, previous_signing_secret, previous_signing_secret_expires_at
+  id, enabled, scopes, datasets, ip_allowlist, customer, signing_secret, previous_signing_secret, previous_signing_secret_expires_at
 `
 const columns: Sql = sql`${planColumns}, name, shown_prefix, last_used_at, created_at, updated_at`
 
@@ -68,16 +69,22 @@ export function findIngestKey(db: Db, at: At & { id: string; lock?: boolean }): 
   `)
 }
 
-type Written = Pick<IngestKeyRow, 'id' | 'name' | 'enabled' | 'scopes' | 'datasets' | 'ip_allowlist' | 'signing_secret'>
+type Written = Pick<
+  IngestKeyRow,
+  'id' | 'name' | 'enabled' | 'scopes' | 'datasets' | 'ip_allowlist' | 'customer' | 'signing_secret'
+>
+
+const json = (value: object | null): string | null => (value === null ? null : JSON.stringify(value))
 
 export function insertIngestKey(
   db: Db,
   row: At & Written & { shown_prefix: string; now: Date },
 ): Promise<IngestKeyRow> {
   return db.one<IngestKeyRow>(sql`
-    insert into ingest_keys (workspace_id, project_id, id, name, shown_prefix, enabled, scopes, datasets, ip_allowlist, signing_secret, created_at, updated_at)
+    insert into ingest_keys (workspace_id, project_id, id, name, shown_prefix, enabled, scopes, datasets, ip_allowlist, customer,
+                             signing_secret, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.shown_prefix}, ${row.enabled}, ${row.scopes}, ${row.datasets},
-            ${row.ip_allowlist}, ${row.signing_secret}, ${row.now}, ${row.now})
+            ${row.ip_allowlist}, ${json(row.customer)}, ${row.signing_secret}, ${row.now}, ${row.now})
     returning ${columns}
   `)
 }
@@ -95,6 +102,7 @@ export function updateIngestKey(
            scopes = ${row.scopes},
            datasets = ${row.datasets},
            ip_allowlist = ${row.ip_allowlist},
+           customer = ${json(row.customer)},
            signing_secret = ${row.signing_secret},
            previous_signing_secret = ${row.previous_signing_secret},
            previous_signing_secret_expires_at = ${row.previous_signing_secret_expires_at},

@@ -46,6 +46,7 @@ export const rotateSigningSecret: Room<'ingestKeys'>['rotateSigningSecret'] = (
       action: 'rotate_signing_secret',
       target: encodeId('ingestKey', id),
       details: { overlap_hours, previous_signing_secret_expires_at: end?.toISOString() ?? null },
+      change: { before: presentIngestKey(tx, held), after: presentIngestKey(tx, row) },
     })
     await configChanged(tx)
     return { ingest_key: presentIngestKey(tx, row), ...(sent === undefined ? { signing_secret: secret } : {}) }

@@ -31,6 +31,7 @@ export const update: Room<'ingestKeys'>['update'] = (ctx, input) =>
       action: 'update_ingest_key',
       target: encodeId('ingestKey', id),
       details: { changed: Object.keys(settings) },
+      change: { before: presentIngestKey(tx, held), after: presentIngestKey(tx, row) },
     })
     await configChanged(tx)
     return { ingest_key: presentIngestKey(tx, row), ...(secret === undefined ? {} : { signing_secret: secret }) }
@@ -44,6 +45,7 @@ function changed(held: IngestKeyRow, settings: Omit<Input, 'id'>) {
     scopes: settings.scopes === undefined ? held.scopes : [...new Set(settings.scopes)],
     datasets: settings.datasets === undefined ? held.datasets : settings.datasets,
     ip_allowlist: settings.ip_allowlist ?? held.ip_allowlist,
+    customer: settings.customer === undefined ? held.customer : settings.customer,
   }
 }
 

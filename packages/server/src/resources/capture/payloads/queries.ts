@@ -26,6 +26,22 @@ export function listPayloads(
   `)
 }
 
+export type DocumentRow = { readonly id: string; readonly data: string; readonly headers: string | null }
+
+/** The payloads of these records; with headers: also the headers of their requests, as the text of a JSON object. */
+export function listDocuments(
+  db: Db,
+  at: At & { recordIds: readonly string[]; headers: boolean },
+): Promise<readonly DocumentRow[]> {
+  return db.many<DocumentRow>(sql`
+    select r.id, ${payload}, ${at.headers ? sql`s.headers::text` : sql`null`} as headers
+     ${withPayload}
+     where r.workspace_id = ${at.workspaceId}
+       and r.project_id = ${at.projectId}
+       and r.id = any (${at.recordIds}::uuid[])
+  `)
+}
+
 export type PayloadRow = {
   readonly id: string
   readonly dataset: string

@@ -14,14 +14,22 @@ import {
   type QuarantinedRow,
 } from './queries.ts'
 
+export { listQuarantineHours } from './queries.ts'
+
 export const quarantine: Room<'quarantine'> = {
   get: (ctx, { id }) => shown(ctx, id),
 
   update: (ctx, { id, hours }) =>
     inTransaction(ctx, async (tx) => {
+      const before = await hoursOf(tx, id)
       if ((await setQuarantine(tx.db, { ...tx, webhookId: id, hours })) === 0) throw refuse('not_found')
       if (hours === 0) await deleteQuarantined(tx.db, { ...tx, webhookId: id })
-      await audit(tx, { action: 'update_quarantine', target: encodeId('webhook', id), details: { hours } })
+      await audit(tx, {
+        action: 'update_quarantine',
+        target: encodeId('webhook', id),
+        details: { hours },
+        change: { before, after: { quarantine_hours: hours } },
+      })
       await configChanged(tx)
       return shown(tx, id)
     }),
@@ -37,9 +45,20 @@ export const quarantine: Room<'quarantine'> = {
     inTransaction(ctx, async (tx) => {
       await shown(tx, id)
       const count = await deleteQuarantined(tx.db, { ...tx, webhookId: id })
-      await audit(tx, { action: 'discard_quarantine', target: encodeId('webhook', id), details: { count } })
+      await audit(tx, {
+        action: 'discard_quarantine',
+        target: encodeId('webhook', id),
+        details: { count },
+        change: { before: { quarantined: count }, after: { quarantined: 0 } },
+      })
       return { ok: true }
     }),
+}
+
+async function hoursOf(ctx: Ctx, webhookId: string): Promise<object> {
+  const found = await findQuarantine(ctx.db, { ...ctx, webhookId })
+  if (found === undefined) throw refuse('not_found')
+  return { quarantine_hours: found.hours }
 }
 
 async function shown(ctx: Ctx, webhookId: string) {

@@ -64,6 +64,20 @@ export function findQuarantine(db: Db, at: OfWebhook): Promise<QuarantineRow | u
   `)
 }
 
+/** The hours of each endpoint of a project that has a quarantine. */
+export function listQuarantineHours(
+  db: Db,
+  at: At,
+): Promise<readonly { readonly webhook_id: string; readonly hours: number }[]> {
+  return db.many(sql`
+    select id as webhook_id, quarantine_hours as hours
+      from webhooks
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and quarantine_hours > 0
+  `)
+}
+
 /** Newest first. */
 export function listQuarantined(db: Db, at: OfWebhook & { limit: number }): Promise<readonly QuarantinedRow[]> {
   return db.many<QuarantinedRow>(sql`

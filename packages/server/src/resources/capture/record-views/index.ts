@@ -53,7 +53,12 @@ export const recordViews: Room<'recordViews'> = {
       const row = await insertRecordView(tx.db, { ...at, ...view, id: tx.uuid() })
       if (row === undefined) throw nameTaken()
       const details = { webhook: encodeId('webhook', webhookId), name: row.name }
-      await audit(tx, { action: 'create_record_view', target: encodeId('recordView', row.id), details })
+      await audit(tx, {
+        action: 'create_record_view',
+        target: encodeId('recordView', row.id),
+        details,
+        change: { before: null, after: presentRecordView(row) },
+      })
       return { view: presentRecordView(row) }
     }),
 
@@ -77,14 +82,21 @@ export const recordViews: Room<'recordViews'> = {
         action: 'update_record_view',
         target: encodeId('recordView', id),
         details: { changed: Object.keys(given) },
+        change: { before: presentRecordView(held), after: presentRecordView(row) },
       })
       return { view: presentRecordView(row) }
     }),
 
   remove: (ctx, { id: webhookId, view_id: id }) =>
     inTransaction(ctx, async (tx) => {
-      if ((await deleteRecordView(tx.db, { ...tx, webhookId, id })) === 0) throw refuse('not_found')
-      await audit(tx, { action: 'delete_record_view', target: encodeId('recordView', id) })
+      const held = await findRecordView(tx.db, { ...tx, webhookId, id })
+      if (held === undefined || (await deleteRecordView(tx.db, { ...tx, webhookId, id })) === 0)
+        throw refuse('not_found')
+      await audit(tx, {
+        action: 'delete_record_view',
+        target: encodeId('recordView', id),
+        change: { before: presentRecordView(held), after: null },
+      })
       return { ok: true }
     }),
 }

@@ -8,7 +8,7 @@ import type { Room } from '../../verbs.ts'
 import { listOfWebhook } from './of-webhook.ts'
 import { findRecord, listRecords, type Hops, type RecordRow } from './queries.ts'
 
-export { scan as scanRecords } from './scan/index.ts'
+export { indexProbes, scan as scanRecords } from './scan/index.ts'
 export { present as presentRecord }
 
 function present(row: RecordRow) {

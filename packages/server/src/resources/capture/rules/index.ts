@@ -1,4 +1,5 @@
 import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
@@ -6,6 +7,7 @@ import { checkConditions } from '../../check-conditions.ts'
 import { dryRun } from '../../dry-run.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
+import { keepDeleted, putBack, type Snapshot } from '../../workspace/snapshots/index.ts'
 import type { Room } from '../../verbs.ts'
 import { deleteRule, findRule, insertRule, listRules, updateRule, type RuleRow } from './queries.ts'
 
@@ -35,6 +37,7 @@ export const rules: Room<'rules'> = {
         action: 'create_rule',
         target: encodeId('rule', row.id),
         details: { name: row.name, dataset: row.dataset },
+        change: { before: null, after: present(row) },
       })
       await configChanged(tx)
       return { rule: present(row) }
@@ -50,12 +53,17 @@ export const rules: Room<'rules'> = {
   update: (ctx, { id, ...change }) => {
     checkConditions(change.conditions, 'conditions')
     return inTransaction(ctx, async (tx) => {
-      const held = await findRule(tx.db, { ...tx, id })
+      const held = await findRule(tx.db, { ...tx, id, lock: true })
       if (held === undefined) throw refuse('not_found')
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       const row = await updateRule(tx.db, { ...tx, ...held, ...given, now: new Date(tx.clock.now()) })
       if (row === undefined) throw refuse('name_taken')
-      await audit(tx, { action: 'update_rule', target: encodeId('rule', id), details: { changed: Object.keys(given) } })
+      await audit(tx, {
+        action: 'update_rule',
+        target: encodeId('rule', id),
+        details: { changed: Object.keys(given) },
+        change: { before: present(held), after: present(row) },
+      })
       await configChanged(tx)
       return { rule: present(row) }
     })
@@ -63,10 +71,18 @@ export const rules: Room<'rules'> = {
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      if ((await deleteRule(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
-      await audit(tx, { action: 'delete_rule', target: encodeId('rule', id) })
+      const held = await findRule(tx.db, { ...tx, id, lock: true })
+      if (held === undefined) throw refuse('not_found')
+      const deletion = await keepDeleted(tx, { kind: 'rule', id, name: held.name })
+      await deleteRule(tx.db, { ...tx, id })
+      await audit(tx, {
+        action: 'delete_rule',
+        target: encodeId('rule', id),
+        details: { name: held.name, deletion_id: deletion.id },
+        change: { before: present(held), after: null },
+      })
       await configChanged(tx)
-      return { ok: true }
+      return { ok: true, deletion }
     }),
 
   test: async (ctx, { rule_id, conditions, mappings, ...on }) => {
@@ -80,4 +96,13 @@ export const rules: Room<'rules'> = {
       webhookId: null,
     })
   },
+}
+
+/** Puts a deleted rule back. */
+export async function putBackRule(tx: Ctx, snapshot: Snapshot & { readonly id: string }) {
+  const row = (await putBack(tx, snapshot)) ? await findRule(tx.db, { ...tx, id: snapshot.id }) : undefined
+  if (row === undefined)
+    throw refuse('name_taken', 'Another rule now has this name. Rename that rule, then restore this one.')
+  await configChanged(tx)
+  return present(row)
 }

@@ -40,13 +40,15 @@ export function listRules(db: Db, at: At & { before: string | null; limit: numbe
   `)
 }
 
-export function findRule(db: Db, at: At & { id: string }): Promise<RuleRow | undefined> {
+/** `lock` locks the row against other changes until the transaction ends. */
+export function findRule(db: Db, at: At & { id: string; lock?: boolean }): Promise<RuleRow | undefined> {
   return db.maybe<RuleRow>(sql`
     select ${columns}
       from rules
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and id = ${at.id}
+     ${at.lock === true ? sql`for update` : sql``}
   `)
 }
 

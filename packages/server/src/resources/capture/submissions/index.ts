@@ -44,7 +44,7 @@ const present = (row: SubmissionRow) => ({
 export {
   findSubmission,
   headerTitle,
-  listRecordIdsOfKey,
+  listRecordIdsFrom,
   listStoredBodies,
   type StoredBodyRow,
   type WholeSubmissionRow,

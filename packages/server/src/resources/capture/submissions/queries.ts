@@ -69,15 +69,22 @@ export function listDecisions(
   `)
 }
 
-/** The newest records of an ingest key. No index contains keys, so only the newest `scannedMax` submissions are searched. */
-export async function listRecordIdsOfKey(
+/**
+ * The newest records of an ingest key, a source or a trigger. No index contains these, so only the newest `scannedMax` submissions are
+ * searched.
+ */
+export async function listRecordIdsFrom(
   db: Db,
-  at: At & { ingestKeyId: string; limit: number; scannedMax: number },
+  at: At & {
+    from: { readonly ingestKeyId: string } | { readonly originId: string }
+    limit: number
+    scannedMax: number
+  },
 ): Promise<readonly string[]> {
   const rows = await db.many<{ id: string }>(sql`
     select filed.id
       from (
-             select id, ingest_key_id, record_ids
+             select id, ingest_key_id, origin_id, record_ids
                from submissions
               where workspace_id = ${at.workspaceId}
                 and project_id = ${at.projectId}
@@ -85,7 +92,7 @@ export async function listRecordIdsOfKey(
               limit ${at.scannedMax}
            ) s
      cross join unnest(s.record_ids) as filed (id)
-     where s.ingest_key_id = ${at.ingestKeyId}
+     where ${'ingestKeyId' in at.from ? sql`s.ingest_key_id = ${at.from.ingestKeyId}` : sql`s.origin_id = ${at.from.originId}`}
      order by s.id desc
      limit ${at.limit}
   `)

@@ -11,7 +11,7 @@ import { configChanged } from '../../workspace/projects/index.ts'
 import { insertUnderFreeSlug } from '../../free-slug.ts'
 import type { Room } from '../../verbs.ts'
 import { handshakeColumns } from './handshake.ts'
-import { presentWebhook } from './present.ts'
+import { configOf, presentWebhook } from './present.ts'
 import { insertWebhook } from './queries.ts'
 import { checkSecret } from './rotate-secret.ts'
 import { mintUrlSlug, urlParts } from './url-parts.ts'
@@ -38,6 +38,7 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
       ip_allowlist: input.ip_allowlist,
       cors_origins: input.cors?.origins ?? null,
       idempotency: input.idempotency,
+      customer: input.customer,
       event_title: input.event_title,
       refused_samples: input.refused_samples,
       ...handshakeColumns(tx, { id, sent: input.handshake }),
@@ -53,6 +54,7 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
       action: 'create_webhook',
       target: encodeId('webhook', id),
       details: { name: row.name, scheme: row.verification.scheme },
+      change: { before: null, after: configOf(row) },
     })
     await configChanged(tx)
     return { webhook: presentWebhook(tx, row, await urlParts(tx)) }

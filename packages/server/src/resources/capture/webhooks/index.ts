@@ -5,9 +5,10 @@ import { audit } from '../../workspace/audit/index.ts'
 import { deleteCredentialsOf } from '../credentials/index.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
+import { keepDeleted } from '../../workspace/snapshots/index.ts'
 import type { Room } from '../../verbs.ts'
 import { create } from './create.ts'
-import { presentWebhook } from './present.ts'
+import { configOf, presentWebhook } from './present.ts'
 import { deleteWebhook, findWebhook, listWebhooks } from './queries.ts'
 import { refusedSamples } from './refused-samples/index.ts'
 import { restoreVersion } from './restore.ts'
@@ -20,6 +21,7 @@ import { urlParts } from './url-parts.ts'
 import { verifySample } from './verify-sample.ts'
 import { getVersion, listVersions } from './versions.ts'
 
+export { putBackWebhook } from './put-back.ts'
 export { findWebhook, updateWithoutSecret }
 export { listVersionDatasets } from './version-datasets/queries.ts'
 
@@ -45,11 +47,19 @@ export const webhooks: Room<'webhooks'> = {
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      if ((await deleteWebhook(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
+      const held = await findWebhook(tx.db, { ...tx, id, lock: true })
+      if (held === undefined) throw refuse('not_found')
+      const deletion = await keepDeleted(tx, { kind: 'webhook', id, name: held.name })
+      await deleteWebhook(tx.db, { ...tx, id })
       await deleteCredentialsOf(tx.db, { ...tx, subjectId: id })
-      await audit(tx, { action: 'delete_webhook', target: encodeId('webhook', id) })
+      await audit(tx, {
+        action: 'delete_webhook',
+        target: encodeId('webhook', id),
+        details: { name: held.name, deletion_id: deletion.id },
+        change: { before: configOf(held), after: null },
+      })
       await configChanged(tx)
-      return { ok: true }
+      return { ok: true, deletion }
     }),
 
   test: tryOut,

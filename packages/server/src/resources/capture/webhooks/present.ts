@@ -25,6 +25,7 @@ export function configOf(row: WebhookRow): WebhookConfig {
         ? { kind: row.handshake }
         : { kind: row.handshake, has_verify_token: row.verify_token !== null },
     idempotency: row.idempotency,
+    customer: row.customer,
     event_title: row.event_title,
     refused_samples: row.refused_samples,
   } satisfies { readonly [Member in keyof Settings]-?: unknown }

@@ -1,5 +1,6 @@
 import type {
   Conditions,
+  CustomerPlace,
   EventTitle,
   HandshakeKind,
   Idempotency,
@@ -28,6 +29,7 @@ export type WebhookRow = {
   readonly handshake: HandshakeKind
   readonly verify_token: Buffer | null
   readonly idempotency: Idempotency
+  readonly customer: CustomerPlace
   readonly event_title: EventTitle
   readonly refused_samples: boolean
   readonly quarantine_hours: number
@@ -41,7 +43,7 @@ export type WebhookRow = {
 
 const columns: Sql = sql`
   id, name, slug, dataset, enabled, criteria, mappings, verification, secret, previous_secret, previous_secret_expires_at,
-  ip_allowlist, cors_origins, handshake, verify_token, idempotency, event_title, refused_samples, quarantine_hours, url_slug,
+  ip_allowlist, cors_origins, handshake, verify_token, idempotency, customer, event_title, refused_samples, quarantine_hours, url_slug,
   previous_url_slug,
   previous_url_expires_at, version, created_at, updated_at
 `
@@ -89,10 +91,18 @@ type Written = Pick<
 > &
   Pick<
     WebhookRow,
-    'ip_allowlist' | 'cors_origins' | 'handshake' | 'verify_token' | 'idempotency' | 'event_title' | 'refused_samples'
+    | 'ip_allowlist'
+    | 'cors_origins'
+    | 'handshake'
+    | 'verify_token'
+    | 'idempotency'
+    | 'customer'
+    | 'event_title'
+    | 'refused_samples'
   >
 
-const jsonOf = (setting: Idempotency | EventTitle): string | null => (setting === null ? null : JSON.stringify(setting))
+const jsonOf = (setting: Idempotency | CustomerPlace | EventTitle): string | null =>
+  setting === null ? null : JSON.stringify(setting)
 
 /** Inserts an endpoint; undefined when the slug is taken. */
 export function insertWebhook(
@@ -101,12 +111,12 @@ export function insertWebhook(
 ): Promise<WebhookRow | undefined> {
   return db.maybe<WebhookRow>(sql`
     insert into webhooks (workspace_id, project_id, id, name, slug, dataset, enabled, criteria, mappings, verification,
-                          secret, ip_allowlist, cors_origins, handshake, verify_token, idempotency, event_title,
+                          secret, ip_allowlist, cors_origins, handshake, verify_token, idempotency, customer, event_title,
                           refused_samples, url_slug, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.slug}, ${row.dataset}, ${row.enabled},
             ${JSON.stringify(row.criteria)}, ${JSON.stringify(row.mappings)}, ${JSON.stringify(row.verification)},
             ${row.secret}, ${row.ip_allowlist}, ${row.cors_origins}, ${row.handshake}, ${row.verify_token},
-            ${jsonOf(row.idempotency)}, ${jsonOf(row.event_title)}, ${row.refused_samples}, ${row.url_slug}, ${row.now},
+            ${jsonOf(row.idempotency)}, ${jsonOf(row.customer)}, ${jsonOf(row.event_title)}, ${row.refused_samples}, ${row.url_slug}, ${row.now},
             ${row.now})
     on conflict (workspace_id, project_id, slug) do nothing
     returning ${columns}
@@ -136,6 +146,7 @@ export function updateWebhook(
            handshake = ${row.handshake},
            verify_token = ${row.verify_token},
            idempotency = ${jsonOf(row.idempotency)},
+           customer = ${jsonOf(row.customer)},
            event_title = ${jsonOf(row.event_title)},
            refused_samples = ${row.refused_samples},
            version = ${row.version},

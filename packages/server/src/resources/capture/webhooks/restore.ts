@@ -11,7 +11,7 @@ import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import type { Room } from '../../verbs.ts'
-import { presentWebhook, type Settings } from './present.ts'
+import { configOf, presentWebhook, type Settings } from './present.ts'
 import { findWebhook, type WebhookRow } from './queries.ts'
 import { withSecret } from './rotate-secret.ts'
 import { changeWebhook } from './update.ts'
@@ -41,6 +41,7 @@ export const restoreVersion: Room<'webhooks'>['restoreVersion'] = (ctx, input) =
       action: 'restore_webhook_version',
       target: encodeId('webhook', id),
       details: { restored: version, version: row.version },
+      change: { before: configOf(held), after: configOf(row) },
     })
     await configChanged(tx)
     return { webhook: presentWebhook(tx, row, await urlParts(tx)) }
@@ -66,9 +67,8 @@ function secretRefusal(
   if (of.scheme === 'none')
     return sent.length === 0
       ? undefined
-      : `Version ${version} verifies nothing, so it takes no secret; remove ${sent.join()}.`
-  if (of.isHeld)
-    return without_secret ? 'The scheme stays the same, and so does its secret; remove "without_secret".' : undefined
+      : `Version ${version} does not verify signatures, so it takes no secret; remove ${sent.join()}.`
+  if (of.isHeld) return without_secret ? 'The scheme and its secret stay the same; remove "without_secret".' : undefined
   if (sent.length > 0) return undefined
   return `Version ${version} verifies signatures of the scheme ${schemeText(of.scheme)}, and its secret is no longer stored: send it as "secret", or send "without_secret": true to set it later. Until then the endpoint answers every request with 401.`
 }

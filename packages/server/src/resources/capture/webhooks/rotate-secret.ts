@@ -41,20 +41,24 @@ export const rotateVerificationSecret: Room<'webhooks'>['rotateVerificationSecre
       now: new Date(tx.clock.now()),
     })
     if (row === undefined) throw refuse('not_found')
+    const after = endsAt(end)
     await audit(tx, {
       action: 'rotate_verification_secret',
       target: encodeId('webhook', id),
-      details: { overlap_hours, previous_secret_expires_at: end?.toISOString() ?? null },
+      details: { overlap_hours, ...after },
+      change: { before: endsAt(held.previous_secret_expires_at), after },
     })
     await configChanged(tx)
     const webhook = presentWebhook(tx, row, await urlParts(tx))
     return sent === undefined ? { webhook, verification_secret: secret } : { webhook }
   })
 
+const endsAt = (end: Date | null) => ({ previous_secret_expires_at: end?.toISOString() ?? null })
+
 /** Refuses a secret that no request could match. */
 export function checkSecret(settings: VerificationSettings, secret: string | undefined): void {
   const why = secret === undefined ? undefined : validateSecretForm(settings, secret)
-  if (why !== undefined) throw refuse('invalid_request', `verification/secret: ${why}`)
+  if (why !== undefined) throw refuse('invalid_request', `verification.secret: ${why}`)
 }
 
 /** A verification with a secret that fits its scheme. Refuses a secret that a change would refuse. */
@@ -75,7 +79,7 @@ function mintSecretOf(ctx: Ctx, scheme: VerificationScheme): string {
   if (FORMED.has(scheme)) {
     throw refuse(
       'invalid_request',
-      `The scheme ${scheme} needs a secret in the form of the sender, so none is made here; send "secret".`,
+      `The scheme ${scheme} needs the secret of the sender, so Postroad cannot generate one; send "secret".`,
     )
   }
   if (scheme === 'standard_webhooks') return mintSigningSecret(ctx)

@@ -45,6 +45,10 @@ export const rotate: Room<'webhooks'>['rotate'] = (ctx, { id, overlap_hours, end
       action: 'rotate_webhook_url',
       target: encodeId('webhook', id),
       details: { overlap_hours, previous_url_expires_at: end?.toISOString() ?? null },
+      change: {
+        before: { previous_url_expires_at: held.previous_url_expires_at?.toISOString() ?? null },
+        after: { previous_url_expires_at: end?.toISOString() ?? null },
+      },
     })
     await configChanged(tx)
     const { webhook_slug, public_path, public_url, previous_public_url, previous_url_expires_at } = presentWebhook(

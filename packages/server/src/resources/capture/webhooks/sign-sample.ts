@@ -12,11 +12,11 @@ import { urlParts } from './url-parts.ts'
 const TOKEN_IS_SECRET =
   'Requests to this endpoint carry the secret itself, and nobody can read a stored secret back. Send the request with the secret that you have.'
 const WHY_UNSIGNABLE = {
-  public_key: 'Only the sender has the private key, so nothing can be signed here. Send a test from the sender.',
+  public_key: 'Only the sender has the private key, so Postroad cannot sign. Send a test from the sender.',
   static_token: TOKEN_IS_SECRET,
   basic_auth: TOKEN_IS_SECRET,
-  aws_sns: 'Only Amazon SNS has the private key, so nothing can be signed here. Publish a message to the topic.',
-  paypal: 'Only PayPal has the private key, so nothing can be signed here. Send a test event from PayPal.',
+  aws_sns: 'Only Amazon SNS has the private key, so Postroad cannot sign. Publish a message to the topic.',
+  paypal: 'Only PayPal has the private key, so Postroad cannot sign. Send a test event from PayPal.',
 } as const
 
 /** Signs as the sender of the endpoint would. The work is one digest of a body, which the admin API limits to 1 MiB. */

@@ -8,7 +8,7 @@ import { configChanged } from '../../workspace/projects/index.ts'
 import type { Room } from '../../verbs.ts'
 import { sealedSecret } from './create.ts'
 import { changedHandshake } from './handshake.ts'
-import { presentWebhook, type Settings } from './present.ts'
+import { configOf, presentWebhook, type Settings } from './present.ts'
 import { findWebhook, isSlugTaken, updateWebhook, type WebhookRow } from './queries.ts'
 import { checkSecret } from './rotate-secret.ts'
 import { deleteSamplesOf } from './refused-samples/index.ts'
@@ -35,6 +35,7 @@ function updateWith(
       action: 'update_webhook',
       target: encodeId('webhook', id),
       details: { changed: Object.keys(settings) },
+      change: { before: configOf(held), after: configOf(row) },
     })
     await configChanged(tx)
     return { webhook: presentWebhook(tx, row, await urlParts(tx)) }
@@ -92,10 +93,12 @@ function changed(held: WebhookRow, settings: Settings) {
 }
 
 /** The settings that apply to each request besides its payload. */
-function changedIntake(held: WebhookRow, { ip_allowlist, idempotency, event_title, refused_samples }: Settings) {
+function changedIntake(held: WebhookRow, settings: Settings) {
+  const { ip_allowlist, idempotency, customer, event_title, refused_samples } = settings
   return {
     ip_allowlist: ip_allowlist ?? held.ip_allowlist,
     idempotency: idempotency === undefined ? held.idempotency : idempotency,
+    customer: customer === undefined ? held.customer : customer,
     event_title: event_title === undefined ? held.event_title : event_title,
     refused_samples: refused_samples ?? held.refused_samples,
   }

@@ -20,7 +20,7 @@ export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, 
       scheme: 'none',
       has_secret: false,
       ...NOT_ASKED,
-      hints: ['This endpoint requires no signature, so every request passes. Set a scheme to verify requests.'],
+      hints: ['This endpoint does not require signatures, so every request passes. Set a scheme to verify requests.'],
     }
   }
   const nowMs = now === undefined ? ctx.clock.wall() : typeof now === 'number' ? now * 1_000 : now.getTime()
@@ -59,7 +59,7 @@ async function certificateFor(
   if (found === 'unavailable')
     throw refuse(
       'invalid_state',
-      'Postroad cannot reach the provider to fetch its certificate, so nobody knows whether this signature is right. Try again in a moment.',
+      'Postroad cannot reach the provider to fetch its certificate, so it cannot verify this signature. Try again in a moment.',
     )
   return found === 'invalid' ? undefined : found
 }

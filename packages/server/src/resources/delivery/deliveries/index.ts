@@ -9,7 +9,7 @@ import { presentListed, presentWholeAttempt } from './present.ts'
 import { listDeliveries } from './list/queries.ts'
 import { findDelivery, listAttempts } from './queries.ts'
 
-export { countPage, inStates, scan, type Found, type Wanted } from './scan/index.ts'
+export { countPage, inStates, listMatching, scan, type Found, type Wanted } from './scan/index.ts'
 export { countForgottenOutcomes, countOutcomes, countOutcomesOf } from './outcomes/queries.ts'
 export {
   presentAttempt,
@@ -33,6 +33,7 @@ export {
   startedAfresh,
 } from './queries.ts'
 export { listDeliveries } from './list/queries.ts'
+export { resumeCancelled } from './resumed/queries.ts'
 export { type AttemptOfRow, type DeliveryRow } from './queries.ts'
 
 async function heldLanes(ctx: Ctx, cause: Parameters<typeof heldFilter>[1]) {

@@ -150,7 +150,7 @@ export type HeldFilter = {
   readonly now: Date
 }
 
-/** `stuck` selects lanes in trouble: the breaker is not closed, or Postroad has switched the destination off. */
+/** `stuck` selects lanes in trouble: the breaker is not closed, or Postroad has turned the destination off. */
 export async function heldFilter(ctx: Ctx, cause: HoldCause | 'any' | 'stuck'): Promise<HeldFilter> {
   const now = ctx.clock.now()
   const at = { workspaceId: ctx.workspaceId, projectIds: [ctx.projectId], destinationIds: null, now: new Date(now) }

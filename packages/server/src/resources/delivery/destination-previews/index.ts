@@ -1,9 +1,17 @@
 import { encodeId, type DestinationAuth, type RouteInput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { authHeaders, heldAuth, type HeldAuth } from '../../../domain/delivery/destination-auth.ts'
+import { KINDS } from '../../../domain/delivery/destination-kind.ts'
 import { deliveryHeaders, envelope, templateScope } from '../../../domain/delivery/delivery-request.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { changedHeaders, checkHeaders, checkTemplate, checkUrl, destinationSettings } from '../destinations/index.ts'
+import {
+  changedHeaders,
+  checkHeaders,
+  checkKind,
+  checkTemplate,
+  checkUrl,
+  destinationSettings,
+} from '../destinations/index.ts'
 import { getRecord } from '../../capture/records/index.ts'
 import type { Room } from '../../verbs.ts'
 
@@ -14,7 +22,7 @@ const NO_SECRET = 'whsec_'
 
 /** The request that an attempt would send, built by the same functions. Dots replace every value made with a secret. */
 const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
-  const { url, auth, headers: own, signing, template } = await settingsOf(ctx, input)
+  const { url, config, auth, headers: own, signing, template } = await settingsOf(ctx, input)
   const record = await getRecord(ctx, input.record_id)
   const event = {
     id: encodeId('record', record.id),
@@ -42,26 +50,35 @@ const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     now: ctx.clock.wall(),
   })
   for (const name of SIGNATURES) if (headers[name] !== undefined) headers[name] = DOTS
-  return { request: { method: 'POST', url, headers, body }, error: null }
+  const { method, hasHeaders } = KINDS[config.kind]
+  return { request: { method, url, headers: hasHeaders ? headers : {}, body }, error: null }
 }
 
 type Input = RouteInput<Routes['destinationPreviews']['make']>
-const NEW = { url: undefined, auth: null, headers: {}, signing: { header: 'both' }, payload_template: null } as const
+const NEW = {
+  url: undefined,
+  config: { kind: 'http' },
+  auth: null,
+  headers: {},
+  signing: { header: 'both' },
+  payload_template: null,
+} as const
 
 /** The settings in the request override the saved ones, and those override the defaults of a new destination. */
 async function settingsOf(ctx: Ctx, input: Input) {
   const held = input.destination_id === undefined ? NEW : await destinationSettings(ctx, input.destination_id)
-  const { url = held.url, signing = held.signing } = input
-  if (url === undefined) throw refuse('invalid_request', 'url: is needed without destination_id; send one of them.')
-  checkUrl(url, ctx.validateUrl)
+  const { url = held.url, config = held.config, signing = held.signing } = input
+  if (url === undefined) throw refuse('invalid_request', 'url is needed without destination_id; send one of them.')
+  checkUrl(config, url, ctx.validateUrl)
   const headers = input.headers === undefined ? held.headers : changedHeaders(input.headers, held.headers)
   checkHeaders(headers)
   const auth = input.auth === undefined ? held.auth : unsaved(input.auth)
+  checkKind({ config, headers, auth, proxy: null })
   const template = checkTemplate(
     input.payload_template === undefined ? held.payload_template : input.payload_template,
     { auth },
   )
-  return { url, auth, headers, signing, template }
+  return { url, config, auth, headers, signing, template }
 }
 
 /** A preview needs no secret: it shows dots in the place of each one. */

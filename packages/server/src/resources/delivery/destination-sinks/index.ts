@@ -48,6 +48,7 @@ const sinkPath = ({ workspaceId }: Pick<Ctx, 'workspaceId'>, id: string): string
 
 /** The defaults of a destination that sets only its URL. */
 const PLAIN: Omit<RouteInput<Routes['destinations']['create']>, 'name' | 'url' | 'datasets'> = {
+  config: { kind: 'http' },
   enabled: true,
   conditions: [],
   headers: {},
@@ -103,7 +104,7 @@ export async function receive(
     body: bytes,
     nowSeconds: Math.floor(clock.wall() / SECOND_MS),
   })
-  if (failure !== undefined) throw refuse(failure.reason, `This sink takes only signed deliveries. ${failure.detail}`)
+  if (failure !== undefined) throw refuse(failure.reason, `This sink accepts only signed deliveries. ${failure.detail}`)
   const shown = SHOWN_HEADERS.flatMap((name) => {
     const value = headers[name]
     return value === undefined ? [] : [[name, value] as const]

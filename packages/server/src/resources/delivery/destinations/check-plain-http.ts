@@ -1,5 +1,6 @@
-import type { DestinationAuth } from '@postroad/contract'
+import type { DestinationAuth, DestinationConfig } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { guardedUrl, guardSentence } from '../../../domain/delivery/destination-kind.ts'
 import { refuse } from '../../../domain/refusal.ts'
 
 type Sent = { readonly url?: string | undefined; readonly auth?: DestinationAuth | undefined }
@@ -10,17 +11,18 @@ type Sent = { readonly url?: string | undefined; readonly auth?: DestinationAuth
  */
 export async function checkPlainHttp(
   ctx: Pick<Ctx, 'validatePlainHttp'>,
-  { sent, held }: { sent: Sent; held: readonly string[] },
+  { config, sent, held }: { config: DestinationConfig; sent: Sent; held: readonly string[] },
 ): Promise<void> {
   const tokenUrl = sent.auth?.kind === 'oauth2_client_credentials' ? sent.auth.token_url : undefined
   const places = [
-    { member: 'url', url: sent.url },
-    { member: 'auth.token_url', url: tokenUrl },
+    { member: 'url', url: sent.url, guarded: sent.url && guardedUrl(config, sent.url) },
+    { member: 'auth.token_url', url: tokenUrl, guarded: tokenUrl },
   ]
   const refused = await Promise.all(
-    places.map(async ({ member, url }) => {
-      const why = url === undefined || held.includes(url) ? undefined : await ctx.validatePlainHttp(url)
-      return why === undefined ? [] : [`${member}: ${why}`]
+    places.map(async ({ member, url, guarded }) => {
+      if (url === undefined || guarded === undefined || held.includes(url)) return []
+      const why = await ctx.validatePlainHttp(guarded)
+      return why === undefined ? [] : [`${member}: ${guardSentence(config, why)}`]
     }),
   )
   const [first] = refused.flat()

@@ -10,7 +10,7 @@ export function checkTemplate(template: unknown, { auth }: Pick<Reach, 'auth'>):
   if (compiled.usesSecret && auth?.kind !== 'payload')
     throw refuse(
       'invalid_request',
-      'payload_template: {{ secret }} needs auth of the kind payload, which stores the secret.',
+      'payload_template: {{ secret }} requires auth of the kind payload, which stores the secret.',
     )
   return compiled
 }

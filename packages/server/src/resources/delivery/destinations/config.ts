@@ -1,3 +1,4 @@
+import type { DestinationConfig } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { validateClientCertificate } from '../../../domain/delivery/certificates.ts'
 import { SECRET_MEMBER, type HeldAuth } from '../../../domain/delivery/destination-auth.ts'
@@ -22,12 +23,17 @@ export type ConfiguredDestination = { readonly row: DestinationRow; readonly rea
 
 const ROWS_AT_ONCE = 200
 
-/** Every destination of the project, for its configuration. */
+/** Every destination that the project owns, for its configuration. Those of customers belong to their portal. */
 export async function listConfiguredDestinations(ctx: Ctx): Promise<readonly ConfiguredDestination[]> {
   const all: ConfiguredDestination[] = []
   for (let before: string | null = null; ;) {
     // oxlint-disable-next-line no-await-in-loop -- page after page
-    const rows: readonly DestinationRow[] = await listDestinations(ctx.db, { ...ctx, before, limit: ROWS_AT_ONCE })
+    const rows: readonly DestinationRow[] = await listDestinations(ctx.db, {
+      ...ctx,
+      before,
+      limit: ROWS_AT_ONCE,
+      owner: 'project',
+    })
     all.push(...rows.map((row) => ({ row, reach: reachConfig(ctx, row) })))
     if (rows.length < ROWS_AT_ONCE) return all
     before = rows.at(-1)?.id ?? null
@@ -52,7 +58,7 @@ const defined = <T extends object>(value: T): T =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only members without a value are left out
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T
 
-type Wanted = ReachConfig & { readonly url: string }
+type Wanted = ReachConfig & { readonly url: string; readonly config: DestinationConfig }
 
 /** The secrets that a destination would need to be reached like this, and does not have for that place. */
 export function missingSecrets(
@@ -61,7 +67,7 @@ export function missingSecrets(
 ): readonly string[] {
   const held = row === undefined ? NO_REACH : openReach(ctx, row)
   const names = row === undefined ? [] : Object.keys(openHeaders(ctx, row)).map((name) => name.toLowerCase())
-  const isThere = row !== undefined && whereTo(row.url, held) === whereTo(wanted.url, placeOf(wanted))
+  const isThere = row !== undefined && whereTo(row, held) === whereTo(wanted, placeOf(wanted))
   return [
     ...(wanted.auth === null || (isThere && fitsAuth(held, wanted.auth))
       ? []

@@ -1,5 +1,6 @@
 import { encodeId, type RouteInput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { defaultMaxInFlight } from '../../../domain/delivery/destination-kind.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
 import { inTransaction } from '../../../transaction.ts'
@@ -9,6 +10,7 @@ import { configChanged } from '../../workspace/projects/index.ts'
 import { mintSigningSecret } from '../../mint.ts'
 import type { Room } from '../../verbs.ts'
 import { changedReach } from './changed-reach.ts'
+import { checkKind, checkUrl } from './check-kind.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
 import { checkTemplate } from './check-template.ts'
 import { changedHeaders, sealHeaders } from './headers.ts'
@@ -18,7 +20,12 @@ import { NO_REACH, NOTHING_SEALED, sealReach } from './reach.ts'
 
 export const create: Room<'destinations'>['create'] = (ctx, input) => createDestination(ctx, { id: ctx.uuid(), input })
 
-type Asked = { readonly id: string; readonly input: RouteInput<Routes['destinations']['create']> }
+type Asked = {
+  readonly id: string
+  readonly input: RouteInput<Routes['destinations']['create']>
+  /** The customer who owns it; absent: the project does. */
+  readonly owner?: { readonly id: string; readonly description: string | null }
+}
 
 /** Creates a destination with its signing secret, in the form that Standard Webhooks libraries take. */
 export async function createDestination(ctx: Ctx, asked: Asked) {
@@ -29,20 +36,21 @@ export async function createDestination(ctx: Ctx, asked: Asked) {
 /** Refuses what cannot be created. It looks names up, so it comes before the transaction. */
 export async function checkNewDestination(ctx: Ctx, input: Asked['input']): Promise<void> {
   checkedReach(ctx, input)
-  await checkPlainHttp(ctx, { sent: input, held: [] })
+  await checkPlainHttp(ctx, { config: input.config, sent: input, held: [] })
 }
 
 function checkedReach(ctx: Ctx, input: Asked['input']) {
   checkConditions(input.conditions, 'conditions')
-  checkUrl(input.url, ctx.validateUrl)
+  checkUrl(input.config, input.url, ctx.validateUrl)
   const headers = changedHeaders(input.headers, {})
-  const reach = changedReach(ctx, { sent: input, headers, retainedHeaders: [], held: NO_REACH, heldUrl: undefined })
+  const reach = changedReach(ctx, { sent: input, headers, retainedHeaders: [], held: NO_REACH, heldPlace: undefined })
+  checkKind({ config: input.config, headers, auth: reach.auth, proxy: reach.proxy })
   checkTemplate(input.payload_template, reach)
   return { headers, reach }
 }
 
 /** Stores a destination that `checkNewDestination` has accepted, alone or as a part of a larger transaction. */
-export async function insertNewDestination(ctx: Ctx, { id, input }: Asked) {
+export async function insertNewDestination(ctx: Ctx, { id, input, owner }: Asked) {
   const { headers, reach } = checkedReach(ctx, input)
   return inTransaction(ctx, async (tx) => {
     const secret = mintSigningSecret(tx)
@@ -51,6 +59,7 @@ export async function insertNewDestination(ctx: Ctx, { id, input }: Asked) {
       ...tx,
       id,
       name: input.name,
+      config: input.config,
       url: input.url,
       enabled: input.enabled,
       disabled_reason: input.enabled ? null : 'by_hand',
@@ -60,25 +69,29 @@ export async function insertNewDestination(ctx: Ctx, { id, input }: Asked) {
       headers: sealHeaders(tx, { id, headers }),
       schedule_seconds: input.retry.schedule_seconds,
       timeout_ms: input.timeout_ms,
-      max_in_flight: input.max_in_flight,
+      max_in_flight: input.max_in_flight ?? defaultMaxInFlight(input.config),
       rate_count: input.rate_limit?.count ?? null,
       rate_per: input.rate_limit?.per ?? null,
       order_path: input.ordering === 'none' ? null : input.ordering.path,
       signing: input.signing,
       payload_template: input.payload_template,
+      ...ownerColumns(owner),
       ...sealReach(tx, { id, reach, sent: input, held: NOTHING_SEALED }),
       secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),
       now,
     })
     if (row === undefined) throw refuse('name_taken')
-    await audit(tx, { action: 'create_destination', target: encodeId('destination', id), details: { name: row.name } })
+    await audit(tx, {
+      action: 'create_destination',
+      target: encodeId('destination', id),
+      details: { name: row.name, ...(owner === undefined ? {} : { customer: encodeId('customer', owner.id) }) },
+      change: { before: null, after: presentDestination(tx, row) },
+    })
     await configChanged(tx)
     return { destination: presentDestination(tx, row), signing_secret: secret }
   })
 }
 
-/** Refuses a URL that no delivery could ever reach. Names are resolved at each use, not here. */
-export function checkUrl(url: string, validateUrl: (url: string) => string | undefined): void {
-  const why = validateUrl(url)
-  if (why !== undefined) throw refuse('invalid_url', why)
+function ownerColumns(owner: Asked['owner']) {
+  return { description: owner?.description ?? null, portal_customer_id: owner?.id ?? null }
 }

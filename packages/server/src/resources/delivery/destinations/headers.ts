@@ -13,7 +13,7 @@ export function changedHeaders(sent: CustomHeaders, held: HeldHeaders): HeldHead
     Object.entries(sent).map(([name, value]) => {
       const changed = typeof value === 'string' ? value : values.get(name.toLowerCase())
       if (changed === undefined)
-        throw refuse('invalid_request', `headers: The destination has no stored value of ${name}. Send one.`)
+        throw refuse('invalid_request', `headers: the destination has no stored value for ${name}. Send one.`)
       return [name, changed]
     }),
   )

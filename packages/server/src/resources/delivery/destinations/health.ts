@@ -29,7 +29,7 @@ export const health: Room<'destinations'>['health'] = async (ctx, { id, hours })
   })
   const asked = { ...ctx, projectIds: [ctx.projectId], pieces: range.pieces, destinationId: id }
   const [sums, series, waiting, [held]] = await Promise.all([
-    sumDestinations(ctx.db, { ...asked, failing: null }),
+    sumDestinations(ctx.db, { ...asked, destinationIds: [id], failing: null }),
     seriesOfDestination(ctx.db, { ...asked, from: new Date(range.from), bucketSeconds }),
     measureBacklog(ctx.db, { workspaceId: ctx.workspaceId, destinationId: id, max: LIMITS.backlogCountMax }),
     listHolds(ctx.db, { workspaceId: ctx.workspaceId, projectIds: [ctx.projectId], destinationIds: [id], now }),

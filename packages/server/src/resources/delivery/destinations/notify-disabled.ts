@@ -34,14 +34,14 @@ export async function notifyDisabled(deps: Deps, db: Db, at: DisabledDestination
 
 function emailOf(name: string, reason: DisabledDestination['reason']): EmailText {
   const why = {
-    gone: 'It answered 410 Gone, which means that it accepts no more deliveries.',
+    gone: 'It returned 410 Gone, which means that it accepts no more deliveries.',
     failing: 'No delivery to it has succeeded in the last five days.',
   }
   return {
-    subject: `The destination ${name} was switched off`,
+    subject: `The destination ${name} was turned off`,
     lines: [
-      `Postroad has switched off the destination ${name}. ${why[reason]}`,
-      'Nothing is lost: Postroad pauses the deliveries that wait for it and those of new events. When it works again, switch it on, and Postroad sends them all.',
+      `Postroad has turned off the destination ${name}. ${why[reason]}`,
+      'Nothing is lost: Postroad pauses the deliveries that wait for it and those of new events. When it works again, turn it on, and Postroad sends them all.',
     ],
   }
 }

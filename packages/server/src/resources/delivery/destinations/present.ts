@@ -10,6 +10,8 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
   return {
     id: encodeId('destination', row.id),
     name: row.name,
+    kind: row.config.kind,
+    config: row.config,
     url: row.url,
     enabled: row.enabled,
     disabled_reason: row.disabled_reason,
@@ -27,9 +29,17 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
     previous_secret_expires_at: untilOf(row, ctx.clock.now()),
     ...presentReach(openReach(ctx, row)),
     payload_template: row.payload_template,
+    description: row.description,
+    customer: presentOwner(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
+}
+
+function presentOwner({ owner }: DestinationRow) {
+  if (owner === null) return null
+  const { id, portal_id, customer_id, name } = owner
+  return { id: encodeId('customer', id), portal_id: encodeId('portal', portal_id), customer_id, name }
 }
 
 /** A deadline that has passed is shown as null. Nothing is written when it passes. */

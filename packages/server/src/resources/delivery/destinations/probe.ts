@@ -27,7 +27,7 @@ export const probe: Room<'destinations'>['probe'] = (ctx, { id }) =>
     return { destination: presentDestination(tx, row) }
   })
 
-const OFF = 'This destination is off, so Postroad sends nothing to it. Switch it on, which closes its breaker.'
+const OFF = 'This destination is off, so Postroad sends nothing to it. Turn it on, which closes its breaker.'
 const UNDER_WAY = 'A probe of this destination is in progress. Wait until it ends.'
 const NOT_OPEN = 'The breaker of this destination is not open, so there is nothing to probe. Send a test instead.'
 const NOTHING_WAITS =

@@ -1,4 +1,4 @@
-import type { Conditions } from '@postroad/contract'
+import type { Conditions, DestinationConfig } from '@postroad/contract'
 import type { RatePer } from '../../../domain/delivery/rate-window.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { LaneStandRow } from '../lanes/index.ts'
@@ -7,9 +7,17 @@ type At = { readonly workspaceId: string; readonly projectId: string }
 
 export type SigningHeader = 'both' | 'service' | 'standard'
 
+export type DestinationOwner = {
+  readonly id: string
+  readonly portal_id: string
+  readonly customer_id: string
+  readonly name: string | null
+}
+
 export type DestinationRow = {
   readonly id: string
   readonly name: string
+  readonly config: DestinationConfig
   readonly url: string
   readonly enabled: boolean
   readonly disabled_reason: 'by_hand' | 'gone' | 'failing' | null
@@ -30,6 +38,10 @@ export type DestinationRow = {
   readonly tls: Buffer | null
   readonly proxy: Buffer | null
   readonly payload_template: unknown
+  /** The text of the customer who owns it. */
+  readonly description: string | null
+  /** The customer of a portal who owns it; null: the project does. */
+  readonly owner: DestinationOwner | null
   readonly created_at: Date
   readonly updated_at: Date
   /** Null only in the statement that inserts the destination. */
@@ -37,8 +49,13 @@ export type DestinationRow = {
 }
 
 const columns: Sql = sql`
-  id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
-  timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, previous_secret_expires_at, auth, tls, proxy, payload_template, created_at, updated_at,
+  id, name, config, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
+  timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, previous_secret_expires_at, auth, tls, proxy, payload_template, description, created_at, updated_at,
+  (select json_build_object('id', c.id, 'portal_id', c.portal_id, 'customer_id', c.customer_id, 'name', c.name)
+     from portal_customers c
+    where c.workspace_id = destinations.workspace_id
+      and c.project_id = destinations.project_id
+      and c.id = destinations.portal_customer_id) as owner,
   (select json_build_object('memory', l.memory, 'remembered_at', l.remembered_at, 'breaker_resets', l.breaker_resets, 'probes_asked', l.probes_asked)
      from lanes l
     where l.workspace_id = destinations.workspace_id
@@ -48,35 +65,54 @@ const columns: Sql = sql`
 export type DestinationPlanRow = Pick<
   DestinationRow,
   'id' | 'name' | 'enabled' | 'datasets' | 'conditions' | 'order_path'
->
+> & {
+  /** The id by which events name the customer who owns it; null: the project does. */
+  readonly customer_id: string | null
+  /** The datasets that the portal of the customer exposes; null: all. */
+  readonly exposed: readonly string[] | null
+}
 
 /** Every destination of a project, in order of creation, for the ingest path. */
 export function listDestinationPlans(db: Db, at: At): Promise<readonly DestinationPlanRow[]> {
   return db.many<DestinationPlanRow>(sql`
-    select id, name, enabled, datasets, conditions, order_path
-      from destinations
-     where workspace_id = ${at.workspaceId}
-       and project_id = ${at.projectId}
-     order by id
+    select d.id, d.name, d.enabled, d.datasets, d.conditions, d.order_path, c.customer_id, p.event_types as exposed
+      from destinations d
+      left join portal_customers c
+        on c.workspace_id = d.workspace_id and c.project_id = d.project_id and c.id = d.portal_customer_id
+      left join portals p on p.workspace_id = c.workspace_id and p.project_id = c.project_id and p.id = c.portal_id
+     where d.workspace_id = ${at.workspaceId}
+       and d.project_id = ${at.projectId}
+     order by d.id
   `)
 }
 
 export type SendingRow = Pick<
   DestinationRow,
-  'url' | 'headers' | 'timeout_ms' | 'max_in_flight' | 'signing' | 'auth' | 'tls' | 'proxy' | 'payload_template'
+  | 'config'
+  | 'url'
+  | 'headers'
+  | 'timeout_ms'
+  | 'max_in_flight'
+  | 'signing'
+  | 'auth'
+  | 'tls'
+  | 'proxy'
+  | 'payload_template'
 > & {
   readonly id: string
   readonly access_token: Buffer | null
   readonly secret: Buffer
   readonly previous_secret: Buffer | null
   readonly previous_secret_expires_at: Date | null
+  /** A customer of a portal owns it, so it reaches less. */
+  readonly of_customer: boolean
 }
 
 /** The settings that a sender needs. A lane does not name its project, so this selects by workspace and id. */
 export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
   return db.maybe<SendingRow>(sql`
-    select id, url, headers, timeout_ms, max_in_flight, signing, auth, tls, proxy, access_token, payload_template, secret, previous_secret,
-           previous_secret_expires_at
+    select id, config, url, headers, timeout_ms, max_in_flight, signing, auth, tls, proxy, access_token, payload_template, secret, previous_secret,
+           previous_secret_expires_at, portal_customer_id is not null as of_customer
       from destinations
      where workspace_id = ${at.workspaceId}
        and id = ${at.id}
@@ -99,7 +135,7 @@ export function keepAccessToken(
 
 export function listDestinations(
   db: Db,
-  at: At & { before: string | null; limit: number },
+  at: At & { before: string | null; limit: number; owner: 'project' | 'customers' | { readonly id: string } | null },
 ): Promise<readonly DestinationRow[]> {
   return db.many<DestinationRow>(sql`
     select ${columns}
@@ -107,9 +143,16 @@ export function listDestinations(
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and (${at.before}::uuid is null or id < ${at.before})
+       ${ownedBy(at.owner)}
      order by id desc
      limit ${at.limit}
   `)
+}
+
+const ownedBy = (owner: 'project' | 'customers' | { readonly id: string } | null): Sql => {
+  if (owner === null) return sql``
+  if (owner === 'project') return sql`and portal_customer_id is null`
+  return owner === 'customers' ? sql`and portal_customer_id is not null` : sql`and portal_customer_id = ${owner.id}`
 }
 
 /** `lock` locks the row against other changes until the transaction ends. */
@@ -137,21 +180,22 @@ export async function isDestinationNameTaken(db: Db, at: At & { name: string }):
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
-type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' | 'updated_at' | 'lane'>
+type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' | 'updated_at' | 'lane' | 'owner'>
 
 /** Inserts the destination and its lane; undefined when the name is taken. */
 export async function insertDestination(
   db: Db,
-  row: At & Written & { secret: Buffer; now: Date },
+  row: At & Written & { portal_customer_id: string | null; secret: Buffer; now: Date },
 ): Promise<DestinationRow | undefined> {
   const inserted = await db.maybe<DestinationRow>(sql`
-    insert into destinations (workspace_id, project_id, id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions,
+    insert into destinations (workspace_id, project_id, id, name, config, url, enabled, disabled_reason, disabled_at, datasets, conditions,
                               headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, auth, tls, proxy, payload_template,
-                              secret, created_at, updated_at)
-    values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
+                              description, portal_customer_id, secret, created_at, updated_at)
+    values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${JSON.stringify(row.config)}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
             ${row.disabled_at}, ${row.datasets}, ${JSON.stringify(row.conditions)}, ${row.headers}, ${row.schedule_seconds},
             ${row.timeout_ms}, ${row.max_in_flight}, ${row.rate_count}, ${row.rate_per}, ${row.order_path},
-            ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${jsonOrNull(row.payload_template)}, ${row.secret}, ${row.now}, ${row.now})
+            ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${jsonOrNull(row.payload_template)},
+            ${row.description}, ${row.portal_customer_id}, ${row.secret}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
     returning ${columns}
   `)
@@ -166,6 +210,7 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
   return db.maybe<DestinationRow>(sql`
     update destinations
        set name = ${row.name},
+           config = ${JSON.stringify(row.config)},
            url = ${row.url},
            enabled = ${row.enabled},
            disabled_reason = ${row.disabled_reason},
@@ -185,6 +230,7 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
            tls = ${row.tls},
            proxy = ${row.proxy},
            payload_template = ${jsonOrNull(row.payload_template)},
+           description = ${row.description},
            updated_at = ${row.now}
      where workspace_id = ${row.workspaceId}
        and project_id = ${row.projectId}
@@ -288,4 +334,17 @@ export function disableDestination(
        and enabled
     returning project_id
   `)
+}
+
+/** Whether the customer is there, locked so that it stays until the commit. */
+export async function hasCustomer(db: Db, at: At & { customer: string }): Promise<boolean> {
+  const found = await db.maybe(sql`
+    select 1 as one
+      from portal_customers
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.customer}
+       for key share
+  `)
+  return found !== undefined
 }

@@ -8,6 +8,6 @@ import { openReach } from './reach.ts'
 export async function destinationSettings(ctx: Ctx, id: string) {
   const held = await findDestination(ctx.db, { ...ctx, id })
   if (held === undefined) throw refuse('not_found')
-  const { url, signing, payload_template } = held
-  return { url, auth: openReach(ctx, held).auth, headers: openHeaders(ctx, held), signing, payload_template }
+  const { url, config, signing, payload_template } = held
+  return { url, config, auth: openReach(ctx, held).auth, headers: openHeaders(ctx, held), signing, payload_template }
 }

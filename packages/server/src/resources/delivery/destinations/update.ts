@@ -1,5 +1,6 @@
 import { encodeId, type RouteInput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { isEncrypted } from '../../../domain/delivery/destination-kind.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
@@ -9,15 +10,18 @@ import { closeBreaker, keepOrder } from '../lanes/index.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import type { Room } from '../../verbs.ts'
 import { changedReach } from './changed-reach.ts'
+import { checkKind, checkSameKind, checkUrl } from './check-kind.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
 import { checkTemplate } from './check-template.ts'
-import { checkUrl } from './create.ts'
+import { checkCustomerUrl } from './customer-url.ts'
 import { changedHeaders, retainedHeaders, openHeaders, sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
 import { findDestination, isDestinationNameTaken, updateDestination, type DestinationRow } from './queries.ts'
 import { openReach, sealReach } from './reach.ts'
 
-type Input = RouteInput<Routes['destinations']['update']>
+type Input = RouteInput<Routes['destinations']['update']> & {
+  /** Only its customer changes it. */ readonly description?: string | null | undefined
+}
 
 /** Changes the members that were sent. In the same transaction, off pauses the outstanding deliveries; on makes them due and closes the breaker. */
 export const update: Room<'destinations'>['update'] = async (ctx, input) => {
@@ -28,8 +32,18 @@ export const update: Room<'destinations'>['update'] = async (ctx, input) => {
 /** Refuses what can be refused without a lock. It looks names up, so it comes before the transaction. */
 async function checkDestinationChange(ctx: Ctx, input: Input): Promise<void> {
   checkConditions(input.conditions, 'conditions')
-  if (input.url !== undefined) checkUrl(input.url, ctx.validateUrl)
-  await checkPlainHttp(ctx, { sent: input, held: await heldUrls(ctx, input) })
+  const held = await heldPlaces(ctx, input)
+  if (held === undefined) return
+  const config = input.config ?? held.config
+  checkSameKind(held.config, input.config)
+  checkUrl(config, input.url ?? held.url, ctx.validateUrl)
+  // A change of the encryption changes the meaning of the same URL.
+  const isSame = input.config === undefined || isEncrypted(config, held.url) === isEncrypted(held.config, held.url)
+  await checkPlainHttp(ctx, {
+    config,
+    sent: { ...input, url: input.url ?? held.url },
+    held: isSame ? held.urls : held.urls.filter((url) => url !== held.url),
+  })
 }
 
 /** Refuses a change of this row that could not be made, and makes nothing of it. */
@@ -43,6 +57,7 @@ export function changeDestination(ctx: Ctx, input: Input): ReturnType<Room<'dest
   return inTransaction(ctx, async (tx) => {
     const held = await findDestination(tx.db, { ...tx, id: input.id, lock: true })
     if (held === undefined) throw refuse('not_found')
+    checkUrlOf(tx, held, input)
     const renamed = input.name !== undefined && input.name !== held.name
     if (renamed && (await isDestinationNameTaken(tx.db, { ...tx, name: input.name ?? '' }))) throw refuse('name_taken')
     if (input.enabled === true && !held.enabled)
@@ -57,6 +72,7 @@ export function changeDestination(ctx: Ctx, input: Input): ReturnType<Room<'dest
       action: 'update_destination',
       target: encodeId('destination', held.id),
       details: { changed: members },
+      change: { before: presentDestination(tx, held), after: presentDestination(tx, row) },
     })
     await configChanged(tx)
     const lane = { workspaceId: tx.workspaceId, destinationId: held.id }
@@ -65,19 +81,28 @@ export function changeDestination(ctx: Ctx, input: Input): ReturnType<Room<'dest
   })
 }
 
-/** The saved URLs, which a form sends again with every change. They are read only if the request has one. */
-async function heldUrls(ctx: Ctx, { id, url, auth }: Input): Promise<readonly string[]> {
-  if (url === undefined && auth === undefined) return []
+/** A destination of a customer never gets a URL that customers may not reach. */
+function checkUrlOf(tx: Ctx, { owner }: DestinationRow, { url }: Input): void {
+  if (owner !== null && url !== undefined) checkCustomerUrl(tx, url)
+}
+
+type HeldPlaces = Pick<DestinationRow, 'config' | 'url'> & { readonly urls: readonly string[] }
+
+/** The saved URLs, which a form sends again with every change. They are read only if the request changes a place. */
+async function heldPlaces(ctx: Ctx, { id, url, auth, config }: Input): Promise<HeldPlaces | undefined> {
+  if (url === undefined && auth === undefined && config === undefined) return undefined
   const held = await findDestination(ctx.db, { ...ctx, id })
   if (held === undefined) throw refuse('not_found')
   const { auth: heldAuth } = openReach(ctx, held)
-  return [held.url, ...(heldAuth?.kind === 'oauth2_client_credentials' ? [heldAuth.token_url] : [])]
+  const tokenUrls = heldAuth?.kind === 'oauth2_client_credentials' ? [heldAuth.token_url] : []
+  return { config: held.config, url: held.url, urls: [held.url, ...tokenUrls] }
 }
 
 function changed(tx: Ctx, held: DestinationRow, input: Input) {
   return {
     ...held,
     name: input.name ?? held.name,
+    config: input.config ?? held.config,
     url: input.url ?? held.url,
     ...switched(held, { enabled: input.enabled, now: new Date(tx.clock.now()) }),
     datasets: input.datasets === undefined ? held.datasets : input.datasets,
@@ -88,21 +113,23 @@ function changed(tx: Ctx, held: DestinationRow, input: Input) {
     ...rateOf(input),
     ...orderOf(input),
     signing: input.signing ?? held.signing,
+    description: input.description === undefined ? held.description : input.description,
     ...changedReachOf(tx, held, input),
   }
 }
 
 function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
-  const { url = held.url } = input
+  const { url = held.url, config = held.config } = input
   const heldHeaders = openHeaders(tx, held)
   const headers = input.headers === undefined ? heldHeaders : changedHeaders(input.headers, heldHeaders)
   const reach = changedReach(tx, {
-    sent: { ...input, url },
+    sent: { ...input, url, config },
     headers,
     retainedHeaders: retainedHeaders(input.headers, heldHeaders),
     held: openReach(tx, held),
-    heldUrl: held.url,
+    heldPlace: held,
   })
+  checkKind({ config, headers, auth: reach.auth, proxy: reach.proxy })
   const template = input.payload_template === undefined ? held.payload_template : input.payload_template
   checkTemplate(template, reach)
   return {

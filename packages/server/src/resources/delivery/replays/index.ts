@@ -43,7 +43,12 @@ export const replays: Room<'replays'> = {
     return inTransaction(ctx, async (tx) => {
       const replay = await beginReplay(tx, { ...asked, plan, kind: 'replay' })
       if (replay !== null)
-        await audit(tx, { action: 'create_replay', target: replay.id, details: auditDetails({ ...asked, plan }) })
+        await audit(tx, {
+          action: 'create_replay',
+          target: replay.id,
+          details: auditDetails({ ...asked, plan }),
+          change: { before: null, after: { state: replay.state, rate_per_second: ratePerSecond } },
+        })
       return { plan, replay }
     })
   },
@@ -87,7 +92,11 @@ function moved(ctx: Ctx, { id, from, to, action }: Move) {
     const row = await moveReplay(tx.db, { ...tx, id, from, to, now: new Date(tx.clock.now()) })
     if (row === undefined)
       throw refuse('invalid_state', REFUSALS[(await findReplay(tx.db, { ...tx, id }))?.state ?? held.state])
-    await audit(tx, { action, target: encodeId('replay', id) })
+    await audit(tx, {
+      action,
+      target: encodeId('replay', id),
+      change: { before: { state: held.state }, after: { state: row.state } },
+    })
     return { replay: presentReplay(row) }
   })
 }

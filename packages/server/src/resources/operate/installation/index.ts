@@ -135,6 +135,7 @@ async function firstWebhook(tx: Ctx) {
     cors: null,
     handshake: { kind: 'none' },
     idempotency: null,
+    customer: null,
     event_title: null,
     refused_samples: true,
   })

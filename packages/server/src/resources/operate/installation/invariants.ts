@@ -63,7 +63,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     check: 'no delivery waits for an allowance that has room',
-    meaning: 'A running server with the role work sends them within seconds, some thousands a second.',
+    meaning: 'A running server with the role work releases them within seconds, thousands per second.',
     count: countWaitingWithRoom,
   },
 ]

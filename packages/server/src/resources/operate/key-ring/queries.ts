@@ -37,6 +37,7 @@ const PLACES: Readonly<Record<SealedColumn, Place>> = {
   'destinations.access_token': ofProjects(sql`destinations`, sql`access_token`),
   'ai_providers.api_key': ofProjects(sql`ai_providers`, sql`api_key`),
   'quarantined_requests.request': ofProjects(sql`quarantined_requests`, sql`request`),
+  'deletions.snapshot': ofProjects(sql`deletions`, sql`snapshot`),
   'sources.secret': ofProjects(sql`sources`, sql`secret`),
   'ws_triggers.secret': ofProjects(sql`ws_triggers`, sql`secret`),
   'forwarders.headers': ofProjects(sql`forwarders`, sql`headers`),

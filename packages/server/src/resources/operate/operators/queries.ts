@@ -10,12 +10,17 @@ export async function findAddress(db: Db, userId: string): Promise<string | null
   return found?.email
 }
 
-/** Whether this person owns a workspace, and nobody else owns one. */
+/** Whether this person owns a workspace, and nobody else owns one. Workspaces that agents registered do not count. */
 export async function isOnlyOwner(db: Db, userId: string): Promise<boolean> {
   // oxlint-disable-next-line house/tenant-statement -- the owners of all workspaces
   const { alone } = await db.one<{ alone: boolean }>(sql`
     select exists (select from members where role = 'owner' and user_id = ${userId})
-           and not exists (select from members where role = 'owner' and user_id <> ${userId}) as alone
+           and not exists (
+             select from members m
+              where m.role = 'owner'
+                and m.user_id <> ${userId}
+                and not exists (select from agent_accounts a where a.workspace_id = m.workspace_id)
+           ) as alone
   `)
   return alone
 }

@@ -24,13 +24,13 @@ export const platformBroadcasts: Room<'platformBroadcasts'> = {
   create: (ctx, { title, text, severity, workspace_ids: workspaceIds, ends_at: endsAt }) => {
     const now = ctx.clock.now()
     if (endsAt !== null && endsAt.getTime() <= now)
-      throw refuse('invalid_request', 'ends_at: must be in the future, or null.')
+      throw refuse('invalid_request', 'ends_at must be in the future, or null.')
     return inTransaction(ctx, async (tx) => {
       const to = workspaceIds === null ? null : [...new Set(workspaceIds)]
       if (to !== null && (await countWorkspaces(tx.db, to)) < to.length)
         throw refuse(
           'invalid_request',
-          'workspace_ids: one of them is no workspace of this installation. Use ids of GET platform/workspaces.',
+          'workspace_ids: one of them is not a workspace of this installation. Use ids from GET platform/workspaces.',
         )
       const row = await insertBroadcast(tx.db, {
         id: tx.uuid(),

@@ -1,6 +1,7 @@
 import { LIMITS, type RouteOutput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { countOverdueInstances } from '../../automation/workflow-instances/overdue/index.ts'
+import { registrationsToday } from '../../people/agent-accounts/index.ts'
 import { stopwatch } from '../../../platform/clock.ts'
 import { DbError } from '../../../platform/db.ts'
 import { databaseNow } from '../../../platform/server-facts.ts'
@@ -37,6 +38,7 @@ export const platformHealth: Room<'platformHealth'> = {
         oldest_due_at: waiting?.oldest_due_at?.toISOString() ?? null,
       },
       lanes: { owned: lanes.owned, waiting: lanes.waiting },
+      agent_registrations: await registrationsToday(ctx),
       mails: { waiting: await countMails(ctx.db, max) },
     }
     const instances = await countOverdueInstances(ctx.db, { dueBefore: new Date(now - OVERDUE_MS), max })
@@ -77,11 +79,11 @@ function problemsOf(
     )
   if (deliveries.overdue > 0)
     problems.push(
-      'Deliveries are due and nothing starts them. Look for "delivery.turn_failed" and "delivery.lease_failed" in the logs of the processes that deliver.',
+      'Deliveries are due, but nothing starts them. Look for "delivery.turn_failed" and "delivery.lease_failed" in the logs of the processes that deliver.',
     )
   if (of.instances > 0)
     problems.push(
-      'Workflow instances are due and nothing runs them. Start a process with the role "work", or look for "workflows.claim_failed" in its log.',
+      'Workflow instances are due, but nothing runs them. Start a process with the role "work", or look for "workflows.claim_failed" in its log.',
     )
   if (of.unknown)
     problems.push('The check for overdue deliveries took too long, so the server stopped it. Run "postroad doctor".')

@@ -14,12 +14,11 @@ export const platformSettings: Room<'platformSettings'> = {
   update: (ctx, changes) => {
     if (typeof changes.default_plan === 'string') checkPlan(ctx.plans, changes.default_plan, 'default_plan')
     return inTransaction(ctx, async (tx) => {
-      const { support_contact, workspace_creation, default_plan } = await lockPlatformSettings(tx.db)
+      const { updated_at: _at, updated_by: _by, ...current } = await lockPlatformSettings(tx.db)
       const { userId } = operatorOf(tx)
       const row = await putPlatformSettings(tx.db, {
-        support_contact: changes.support_contact === undefined ? support_contact : changes.support_contact,
-        workspace_creation: changes.workspace_creation ?? workspace_creation,
-        default_plan: changes.default_plan === undefined ? default_plan : changes.default_plan,
+        ...current,
+        ...sentOf(changes),
         updated_at: new Date(tx.clock.now()),
         updated_by: userId,
       })
@@ -29,11 +28,23 @@ export const platformSettings: Room<'platformSettings'> = {
   },
 }
 
+/** The members that were sent; null is a value. */
+function sentOf<T extends object>(changes: T): { [Member in keyof T]: Exclude<T[Member], undefined> } {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries without undefined
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as {
+    [Member in keyof T]: Exclude<T[Member], undefined>
+  }
+}
+
 function present({ plans }: Pick<Ctx, 'plans'>, row: PlatformSettingsRow) {
   return {
     support_contact: row.support_contact,
     workspace_creation: row.workspace_creation,
     default_plan: row.default_plan,
+    agent_registration: row.agent_registration,
+    agent_registrations_per_day: row.agent_registrations_per_day,
+    terms_version: row.terms_version,
+    terms_url: row.terms_url,
     plans: Object.keys(plans),
     updated_at: row.updated_at?.toISOString() ?? null,
     updated_by: row.updated_by === null ? null : encodeId('user', row.updated_by),

@@ -50,7 +50,7 @@ export async function requestEmail(ctx: Ctx, { userId, email, signedInAt }: Own 
       message: {
         subject: 'Confirm your email address for Postroad',
         lines: [
-          'Somebody, probably you, wants to use this address for a Postroad account.',
+          'Someone, probably you, wants to use this address for a Postroad account.',
           `The link works once, within ${MINUTES} minutes.`,
         ],
         action: { label: 'Confirm this address', url: `${tx.baseUrl()}/sign-in/email#t=${token}` },
@@ -147,7 +147,7 @@ export async function addPasskey(
     await notifyOwner(tx, {
       user,
       kind: 'passkey_added',
-      line: 'A passkey was added to your Postroad account; it can sign in now.',
+      line: 'A passkey was added to your Postroad account. You can now sign in with it.',
     })
     return storePasskey(tx, { ...registered, userId, name })
   })
@@ -169,7 +169,7 @@ async function notifyOwner(tx: Ctx, of: { user: UserRow; kind: string; line: str
   const { user, kind, line } = of
   if (user.email === null) return
   const footnote =
-    'If it was not you, set a new password at once, and look at the sessions and passkeys of your account.'
+    'If it was not you, set a new password immediately, and check the sessions and passkeys of your account.'
   await queueMail(tx, {
     kind,
     to: user.email,

@@ -18,7 +18,7 @@ export const create: Room<'apiKeys'>['create'] = (ctx, { name, role, project_id,
     throw insufficientRole(text)
   }
   if (expires_at !== null && expires_at.getTime() <= ctx.clock.now())
-    throw refuse('invalid_request', 'expires_at: must be in the future, or null for a key that never expires.')
+    throw refuse('invalid_request', 'expires_at must be in the future, or null for a key that never expires.')
   // oxlint-disable-next-line house/verb-guards -- mintApiKey writes the audit row
   return inTransaction(ctx, async (tx) => {
     if (project_id !== null && (await findProject(tx.db, { ...tx, projectId: project_id })) === undefined) {

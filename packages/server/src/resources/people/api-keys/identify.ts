@@ -60,7 +60,7 @@ export async function admitApiKey(deps: Deps, { actor, workspaceId, key }: Ident
     await auditDenied(deps, { actor, workspaceId, from })
     throw refuse(
       'ip_not_allowed',
-      'This API key may not be used from this address. Use it from an address in its allowlist, or create another key.',
+      'This API key cannot be used from this address. Use it from an address in its allowlist, or create another key.',
     )
   }
   const now = deps.clock.now()

@@ -45,4 +45,8 @@ export async function removeExpiredKeysOf(tx: Ctx, origin: KeyOrigin): Promise<v
 }
 
 const auditRevoked = (tx: Ctx, id: string): Promise<void> =>
-  audit(tx, { action: 'revoke_api_key', target: encodeId('apiKey', id) })
+  audit(tx, {
+    action: 'revoke_api_key',
+    target: encodeId('apiKey', id),
+    change: { before: { status: 'active' }, after: { status: 'revoked' } },
+  })

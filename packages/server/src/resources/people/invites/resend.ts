@@ -22,7 +22,7 @@ export const resend: Room<'invites'>['resend'] = async (ctx, { id }) => {
   const row = await findInvite(ctx.db, at)
   if (row === undefined) throw refuse('not_found')
   if (!roleReaches(own, row.role)) {
-    const text = `Sending this invite needs the role ${row.role}, and yours is ${own}. Ask an owner of the workspace.`
+    const text = `Sending this invite requires the ${row.role} role, and yours is ${own}. Ask an owner of the workspace.`
     throw insufficientRole(text)
   }
   await throttle(ctx, { what: 'invite', whose: id, ...MAILS })

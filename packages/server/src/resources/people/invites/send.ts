@@ -27,7 +27,7 @@ export async function mailInvite(tx: Ctx, { to, role, workspace, userId, token }
   const message = {
     subject: `You are invited to ${workspace} on Postroad`,
     lines: [
-      `${inviter?.name ?? 'Somebody'} invites you to the workspace ${workspace} as ${role}.`,
+      `${inviter?.name ?? 'Someone'} invites you to the workspace ${workspace} as ${role}.`,
       `Sign in with this address, ${to}, to accept. The link works once, within ${DAYS} days.`,
     ],
     action: { label: 'View the invite', url: `${tx.baseUrl()}/invites/accept#t=${token}` },

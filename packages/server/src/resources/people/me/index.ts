@@ -10,7 +10,7 @@ import { findWorkspace } from '../../workspace/workspaces/index.ts'
 export const me: Room<'me'> = {
   get: async (ctx) => {
     const { actor, workspaceId } = ctx
-    if (actor.kind === 'system' || actor.kind === 'operator') throw refuse('unauthorized')
+    if (actor.kind === 'system' || actor.kind === 'operator' || actor.kind === 'customer') throw refuse('unauthorized')
     const [user, workspace, project] = await Promise.all([
       findMember(ctx.db, { workspaceId, userId: actor.userId }),
       findWorkspace(ctx.db, workspaceId),
@@ -20,6 +20,16 @@ export const me: Room<'me'> = {
     const suspended = workspace.suspended_at !== null
     const { support_contact } = suspended ? await findPlatformSettings(ctx.db) : { support_contact: null }
     const operator = actor.kind === 'person' && (await isOperator({ ...ctx, db: ctx.database.forSystem }, actor.userId))
+    const agent =
+      actor.kind === 'agent'
+        ? {
+            agent: {
+              id: encodeId('connectedAgent', actor.agentId),
+              scopes: [...actor.scopes],
+              manage_url: actor.manageUrl,
+            },
+          }
+        : {}
     const key =
       actor.kind === 'api_key'
         ? {
@@ -44,6 +54,7 @@ export const me: Room<'me'> = {
       },
       default_project: { id: encodeId('project', project.id), slug: project.slug },
       ...key,
+      ...agent,
     }
   },
 }

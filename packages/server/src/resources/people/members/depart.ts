@@ -2,6 +2,7 @@ import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { revokeApiKeysOf } from '../api-keys/index.ts'
+import { revokeAgentsOf } from '../connected-agents/index.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import type { Room } from '../../verbs.ts'
 import { deleteMember } from './queries.ts'
@@ -14,11 +15,11 @@ export const remove: Room<'members'>['remove'] = (ctx, { id }) =>
     requireRole(self.role, { least: 'admin', to: 'Removing a member' })
     requireRole(self.role, { least: member.role, to: 'Removing this member' })
     if (member.role === 'owner') await requireAnotherOwner(tx)
-    const keys = await endMembership(tx, id)
+    const ended = await endMembership(tx, id)
     await audit(tx, {
       action: 'delete_member',
       target: encodeId('user', id),
-      details: { role: member.role, api_keys_revoked: keys },
+      details: { role: member.role, ...ended },
     })
     return { ok: true }
   })
@@ -35,18 +36,24 @@ export const leave: Room<'members'>['leave'] = (ctx, { workspace_id: named }) =>
         tx,
         'You are the last owner, so you cannot leave. Transfer the ownership to another member first, or close the workspace.',
       )
-    const keys = await endMembership(tx, self.userId)
+    const ended = await endMembership(tx, self.userId)
     await audit(tx, {
       action: 'leave_workspace',
       target: encodeId('user', self.userId),
-      details: { role: self.role, api_keys_revoked: keys },
+      details: { role: self.role, ...ended },
     })
     return { ok: true }
   })
 
-/** The keys are revoked for good: a person who is invited again later does not get them back. */
-async function endMembership(tx: Ctx, userId: string): Promise<number> {
+/** Keys and agents are revoked for good: a person who is invited again later does not get them back. */
+async function endMembership(
+  tx: Ctx,
+  userId: string,
+): Promise<{ readonly api_keys_revoked: number; readonly agents_revoked: number }> {
   const { workspaceId } = tx
   await deleteMember(tx.db, { workspaceId, userId })
-  return revokeApiKeysOf(tx, { userId })
+  return {
+    api_keys_revoked: await revokeApiKeysOf(tx, { userId }),
+    agents_revoked: await revokeAgentsOf(tx, { userId }),
+  }
 }

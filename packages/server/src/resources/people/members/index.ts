@@ -6,6 +6,8 @@ import { presentMember } from './present.ts'
 import { listMembers } from './queries.ts'
 import { transferOwnership } from './transfer-ownership.ts'
 
+export { setRole } from './queries.ts'
+
 export const members: Room<'members'> = {
   list: async (ctx, { limit, cursor }) => {
     const found = await listMembers(ctx.db, {

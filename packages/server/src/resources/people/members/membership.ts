@@ -31,7 +31,7 @@ export async function memberOf(tx: Ctx, userId: string): Promise<MemberRow> {
 /** Nobody may change a member above their role, or give a role above it. */
 export function requireRole(own: Role, { least, to }: { least: Role; to: string }): void {
   if (roleReaches(own, least)) return
-  throw insufficientRole(`${to} needs the role ${least}, and yours is ${own}. Ask an owner of the workspace.`)
+  throw insufficientRole(`${to} requires the ${least} role, and yours is ${own}. Ask an owner of the workspace.`)
 }
 
 export async function requireAnotherOwner(tx: Ctx, text?: string): Promise<void> {

@@ -87,9 +87,9 @@ async function mailLink(visit: Visit, { email, purpose, kind, path, next, messag
 }
 
 const SIGN_IN = (url: string): EmailText => ({
-  subject: 'Your link to sign in to Postroad',
+  subject: 'Your Postroad sign-in link',
   lines: [
-    'Somebody, probably you, requested a link to sign in to Postroad.',
+    'Someone, probably you, requested a link to sign in to Postroad.',
     `It works once, within ${MINUTES} minutes.`,
   ],
   action: { label: 'Sign in', url },
@@ -99,11 +99,11 @@ const SIGN_IN = (url: string): EmailText => ({
 const RESET = (url: string): EmailText => ({
   subject: 'Set a new password for Postroad',
   lines: [
-    'Somebody, probably you, requested a new password for your Postroad account.',
+    'Someone, probably you, requested a new password for your Postroad account.',
     `The link works once, within ${MINUTES} minutes.`,
   ],
   action: { label: 'Set a new password', url },
-  footnote: 'If it was not you, delete this email. Your password stays as it is.',
+  footnote: 'If it was not you, delete this email. Your password does not change.',
 })
 
 const OWNER_LINK_MS = 3_600_000

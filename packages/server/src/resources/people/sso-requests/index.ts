@@ -45,6 +45,7 @@ export const ssoRequests: Room<'ssoRequests'> = {
           domains: asked,
           ...(supersedes === null ? {} : { supersedes: encodeId('ssoRequest', supersedes) }),
         },
+        change: { before: null, after: { status: row.status, domains: asked } },
       })
       return { request: presentRequest(row) }
     }),
@@ -55,7 +56,11 @@ export const ssoRequests: Room<'ssoRequests'> = {
       if (held === undefined) throw refuse('not_found')
       if (held.status !== 'pending') throw refusedAs(held.status)
       const row = await setCancelled(tx.db, { ...tx, id })
-      await audit(tx, { action: 'cancel_sso_request', target: encodeId('ssoRequest', id) })
+      await audit(tx, {
+        action: 'cancel_sso_request',
+        target: encodeId('ssoRequest', id),
+        change: { before: { status: held.status }, after: { status: row.status } },
+      })
       return { ok: true, request: presentRequest(row) }
     }),
 }

@@ -19,5 +19,8 @@ export function presentRequest(row: SsoRequestRow) {
 
 /** A request that is pending no more is neither cancelled nor decided. */
 export function refusedAs(status: Exclude<SsoStatus, 'pending'>): Refusal {
-  return refuse('invalid_state', `This request is ${status} already, so it stays as it is. Make a new request instead.`)
+  return refuse(
+    'invalid_state',
+    `This request is already ${status} and cannot be changed. Create a new request instead.`,
+  )
 }

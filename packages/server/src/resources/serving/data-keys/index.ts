@@ -44,6 +44,7 @@ export const dataKeys: Room<'dataKeys'> = {
         action: 'create_data_key',
         target: encodeId('dataKey', id),
         details: { name: row.name, datasets: row.datasets },
+        change: { before: null, after: presentDataKey(tx, row) },
       })
       return { data_key: presentDataKey(tx, row), key }
     }),
@@ -57,26 +58,35 @@ export const dataKeys: Room<'dataKeys'> = {
   update: (ctx, { id, ...given }) =>
     inTransaction(ctx, async (tx) => {
       requireLater(tx, given.expires_at)
+      const held = await findDataKey(tx.db, { ...tx, id, lock: true })
+      if (held === undefined) throw refuse('not_found')
       const row = await updateDataKey(tx.db, { ...tx, id, given, now: new Date(tx.clock.now()) })
       if (row === undefined) throw refuse('not_found')
       await audit(tx, {
         action: 'update_data_key',
         target: encodeId('dataKey', id),
         details: { changed: Object.keys(given) },
+        change: { before: presentDataKey(tx, held), after: presentDataKey(tx, row) },
       })
       return { data_key: presentDataKey(tx, row) }
     }),
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      if ((await deleteDataKey(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
+      const held = await findDataKey(tx.db, { ...tx, id, lock: true })
+      if (held === undefined) throw refuse('not_found')
+      await deleteDataKey(tx.db, { ...tx, id })
       await deleteCredentialsOf(tx.db, { ...tx, subjectId: id })
-      await audit(tx, { action: 'revoke_data_key', target: encodeId('dataKey', id) })
+      await audit(tx, {
+        action: 'revoke_data_key',
+        target: encodeId('dataKey', id),
+        change: { before: presentDataKey(tx, held), after: null },
+      })
       return { ok: true }
     }),
 }
 
 function requireLater({ clock }: Pick<Ctx, 'clock'>, expiresAt: Date | null | undefined): void {
   if (expiresAt instanceof Date && expiresAt.getTime() <= clock.now())
-    throw refuse('invalid_request', 'expires_at: must be in the future, or null for a key that never expires.')
+    throw refuse('invalid_request', 'expires_at must be in the future, or null for a key that never expires.')
 }

@@ -45,13 +45,15 @@ export async function countDataKeys(db: Db, at: At): Promise<number> {
   return count
 }
 
-export function findDataKey(db: Db, at: At & { id: string }): Promise<DataKeyRow | undefined> {
+/** `lock` locks the row against other changes until the transaction ends. */
+export function findDataKey(db: Db, at: At & { id: string; lock?: boolean }): Promise<DataKeyRow | undefined> {
   return db.maybe<DataKeyRow>(sql`
     select ${columns}
       from data_keys
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and id = ${at.id}
+     ${at.lock === true ? sql`for update` : sql``}
   `)
 }
 

@@ -8,7 +8,7 @@ import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { lockProject } from '../../workspace/projects/index.ts'
 import { beginGeneration, readMoment } from '../stream/index.ts'
-import { presentForwarders } from './present.ts'
+import { presentForwarders, settingsOf } from './present.ts'
 import {
   countForwarders,
   deleteForwarder,
@@ -48,6 +48,7 @@ export const forwarders: Room<'forwarders'> = {
         action: 'create_forwarder',
         target: encodeId('forwarder', id),
         details: { name: row.name, preset: row.preset, endpoint: row.endpoint, content: row.content },
+        change: { before: null, after: settingsOf(row) },
       })
       return { forwarder: await presented(tx, row) }
     })
@@ -89,6 +90,7 @@ export const forwarders: Room<'forwarders'> = {
         action: 'update_forwarder',
         target: encodeId('forwarder', id),
         details: { changed: Object.keys(given), ...('endpoint' in given ? { endpoint: row.endpoint } : {}) },
+        change: { before: settingsOf(held), after: settingsOf(row) },
       })
       return { forwarder: await presented(tx, row) }
     })
@@ -96,8 +98,13 @@ export const forwarders: Room<'forwarders'> = {
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      if ((await deleteForwarder(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
-      await audit(tx, { action: 'delete_forwarder', target: encodeId('forwarder', id) })
+      const held = await found(tx, { id, lock: true })
+      await deleteForwarder(tx.db, { ...tx, id })
+      await audit(tx, {
+        action: 'delete_forwarder',
+        target: encodeId('forwarder', id),
+        change: { before: settingsOf(held), after: null },
+      })
       return { ok: true }
     }),
 }

@@ -38,6 +38,11 @@ function present(row: ForwarderRow, { cursors, now }: { cursors: readonly Cursor
   }
 }
 
+/** The part that a person sets, for the audit log: headers by their names. */
+export function settingsOf({ id: _id, headers: _headers, halted: _halted, ...settings }: ForwarderRow): object {
+  return settings
+}
+
 function stateOf(stopped: Stopped, cursors: readonly CursorRow[]): 'active' | 'failing' | 'stopped' {
   if (stopped !== null) return 'stopped'
   return cursors.some(({ failing_since }) => failing_since !== null) ? 'failing' : 'active'

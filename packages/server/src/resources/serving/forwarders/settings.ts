@@ -40,7 +40,7 @@ type Sent = {
 /** The target after a change. Stored values of headers go only to the origin that they were set for. */
 export function changedTarget(ctx: Ctx, { sent, held }: { sent: Sent; held: Target | undefined }): Target {
   const endpoint = sent.endpoint === undefined ? held?.endpoint : checkedEndpoint(ctx, sent.endpoint)
-  if (endpoint === undefined) throw refuse('invalid_request', 'endpoint: it is missing. Send the URL of the receiver.')
+  if (endpoint === undefined) throw refuse('invalid_request', 'endpoint is missing. Send the URL of the receiver.')
   const before = held ?? { preset: 'generic', endpoint, headers: {}, encoding: 'protobuf' }
   checkMove(sent, { endpoint, before })
   const target = {
@@ -57,7 +57,7 @@ function checkMove(sent: Sent, { endpoint, before }: { endpoint: string; before:
   if (isSameOrigin(before.endpoint, endpoint) || bringsEveryValue(sent.headers, before.headers)) return
   throw refuse(
     'invalid_request',
-    'headers: another origin of the endpoint needs the values again, because the stored ones were set for the present one.',
+    'headers: send the values again, because the origin of the endpoint changes and the stored values were set for the current origin.',
   )
 }
 
@@ -66,7 +66,7 @@ function checkedEndpoint(ctx: Ctx, text: string): string {
   if (why !== undefined) throw refuse('invalid_request', `endpoint: ${why}`)
   const url = new URL(text)
   if (url.search !== '' || url.hash !== '')
-    throw refuse('invalid_request', 'endpoint: leave out the query and the fragment. Keys belong into headers.')
+    throw refuse('invalid_request', 'endpoint: leave out the query and the fragment. Put keys in headers.')
   const path = url.pathname.replace(/\/+$/, '')
   if (/\/v1\/(?:logs|traces|metrics)$/.test(path))
     throw refuse('invalid_request', 'endpoint: leave out /v1/logs and /v1/traces. Postroad appends them.')
@@ -82,7 +82,7 @@ function checkPreset({ preset: id, headers, encoding }: Target): void {
   if (missing !== undefined)
     throw refuse(
       'invalid_request',
-      `headers: ${preset?.name} needs ${missing.name}, in the form "${missing.form}". Add it, or use the preset generic.`,
+      `headers: ${preset?.name} requires ${missing.name}, in the form "${missing.form}". Add it, or use the preset generic.`,
     )
   if (preset?.encodings.includes(encoding) === false)
     throw refuse(

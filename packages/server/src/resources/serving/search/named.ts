@@ -13,11 +13,14 @@ import { findRecordViewOwner } from '../../capture/record-views/index.ts'
 import { listNewestRecords, listRecordsById, listWebhookRecords } from '../../capture/records/index.ts'
 import { findRejection, type RejectionRow } from '../../capture/rejections/index.ts'
 import { rules } from '../../capture/rules/index.ts'
-import { findSubmission, listFiledBy, listRecordIdsOfKey } from '../../capture/submissions/index.ts'
+import { findSubmission, listFiledBy, listRecordIdsFrom } from '../../capture/submissions/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
 import { findAttemptDelivery, findDelivery, listDeliveries, type DeliveryRow } from '../../delivery/deliveries/index.ts'
 import { destinations } from '../../delivery/destinations/index.ts'
 import { listCovered, replays } from '../../delivery/replays/index.ts'
+import { cronTriggers } from '../../sources/cron-triggers/index.ts'
+import { sources } from '../../sources/sources/index.ts'
+import { wsTriggers } from '../../sources/ws-triggers/index.ts'
 
 type Subject = RouteOutput<Routes['search']['correlate']>['subject']
 
@@ -37,6 +40,7 @@ export type Named = {
 const NEWEST = 20
 /** The number searched where no index leads from the resource to its events. */
 const SCANNED_MAX = 500
+const NEWEST_FROM = { limit: NEWEST, scannedMax: SCANNED_MAX }
 
 const nothing = (): Refusal =>
   refuse(
@@ -103,6 +107,10 @@ async function ofWebhook(ctx: Ctx, { subject, id }: { subject: Subject; id: stri
   return { subject, recordIds: idsOf(await listWebhookRecords(ctx.db, { ...ctx, webhookId: id, limit: NEWEST })) }
 }
 
+async function ofOrigin(ctx: Ctx, { subject, id }: { subject: Subject; id: string }): Promise<Named> {
+  return { subject, recordIds: await listRecordIdsFrom(ctx.db, { ...ctx, ...NEWEST_FROM, from: { originId: id } }) }
+}
+
 async function ofRuns(
   ctx: Ctx,
   { subject, filter }: { readonly subject: Subject; readonly filter: Partial<RunFilter> },
@@ -154,8 +162,20 @@ const FINDERS: Readonly<Partial<Record<Kind, Finder>>> = {
   ingestKey: async (ctx, id) => {
     const found = await orNothing(ingestKeys.get(ctx, { id }))
     if (found === undefined) return undefined
-    const at = { ...ctx, ingestKeyId: id, limit: NEWEST, scannedMax: SCANNED_MAX }
-    return { subject: about('ingestKey', id, found.ingest_key.name), recordIds: await listRecordIdsOfKey(ctx.db, at) }
+    const recordIds = await listRecordIdsFrom(ctx.db, { ...ctx, ...NEWEST_FROM, from: { ingestKeyId: id } })
+    return { subject: about('ingestKey', id, found.ingest_key.name), recordIds }
+  },
+  source: async (ctx, id) => {
+    const found = await orNothing(sources.get(ctx, { id }))
+    return found && ofOrigin(ctx, { subject: about('source', id, found.source.name), id })
+  },
+  cronTrigger: async (ctx, id) => {
+    const found = await orNothing(cronTriggers.get(ctx, { id }))
+    return found && ofOrigin(ctx, { subject: about('cronTrigger', id, found.cron_trigger.name), id })
+  },
+  wsTrigger: async (ctx, id) => {
+    const found = await orNothing(wsTriggers.get(ctx, { id }))
+    return found && ofOrigin(ctx, { subject: about('wsTrigger', id, found.ws_trigger.name), id })
   },
   destination: async (ctx, id) => {
     const found = await orNothing(destinations.get(ctx, { id }))

@@ -43,7 +43,7 @@ export type PageParts = {
 /** The most rows that one call looks at, and their bytes. */
 const SCANNED_MAX = 2_000
 const INVALID =
-  'The cursor is not valid with this order; send next_cursor or resume_cursor of an earlier page unchanged.'
+  'The cursor is not valid for this order; send next_cursor or resume_cursor of an earlier page unchanged.'
 
 /** The next records, newest first. */
 export async function readNewest({ deps, at }: PageParts, asked: PageAsked): Promise<StoredPage> {
@@ -150,7 +150,7 @@ async function matching(
 ): Promise<{ readonly looked: number; readonly found: ReadonlySet<StoredRecord> }> {
   if (conditions.length === 0) return { looked: rows.length, found: new Set(rows) }
   const filter = { conditions, text: null }
-  const { looked, found } = await lookThrough(rows, { payloadOf: ({ data }) => data, filter, work })
+  const { looked, found } = await lookThrough(rows, { searchedOf: ({ data }) => ({ payload: data }), filter, work })
   return { looked, found: new Set(found) }
 }
 

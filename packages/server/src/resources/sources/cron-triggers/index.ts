@@ -51,7 +51,7 @@ function stored(data: unknown): string | null {
   if (data === undefined || data === null) return null
   const text = JSON.stringify(data)
   if (text.length > LIMITS.cronDataCharsMax)
-    throw refuse('invalid_request', `data: it may have ${LIMITS.cronDataCharsMax} characters at most. Send less.`)
+    throw refuse('invalid_request', `data can have at most ${LIMITS.cronDataCharsMax} characters. Send less.`)
   return text
 }
 
@@ -83,6 +83,7 @@ export const cronTriggers: Room<'cronTriggers'> = {
         action: 'create_cron_trigger',
         target: encodeId('cronTrigger', row.id),
         details: { name, expression, time_zone, dataset },
+        change: { before: null, after: present(row) },
       })
       return presentOne(tx, row)
     })
@@ -115,7 +116,12 @@ export const cronTriggers: Room<'cronTriggers'> = {
       })
       if (row === undefined) throw refuse('name_taken')
       const changed = [...Object.keys(given), ...(data === undefined ? [] : ['data'])]
-      await audit(tx, { action: 'update_cron_trigger', target: encodeId('cronTrigger', id), details: { changed } })
+      await audit(tx, {
+        action: 'update_cron_trigger',
+        target: encodeId('cronTrigger', id),
+        details: { changed },
+        change: { before: present(held), after: present(row) },
+      })
       return presentOne(tx, row)
     }),
 
@@ -129,8 +135,14 @@ export const cronTriggers: Room<'cronTriggers'> = {
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      if ((await deleteCronTrigger(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
-      await audit(tx, { action: 'delete_cron_trigger', target: encodeId('cronTrigger', id) })
+      const held = await findCronTrigger(tx.db, { ...tx, id, lock: true })
+      if (held === undefined) throw refuse('not_found')
+      await deleteCronTrigger(tx.db, { ...tx, id })
+      await audit(tx, {
+        action: 'delete_cron_trigger',
+        target: encodeId('cronTrigger', id),
+        change: { before: present(held), after: null },
+      })
       return { ok: true }
     }),
 }

@@ -18,11 +18,15 @@ import {
   type SourceRow,
   type StoredSettings,
 } from './queries.ts'
+import { stopSource } from './slots/queries.ts'
 import { divide, openSecret, sealSecret, type Divided } from './secret.ts'
 
 export { listFailingSources } from './queries.ts'
+export { notifyRetains } from './notify-retains.ts'
 export { notifySwitchedOff } from './notify-switched-off.ts'
 export { openSecret as openSourceSecret } from './secret.ts'
+export { retainsTooMuch, warningOf } from './slot.ts'
+export { claimSlots, forgetSlot, storeSlot, type ClaimedSlot } from './slots/queries.ts'
 
 export const sources: Room<'sources'> = {
   list: async (ctx, { limit, cursor }) => {
@@ -54,6 +58,7 @@ export const sources: Room<'sources'> = {
         action: 'create_source',
         target: encodeId('source', id),
         details: { name: row.name, kind: row.kind, dataset: row.dataset },
+        change: { before: null, after: presentSource(tx, row) },
       })
       return { source: presentSource(tx, row) }
     })
@@ -89,7 +94,7 @@ export const sources: Room<'sources'> = {
     checkConditions(input.conditions, 'conditions')
     await checkPlainHttp(ctx, input.settings)
     return inTransaction(ctx, async (tx) => {
-      const { id, settings: _settings, ...change } = input
+      const { id, settings: _settings, restart = false, ...change } = input
       const held = await findSource(tx.db, { ...tx, id, lock: true })
       if (held === undefined) throw refuse('not_found')
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
@@ -102,22 +107,55 @@ export const sources: Room<'sources'> = {
         ...(input.enabled === undefined ? {} : disabling(input.enabled, now)),
         settings,
         secret,
-        restarts: startsAgain(held.settings, settings),
+        restarts: restart || startsAgain(held.settings, settings),
         now,
       })
       if (row === undefined) throw refuse('name_taken')
-      const changed = [...Object.keys(given), ...(input.settings === undefined ? [] : ['settings'])]
-      await audit(tx, { action: 'update_source', target: encodeId('source', id), details: { changed } })
+      const changed = [
+        ...Object.keys(given),
+        ...(input.settings === undefined ? [] : ['settings']),
+        ...(restart ? ['restart'] : []),
+      ]
+      await audit(tx, {
+        action: 'update_source',
+        target: encodeId('source', id),
+        details: { changed },
+        change: { before: presentSource(tx, held), after: presentSource(tx, row) },
+      })
       return { source: presentSource(tx, row) }
     })
   },
 
-  remove: (ctx, { id }) =>
-    inTransaction(ctx, async (tx) => {
-      if ((await deleteSource(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
-      await audit(tx, { action: 'delete_source', target: encodeId('source', id) })
-      return { ok: true }
-    }),
+  remove: async (ctx, { id }) => {
+    const left_behind = await leftBehind(ctx, id)
+    return inTransaction(ctx, async (tx) => {
+      const held = await findSource(tx.db, { ...tx, id, lock: true })
+      if (held === undefined) throw refuse('not_found')
+      await deleteSource(tx.db, { ...tx, id })
+      await audit(tx, {
+        action: 'delete_source',
+        target: encodeId('source', id),
+        ...(left_behind === null ? {} : { details: { left_behind } }),
+        change: { before: presentSource(tx, held), after: null },
+      })
+      return { ok: true, left_behind }
+    })
+  },
+}
+
+/**
+ * Drops what Postroad has created in the other database; the result is a sentence about what stays there. The source is stopped
+ * first, so that nothing creates it again. A process that dies after that leaves a stopped source, which can be deleted again.
+ */
+async function leftBehind(ctx: Ctx, id: string): Promise<string | null> {
+  const row = await findSource(ctx.db, { ...ctx, id })
+  if (row === undefined) throw refuse('not_found')
+  const { settings } = row
+  if (settings.kind !== 'postgres_replication') return null
+  // oxlint-disable-next-line house/verb-guards -- a part of the deletion, which writes its audit row
+  await inTransaction(ctx, (tx) => stopSource(tx.db, { ...tx, id, now: new Date(tx.clock.now()) }))
+  const dropped = await ctx.dropReplication({ id, settings, secret: openSecret(ctx, row) })
+  return dropped.ok ? null : dropped.error
 }
 
 /** It may look a name up, so it runs outside of the transaction. */
@@ -158,6 +196,8 @@ const startsAgain = (held: StoredSettings, settings: StoredSettings): boolean =>
 
 function orderOf(settings: StoredSettings): string {
   if (settings.kind === 'sse') return settings.url
+  // The slot has the position, and it stays. Another installation of PostgreSQL is found when it is connected to.
+  if (settings.kind === 'postgres_replication') return ''
   if (settings.kind === 'http_poll') return JSON.stringify([settings.url, settings.cursor])
   const { cursor_column, key_column, start, place } = settings
   return JSON.stringify([cursor_column, key_column, start, place?.host, place?.port, place?.database])

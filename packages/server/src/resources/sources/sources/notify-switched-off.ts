@@ -5,7 +5,7 @@ import { audit } from '../../workspace/audit/index.ts'
 
 const USEFUL_MS = 7 * 86_400_000
 
-/** No member switched the source off, so Postroad emails the owners and admins, in the transaction that does it. */
+/** No member turned the source off, so Postroad emails the owners and admins, in the transaction that does it. */
 export async function notifySwitchedOff(
   tx: Ctx,
   { id, name, error }: { id: string; name: string; error: OriginError },
@@ -18,10 +18,10 @@ export async function notifySwitchedOff(
   await notifyManagers(tx, {
     kind: 'source_disabled',
     message: {
-      subject: `The source ${name} was switched off`,
+      subject: `The source ${name} was turned off`,
       lines: [
-        `Postroad has switched off the source ${name}, because it could not be read for 24 hours. ${error.error}`,
-        'Its position is stored. When the other system works again, switch the source on, and it continues where it stopped.',
+        `Postroad has turned off the source ${name}, because it could not be read for 24 hours. ${error.error}`,
+        'Its position is stored. When the other system works again, turn the source on, and it continues where it stopped.',
       ],
     },
     usefulMs: USEFUL_MS,

@@ -1,6 +1,8 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { shownHeaders } from '../held-headers.ts'
+import { shownReplication } from './slot.ts'
+import { shownSnapshot } from './snapshot.ts'
 import type { SourceRow, StoredSettings } from './queries.ts'
 
 /** Row → public shape, without a secret. */
@@ -10,12 +12,15 @@ export function presentSource(ctx: Pick<Ctx, 'clock'>, row: SourceRow) {
     name: row.name,
     dataset: row.dataset,
     conditions: row.conditions,
+    customer: row.customer,
     settings: shown(row.settings),
     enabled: row.enabled,
     disabled_reason: row.disabled_reason,
     disabled_at: row.disabled_at?.toISOString() ?? null,
     state: stateOf(row, ctx.clock.now()),
     position: row.position,
+    replication: shownReplication(row, ctx.clock.now()),
+    snapshot: shownSnapshot(row),
     next_run_at: row.enabled ? row.due_at.toISOString() : null,
     last_run_at: row.last_run_at?.toISOString() ?? null,
     last_event_at: row.last_event_at?.toISOString() ?? null,

@@ -1,4 +1,4 @@
-import type { Conditions, OriginError, SourceKind, SourceSettings } from '@postroad/contract'
+import type { Conditions, CustomerPath, OriginError, SourceKind, SourceSettings } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -8,12 +8,24 @@ export type StoredSettings = SourceSettings & {
   readonly place?: { readonly host: string; readonly port: number; readonly database: string; readonly user: string }
 }
 
+/** A replication slot when it was last looked at. `wal_status` null: it does not exist. */
+export type StoredSlot = {
+  readonly name: string
+  readonly wal_status: string | null
+  readonly lag_bytes: number | null
+  readonly retained_bytes: number | null
+  readonly checked_at: string
+  /** The owners and admins know that it retains too much. */
+  readonly warned: boolean
+}
+
 export type SourceRow = {
   readonly id: string
   readonly name: string
   readonly kind: SourceKind
   readonly dataset: string
   readonly conditions: Conditions
+  readonly customer: CustomerPath
   readonly enabled: boolean
   readonly disabled_reason: 'by_hand' | 'failing' | null
   readonly disabled_at: Date | null
@@ -31,16 +43,17 @@ export type SourceRow = {
   readonly failures: number
   readonly failing_since: Date | null
   readonly last_error: OriginError | null
+  readonly slot: StoredSlot | null
   readonly created_at: Date
   readonly updated_at: Date
 }
 
 const columnsOf = (t: Sql): Sql => sql`
-  ${t}.id, ${t}.name, ${t}.kind, ${t}.dataset, ${t}.conditions, ${t}.enabled, ${t}.disabled_reason, ${t}.disabled_at, ${t}.settings,
-  ${t}.secret, ${t}.position, ${t}.fence, ${t}.lease_until, ${t}.due_at, ${t}.runs, ${t}.events, ${t}.skipped, ${t}.last_run_at,
-  ${t}.last_event_at, ${t}.failures, ${t}.failing_since, ${t}.last_error, ${t}.created_at, ${t}.updated_at
+  ${t}.id, ${t}.name, ${t}.kind, ${t}.dataset, ${t}.conditions, ${t}.customer, ${t}.enabled, ${t}.disabled_reason, ${t}.disabled_at,
+  ${t}.settings, ${t}.secret, ${t}.position, ${t}.fence, ${t}.lease_until, ${t}.due_at, ${t}.runs, ${t}.events, ${t}.skipped, ${t}.last_run_at,
+  ${t}.last_event_at, ${t}.failures, ${t}.failing_since, ${t}.last_error, ${t}.slot, ${t}.created_at, ${t}.updated_at
 `
-const columns: Sql = columnsOf(sql`s`)
+export const columns: Sql = columnsOf(sql`s`)
 
 export function listSources(db: Db, at: At & { before: string | null; limit: number }): Promise<readonly SourceRow[]> {
   return db.many<SourceRow>(sql`
@@ -83,6 +96,7 @@ type Written = Pick<
   | 'kind'
   | 'dataset'
   | 'conditions'
+  | 'customer'
   | 'enabled'
   | 'disabled_reason'
   | 'disabled_at'
@@ -93,11 +107,11 @@ type Written = Pick<
 /** Inserts a source, due at once; undefined when the name is taken. */
 export function insertSource(db: Db, row: At & Written & { now: Date }): Promise<SourceRow | undefined> {
   return db.maybe<SourceRow>(sql`
-    insert into sources as s (workspace_id, project_id, id, name, kind, dataset, conditions, enabled, disabled_reason, disabled_at,
-                              settings, secret, due_at, created_at, updated_at)
+    insert into sources as s (workspace_id, project_id, id, name, kind, dataset, conditions, customer, enabled,
+                              disabled_reason, disabled_at, settings, secret, due_at, slot_due_at, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.kind}, ${row.dataset}, ${JSON.stringify(row.conditions)},
-            ${row.enabled}, ${row.disabled_reason}, ${row.disabled_at}, ${JSON.stringify(row.settings)}, ${row.secret}, ${row.now},
-            ${row.now}, ${row.now})
+            ${row.customer === null ? null : JSON.stringify(row.customer)}, ${row.enabled}, ${row.disabled_reason}, ${row.disabled_at}, ${JSON.stringify(row.settings)}, ${row.secret}, ${row.now},
+            ${row.kind === 'postgres_replication' ? row.now : null}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
     returning ${columns}
   `)
@@ -116,6 +130,7 @@ export function updateSource(
        set name = ${row.name},
            dataset = ${row.dataset},
            conditions = ${JSON.stringify(row.conditions)},
+           customer = ${row.customer === null ? null : JSON.stringify(row.customer)},
            enabled = ${row.enabled},
            disabled_reason = ${row.disabled_reason},
            disabled_at = ${row.disabled_at},
@@ -191,7 +206,7 @@ export function claimSources(
 
 export type FailingSource = { readonly name: string; readonly enabled: boolean; readonly failing_since: Date | null }
 
-/** Sources that cannot be read, or were switched off for that reason, longest first; for the doctor. */
+/** Sources that cannot be read, or were turned off for that reason, longest first; for the doctor. */
 export function listFailingSources(db: Db, limit: number): Promise<readonly FailingSource[]> {
   // oxlint-disable-next-line house/tenant-statement -- the sources of all workspaces
   return db.many<FailingSource>(sql`
@@ -254,15 +269,15 @@ export function releaseSource(db: Db, at: Claim & { dueAt: Date }): Promise<numb
   `)
 }
 
-/** Ends a run that failed; undefined: the claim is lost. */
+/** Ends a run that failed; undefined: the claim is lost. `isUnread` false: the time since which it fails starts again. */
 export function failSource(
   db: Db,
-  run: Claim & { error: OriginError; now: Date; dueAt: Date },
+  run: Claim & { error: OriginError; now: Date; dueAt: Date; isUnread: boolean },
 ): Promise<Pick<SourceRow, 'name' | 'failures' | 'failing_since'> | undefined> {
   return db.maybe<Pick<SourceRow, 'name' | 'failures' | 'failing_since'>>(sql`
     update sources
        set failures = failures + 1,
-           failing_since = coalesce(failing_since, ${run.now}),
+           failing_since = ${run.isUnread ? sql`coalesce(failing_since, ${run.now})` : sql`${run.now}`},
            last_run_at = ${run.now},
            last_error = ${JSON.stringify(run.error)},
            due_at = ${run.dueAt},

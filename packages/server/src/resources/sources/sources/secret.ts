@@ -26,26 +26,43 @@ export function divide(
 
 function divideDatabase(
   ctx: Ctx,
-  { sent, held }: { sent: Of<'postgres'> | Of<'mysql'>; held: Divided | undefined },
+  { sent, held }: { sent: Of<'postgres'> | Of<'mysql'> | Of<'postgres_replication'>; held: Divided | undefined },
 ): Divided {
   const { connection: given, ...settings } = sent
-  const why = validateQuery(settings.query)
+  const why =
+    settings.kind === 'postgres_replication' ? validateReplication(settings, held) : validateQuery(settings.query)
   if (why !== undefined) throw refuse('invalid_request', why)
-  const isSafer = held !== undefined && 'tls' in held.settings && isSame(held.settings.tls, settings.tls)
-  const text = given ?? (isSafer ? held.secret.connection : undefined)
-  if (text === undefined)
-    throw refuse(
-      'invalid_request',
-      held === undefined
-        ? 'settings.connection: it is missing. Send the connection string.'
-        : 'settings.connection: send it again with a change of tls, because its password would go another way.',
-    )
-  const connection = readConnection(settings.kind, text)
+  const text = given ?? storedConnection(settings, held)
+  const connection = readConnection(settings.kind === 'mysql' ? 'mysql' : 'postgres', text)
   if (typeof connection === 'string') throw refuse('invalid_request', connection)
   const { password: _password, ...place } = connection
   const refused = ctx.validateUrl(`${settings.tls.mode === 'off' ? 'http' : 'https'}://${hostOf(place.host)}/`)
   if (refused !== undefined) throw refuse('invalid_request', `settings.connection: ${refused}`)
   return { settings: { ...settings, place }, secret: { connection: text } }
+}
+
+/** The stored connection string, if its password goes the same way as before. */
+function storedConnection({ tls }: Pick<Of<'postgres'>, 'tls'>, held: Divided | undefined): string {
+  const isSafe = held !== undefined && 'tls' in held.settings && isSame(held.settings.tls, tls)
+  const text = isSafe ? held.secret.connection : undefined
+  if (text !== undefined) return text
+  throw refuse(
+    'invalid_request',
+    held === undefined
+      ? 'settings.connection is missing. Send the connection string.'
+      : 'settings.connection: send it again when you change tls, because the password would take another route.',
+  )
+}
+
+function validateReplication(
+  { tables, publication, slot }: Pick<Of<'postgres_replication'>, 'tables' | 'publication' | 'slot'>,
+  held: Divided | undefined,
+): string | undefined {
+  if ((tables === null) === (publication === null))
+    return 'settings.tables: set either tables, so that Postroad creates a publication, or publication, the name of an existing one.'
+  if (held?.settings.kind === 'postgres_replication' && held.settings.slot !== slot)
+    return 'settings.slot: a source stores the position of one slot, so the slot cannot change. Create another source for another slot.'
+  return undefined
 }
 
 type Of<Kind extends SourceSettings['kind']> = Extract<SourceSettings, { kind: Kind }>
@@ -73,7 +90,7 @@ function checkMove({ url, headers }: Of<'http_poll'> | Of<'sse'>, held: Divided 
   if (isSameOrigin(from, url) || bringsEveryValue(headers, held?.secret.headers ?? {})) return
   throw refuse(
     'invalid_request',
-    'settings.headers: another origin of the url needs the values again, because the stored ones were set for the present one.',
+    'settings.headers: send the values again, because the origin of the url changes and the stored values were set for the current origin.',
   )
 }
 

@@ -45,7 +45,12 @@ export const wsTriggers: Room<'wsTriggers'> = {
       })
       if (row === undefined) throw refuse('name_taken')
       const { name, dataset } = row
-      await audit(tx, { action: 'create_ws_trigger', target: encodeId('wsTrigger', id), details: { name, dataset } })
+      await audit(tx, {
+        action: 'create_ws_trigger',
+        target: encodeId('wsTrigger', id),
+        details: { name, dataset },
+        change: { before: null, after: settingsOf(present(tx, row)) },
+      })
       return { ws_trigger: present(tx, row) }
     })
   },
@@ -80,15 +85,26 @@ export const wsTriggers: Room<'wsTriggers'> = {
         ...(headers === undefined ? [] : ['headers']),
         ...(subscribe === undefined ? [] : ['subscribe']),
       ]
-      await audit(tx, { action: 'update_ws_trigger', target: encodeId('wsTrigger', id), details: { changed } })
+      await audit(tx, {
+        action: 'update_ws_trigger',
+        target: encodeId('wsTrigger', id),
+        details: { changed },
+        change: { before: settingsOf(present(tx, held)), after: settingsOf(present(tx, row)) },
+      })
       return { ws_trigger: present(tx, row) }
     })
   },
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      if ((await deleteWsTrigger(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
-      await audit(tx, { action: 'delete_ws_trigger', target: encodeId('wsTrigger', id) })
+      const held = await findWsTrigger(tx.db, { ...tx, id, lock: true })
+      if (held === undefined) throw refuse('not_found')
+      await deleteWsTrigger(tx.db, { ...tx, id })
+      await audit(tx, {
+        action: 'delete_ws_trigger',
+        target: encodeId('wsTrigger', id),
+        change: { before: settingsOf(present(tx, held)), after: null },
+      })
       return { ok: true }
     }),
 }
@@ -97,7 +113,7 @@ export const wsTriggers: Room<'wsTriggers'> = {
 async function checkUrl(ctx: Ctx, url: string): Promise<void> {
   const { protocol } = URL.parse(url) ?? { protocol: '' }
   if (protocol !== 'wss:' && protocol !== 'ws:')
-    throw refuse('invalid_request', 'url: it must begin with wss://, such as wss://stream.example.com/v1.')
+    throw refuse('invalid_request', 'url must start with wss://, such as wss://stream.example.com/v1.')
   const asHttp = url.trim().replace(/^ws/i, 'http')
   const why = ctx.validateUrl(asHttp) ?? (await ctx.validatePlainHttp(asHttp))
   if (why !== undefined) throw refuse('invalid_request', `url: ${why}`)
@@ -112,6 +128,7 @@ function present(ctx: Pick<Ctx, 'clock' | 'cipher'>, row: WsTriggerRow) {
     url: row.url,
     dataset: row.dataset,
     conditions: row.conditions,
+    customer: row.customer,
     headers: shownHeaders(headers),
     subscribe_messages: subscribe.length,
     heartbeat: row.heartbeat,
@@ -131,6 +148,31 @@ function present(ctx: Pick<Ctx, 'clock' | 'cipher'>, row: WsTriggerRow) {
     updated_at: row.updated_at.toISOString(),
   }
 }
+
+/** The part that a person sets, for the audit log: not how the connection fares. */
+const settingsOf = ({
+  name,
+  url,
+  dataset,
+  conditions,
+  headers,
+  subscribe_messages,
+  heartbeat,
+  stale_seconds,
+  max_payload_bytes,
+  enabled,
+}: ReturnType<typeof present>): object => ({
+  name,
+  url,
+  dataset,
+  conditions,
+  headers,
+  subscribe_messages,
+  heartbeat,
+  stale_seconds,
+  max_payload_bytes,
+  enabled,
+})
 
 function stateOf(row: WsTriggerRow, now: number): 'disabled' | 'waiting' | 'connecting' | 'connected' {
   if (!row.enabled) return 'disabled'

@@ -1,4 +1,4 @@
-import type { Conditions, OriginError } from '@postroad/contract'
+import type { Conditions, CustomerPath, OriginError } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -9,6 +9,7 @@ export type WsTriggerRow = {
   readonly url: string
   readonly dataset: string
   readonly conditions: Conditions
+  readonly customer: CustomerPath
   readonly enabled: boolean
   readonly secret: Buffer | null
   readonly heartbeat: { readonly every_seconds: number; readonly message: string | null } | null
@@ -29,7 +30,7 @@ export type WsTriggerRow = {
 }
 
 const columns: Sql = sql`
-  t.id, t.name, t.url, t.dataset, t.conditions, t.enabled, t.secret, t.heartbeat, t.stale_seconds, t.max_payload_bytes, t.fence,
+  t.id, t.name, t.url, t.dataset, t.conditions, t.customer, t.enabled, t.secret, t.heartbeat, t.stale_seconds, t.max_payload_bytes, t.fence,
   t.lease_until, t.connected_at, t.received, t.filed, t.dropped, t.failures, t.connect_at, t.last_message_at, t.last_error,
   t.created_at, t.updated_at
 `
@@ -78,6 +79,7 @@ type Written = Pick<
   | 'url'
   | 'dataset'
   | 'conditions'
+  | 'customer'
   | 'enabled'
   | 'secret'
   | 'heartbeat'
@@ -90,10 +92,10 @@ const json = (value: object | null): string | null => (value === null ? null : J
 /** Inserts a trigger; undefined when the name is taken. */
 export function insertWsTrigger(db: Db, row: At & Written & { now: Date }): Promise<WsTriggerRow | undefined> {
   return db.maybe<WsTriggerRow>(sql`
-    insert into ws_triggers as t (workspace_id, project_id, id, name, url, dataset, conditions, enabled, secret, heartbeat, stale_seconds,
-                                  max_payload_bytes, connect_at, created_at, updated_at)
+    insert into ws_triggers as t (workspace_id, project_id, id, name, url, dataset, conditions, customer, enabled, secret, heartbeat,
+                                  stale_seconds, max_payload_bytes, connect_at, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.url}, ${row.dataset}, ${JSON.stringify(row.conditions)},
-            ${row.enabled}, ${row.secret}, ${json(row.heartbeat)}, ${row.stale_seconds}, ${row.max_payload_bytes}, ${row.now},
+            ${json(row.customer)}, ${row.enabled}, ${row.secret}, ${json(row.heartbeat)}, ${row.stale_seconds}, ${row.max_payload_bytes}, ${row.now},
             ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
     returning ${columns}
@@ -108,6 +110,7 @@ export function updateWsTrigger(db: Db, row: At & Written & { now: Date }): Prom
            url = ${row.url},
            dataset = ${row.dataset},
            conditions = ${JSON.stringify(row.conditions)},
+           customer = ${json(row.customer)},
            enabled = ${row.enabled},
            secret = ${row.secret},
            heartbeat = ${json(row.heartbeat)},
@@ -157,7 +160,8 @@ export function claimWsTriggers(
        set fence = t.fence + 1,
            owner = ${at.owner},
            lease_until = ${at.until},
-           connected_at = null
+           connected_at = null,
+           stored = 0
       from (
              select d.workspace_id, d.project_id, d.id
                from ws_triggers d
@@ -219,17 +223,39 @@ export function renewWsTrigger(db: Db, at: Claim & { until: Date; counts: Counts
   `)
 }
 
-/** Proves the claim in the commit of its events, and counts them. 0: the claim is lost. */
-export function countFiled(db: Db, at: Claim & { counts: Counts }): Promise<number> {
+/** The messages of a connection that a batch contains: after so many, up to so many. */
+export type Batch = { readonly after: number; readonly upTo: number }
+
+/**
+ * Proves in the commit of its events that nobody else has the claim and that the batch is the next one, and counts them. 0: the claim is
+ * lost, or the batch is stored already.
+ */
+export function countFiled(db: Db, at: Claim & { counts: Counts; batch: Batch }): Promise<number> {
   return db.run(sql`
     update ws_triggers
-       set ${counted(at.counts)}
+       set ${counted(at.counts)},
+           stored = ${at.batch.upTo}
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and id = ${at.id}
        and fence = ${at.fence}
        and enabled
+       and stored = ${at.batch.after}
   `)
+}
+
+/** Whether the connection that has the claim has stored this batch. */
+export async function isBatchStored(db: Db, at: Claim & { batch: Batch }): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select 1 as one
+      from ws_triggers
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+       and fence = ${at.fence}
+       and stored = ${at.batch.upTo}
+  `)
+  return row !== undefined
 }
 
 /** Gives a claim back after its connection ended, with the counts that were not written. */

@@ -26,7 +26,7 @@ export function changedWsSecret(change: Change, { url, secret }: { url: string; 
   if (moves && (keepsHeaders || keepsMessages))
     throw refuse(
       'invalid_request',
-      'url: another origin needs the values of headers and the subscribe messages again, because the stored ones were set for the present one.',
+      'url: send the header values and subscribe messages again, because the origin of the url changes and the stored values were set for the current origin.',
     )
   return {
     headers: change.headers === undefined ? secret.headers : changedHeaders(change.headers, secret.headers),

@@ -1,6 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { EMPTY_CHAIN, hashOf, hex, idAfter, type Anchor, type Link } from '../../../domain/workspace/audit-chain.ts'
+import { shownChange, type Change } from '../../../domain/workspace/audit-change.ts'
 import { anchorAt, openAnchor, sealAnchor } from './anchor.ts'
 import { appendRow, findEnds, lockAnchor } from './queries.ts'
 
@@ -11,6 +12,8 @@ export type AuditEntry = {
   readonly target?: string
   /** The details for a reader; never a secret, a slug or a payload. */
   readonly details?: Readonly<Record<string, unknown>>
+  /** The resource before and after, as responses show it. The row shows the members that differ, without credentials. */
+  readonly change?: Change
 }
 
 /**
@@ -25,7 +28,7 @@ export async function audit(tx: Ctx, entry: AuditEntry): Promise<void> {
     action: entry.action,
     target: entry.target ?? null,
     ip: tx.ip ?? null,
-    details: JSON.stringify(entry.details ?? {}),
+    details: JSON.stringify({ ...entry.details, ...(entry.change && shownChange(entry.change)) }),
   }
   const write = (): Promise<void> => append(tx, link)
   if (tx.beforeCommit === undefined) await write()
@@ -70,9 +73,11 @@ export function actorNames({ actor }: Ctx): { actor: string; agent: string | nul
     case 'api_key':
       return { actor: encodeId('user', actor.userId), agent: `api_key:${encodeId('apiKey', actor.keyId)}` }
     case 'agent':
-      return { actor: encodeId('user', actor.userId), agent: actor.agentId }
+      return { actor: encodeId('user', actor.userId), agent: `agent:${encodeId('connectedAgent', actor.agentId)}` }
     case 'operator':
       return { actor: encodeId('user', actor.userId), agent: 'operator' }
+    case 'customer':
+      return { actor: encodeId('customer', actor.customerId), agent: null }
     case 'system':
       return { actor: 'system', agent: null }
   }

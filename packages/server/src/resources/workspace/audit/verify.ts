@@ -84,13 +84,13 @@ function problemAtEnd({ last, count }: Place, anchor: Anchor | undefined): Probl
 }
 
 const TEXTS: Readonly<Record<Misfit, string>> = {
-  changed: 'This row is not what was written: its content or its hash was changed in the database.',
-  missing: 'The row before this one was removed from the database or changed together with its hash.',
-  reordered: 'The row before this one is in another place: somebody moved rows in the database.',
-  added: 'This row, or one shortly before it, was added to the database, and not by Postroad.',
+  changed: 'This row is not as Postroad wrote it: someone changed its content or its hash in the database.',
+  missing: 'The row before this one was removed from the database, or changed together with its hash.',
+  reordered: 'The row before this one is in another place: someone moved rows in the database.',
+  added: 'Someone other than Postroad added this row, or one shortly before it, to the database.',
   cut_off: 'The newest rows, up to this one, were removed from the database:',
   rewritten:
-    'The rows fit each other, but the last one is not the one that Postroad wrote: somebody rewrote the log in the database.',
+    'The rows fit each other, but the last one is not the one that Postroad wrote: someone rewrote the log in the database.',
   unanchored:
     'The sealed record of the end of the log was removed, changed, or sealed with an unknown SECRET_KEY, so rows before this one may be missing.',
 }
@@ -133,7 +133,7 @@ export async function verifyAndRecord(at: At, hash: string | undefined): Promise
 }
 
 const NOT_NOTED =
-  'No row has the recorded hash: somebody restored an older log or rewrote it, or Postroad removed the row because its retention had expired.'
+  'No row has the recorded hash: someone restored an older log or rewrote it, or Postroad removed the row because its retention had expired.'
 
 /** The first problem of each broken chain of the installation. */
 export async function findBrokenChains(

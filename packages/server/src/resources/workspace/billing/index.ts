@@ -57,7 +57,7 @@ export const billing: Room<'billing'> = {
     if (account !== undefined && isOpen(account.state))
       throw refuse(
         'invalid_state',
-        'This workspace has a subscription already. Change it with POST /admin/api/billing/portal.',
+        'This workspace already has a subscription. Change it with POST /admin/api/billing/portal.',
       )
     const customerId = account?.customer_id ?? (await createCustomer(ctx, provider))
     const page = `${ctx.baseUrl()}/settings/billing`

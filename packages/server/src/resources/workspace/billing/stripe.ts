@@ -138,7 +138,7 @@ function fetchThrough({ request }: OutboundHttp): typeof fetch {
       ...(init.signal === undefined || init.signal === null ? {} : { signal: init.signal }),
     })
     if (result.kind === 'failure') throw new TypeError(`The payment provider could not be reached: ${result.detail}`)
-    if (result.truncated) throw new TypeError('The answer of the payment provider is too long.')
+    if (result.truncated) throw new TypeError('The response from the payment provider is too long.')
     return new Response(result.body, { status: result.status, headers: result.headers })
   }
 }

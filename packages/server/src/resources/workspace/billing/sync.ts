@@ -115,8 +115,8 @@ function failedEmail({ until, upgradeUrl }: { until: Date; upgradeUrl: string })
   return {
     subject: 'A payment failed',
     lines: [
-      `The payment for your plan failed. Your plan stays until ${until.toISOString().slice(0, 10)} (UTC), and the payment provider tries again before that.`,
-      `Without a payment the workspace then moves to the plan ${UNPAID_PLAN}. Nothing that is stored is deleted by that, except what the plan retains for fewer days.`,
+      `The payment for your plan failed. Your plan stays until ${until.toISOString().slice(0, 10)} (UTC), and the payment provider retries the payment before that.`,
+      `Without a payment the workspace then moves to the plan ${UNPAID_PLAN}. Stored data is not deleted, except data beyond the shorter retention of that plan.`,
     ],
     action: { label: 'Check the payment method', url: upgradeUrl },
   }

@@ -3,6 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import { Refusal } from '../../../domain/refusal.ts'
 import { triggers } from '../../automation/triggers/index.ts'
 import { workflows } from '../../automation/workflows/index.ts'
+import { quarantine } from '../../capture/quarantine/index.ts'
 import { recordViews } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { updateWithoutSecret, webhooks } from '../../capture/webhooks/index.ts'
@@ -108,16 +109,28 @@ async function applyEndpoints(tx: Ctx, { endpoints }: Plan): Promise<ReadonlyMap
     ),
     ...endpoints.unmanaged.map(({ id, entry }) => [entry.slug, id] as const),
   ])
-  for (const step of endpoints.change)
-    await named(step, () => updateWithoutSecret(tx, { id: step.now.id, ...changed(step.entry, step.changes) }))
+  for (const step of endpoints.change) {
+    const { quarantine_hours: hours, ...members } = changed(step.entry, step.changes)
+    const { id } = step.now
+    if (Object.keys(members).length > 0) await named(step, () => updateWithoutSecret(tx, { id, ...members }))
+    if (hours !== undefined) await named(step, () => quarantine.update(tx, { id, hours }))
+  }
   for (const step of endpoints.create) {
+    const { quarantine_hours: hours } = step.entry
     const { webhook } = await named(step, () => webhooks.create(tx, newEndpoint(step.entry)))
-    ids.set(step.entry.slug, decodeId('webhook', webhook.id) ?? '')
+    const id = decodeId('webhook', webhook.id) ?? ''
+    ids.set(step.entry.slug, id)
+    if (hours > 0) await named(step, () => quarantine.update(tx, { id, hours }))
   }
   return ids
 }
 
-function newEndpoint({ verification = { scheme: 'none' }, handshake, ...entry }: EndpointEntry) {
+function newEndpoint({
+  verification = { scheme: 'none' },
+  handshake,
+  quarantine_hours: _hours,
+  ...entry
+}: EndpointEntry) {
   const { kind } = handshake
   return {
     ...entry,

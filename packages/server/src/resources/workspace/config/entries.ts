@@ -1,6 +1,7 @@
 import type { ProjectConfig } from '@postroad/contract'
 import { isDeepStrictEqual } from 'node:util'
 import { LIMITS, type VerificationSettings } from '@postroad/contract'
+import { defaultMaxInFlight } from '../../../domain/delivery/destination-kind.ts'
 import type { ReachConfig } from '../../delivery/destinations/index.ts'
 
 /** The entries of a configuration with every member in its place, as the project and a file are compared; and as they are exported. */
@@ -43,8 +44,10 @@ const ENDPOINT = {
   cors: null,
   handshake: { kind: 'none' },
   idempotency: null,
+  customer: null,
   event_title: null,
   refused_samples: true,
+  quarantine_hours: 0,
 } as const
 
 const RULE = { enabled: true, conditions: [], mappings: [] } as const
@@ -59,6 +62,7 @@ const TRIGGER = {
 } as const
 
 const DESTINATION = {
+  config: { kind: 'http' },
   enabled: true,
   datasets: null,
   conditions: [],
@@ -97,6 +101,7 @@ export function wholeDestination(of: EntryOf<'destinations'>): DestinationEntry 
   const { url, sink: _sink, needs_secrets: _needs, auth, headers = [], proxy, ...entry } = of
   return {
     ...structuredDefaults(DESTINATION),
+    max_in_flight: defaultMaxInFlight(entry.config ?? DESTINATION.config),
     ...defined(entry),
     url: url ?? null,
     headers: headers.toSorted(),
@@ -131,8 +136,10 @@ export function shownEndpoint(entry: EndpointEntry, has: { readonly verifyToken:
     ...(handshake.kind === 'none' ? {} : { handshake: { ...handshake, ...token } }),
     ...without(ENDPOINT, {
       idempotency: rest.idempotency,
+      customer: rest.customer,
       event_title: rest.event_title,
       refused_samples: rest.refused_samples,
+      quarantine_hours: rest.quarantine_hours,
     }),
   }
 }
@@ -154,19 +161,23 @@ export function shownDestination(entry: DestinationEntry, needs_secrets: readonl
     enabled,
     datasets,
     conditions,
-    ...without(DESTINATION, {
-      retry: rest.retry,
-      timeout_ms: rest.timeout_ms,
-      max_in_flight: rest.max_in_flight,
-      rate_limit: rest.rate_limit,
-      ordering: rest.ordering,
-      signing: rest.signing,
-      payload_template: rest.payload_template,
-      headers: rest.headers,
-      auth: rest.auth,
-      tls: rest.tls,
-      proxy: rest.proxy,
-    }),
+    ...without(
+      { ...DESTINATION, max_in_flight: defaultMaxInFlight(rest.config) },
+      {
+        config: rest.config,
+        retry: rest.retry,
+        timeout_ms: rest.timeout_ms,
+        max_in_flight: rest.max_in_flight,
+        rate_limit: rest.rate_limit,
+        ordering: rest.ordering,
+        signing: rest.signing,
+        payload_template: rest.payload_template,
+        headers: rest.headers,
+        auth: rest.auth,
+        tls: rest.tls,
+        proxy: rest.proxy,
+      },
+    ),
     ...(needs_secrets.length === 0 ? {} : { needs_secrets }),
   }
 }

@@ -102,7 +102,7 @@ async function checkAgreed(agreed: string | undefined, asked: Asked, state: Stat
   if (configuration !== (await askedHash(asked)))
     throw refuse(
       'invalid_request',
-      'plan: it is the plan of another configuration, or of another delete_missing. Plan this one, and send its id.',
+      'plan belongs to another configuration, or to another delete_missing. Plan this one, and send its id.',
     )
   if (project !== (await fingerprintOf(state))) throw refuse('project_changed')
 }

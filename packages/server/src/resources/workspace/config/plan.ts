@@ -128,7 +128,7 @@ function checkSize(plan: Plan): void {
   if (changes > LIMITS.configChangesMax)
     throw refuse(
       'invalid_request',
-      `config: it makes ${changes} changes, and one call makes at most ${LIMITS.configChangesMax}. Apply a part of it first.`,
+      `config makes ${changes} changes, and one call can make at most ${LIMITS.configChangesMax}. Apply a part of it first.`,
     )
 }
 
@@ -207,7 +207,7 @@ function checkUnique(list: string, keys: readonly string[]): void {
     if (other !== undefined)
       throw refuse(
         'invalid_request',
-        `config.${list}[${index}]: it has the same identity as config.${list}[${other}], "${key}". Remove one of them.`,
+        `config.${list}[${index}] has the same identity as config.${list}[${other}], "${key}". Remove one of them.`,
       )
     first.set(key, index)
   }
@@ -301,7 +301,7 @@ function settledHandshake(
 }
 
 /**
- * A new destination without its secrets is made switched off, so that its deliveries wait. One that exists goes on as it is reached
+ * A new destination without its secrets is made turned off, so that its deliveries wait. One that exists goes on as it is reached
  * until somebody sets them: a configuration never stops what works.
  */
 function settleDestination(
@@ -313,15 +313,12 @@ function settleDestination(
   const missing = missingSecrets(ctx, { row: now?.row, wanted: { ...entry, url } })
   if (missing.length === 0) return entry
   const usesSecret = entry.auth?.kind === 'payload'
-  const reached = now?.entry ?? {
-    ...NOT_REACHED,
-    url: entry.url,
-    payload_template: usesSecret ? null : entry.payload_template,
-  }
+  const reached = now?.entry ?? notReached(entry)
   const { headers, auth, tls, proxy } = reached
   const settled: DestinationEntry = {
     ...entry,
     url: reached.url,
+    config: reached.config,
     headers,
     auth,
     tls,
@@ -334,6 +331,16 @@ function settleDestination(
     .toSorted()
   needs.secrets.push({ kind: 'destination', identity: entry.name, needs: [...missing], waiting })
   return settled
+}
+
+/** A new destination as it can be without its secrets. */
+function notReached({ url, config, auth, payload_template }: DestinationEntry) {
+  return {
+    ...NOT_REACHED,
+    url,
+    config,
+    payload_template: auth?.kind === 'payload' ? null : payload_template,
+  }
 }
 
 const NOT_REACHED = { headers: [], auth: null, tls: null, proxy: null } as const
@@ -379,7 +386,7 @@ function checkDefaults(views: readonly RecordViewEntry[]): void {
     if (is_default && seen.has(endpoint))
       throw refuse(
         'invalid_request',
-        `config.record_views[${index}].is_default: another view of "${endpoint}" is the default already.`,
+        `config.record_views[${index}].is_default: another view of "${endpoint}" is already the default.`,
       )
     if (is_default) seen.add(endpoint)
   }

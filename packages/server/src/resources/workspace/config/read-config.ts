@@ -8,6 +8,8 @@ import {
   WorkflowEntry,
 } from '@postroad/contract/project-config'
 import { z } from 'zod'
+import { withPlainSteps } from '../../../domain/automation/plain-steps.ts'
+import { setOwn } from '../../../domain/json/own-property.ts'
 import { withPlainNumbers } from '../../../domain/json/plain-numbers.ts'
 import { isRawNumber } from '../../../domain/json/json-text.ts'
 import { refuse } from '../../../domain/refusal.ts'
@@ -82,6 +84,14 @@ function outlineOf(config: unknown): unknown {
   return withPlainNumbers(Array.isArray(config) ? [] : { ...config }, lists)
 }
 
+/** Mappings and the payloads in steps of workflows retain every digit. */
+function plainEntry(entry: unknown): unknown {
+  const plain = withPlainNumbers(entry, ['mappings', 'steps'])
+  if (typeof plain === 'object' && plain !== null && Object.hasOwn(plain, 'steps'))
+    setOwn(plain, 'steps', withPlainSteps(Reflect.get(plain, 'steps')))
+  return plain
+}
+
 async function entriesOf<Entry>(
   list: string,
   entries: readonly unknown[] | undefined,
@@ -90,7 +100,7 @@ async function entriesOf<Entry>(
   if (entries === undefined) return undefined
   const all: Entry[] = []
   for (const [index, entry] of entries.entries()) {
-    all.push(read(withPlainNumbers(entry, ['mappings']), `config.${list}[${index}]`))
+    all.push(read(plainEntry(entry), `config.${list}[${index}]`))
     // oxlint-disable-next-line no-await-in-loop -- a turn for others after each
     await turnOfTheLoop()
   }

@@ -4,6 +4,7 @@ import { finish } from '../../../domain/in-turns.ts'
 import { compileIpAllowlist } from '../../../domain/ip-range.ts'
 import {
   RouteComparer,
+  type Differences,
   type EndpointRoute,
   type RoutedPayload,
   type RouteDifference,
@@ -12,7 +13,7 @@ import {
 import { PacedWork } from '../../../platform/paced-work.ts'
 import { listStoredRoutes, readStored, type StoredRouteRow } from '../../capture/submissions/index.ts'
 import { listVersionDatasets } from '../../capture/webhooks/index.ts'
-import type { DestinationEntry, EndpointEntry, RuleEntry } from './entries.ts'
+import type { DestinationEntry, EndpointEntry, RuleEntry, TriggerEntry, WorkflowEntry } from './entries.ts'
 import { keepsSecret, type Plan } from './plan.ts'
 import type { State } from './state.ts'
 
@@ -80,7 +81,12 @@ function routedBy(
   of: { readonly payload: unknown; readonly chars: number; readonly own: ReadonlySet<string> },
 ): RoutedPayload | undefined {
   const { webhook_id: webhookId, dataset } = row
-  const came = { payload: of.payload, chars: of.chars, sourceIp: row.source_ip ?? undefined }
+  const came = {
+    payload: of.payload,
+    chars: of.chars,
+    sourceIp: row.source_ip ?? undefined,
+    startsNothing: row.hops > LIMITS.hopsMax,
+  }
   if (webhookId !== null) {
     // A dataset that no version of the endpoint has was named by the URL.
     const named = dataset !== null && !of.own.has(`${webhookId} ${dataset}`)
@@ -90,34 +96,45 @@ function routedBy(
   return dataset === null ? undefined : { ...came, use: 'dataset', dataset }
 }
 
-function shownDifference(row: StoredRouteRow, { records, deliveries, ...refused }: RouteDifference): ShownDifference {
+function shownDifference(row: StoredRouteRow, difference: RouteDifference): ShownDifference {
+  const { records, deliveries, starts, ...refused } = difference
   let more = 0
   const cut = <Of>(items: readonly Of[]): Of[] => {
     more += Math.max(0, items.length - LIMITS.configDifferencesShownMax)
     return items.slice(0, LIMITS.configDifferencesShownMax)
   }
+  const cutEach = <Of>({ added, removed, changed }: Differences<Of>) => ({
+    added: cut(added),
+    removed: cut(removed),
+    changed: cut(changed),
+  })
   return {
     submission_id: encodeId('submission', row.id),
     received_at: row.received_at.toISOString(),
     ...refused,
-    records: { added: cut(records.added), removed: cut(records.removed), changed: cut(records.changed) },
-    deliveries: { added: cut(deliveries.added), removed: cut(deliveries.removed), changed: cut(deliveries.changed) },
+    records: cutEach(records),
+    deliveries: cutEach(deliveries),
+    starts: cutEach(starts),
     more,
   }
 }
 
 // Both configurations
 
-function routingNow({ endpoints, rules, destinations }: State): Routing {
+function routingNow({ endpoints, rules, destinations, workflows, triggers }: State): Routing {
   return {
     endpoints: new Map(endpoints.map((now) => [now.id, endpointRoute(now.entry, now.hasSecret)])),
     rules: rules.flatMap(({ entry }) => ruleRoute(entry)),
     destinations: destinations.map(({ entry }) => destinationRoute(entry)),
+    starters: [
+      ...workflows.flatMap(({ entry }) => workflowRoute(entry)),
+      ...triggers.flatMap(({ entry }) => triggerRoute(entry)),
+    ],
   }
 }
 
 /** An unchanged entry is the same object as now, so the comparer evaluates it once. */
-function routingAfter({ endpoints, rules, destinations }: Plan): Routing {
+function routingAfter({ endpoints, rules, destinations, workflows, triggers }: Plan): Routing {
   return {
     endpoints: new Map([
       ...staying(endpoints).map((now) => [now.id, endpointRoute(now.entry, now.hasSecret)] as const),
@@ -127,6 +144,7 @@ function routingAfter({ endpoints, rules, destinations }: Plan): Routing {
     ]),
     rules: after(rules).flatMap(ruleRoute),
     destinations: after(destinations).map(destinationRoute),
+    starters: [...after(workflows).flatMap(workflowRoute), ...after(triggers).flatMap(triggerRoute)],
   }
 }
 
@@ -162,3 +180,9 @@ const destinationRoute = ({ name, enabled, datasets, conditions }: DestinationEn
   datasets,
   conditions,
 })
+
+const workflowRoute = ({ name, active, entry_dataset: dataset, entry_conditions: conditions }: WorkflowEntry) =>
+  active ? [{ kind: 'workflow' as const, name, dataset, conditions }] : []
+
+const triggerRoute = ({ name, active, dataset, conditions }: TriggerEntry) =>
+  active ? [{ kind: 'trigger' as const, name, dataset, conditions }] : []

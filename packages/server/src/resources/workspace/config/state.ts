@@ -7,10 +7,13 @@ import { aiAgents } from '../../automation/ai-agents/index.ts'
 import { aiProviders } from '../../automation/ai-providers/index.ts'
 import { triggers } from '../../automation/triggers/index.ts'
 import { listWholeWorkflows } from '../../automation/workflows/index.ts'
+import { datasets } from '../../capture/datasets/index.ts'
 import { ingestKeys } from '../../capture/ingest-keys/index.ts'
+import { listQuarantineHours } from '../../capture/quarantine/index.ts'
 import { listViewsOfProject } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
+import { portals } from '../../serving/portals/index.ts'
 import { dataKeys } from '../../serving/data-keys/index.ts'
 import { cronTriggers } from '../../sources/cron-triggers/index.ts'
 import { forwarders } from '../../serving/forwarders/index.ts'
@@ -97,10 +100,12 @@ async function readEndpoints(ctx: Ctx): Promise<readonly CurrentEndpoint[]> {
     (page) => webhooks.list(ctx, page),
     (answer) => answer.webhooks,
   )
+  const hours = new Map((await listQuarantineHours(ctx.db, ctx)).map((of) => [of.webhook_id, of.hours]))
   return found.map(({ id, verification, handshake, ...of }) => {
     const { has_secret: hasSecret, previous_secret_expires_at: _end, ...settings } = verification
+    const webhookId = decodeId('webhook', id) ?? ''
     return {
-      id: decodeId('webhook', id) ?? '',
+      id: webhookId,
       hasSecret: hasSecret === true,
       hasVerifyToken: handshake.has_verify_token === true,
       entry: {
@@ -116,8 +121,10 @@ async function readEndpoints(ctx: Ctx): Promise<readonly CurrentEndpoint[]> {
         cors: of.cors,
         handshake: { kind: handshake.kind },
         idempotency: of.idempotency,
+        customer: of.customer,
         event_title: of.event_title,
         refused_samples: of.refused_samples,
+        quarantine_hours: hours.get(webhookId) ?? 0,
       },
     }
   })
@@ -171,6 +178,7 @@ async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]
     row,
     entry: {
       name: row.name,
+      config: row.config,
       url: isSinkOf(ctx, row) ? null : row.url,
       enabled: row.enabled,
       datasets: row.datasets === null ? null : [...row.datasets],
@@ -224,11 +232,15 @@ async function readTriggers(ctx: Ctx, references: References): Promise<readonly 
   }))
 }
 
-/** Everything that is or contains a credential, or depends on one. */
+/** Everything that contains a credential or depends on one, and the settings of datasets, which belong to the stored data. */
 async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
   const keys = await listed(
     (page) => ingestKeys.list(ctx, page),
     (answer) => answer.ingest_keys,
+  )
+  const described = await listed(
+    (page) => datasets.list(ctx, page),
+    (answer) => answer.datasets,
   )
   const readers = await listed(
     (page) => dataKeys.list(ctx, page),
@@ -258,8 +270,15 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
     (page) => forwarders.list(ctx, page),
     (answer) => answer.forwarders,
   )
+  const customerPortals = await listed(
+    (page) => portals.list(ctx, page),
+    (answer) => answer.portals,
+  )
   return [
     ...keys.map(({ name }) => ({ kind: 'ingest_key', name })),
+    ...described
+      .filter(({ description, retention_days }) => description !== null || retention_days !== null)
+      .map(({ name }) => ({ kind: 'dataset', name })),
     ...readers.map(({ name }) => ({ kind: 'data_key', name })),
     ...providers.map(({ name }) => ({ kind: 'ai_provider', name })),
     ...agents.map(({ name }) => ({ kind: 'ai_agent', name })),
@@ -267,6 +286,7 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
     ...read.map(({ name }) => ({ kind: 'source', name })),
     ...listening.map(({ name }) => ({ kind: 'ws_trigger', name })),
     ...forwarding.map(({ name }) => ({ kind: 'forwarder', name })),
+    ...customerPortals.map(({ name }) => ({ kind: 'portal', name })),
   ]
 }
 

@@ -29,6 +29,7 @@ import { webhooks } from '../../capture/webhooks/index.ts'
 import { workspaces } from '../workspaces/index.ts'
 import { inProjects, inside, listed, NO_ID, only, paged, type Lines, type Scope, type Source } from './lines.ts'
 import { instanceLines, workflowVersionLines } from './workflow-lines.ts'
+import { PORTAL_SOURCES } from './portal-lines.ts'
 import { readAttempts, readDeliveries, readRecords, readSubmissions, readUsage, readVersions } from './read/queries.ts'
 
 /**
@@ -118,6 +119,7 @@ export const SOURCES: readonly Source[] = [
       ),
     ),
   },
+  ...PORTAL_SOURCES,
   {
     name: 'destinations',
     tables: ['destinations'],
@@ -202,7 +204,7 @@ export const SOURCES: readonly Source[] = [
     tables: ['ai_runs'],
     lines: inProjects((ctx) =>
       listed(
-        (page) => aiRuns.search(ctx, page),
+        (page) => aiRuns.search(ctx, { ...page, f: [] }),
         (answer) => answer.ai_runs.map(inside(ctx)),
       ),
     ),

@@ -48,7 +48,11 @@ export const dataExport: Room<'dataExport'> = {
         filesTotal: SOURCES.length,
         now: new Date(now),
       })
-      await audit(tx, { action: 'create_data_export', target: encodeId('dataExport', row.id) })
+      await audit(tx, {
+        action: 'create_data_export',
+        target: encodeId('dataExport', row.id),
+        change: { before: null, after: { state: stateOf(row, now) } },
+      })
       return { data_export: presentExport(row, now) }
     }),
 
@@ -56,8 +60,13 @@ export const dataExport: Room<'dataExport'> = {
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
+      const before = { state: stateOf(await exportOf(tx, id), tx.clock.now()) }
       if ((await deleteExport(tx.db, { ...tx, id, now: new Date(tx.clock.now()) })) === 0) throw refuse('not_found')
-      await audit(tx, { action: 'delete_data_export', target: encodeId('dataExport', id) })
+      await audit(tx, {
+        action: 'delete_data_export',
+        target: encodeId('dataExport', id),
+        change: { before, after: null },
+      })
       return { ok: true }
     }),
 

@@ -20,11 +20,15 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   dataset_drifts: 'Learned from the records above.',
   deleted_datasets: 'Deleted datasets whose records are being erased.',
   record_columns: 'Keys of the records above.',
+  search_blocks: 'The search index of the events above, made from their content.',
   quarantined_requests:
     'Sealed requests that nobody has proven to come from the sender, which are deleted after 72 hours at most.',
   refused_samples: 'Redacted samples of refused requests, which are deleted after 7 days.',
   billing_accounts: 'The subscription at the payment provider, which GET billing shows.',
-  network_access: 'The addresses that may use the workspace, which GET settings/network shows.',
+  connected_agents: 'Programs that members connected, which GET agents shows to people.',
+  agent_accounts: 'How an agent registered this workspace, which its audit log shows.',
+  network_access: 'The addresses that can use the workspace, which GET settings/network shows.',
+  deletions: 'Sealed copies of deleted resources, which are erased after 24 hours.',
   data_exports: 'Exports themselves.',
   data_export_chunks: 'Files of exports.',
 }

@@ -122,7 +122,7 @@ async function brokeOff(deps: Deps, row: ExportRow, { claim, cause }: { claim: C
     await failExport(deps.database, {
       ...claim,
       now: new Date(now),
-      error: `Postroad started the export ${BEGINS_MAX} times, and it broke off each time. Create a new one. If that fails too, the log of the server contains the cause.`,
+      error: `Postroad started the export ${BEGINS_MAX} times, and it failed each time. Create a new one. If that fails too, see the server log for the cause.`,
     })
 }
 

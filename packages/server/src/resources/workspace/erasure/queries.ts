@@ -178,7 +178,7 @@ export async function eraseWorkspace(db: Db, workspaceId: string): Promise<reado
 }
 
 /** The tables that retention deletes row by row, where whole days cannot be dropped. Deliveries go first, with their attempts. */
-export const EXPIRED_TABLES = ['delivery_attempts', 'records', 'submissions'] as const
+export const EXPIRED_TABLES = ['delivery_attempts', 'search_blocks', 'records', 'submissions'] as const
 
 /** Workspaces on a plan with events from before this moment (milliseconds). Only these need work. */
 export function listWorkspacesWithExpired(

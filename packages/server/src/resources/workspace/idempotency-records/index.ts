@@ -82,7 +82,7 @@ export async function settleClaim(
 ): Promise<void> {
   if ((await keepOrFree(tx, { claim, response })) > 0) return
   throw inProgress(
-    'This request took longer than 60 seconds, and another one with its Idempotency-Key has taken its place.',
+    'This request took longer than 60 seconds, and another request with its Idempotency-Key has replaced it.',
   )
 }
 

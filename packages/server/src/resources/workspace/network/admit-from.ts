@@ -48,5 +48,5 @@ function auditDenied(deps: Deps, { actor, workspaceId, requestId, ip }: Asking):
 
 function sentenceFor({ ip }: Asking): string {
   const where = ip === undefined ? 'The address that you send from is unknown' : `Your address ${ip} is not in its list`
-  return `This workspace accepts requests from certain addresses only. ${where}. Use an address that is in the list, or ask an admin of the workspace or the operator to change the list.`
+  return `This workspace accepts requests only from certain addresses. ${where}. Use an address in the list, or ask an admin of the workspace or the operator to change the list.`
 }

@@ -18,11 +18,13 @@ export const network: Room<'network'> = {
     return inTransaction(ctx, async (tx) => {
       const { workspaceId, actor } = tx
       const userId = 'userId' in actor ? actor.userId : null
+      const held = await findNetwork(tx.db, workspaceId)
       const row = await putNetwork(tx.db, { workspaceId, list, now: new Date(tx.clock.now()), userId })
       await audit(tx, {
         action: 'update_network_access',
         target: encodeId('workspace', workspaceId),
         details: { ip_allowlist: list },
+        change: { before: { ip_allowlist: held?.ip_allowlist ?? [] }, after: { ip_allowlist: list } },
       })
       return { network: present(tx, row) }
     })

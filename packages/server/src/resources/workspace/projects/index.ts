@@ -65,7 +65,12 @@ export const projects: Room<'projects'> = {
         insert: (free) => insertProject(tx.db, { ...tx, id, slug: free, name, isDefault: false, now }),
         taken: 'This slug is already in use in this workspace. Choose another.',
       })
-      await audit(tx, { action: 'create_project', target: encodeId('project', id), details: { name } })
+      await audit(tx, {
+        action: 'create_project',
+        target: encodeId('project', id),
+        details: { name },
+        change: { before: null, after: present(row) },
+      })
       return { project: present(row) }
     }),
 
@@ -77,9 +82,16 @@ export const projects: Room<'projects'> = {
 
   update: (ctx, { id, name }) =>
     inTransaction(ctx, async (tx) => {
+      await lockProject(tx.db, { ...tx, projectId: id })
+      const held = await findProject(tx.db, { ...tx, projectId: id })
       const row = await renameProject(tx.db, { ...tx, projectId: id, name, now: new Date(tx.clock.now()) })
-      if (row === undefined) throw refuse('not_found')
-      await audit(tx, { action: 'update_project', target: encodeId('project', id), details: { name } })
+      if (held === undefined || row === undefined) throw refuse('not_found')
+      await audit(tx, {
+        action: 'update_project',
+        target: encodeId('project', id),
+        details: { name },
+        change: { before: present(held), after: present(row) },
+      })
       return { project: present(row) }
     }),
 
@@ -92,7 +104,12 @@ export const projects: Room<'projects'> = {
       await deleteRejectionsOfProject(tx.db, { ...tx, projectId: id })
       await deleteProject(tx.db, { ...tx, projectId: id, now: new Date(tx.clock.now()) })
       tx.afterCommit(() => tx.configChanged(id))
-      await audit(tx, { action: 'delete_project', target: encodeId('project', id), details: { name: row.name } })
+      await audit(tx, {
+        action: 'delete_project',
+        target: encodeId('project', id),
+        details: { name: row.name },
+        change: { before: present(row), after: null },
+      })
       return { ok: true }
     }),
 }

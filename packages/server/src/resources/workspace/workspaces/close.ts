@@ -16,7 +16,7 @@ export const close: Room<'workspaces'>['close'] = async (ctx, { confirm }) => {
   const answer = await inTransaction(ctx, async (tx) => {
     const held = await lockOwn(tx)
     if (confirm !== held.slug)
-      throw refuse('invalid_request', 'confirm: must be the slug of this workspace. Nothing was closed.')
+      throw refuse('invalid_request', 'confirm must be the slug of this workspace. Nothing was closed.')
     if (held.closed_at !== null) throw refuse('workspace_closed')
     const now = new Date(tx.clock.now())
     const row = await setClosed(tx.db, { id: held.id, closedAt: now })
@@ -24,7 +24,11 @@ export const close: Room<'workspaces'>['close'] = async (ctx, { confirm }) => {
     await setRunsPaused(tx.db, { workspaceId: held.id, pausedAt: row.closed_at })
     await haltInstances(tx.db, { workspaceId: held.id, now })
     await workspaceConfigChanged(tx)
-    await audit(tx, { action: 'close_workspace', target: encodeId('workspace', held.id) })
+    await audit(tx, {
+      action: 'close_workspace',
+      target: encodeId('workspace', held.id),
+      change: { before: closedAt(held), after: closedAt(row) },
+    })
     return { workspace: await presentWorkspace(tx, row) }
   })
   await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, reason: 'workspace_closed' })
@@ -46,12 +50,18 @@ export const reopen: Room<'workspaces'>['reopen'] = async (ctx) => {
     if (row.suspended_at === null) await setRunsPaused(tx.db, { workspaceId: held.id, pausedAt: null })
     await resumeInstances(tx.db, { workspaceId: held.id, now })
     await workspaceConfigChanged(tx)
-    await audit(tx, { action: 'reopen_workspace', target: encodeId('workspace', held.id) })
+    await audit(tx, {
+      action: 'reopen_workspace',
+      target: encodeId('workspace', held.id),
+      change: { before: closedAt(held), after: closedAt(row) },
+    })
     return { workspace: await presentWorkspace(tx, row) }
   })
   await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, reason: null })
   return answer
 }
+
+const closedAt = ({ closed_at }: WorkspaceRow): object => ({ closed_at: closed_at?.toISOString() ?? null })
 
 async function lockOwn(tx: Ctx): Promise<WorkspaceRow> {
   const held = await lockWorkspaceById(tx.db, tx.workspaceId)

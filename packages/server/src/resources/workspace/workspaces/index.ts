@@ -8,7 +8,7 @@ import type { Room } from '../../verbs.ts'
 import { close, reopen } from './close.ts'
 import { create } from './create.ts'
 import { presentOwn, presentWorkspace } from './present.ts'
-import { findWorkspace, listWorkspacesOf, renameWorkspace, type WorkspaceRow } from './queries.ts'
+import { findWorkspace, listWorkspacesOf, lockWorkspaceById, renameWorkspace, type WorkspaceRow } from './queries.ts'
 import { personOf } from './person.ts'
 import { switchWorkspace } from './switch.ts'
 
@@ -25,9 +25,12 @@ export {
 export { suspendedRefusal } from './suspended-refusal.ts'
 export {
   countMembers,
+  countOwned,
   findFirstWorkspace,
   findOwner,
   findWorkspace,
+  listWorkspacesOf,
+  lockOwner,
   lockWorkspaceById,
   insertMember,
   insertOwner,
@@ -50,8 +53,14 @@ export const workspaces: Room<'workspaces'> = {
 
   update: (ctx, { name }) =>
     inTransaction(ctx, async (tx) => {
+      const held = await lockWorkspaceById(tx.db, tx.workspaceId)
       const row = await renameWorkspace(tx.db, { id: tx.workspaceId, name })
-      await audit(tx, { action: 'update_workspace', target: encodeId('workspace', row.id), details: { name } })
+      await audit(tx, {
+        action: 'update_workspace',
+        target: encodeId('workspace', row.id),
+        details: { name },
+        change: { before: { name: held?.name ?? null }, after: { name: row.name } },
+      })
       return { workspace: await presentWorkspace(tx, row) }
     }),
 

@@ -82,7 +82,7 @@ export function dataPaths(schemas: Schemas, query: readonly Json[]): Readonly<Re
   return {
     '/v1/data': read({
       id: 'data.listDatasets',
-      summary: 'List the datasets that a Data API key may read',
+      summary: 'List the datasets that a Data API key can read',
       description: 'All datasets by name.',
       parameters: [],
       content: json('listDatasets', {
@@ -106,7 +106,7 @@ export function dataPaths(schemas: Schemas, query: readonly Json[]): Readonly<Re
     '/v1/data/{dataset}/{record_id}': read({
       id: 'data.getRecord',
       summary: 'Read one record',
-      description: 'The record in the form in which it is delivered, with its payload as it came in.',
+      description: 'The record in the same form as in a delivery, with its payload as received.',
       parameters: [DATASET, inPath('record_id', 'The id of the record.', exampleId('record'))],
       content: json('getRecord', { record: RECORD }),
       without: ['invalid_request', 'not_acceptable'],

@@ -3,9 +3,11 @@ import { BODY_EXAMPLES, exampleId, NAMED_SCHEMAS, reasonsOf, type OperationId } 
 import type { z } from 'zod'
 import { mountedRoutes } from '../mount.ts'
 import { COOKIE } from '../session-cookie.ts'
+import { agentPaths, AGENTS_SENT, AGENTS_SHOWN } from './agents.ts'
 import { DATA_SENT, DATA_SHOWN, dataPaths } from './data-api.ts'
 import { exampleOf } from './example.ts'
 import { INGEST_PATHS, OUTBOUND, SSO_PATHS, STREAM_PATHS } from './outside.ts'
+import { PORTAL_SENT, PORTAL_SHOWN, portalPaths } from './portal.ts'
 import { refusedAnswers, SHARED_ANSWERS } from './refused.ts'
 import { convert, isJson, type Json, type Schemas } from './schemas.ts'
 import { TAGS } from './tags.ts'
@@ -36,12 +38,14 @@ export function openApi(baseUrl: string, version: string): Json {
       .map(planOf),
     ...planOfSignIn(),
   ]
-  const sent: Record<string, z.ZodType> = { ...DATA_SENT }
+  const sent: Record<string, z.ZodType> = { ...DATA_SENT, ...AGENTS_SENT, ...PORTAL_SENT }
   const shown: Record<string, z.ZodType> = {
     'refused:output': NAMED_SCHEMAS.Error,
     'ingest:output': NAMED_SCHEMAS.Accepted,
     'receive:output': NAMED_SCHEMAS.DeliveryEnvelope,
     ...DATA_SHOWN,
+    ...AGENTS_SHOWN,
+    ...PORTAL_SHOWN,
   }
   for (const { id, of } of planned) {
     for (const part of ['params', 'query', 'body'] as const) {
@@ -59,6 +63,8 @@ export function openApi(baseUrl: string, version: string): Json {
     ...INGEST_PATHS,
     ...STREAM_PATHS,
     ...dataPaths(schemas, pageQuery),
+    ...agentPaths(schemas),
+    ...portalPaths(schemas, (schema, place) => parameters(schema, { place, schemas })),
     ...SSO_PATHS,
   }
   for (const one of planned) {
@@ -74,13 +80,14 @@ export function openApi(baseUrl: string, version: string): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
-    security: [{ api_key: [] }, { session: [] }],
+    security: [{ api_key: [] }, { oauth: [] }, { session: [] }],
     tags: TAGS,
     paths,
     webhooks: OUTBOUND,
     components: {
       securitySchemes: {
         api_key: { type: 'http', scheme: 'bearer', bearerFormat: 'hk_…' },
+        oauth: oauthScheme(baseUrl),
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -90,9 +97,37 @@ export function openApi(baseUrl: string, version: string): Json {
         },
         ingest_key: { type: 'http', scheme: 'bearer', bearerFormat: 'ik_live_…' },
         data_key: { type: 'http', scheme: 'bearer', bearerFormat: 'hdk_…' },
+        portal_token: { type: 'http', scheme: 'bearer', bearerFormat: 'hpt_…' },
+        portal_session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-service_portal',
+          description:
+            'The session of a customer in a portal. Every request except GET also needs the header X-Requested-With with the value fetch.',
+        },
       },
       schemas: { ...schemas.components, ...bodies },
       responses: SHARED_ANSWERS,
+    },
+  }
+}
+
+function oauthScheme(baseUrl: string): Json {
+  return {
+    type: 'oauth2',
+    description:
+      'An access token of a connected agent. It acts as the person who connected it, within the scope that the person granted.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${baseUrl}/api/oauth/authorize`,
+        tokenUrl: `${baseUrl}/api/oauth/token`,
+        refreshUrl: `${baseUrl}/api/oauth/token`,
+        scopes: {
+          'service:read': 'Read.',
+          'service:write': 'Also create, change and delete in projects.',
+          'service:manage': 'Also what admins do.',
+        },
+      },
     },
   }
 }
@@ -236,6 +271,6 @@ const IDEMPOTENCY_KEY: Json = {
   required: false,
   description:
     'For 24 hours, a repeat with the same key, path, body and credential gets the first response again, with Idempotent-Replayed: true. Another request with the same key is refused with 422, ' +
-    'and with 409 while the first one is running. Responses over 64 KiB and 5xx responses are not stored. A workspace may use 10,000 keys in 24 hours; for requests about the workspaces of a person, the person may.',
+    'and with 409 while the first one is running. Responses over 64 KiB and 5xx responses are not stored. A workspace can use 10,000 keys in 24 hours. For requests about the workspaces of a person, the limit applies to the person.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 }

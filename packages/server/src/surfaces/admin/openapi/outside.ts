@@ -13,7 +13,7 @@ const WHERE: Readonly<Record<string, string>> = {
   project: 'The slug of the project.',
   webhook: 'The secret last part of the endpoint URL.',
   dataset: 'The dataset to file the event in.',
-  ingest_key: 'An ingest key. It may be sent as "Authorization: Bearer" instead; then leave this segment out.',
+  ingest_key: 'An ingest key. To send it as "Authorization: Bearer" instead, leave this segment out.',
   slug: 'The readable slug of the endpoint.',
   project_id: 'The id of the project.',
 }
@@ -179,7 +179,7 @@ export const INGEST_PATHS: Readonly<Record<string, Json>> = {
     post: ingest({
       id: 'ingest.sendThroughEndpoint',
       summary: 'Send an event through the criteria and mappings of an endpoint',
-      description: 'The endpoint is named by its slug, and the ingest key is the credential.',
+      description: 'The slug names the endpoint, and the ingest key is the credential.',
       path: ['ingest_key', 'slug'],
       but: [],
     }),
@@ -251,7 +251,7 @@ const DETAIL: Json = {
   name: 'detail',
   in: 'query',
   description:
-    '`request`: each record also has `submission_id` and `request`, its request as received with credentials masked, and the stream has no deliveries and refusals.',
+    '`request`: each record also has `submission_id` and `request`, its request as received with credentials masked, and the stream has no deliveries or refusals.',
   schema: { type: 'string', enum: ['sender', 'request'], default: 'sender' },
 }
 
@@ -286,21 +286,21 @@ export const OUTBOUND: Readonly<Record<string, Json>> = {
       summary: 'Receive a delivery',
       description:
         'Postroad sends this to the URL of a destination. Verify the signature over the raw body, deduplicate by `id`, and answer with a 2xx status within the timeout of the destination. ' +
-        'Deliveries are at least once and may arrive out of order.',
+        'Postroad delivers at least once, and deliveries can arrive out of order.',
       security: [],
       parameters: [
         header(
           'Service-Signature',
           '`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<body>` with the signing secret.',
         ),
-        header('webhook-id', 'The event id, as Standard Webhooks names it.'),
-        header('webhook-timestamp', 'Unix seconds, as Standard Webhooks names them.'),
-        header('webhook-signature', 'The signature, as Standard Webhooks forms it.'),
+        header('webhook-id', 'The event id, in the Standard Webhooks format.'),
+        header('webhook-timestamp', 'Unix seconds, in the Standard Webhooks format.'),
+        header('webhook-signature', 'The signature, in the Standard Webhooks format.'),
         header(DELIVERY_HEADERS.eventId, 'The id of the record; it is the same on every retry and replay.'),
-        header(DELIVERY_HEADERS.deliveryId, 'The id of the delivery.'),
+        header(DELIVERY_HEADERS.deliveryId, 'The id of the attempt; it is different on every retry.'),
         header(DELIVERY_HEADERS.attempt, 'The number of the attempt, starting at 1.'),
         header(DELIVERY_HEADERS.dataset, 'The dataset of the record.'),
-        header('traceparent', 'The trace of the event, with this attempt as the parent, as W3C forms it.'),
+        header('traceparent', 'The W3C trace context of the event, with this attempt as the parent.'),
       ],
       requestBody: {
         required: true,
@@ -313,7 +313,7 @@ export const OUTBOUND: Readonly<Record<string, Json>> = {
       },
       responses: {
         '2XX': { description: 'The delivery is complete.' },
-        410: { description: 'The destination is switched off, and its deliveries are paused.' },
+        410: { description: 'The destination is turned off, and its deliveries are paused.' },
         '4XX': { description: 'The delivery is retried on the schedule of the destination. Retry-After is honored.' },
         default: { description: 'Any other response is retried in the same way. Redirects are not followed.' },
       },

@@ -7,7 +7,8 @@ const ERROR = { $ref: '#/components/schemas/Error' }
 const SHARED: Readonly<Record<string, readonly Reason[]>> = {
   InvalidRequest: ['invalid_request', 'unsupported_version'],
   InvalidPost: ['invalid_request', 'unsupported_version', 'invalid_idempotency_key'],
-  Unauthorized: ['unauthorized', 'api_key_expired', 'api_key_revoked'],
+  Unauthorized: ['unauthorized', 'api_key_expired', 'api_key_revoked', 'access_token_invalid', 'agent_revoked'],
+  UnauthorizedSignIn: ['unauthorized', 'api_key_expired', 'api_key_revoked'],
   Forbidden: [
     'csrf_header_missing',
     'ip_not_allowed',

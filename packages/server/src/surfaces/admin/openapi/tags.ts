@@ -1,7 +1,9 @@
 import type { Routes } from '@postroad/contract'
 import type { Json } from './schemas.ts'
 
-const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'data' | 'signIn' | 'receive', string>> = {
+const DESCRIPTIONS: Readonly<
+  Record<keyof Routes | 'ingest' | 'stream' | 'data' | 'portal' | 'agents' | 'signIn' | 'receive', string>
+> = {
   ingest: 'Send events to Postroad: through the URL of an endpoint, or with an ingest key.',
   receive: 'The request that Postroad sends to your destination.',
   webhooks: 'Endpoints: the URLs that accept events, with their verification, criteria and mappings.',
@@ -9,6 +11,10 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'data' 
   datasets: 'Named sets of records.',
   datasetSchemas: 'The fields that the records of a dataset have, and how they change.',
   datasetExports: 'Whole datasets as files.',
+  portals: 'Customer portals, where your customers manage their own destinations.',
+  portalCustomers: 'The customers of a portal.',
+  portalTokens: 'The tokens with which customers enter a portal.',
+  portal: 'The portal API: one customer, their destinations and the deliveries to them.',
   dataKeys: 'Keys that read stored records on /v1/data.',
   ingestKeys: 'Keys that send events, and read the stream, without the URL of an endpoint.',
   aiProviders: 'Servers of language models that agents use.',
@@ -32,7 +38,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'data' 
   replays: 'Replays of many deliveries, with their plan and progress.',
   sources: 'Systems that send no webhooks, which Postroad reads.',
   wsTriggers: 'Triggers that listen to WebSockets.',
-  cronTriggers: 'Triggers that file events by the clock.',
+  cronTriggers: 'Triggers that file events on a schedule.',
   forwarders: 'Receivers of the logs and traces of a project.',
   search: 'Search events and deliveries, and find everything that belongs to one id.',
   workflows: 'Workflows: the steps that a record of a dataset starts.',
@@ -46,10 +52,14 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'data' 
   members: 'People in the workspace, and their roles.',
   invites: 'Open invitations to the workspace.',
   apiKeys: 'Keys for this API.',
+  connectedAgents: 'Programs that act for a member through OAuth, with the scope that the member granted.',
+  agentAccounts: 'Accounts that agents registered, which a person claims.',
+  agents: 'Agents that register their own accounts.',
+  deletions: 'Resources deleted in the last 24 hours, which you can restore.',
   audit: 'The log of every change, chained by hash.',
   broadcasts: 'Announcements of the operators to this workspace.',
   billing: 'The plan, its usage, and the subscription that pays for it.',
-  network: 'The addresses from which the workspace may be used.',
+  network: 'The addresses that can use the workspace.',
   sso: 'Single sign-on of the workspace.',
   ssoRequests: 'Requests for single sign-on, which operators decide.',
   platformWorkspaces: 'For operators: every workspace of the installation.',

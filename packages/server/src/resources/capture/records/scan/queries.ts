@@ -47,6 +47,8 @@ export function scanRecords(
     delivery: WantedDelivery | null
     after: string | null
     before: string | null
+    /** Only these records; absent: all. */
+    ids?: readonly string[]
     limit: number
   },
 ): Promise<readonly ScannedRecordRow[]> {
@@ -58,6 +60,7 @@ export function scanRecords(
                from records
               where workspace_id = ${at.workspaceId}
                 and project_id = ${at.projectId}
+                ${at.ids === undefined ? sql`` : sql`and id = any (${at.ids}::uuid[])`}
                 ${at.dataset === null ? sql`` : sql`and dataset = ${at.dataset}`}
                 ${at.after === null ? sql`` : sql`and id > ${at.after}`}
                 ${at.before === null ? sql`` : sql`and id < ${at.before}`}

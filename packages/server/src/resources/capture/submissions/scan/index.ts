@@ -1,5 +1,5 @@
 import type { Ctx } from '../../../../context.ts'
-import { lookThrough, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
+import { lookThrough, readsPayloads, withinBytes, type PayloadFilter, type Searched } from '../../payloads/index.ts'
 import type { PacedWork } from '../../../../platform/paced-work.ts'
 import type { SubmissionRow } from '../queries.ts'
 import { readStored } from '../read-stored.ts'
@@ -42,8 +42,8 @@ export async function scan(
   const bodies = byPayload ? await listBodies(ctx.db, { ...at, ids: read.map((row) => row.id) }) : []
   const bodyOf = new Map(bodies.map((row) => [row.id, row]))
   let unreadable = 0
-  const payloadOf = async ({ id }: SubmissionRow): Promise<string | undefined> => {
-    if (!byPayload) return ''
+  const searchedOf = async ({ id }: SubmissionRow): Promise<Searched | undefined> => {
+    if (!byPayload) return { payload: '' }
     const stored = bodyOf.get(id)
     if (stored === undefined) return undefined
     const { body, body_bytes, headers } = stored
@@ -53,9 +53,9 @@ export async function scan(
       return undefined
     }
     await asked.work.spend(READ_WORK * decoded.chars)
-    return decoded.text
+    return { payload: decoded.text, headers: JSON.stringify(headers) }
   }
-  const { looked, found } = await lookThrough(read, { payloadOf, filter: asked, work: asked.work })
+  const { looked, found } = await lookThrough(read, { searchedOf, filter: asked, work: asked.work })
   const rows = found.slice(0, asked.limit)
   const end = page.length < asked.scannedMax ? undefined : page.at(-1)
   const last = found.length > rows.length ? rows.at(-1) : looked < fitting.length ? read[looked - 1] : end

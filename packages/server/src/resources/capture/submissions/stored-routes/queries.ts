@@ -7,6 +7,8 @@ export type StoredRouteRow = StoredBodyRow & {
   readonly source_ip: string | null
   /** It came by POST /v1/ingest/{key} without a dataset. */
   readonly reached_rules: boolean
+  /** The number of workflows and agents that led to its records. */
+  readonly hops: number
   /** Of its first record; null: none was filed. */
   readonly dataset: string | null
 }
@@ -24,11 +26,7 @@ export function listStoredRoutes(
   return db.many<StoredRouteRow>(sql`
     select id, received_at, headers, body, body_bytes, webhook_id, source_ip,
            webhook_id is null and decision::text ~ '^[{]("verified_scheme":"[a-z_]+",)?"rules":' as reached_rules,
-           (select r.dataset
-              from records r
-             where r.workspace_id = ${at.workspaceId}
-               and r.project_id = ${at.projectId}
-               and r.id = sized.record_ids[1]) as dataset
+           first.dataset, coalesce(first.hops, 0) as hops
       from (
              select id, received_at, headers, body, body_bytes, webhook_id, source_ip, decision, record_ids,
                     sum(body_size) over (order by id desc rows between unbounded preceding and 1 preceding) as newer_bytes
@@ -41,6 +39,13 @@ export function listStoredRoutes(
                        limit ${at.limit}
                     ) newest
            ) sized
+      left join lateral (
+             select dataset, hops
+               from records
+              where workspace_id = ${at.workspaceId}
+                and project_id = ${at.projectId}
+                and id = sized.record_ids[1]
+           ) first on true
      where coalesce(newer_bytes, 0) < ${at.bytesMax}
      order by id desc
   `)

@@ -22,7 +22,7 @@ export type TakenSample = At & {
 
 /**
  * Replaces the samples that endpoints have for the same reasons. It locks each endpoint first, in one order, so that an endpoint whose
- * samples were just switched off gets none afterwards.
+ * samples were just turned off gets none afterwards.
  */
 export async function putSamples(db: Db, rows: readonly TakenSample[]): Promise<void> {
   await db.run(sql`

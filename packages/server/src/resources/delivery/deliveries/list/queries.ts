@@ -22,7 +22,14 @@ const IN_STATE: Readonly<Record<DeliveryRow['state'], Sql>> = {
   cancelled: sql`and state = 'cancelled'`,
 }
 
-type Asked = At & DeliveryFilter & IdRange & { readonly before: string | null; readonly limit: number }
+type Asked = At &
+  DeliveryFilter &
+  IdRange & {
+    /** Only deliveries to these few destinations, in place of `destinationId`. */
+    readonly destinationIds?: readonly string[]
+    readonly before: string | null
+    readonly limit: number
+  }
 
 const pageColumns: Sql = sql`
   workspace_id, project_id, id, record_id, destination_id, state, pause_reason, attempt_count, next_attempt_at,
@@ -98,6 +105,7 @@ const pausedIn = (at: Asked, off: readonly string[]): Sql => sql`
 
 /** Deliveries that are held back are searched lane by lane, in parts that each have their index. */
 function pageRows(at: Asked): Sql {
+  if (at.destinationIds !== undefined) return newestTo(at, at.destinationIds)
   if (at.held === null) return newestRows(at)
   const { lanes, off, ordered, crowded, now } = at.held
   const isWanted = (id: string): boolean => at.destinationId === null || id === at.destinationId
@@ -139,6 +147,24 @@ const newestRows = (at: Asked): Sql => sql`
                 and project_id = ${at.projectId}
                 ${isAsked(at)}
                 ${at.destinationId === null ? sql`` : sql`and destination_id = ${at.destinationId}`}
+              order by id desc
+              limit ${at.limit}
+`
+
+/** The newest of each destination by its index, and of these the newest. */
+const newestTo = (at: Asked, ids: readonly string[]): Sql => sql`
+             select found.*
+               from unnest(${ids}::uuid[]) as given (destination_id)
+              cross join lateral (
+                      select ${pageColumns}
+                        from deliveries
+                       where workspace_id = ${at.workspaceId}
+                         and project_id = ${at.projectId}
+                         and destination_id = given.destination_id
+                         ${isAsked(at)}
+                       order by id desc
+                       limit ${at.limit}
+                    ) found
               order by id desc
               limit ${at.limit}
 `

@@ -41,17 +41,29 @@ const manual = (ctx: Ctx, id: string, how: Move) =>
         'invalid_state',
         row.pause_reason === 'allowance_used' ? (how.allowanceRefusal ?? how.refusals.paused) : how.refusals[row.state],
       )
-    await audit(tx, { action: how.action, target: encodeId('delivery', id) })
+    await audit(tx, {
+      action: how.action,
+      target: encodeId('delivery', id),
+      change: { before: stateOf(held), after: stateOf(row) },
+    })
     const lane = { workspaceId: tx.workspaceId, destinationId: moved.destination_id }
     tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], disabled: false }))
     return { delivery: await presentOne(tx, row) }
   })
 
+/** The part of a delivery that a person changes. */
+const stateOf = ({ state, pause_reason, attempt_count, next_attempt_at }: DeliveryRow): object => ({
+  state,
+  pause_reason,
+  attempt_count,
+  next_attempt_at: next_attempt_at?.toISOString() ?? null,
+})
+
 const waiting = 'This delivery has not ended yet. Postroad sends it again at next_attempt_at. To send it now, retry it.'
 const gone = 'The destination of this delivery was deleted, so there is nowhere to send it.'
 const busy = 'This delivery is being sent now. Wait until the attempt ends.'
 const paused =
-  'This delivery is paused, and pause_reason says why. Postroad sends it when that reason no longer applies. If its destination is off, switch it on.'
+  'This delivery is paused, and pause_reason says why. Postroad sends it when that reason no longer applies. If its destination is off, turn it on.'
 const forAllowance =
   "This delivery waits because the plan's deliveries for this month are used up. Postroad sends it when the next month starts or when the plan changes."
 const over = 'This delivery has ended. To send it again, replay it.'

@@ -30,7 +30,7 @@ export function notifyUsedUp(deps: Deps, { workspaceId, max }: { workspaceId: st
 function emailOf({ max, upgradeUrl, nextMonth }: { max: number; upgradeUrl: string; nextMonth: number }): EmailText {
   const day = new Date(nextMonth).toISOString().slice(0, 10)
   return {
-    subject: 'The deliveries of this month are used up',
+    subject: 'Your monthly deliveries are used up',
     lines: [
       `Your plan allows ${max.toLocaleString('en')} deliveries a month, and they are used up. Postroad still accepts and stores events, but their deliveries are paused.`,
       `Nothing is lost: Postroad sends the paused deliveries, oldest first, when the next month starts on ${day} (UTC), or as soon as you have a larger plan.`,

@@ -1,17 +1,19 @@
 import { encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../../context.ts'
 import {
-  listPayloads,
+  listSearched,
   lookThrough,
   readsPayloads,
+  readsResponses,
   withinBytes,
   type PayloadFilter,
 } from '../../../capture/payloads/index.ts'
 import { listFiledBy } from '../../../capture/submissions/index.ts'
 import { PacedWork } from '../../../../platform/paced-work.ts'
+import { listResponseBytes, listResponses, type ResponseRow } from './responses/queries.ts'
 import { scanPage, type Between, type ScanFilter, type ScannedRow } from './queries.ts'
 
-export { countPage, inStates, type ScanFilter, type ScannedRow } from './queries.ts'
+export { countPage, inStates, listMatching, type ScanFilter, type ScannedRow } from './queries.ts'
 
 export type Wanted = ScanFilter &
   PayloadFilter & { /** The rule that filed its record; null: whatever. */ readonly ruleId: string | null }
@@ -53,21 +55,42 @@ export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, a
   const end = page.scanned < scannedMax
   const fitting = await filedByRule(ctx, { rows: page.rows, ruleId: wanted.ruleId })
   if (!byPayload) return cutOff({ rows: fitting, reached: end ? null : page.reached, scanned: page.scanned }, limit)
-  const read = withinBytes(fitting)
-  const payloads = new Map(
-    (await listPayloads(ctx.db, { ...at, recordIds: [...new Set(read.map((row) => row.record_id))] })).map((row) => [
-      row.id,
-      row.data,
-    ]),
-  )
+  const read = withinBytes(await withResponseBytes(ctx, { rows: fitting, wanted }))
+  const documents = await listSearched(ctx, {
+    recordIds: [...new Set(read.map((row) => row.record_id))],
+    filter: wanted,
+  })
+  const responses = readsResponses(wanted) ? await responsesOf(ctx, read) : new Map<string, ResponseRow[]>()
   const { looked, found } = await lookThrough(read, {
-    payloadOf: (row) => payloads.get(row.record_id),
+    searchedOf: (row) => {
+      const searched = documents.get(row.record_id)
+      return searched && { ...searched, responses: responses.get(row.id) }
+    },
     filter: wanted,
     work: asked.work ?? new PacedWork(LIMITS.searchWorkMax),
   })
   const whole = looked === fitting.length
   const reached = whole ? (end ? null : page.reached) : (read[looked - 1]?.id ?? null)
   return cutOff({ rows: found, reached, scanned: page.scanned }, limit)
+}
+
+/** Rows whose size includes the responses, if the search reads them. */
+async function withResponseBytes(
+  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
+  { rows, wanted }: { readonly rows: readonly ScannedRow[]; readonly wanted: Wanted },
+): Promise<readonly ScannedRow[]> {
+  if (!readsResponses(wanted)) return rows
+  const sizes = await listResponseBytes(ctx.db, { ...ctx, deliveryIds: rows.map(({ id }) => id) })
+  const bytesOf = new Map(sizes.map((row) => [row.delivery_id, row.bytes]))
+  return rows.map((row) => ({ ...row, bytes: row.bytes + (bytesOf.get(row.id) ?? 0) }))
+}
+
+async function responsesOf(
+  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
+  rows: readonly ScannedRow[],
+): Promise<ReadonlyMap<string, readonly ResponseRow[]>> {
+  const found = await listResponses(ctx.db, { ...ctx, deliveryIds: rows.map(({ id }) => id) })
+  return Map.groupBy(found, (row) => row.delivery_id)
 }
 
 /** Those whose record a rule filed; null: all of them. */

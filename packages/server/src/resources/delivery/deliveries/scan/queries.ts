@@ -166,6 +166,28 @@ export async function scanPage(
   }
 }
 
+/** All matching deliveries of these records, those of the newest record first. */
+export function listMatching(
+  db: Db,
+  at: At & { filter: ScanFilter; recordIds: readonly string[] },
+): Promise<readonly ScannedRow[]> {
+  return db.many<ScannedRow>(sql`
+    select d.id, d.record_id, r.dataset, d.destination_id, d.state, d.pause_reason, d.attempt_count, d.next_attempt_at,
+           d.last_status, d.last_error, d.created_at, d.updated_at, r.submission_id, coalesce(octet_length(r.data), s.body_size) as bytes
+      from (
+             select *
+               from deliveries
+              where workspace_id = ${at.workspaceId}
+                and project_id = ${at.projectId}
+                and record_id = any (${at.recordIds}::uuid[])
+           ) d
+           ${withRecord(at)}
+           ${withSubmission(at)}
+     where ${matching(at, at.filter)}
+     order by d.record_id desc, d.id desc
+  `)
+}
+
 export type CountedRow = {
   readonly destination_id: string
   readonly state: DeliveryRow['state']

@@ -32,8 +32,8 @@ export async function takeEvents(
   if (endpoint?.scheme !== SCHEME) {
     const cause =
       endpoint === undefined
-        ? 'No endpoint has the id of STRIPE_WEBHOOK_ENDPOINT, so no payment changes a plan.'
-        : `The endpoint of STRIPE_WEBHOOK_ENDPOINT must verify signatures with the scheme ${SCHEME}, so its events are not read.`
+        ? 'No endpoint has the id in STRIPE_WEBHOOK_ENDPOINT, so payments do not change plans.'
+        : `The endpoint in STRIPE_WEBHOOK_ENDPOINT must verify signatures with the scheme ${SCHEME}. Until then, Postroad does not read its events.`
     retryLog.warn('billing.endpoint_unusable', { cause })
     return
   }

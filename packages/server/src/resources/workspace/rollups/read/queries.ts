@@ -102,13 +102,13 @@ export function sumRejections(db: Db, at: InProjects): Promise<readonly ReasonSu
 
 export type DestinationSums = AttemptSums & { readonly project_id: string; readonly destination_id: string }
 
-/** The sums of each destination of these projects; with `failing` only those with the most failures, with `destinationId` only this one. */
+/** The sums of each destination of these projects; with `failing` only those with the most failures, with `destinationIds` only these. */
 export function sumDestinations(
   db: Db,
-  at: InProjects & { readonly failing: number | null; readonly destinationId?: string },
+  at: InProjects & { readonly failing: number | null; readonly destinationIds?: readonly string[] },
 ): Promise<readonly DestinationSums[]> {
   return db.many<DestinationSums>(sql`
-    with found as materialized (${rowsIn({ table: sql`destination_rollups`, columns: sql`r.project_id, r.destination_id`, only: at.destinationId === undefined ? sql`` : sql`and r.destination_id = ${at.destinationId}` }, at)}),
+    with found as materialized (${rowsIn({ table: sql`destination_rollups`, columns: sql`r.project_id, r.destination_id`, only: at.destinationIds === undefined ? sql`` : sql`and r.destination_id = any (${at.destinationIds}::uuid[])` }, at)}),
          sums as (
            select project_id, destination_id, ${attemptSums}
              from found

@@ -1,0 +1,49 @@
+import { hostname } from 'node:os'
+import { EXIT, Failure } from '../failure.ts'
+import { complain } from '../io.ts'
+import { grantedBy, sendForm, type OauthTokens } from './tokens.ts'
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+const POLL_MS = 2_000
+const NAME_CHARS_MAX = 60
+
+export const ASKED = { read: 'service:read', write: 'service:write', manage: 'service:manage' } as const
+export type Asked = keyof typeof ASKED
+
+type Begun = {
+  readonly device_code: string
+  readonly user_code: string
+  readonly verification_uri_complete: string
+  readonly expires_in: number
+}
+
+/** Signs in by a code that a person confirms in a browser, on this machine or on another one. */
+export async function signInByDevice(url: string, asked: Asked): Promise<OauthTokens> {
+  const begun = await begin(url, asked)
+  complain(`Open   ${begun.verification_uri_complete}\nCode   ${begun.user_code}\n\nWaiting until you allow it…`)
+  const until = performance.now() + begun.expires_in * 1_000
+  while (performance.now() < until) {
+    // oxlint-disable-next-line no-await-in-loop -- one question after the other
+    await new Promise((resolve) => void setTimeout(resolve, POLL_MS))
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const { status, body } = await sendForm(url, 'token', { grant_type: GRANT, device_code: begun.device_code })
+    if (status === 200) return grantedBy(body)
+    const error = 'error' in body ? body.error : undefined
+    if (error === 'access_denied') throw new Failure('You denied the request in the browser.', EXIT.refused)
+    if (error === 'expired_token') break
+    // Anything else is a request that waits, or a server that is busy for a moment.
+    if (error !== 'authorization_pending' && status < 500 && status !== 429)
+      throw new Failure(`${url} did not sign you in. Try again, or pass an API key with --key.`, EXIT.refused)
+  }
+  throw new Failure('The code expired before you confirmed it. Run the command again.', EXIT.refused)
+}
+
+async function begin(url: string, asked: Asked): Promise<Begun> {
+  const { status, body } = await sendForm(url, 'device_authorization', {
+    scope: ASKED[asked],
+    device_name: hostname().slice(0, NAME_CHARS_MAX),
+  })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answer of a Postroad server, with the member that counts
+  if (status === 200 && 'user_code' in body) return body as Begun
+  throw new Failure(`${url} did not respond like a Postroad server. Check the address.`)
+}

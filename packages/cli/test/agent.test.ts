@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { aFolder, refused, run, startServer, stopServers, type Started } from './command-line.ts'
+
+/** `postroad agent register` gets a key without a person. */
+let folder: Awaited<ReturnType<typeof aFolder>>
+let server: Started
+before(async () => {
+  folder = await aFolder()
+  server = await startServer(join(folder.path, 'data'), { AGENT_WORK: '4096' })
+})
+after(async () => {
+  await stopServers()
+  await folder.remove()
+})
+
+test('an agent registers by one command, and the key works in the next one', async () => {
+  const env = { POSTROAD_URL: server.baseUrl, POSTROAD_CONFIG_DIR: join(folder.path, 'config') }
+  const terms = await run(['agent', 'register', '--name', 'Deploy bot'], env)
+  refused(terms, { code: 2, stderr: /Add --accept-terms 1 to accept them\./ })
+  const made = await run(['agent', 'register', '--name', 'Deploy bot', '--accept-terms', '1', '--json'], env)
+  assert.equal(made.code, 0, made.stderr)
+  const { key, workspace, claim } = JSON.parse(made.stdout)
+  assert.match(claim.url, /\/account\/claim#t=hct_\w{43}$/)
+  const me = await run(['me', 'get', '--json'], { ...env, SERVICE_TOKEN: key })
+  assert.equal(JSON.parse(me.stdout).workspace.id, workspace.id)
+  const unclaimed = await run(['api-keys', 'create', '--name', 'Second', '--role', 'viewer'], {
+    ...env,
+    SERVICE_TOKEN: key,
+  })
+  refused(unclaimed, { code: 3, stderr: /claim this account first/ })
+  const saved = await run(
+    ['agent', 'register', '--name', 'Other', '--accept-terms', '1', '--profile', 'bot', '--quiet'],
+    env,
+  )
+  assert.match(saved.stdout, /^hk_\w{43}\n$/)
+  assert.equal(JSON.parse((await run(['me', 'get', '--json'], env)).stdout).workspace.slug, 'other')
+  const text = await run(['agent', 'register', '--name', 'Third', '--accept-terms', '1'], env)
+  assert.match(text.stdout, /API key {4,}hk_\w{43}\n/)
+})
+
+test('a refusal of the server is its sentence', async () => {
+  const env = { POSTROAD_URL: server.baseUrl }
+  const wrong = await run(['agent', 'register', '--name', 'x'.repeat(121), '--accept-terms', '1'], env)
+  refused(wrong, { code: 3, stderr: /agent_name/ })
+  const other = await run(['agent', 'register', '--name', 'Bot', '--accept-terms', '0'], env)
+  refused(other, { code: 2, stderr: /Add --accept-terms 1 to accept them\./ })
+  refused(await run(['agent', 'register', '--name', 'Bot'], { POSTROAD_URL: 'http://127.0.0.1:1' }), {
+    code: 1,
+    stderr: /No Postroad server responds/,
+  })
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { aFolder, run, type Environment } from './command-line.ts'
+import { onServer, refused } from './server-stage.ts'
+
+/** `postroad mcp` carries messages between an agent that starts a program and the MCP server. */
+const stage = onServer()
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const remote = (): Environment => ({ SERVICE_TOKEN: stage.apiKey, POSTROAD_URL: stage.server.baseUrl })
+const LIST = '{"jsonrpc":"2.0","id":5,"method":"tools/list"}\n'
+
+const whoami = (id: number): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'whoami', arguments: {} } })}\n`
+
+/** The answers to these lines, by their ids. */
+// oxlint-disable-next-line typescript/no-explicit-any -- read as a client without types would
+async function answers(input: string, env: Environment): Promise<ReadonlyMap<unknown, any>> {
+  const { code, stdout, stderr } = await run(['mcp'], env, input)
+  assert.equal(code, 0, stderr)
+  const lines = stdout.split('\n').filter((line) => line !== '')
+  return new Map(lines.map((line) => JSON.parse(line)).map((answer) => [answer.id, answer]))
+}
+
+test('a client that starts the command uses the tools in both eras of the protocol', async () => {
+  for (const mode of ['legacy', 'auto'] as const) {
+    const client = new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode } })
+    const env = { PATH: process.env['PATH'] ?? '', ...remote() }
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [MAIN, 'mcp'], env, stderr: 'ignore' }),
+    )
+    const { tools } = await client.listTools()
+    assert.ok(tools.some(({ name }) => name === 'event_story'))
+    const [me, text] = await Promise.all([
+      client.callTool({ name: 'whoami', arguments: {} }),
+      client.readResource({ uri: 'postroad://docs/start' }),
+    ])
+    assert.equal(Reflect.get(me.structuredContent ?? {}, 'role'), 'admin')
+    assert.ok(JSON.stringify(text.contents).includes('# Start'))
+    await client.close()
+  }
+})
+
+test('each request is answered once with its id, and a notification is not', async () => {
+  const notice = '{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+  const heard = await answers(`${notice}${whoami(1)}\n${whoami(2)}${LIST}`, remote())
+  assert.deepEqual(new Set(heard.keys()), new Set([1, 2, 5]))
+  assert.equal(heard.get(2).result.structuredContent.role, 'admin')
+})
+
+test('a key that the server does not accept, and the sign-in of a person, end the command with the remedy', async () => {
+  const wrong = await run(['mcp'], { ...remote(), SERVICE_TOKEN: 'hk_wrong' }, LIST)
+  refused(wrong, { code: 3, stderr: /does not accept this API key/ })
+  const folder = await aFolder()
+  try {
+    const profile = { url: stage.server.baseUrl, session: 'service_session=x' }
+    await writeFile(
+      join(folder.path, 'profiles.json'),
+      JSON.stringify({ current: 'me', profiles: { me: profile }, projects: {} }),
+    )
+    const person = await run(['mcp'], { POSTROAD_CONFIG_DIR: folder.path, SERVICE_TOKEN: '' }, LIST)
+    refused(person, { code: 3, stderr: /Set SERVICE_TOKEN to an API key/ })
+  } finally {
+    await folder.remove()
+  }
+})

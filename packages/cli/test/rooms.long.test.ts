@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { routes } from '@postroad/contract'
+import { createProgram } from '../src/program.ts'
+import { roomTable } from '../src/rooms/table.ts'
+import { run } from './command-line.ts'
+import { onServer, refused } from './server-stage.ts'
+
+/** The commands that are made from the routes of the contract. */
+const stage = onServer()
+const { ok, json, quiet, remote } = stage
+
+test('every route of the API has a command, and no command is made twice', () => {
+  const program = createProgram()
+  const elsewhere = new Set([
+    'attempts.get',
+    'config.export',
+    'datasetSchemas.get',
+    'datasetExports.csv',
+    'datasetExports.ndjson',
+    'datasetExports.parquet',
+    'dataExport.create',
+    'dataExport.download',
+    'replays.create',
+  ])
+  for (const [room, verbs] of Object.entries(routes)) {
+    for (const verb of Object.keys(verbs)) {
+      const entry = roomTable().find((one) => one.room === room && one.verb === verb)
+      assert.ok(entry, `${room}.${verb}`)
+      if (elsewhere.has(`${room}.${verb}`)) continue
+      const [roomWord, verbWord] = entry.words
+      const found = program.commands
+        .filter((one) => one.name() === roomWord)
+        .flatMap((one) => one.commands.filter((each) => each.name() === verbWord))
+      assert.equal(found.length, 1, `${roomWord} ${verbWord}`)
+    }
+  }
+})
+
+test('a room can be created, listed, shown, changed and deleted, by name and by id', async () => {
+  const made = await json([
+    'ingest-keys',
+    'create',
+    '--name',
+    'Shop',
+    '--scopes',
+    'ingest',
+    '--datasets',
+    'a',
+    '--datasets',
+    'b',
+  ])
+  const { id } = made.ingest_key
+  assert.deepEqual([made.ingest_key.scopes, made.ingest_key.datasets], [['ingest'], ['a', 'b']])
+  const text = await ok(['ingest-keys', 'create', '--name', 'Shown'])
+  assert.match(text, /^Shown only once:\nKey {2}ik_live_\w+\n\nId +iky_\w{26}\nName +Shown\n/)
+  assert.match(await ok(['ingest-keys', 'list']), new RegExp(`^Id +Name +Enabled.*\n[^]*^${id} +Shop `, 'm'))
+  assert.deepEqual((await quiet(['ingest-keys', 'list'])).split('\n').at(-1), id)
+  assert.equal(
+    (await json(['ingest-keys', 'update', 'Shop', '--enabled', 'false', '--datasets', 'c'])).ingest_key.enabled,
+    false,
+  )
+  assert.match(await ok(['ingest-keys', 'get', 'Shop']), /\nEnabled +no\n[^]*\nDatasets +c\n/)
+  refused(await run(['ingest-keys', 'delete', 'Shop'], remote()), {
+    code: 2,
+    stderr: /^postroad: Revoke an ingest key: Shop\. .*Add --yes to confirm\.\n$/,
+  })
+  assert.match(await ok(['ingest-keys', 'delete', 'Shop', '--yes']), new RegExp(`^Revoked ${id}\\.`))
+  refused(await run(['ingest-keys', 'get', 'Shop'], remote()), {
+    code: 4,
+    stderr: /^postroad: There is no ingest key "Shop" here\. See postroad ingest-keys list\.\n$/,
+  })
+})
+
+test('the members of a request come from options, from --data and from files, and an option takes precedence', async () => {
+  const path = join(stage.folder.path, 'conditions.json')
+  await writeFile(path, '[{"path":"total","op":"gt","value":40}]')
+  const rule = ['rules', 'create', '-d', '{"name":"Not this","dataset":"large","enabled":false}', '--name', 'Large']
+  const made = await json([...rule, '--conditions', `@${path}`])
+  assert.deepEqual(
+    [made.rule.name, made.rule.dataset, made.rule.enabled, made.rule.conditions],
+    ['Large', 'large', false, [{ path: 'total', op: 'gt', value: 40 }]],
+  )
+  assert.match(
+    await ok(['rules', 'get', 'Large']),
+    /\nConditions +\{"path":"total","op":"gt","value":40\}\nMappings +none\n/,
+  )
+  for (const _ of [1, 2]) await ok(['ingest-keys', 'create', '--name', 'Twice'])
+  refused(await run(['ingest-keys', 'get', 'Twice'], remote()), {
+    code: 2,
+    stderr: /2 ingest keys have the name "Twice"\. Use the id: iky_/,
+  })
+  for (const [args, stderr] of [
+    [['--conditions', 'nope'], /--conditions must be JSON/],
+    [['--enabled', 'yes'], /Allowed choices are true, false/],
+    [['-d', '[]'], /--data must be a JSON object/],
+  ] as const)
+    refused(await run(['rules', 'create', '--name', 'x', '--dataset', 'y', ...args], remote()), { code: 2, stderr })
+  refused(await run(['rules', 'create', '--name', 'x'], remote()), { code: 1, stderr: /dataset/ })
+})
+
+test('an answer is one line for each member: of a setting, and of each of several objects', async () => {
+  const me = await ok(['me', 'get'])
+  assert.match(me, /^User id +usr_\w+\nUser name +Owner\n[^]*^Workspace id +wsp_\w+\nWorkspace slug +main\n/m)
+  assert.match(await ok(['network', 'get']), /^IP allowlist +every address\nYour address +127\.0\.0\.1\n/)
+  assert.match(await ok(['dashboard', 'summary']), /\nTotals submissions +\d+\n[^]*\nBacklog held +\d+\n/)
+})
+
+test('the names of a sender are shown as they are', async () => {
+  await ok(['send', 'first', '-d', '{"note":{"by_whom":"Ada"}}'])
+  const [id = ''] = (await quiet(['submissions', 'list'])).split('\n')
+  const { stdout: text } = await run(['submissions', 'get', id], remote())
+  assert.match(text, /\nBody +\{"note":\{"by_whom":"Ada"\}\}\n/)
+  assert.match(text, /\nHeaders +host: 127\.0\.0\.1:\d+\n +\S+: /)
+  assert.match(text, /\nDecision criteria matched +yes\n/)
+})
+
+test('the help lists every command under a heading', async () => {
+  const { stdout } = await run(['--help'], {})
+  assert.doesNotMatch(stdout, /^Commands:$/m)
+  assert.match(stdout, /^Workflows and AI agents:\n {2}workflow-instances /m)
+  const search = stdout.indexOf('For operators of the installation:')
+  const broadcasts = stdout.indexOf('\n  broadcasts ')
+  assert.ok(broadcasts > 0 && broadcasts < search, 'members read announcements')
+})
+
+test('a room of an endpoint takes the endpoint by its slug', async () => {
+  const { view } = await json([
+    'record-views',
+    'create',
+    'first',
+    '--name',
+    'Totals',
+    '--columns',
+    '[{"key":"total","label":"Total"}]',
+  ])
+  assert.match(await ok(['record-views', 'list', 'first']), new RegExp(`^Id +Name.*\n${view.id} +Totals `))
+  await ok(['record-views', 'delete', 'first', view.id, '--yes'])
+  assert.equal(
+    await ok(['record-views', 'list', 'first']),
+    'There are no record views here. See postroad record-views --help.\n',
+  )
+  assert.equal((await json(['activity', 'list', 'first', '--limit', '1'])).limit, 1)
+})
+
+test('a command for people reports how to sign in as one', async () => {
+  refused(await run(['members', 'update', 'usr_01kf0rdqg0e31tkzsaqv275w2x', '--role', 'viewer'], remote()), {
+    code: 3,
+    stderr: /^postroad: .*postroad login.*\n$/,
+  })
+})
+
+const isMade = ([room, verb]: readonly [string, string]): boolean =>
+  createProgram()
+    .commands.find((one) => one.name() === room)
+    ?.commands.some((one) => one.name() === verb) === true
+
+test('every generated help fits 80 columns and has an example', async () => {
+  for (const { words } of roomTable()) {
+    if (!isMade(words)) continue
+    const { stdout } = await run([...words, '--help'], {})
+    for (const line of stdout.split('\n')) assert.ok(line.length <= 80, `${words.join(' ')}: ${line}`)
+    assert.match(stdout, /\nExamples?:\n {2}postroad /)
+  }
+})

@@ -1,0 +1,135 @@
+import { LIMITS } from '@postroad/contract'
+import { useState, type ReactElement } from 'react'
+import { Field, Select, TextArea } from '../../ui/field.tsx'
+
+/** A member that is any JSON, or absent. */
+export function JsonMember({
+  label,
+  value,
+  change,
+  setFault,
+  hint,
+  disabled,
+}: {
+  readonly label: string
+  readonly value: unknown
+  readonly change: (value: unknown) => void
+  readonly setFault: (fault: string | undefined) => void
+  readonly hint: string
+  readonly disabled: boolean
+}): ReactElement {
+  const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)))
+  const [problem, setProblem] = useState<string | undefined>()
+  const read = (next: string): void => {
+    setText(next)
+    if (next.trim() === '') {
+      setProblem(undefined)
+      setFault(undefined)
+      change(undefined)
+      return
+    }
+    try {
+      change(JSON.parse(next))
+      setProblem(undefined)
+      setFault(undefined)
+    } catch {
+      const fault = `${label} is not valid JSON. Put text with templates in double quotes.`
+      setProblem(fault)
+      setFault(fault)
+    }
+  }
+  return (
+    <TextArea
+      label={label}
+      rows={4}
+      value={text}
+      disabled={disabled}
+      aria-invalid={problem !== undefined}
+      onChange={({ target }) => read(target.value)}
+      hint={problem ?? hint}
+    />
+  )
+}
+
+/** A whole number that the person types; what is no number is sent as it is read, and the server names the step. */
+export function NumberMember({
+  label,
+  value,
+  change,
+  min,
+  max,
+  hint,
+  disabled,
+  placeholder,
+}: {
+  readonly label: string
+  readonly value: number | undefined
+  readonly change: (value: number | undefined) => void
+  readonly min: number
+  readonly max: number
+  readonly hint?: string
+  readonly disabled: boolean
+  readonly placeholder?: string
+}): ReactElement {
+  return (
+    <Field
+      label={label}
+      type="number"
+      min={min}
+      max={max}
+      value={value === undefined || Number.isNaN(value) ? '' : value}
+      disabled={disabled}
+      placeholder={placeholder}
+      onChange={({ target }) => change(target.value === '' ? undefined : Number(target.value))}
+      hint={hint}
+    />
+  )
+}
+
+const UNITS = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 } as const
+type Unit = keyof typeof UNITS
+
+/** A length of time with its unit. */
+export function LengthMember({
+  label,
+  seconds,
+  change,
+  disabled,
+}: {
+  readonly label: string
+  readonly seconds: number
+  readonly change: (seconds: number) => void
+  readonly disabled: boolean
+}): ReactElement {
+  const [unit, setUnit] = useState<Unit>(
+    () => (['days', 'hours', 'minutes'] as const).find((one) => seconds > 0 && seconds % UNITS[one] === 0) ?? 'seconds',
+  )
+  const count = seconds / UNITS[unit]
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)_120px] gap-2">
+      <Field
+        label={label}
+        type="number"
+        min={1}
+        max={Math.floor(LIMITS.workflowSecondsMax / UNITS[unit])}
+        value={Number.isFinite(count) && count > 0 ? count : ''}
+        disabled={disabled}
+        onChange={({ target }) => change(Math.round(Number(target.value) * UNITS[unit]))}
+      />
+      <Select
+        label="Unit"
+        value={unit}
+        disabled={disabled}
+        onChange={({ target }) => {
+          const next = (['seconds', 'minutes', 'hours', 'days'] as const).find((one) => one === target.value) ?? unit
+          setUnit(next)
+          change(Math.round(count * UNITS[next]))
+        }}
+      >
+        {Object.keys(UNITS).map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </Select>
+    </div>
+  )
+}

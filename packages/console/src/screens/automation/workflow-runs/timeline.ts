@@ -1,0 +1,51 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+
+type Instance = RouteAnswer<Routes['workflowInstances']['get']>['instance']
+type Run = Pick<Instance, 'created_at' | 'ended_at'> & {
+  readonly steps: readonly Pick<
+    Instance['steps'][number],
+    'step_id' | 'type' | 'state' | 'attempt' | 'started_at' | 'ended_at'
+  >[]
+}
+
+/** A part of the time of a run: a step works, waits for something, or has failed. */
+export type Bar = { readonly kind: 'work' | 'wait' | 'fail'; readonly fromMs: number; readonly toMs: number }
+export type Row = {
+  readonly stepId: string
+  readonly bars: readonly Bar[]
+  readonly workMs: number
+  readonly waitMs: number
+  readonly attempts: number
+}
+export type Timeline = { readonly totalMs: number; readonly rows: readonly Row[] }
+
+/** The steps whose own work is to wait. */
+const WAITING = new Set<string>(['delay', 'wait_for_event'])
+
+/** The time of a run, one row for each step in the order in which the steps started. Between two attempts a step waits for its retry. */
+export function timelineOf({ created_at, ended_at, steps }: Run, now: number): Timeline {
+  const start = Date.parse(created_at)
+  const end = ended_at === null ? Math.max(now, start) : Date.parse(ended_at)
+  const rows = [...Map.groupBy(steps, ({ step_id }) => step_id)].map(([stepId, attempts]) => {
+    const bars: Bar[] = []
+    let since: number | undefined
+    for (const { type, state, ...at } of attempts) {
+      const fromMs = Date.parse(at.started_at) - start
+      const toMs = Math.max(fromMs, (at.ended_at === null ? end : Date.parse(at.ended_at)) - start)
+      if (since !== undefined && fromMs > since) bars.push({ kind: 'wait', fromMs: since, toMs: fromMs })
+      bars.push({ kind: state === 'failed' ? 'fail' : WAITING.has(type) ? 'wait' : 'work', fromMs, toMs })
+      since = toMs
+    }
+    return {
+      stepId,
+      bars,
+      workMs: sum(bars.filter(({ kind }) => kind !== 'wait')),
+      waitMs: sum(bars.filter(({ kind }) => kind === 'wait')),
+      attempts: attempts.length,
+    }
+  })
+  const lastMs = Math.max(end - start, ...rows.flatMap(({ bars }) => bars.map(({ toMs }) => toMs)))
+  return { totalMs: Math.max(1, lastMs), rows }
+}
+
+const sum = (bars: readonly Bar[]): number => bars.reduce((ms, { fromMs, toMs }) => ms + toMs - fromMs, 0)

@@ -1,0 +1,99 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { Ago } from '../../../ui/ago.tsx'
+import { Facts, Part } from '../../../parts/detail.tsx'
+import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
+import { Chip, Glyph } from '../../../ui/glyph.tsx'
+import { MoreMenu } from '../../../ui/menu.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { Area, type AreaProps } from './area.tsx'
+
+const EVERY_MS = 10_000
+
+/** The health of the installation, as the server sees it. */
+export function HealthArea({ views }: AreaProps): ReactElement {
+  const items = useCopyItemsOf()
+  const asked = useAsk(['platformHealth'], (client, signal) => client.platformHealth.get(undefined, { signal }), {
+    everyMs: EVERY_MS,
+  })
+  return (
+    <Area
+      views={views}
+      label="Health"
+      asked={asked}
+      actions={<MoreMenu items={items({ route: routes.platformHealth.get })} />}
+      foot={
+        asked.data !== undefined && (
+          <span>
+            Checked <Time at={asked.data.health.checked_at} />
+          </span>
+        )
+      }
+    >
+      {({ health: { ok, problems, database, senders, deliveries, lanes, mails, loops } }) => (
+        <>
+          <Part
+            title={ok ? 'The installation is healthy' : 'Something needs attention'}
+            text={
+              <>
+                <code className="mono">npm run postroad -- doctor</code> runs more checks and takes longer.
+              </>
+            }
+            beside={<Chip tone={ok ? 'ok' : 'fail'}>{ok ? 'healthy' : 'unhealthy'}</Chip>}
+          >
+            <ul aria-label="Problems">
+              {problems.map((problem) => (
+                <li key={problem} className="mb-1 rounded-field bg-fail-soft px-3 py-2 text-fail">
+                  {problem}
+                </li>
+              ))}
+            </ul>
+            <Facts
+              of={[
+                ['Database', `answered in ${database.answered_in_ms} ms`],
+                ['Senders', `${senders} alive`],
+                [
+                  'Overdue deliveries',
+                  deliveries.oldest_due_at === null ? (
+                    'none'
+                  ) : (
+                    <span key="overdue">
+                      {deliveries.overdue.toLocaleString('en')}, the oldest due <Ago at={deliveries.oldest_due_at} />
+                    </span>
+                  ),
+                ],
+                [
+                  'Destinations',
+                  `${lanes.owned.toLocaleString('en')} with a sender, ${lanes.waiting.toLocaleString('en')} waiting for a circuit breaker or a rate limit`,
+                ],
+                ['Mail', `${mails.waiting.toLocaleString('en')} waiting`],
+              ]}
+            />
+          </Part>
+          <Part title="Background loops" text="The loops of the process that responded.">
+            <ul aria-label="Background loops">
+              {loops.map(({ name, last_run_at, last_failed_at, failing }) => (
+                <li
+                  key={name}
+                  className="flex min-h-7 flex-wrap items-center gap-x-3 border-b border-line/55 last:border-b-0"
+                >
+                  <Glyph tone={failing ? 'fail' : 'ok'} label={failing ? 'failing' : 'running'} />
+                  <span className="mono min-w-0 flex-1 text-data break-words">{name}</span>
+                  <span className="text-ink-3">
+                    {last_run_at === null ? 'not yet' : <Ago at={last_run_at} />}
+                    {last_failed_at !== null && (
+                      <>
+                        , failed <Ago at={last_failed_at} />
+                      </>
+                    )}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </Part>
+        </>
+      )}
+    </Area>
+  )
+}

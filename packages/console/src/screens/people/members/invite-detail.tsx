@@ -1,0 +1,105 @@
+import { routes } from '@postroad/contract'
+import { useState, type ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import { useRefusal } from '../../../data/place.ts'
+import { CopyMeta, Detail, Facts, Part } from '../../../parts/detail.tsx'
+import { RemoveDialog } from '../../../parts/remove-dialog.tsx'
+import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Chip } from '../../../ui/glyph.tsx'
+import { MoreMenu } from '../../../ui/menu.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
+import { Countdown, Time } from '../../../ui/time.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+import type { Person } from './rows.ts'
+import { ROLE_TEXTS } from './roles.tsx'
+
+type Invite = Extract<Person, { readonly kind: 'invite' }>
+
+/** An invite that nobody has accepted yet. */
+export function InviteDetail({
+  invite: { id, email, role, status, invited_by, created_at, expires_at },
+  onClose,
+}: {
+  readonly invite: Invite
+  readonly onClose: () => void
+}): ReactElement {
+  const [isRevoking, setRevoking] = useState(false)
+  const resendRefusal = useRefusal(routes.invites.resend)
+  const revokeRefusal = useRefusal(routes.invites.remove)
+  const toast = useToast()
+  const items = useCopyItemsOf()
+  const resend = useChange(['members'], (client) => client.invites.resend({ id }))
+  return (
+    <Detail
+      label="Invite"
+      title={email}
+      chip={
+        <Chip tone={status === 'pending' ? 'sending' : 'none'}>{status === 'pending' ? 'invited' : 'expired'}</Chip>
+      }
+      onClose={onClose}
+      meta={<CopyMeta text={id} label="Copy ID" />}
+      actions={
+        <>
+          <Button
+            disabled={resendRefusal !== undefined || resend.isPending}
+            title={resendRefusal ?? 'Emails a new link. The previous link stops working'}
+            onClick={() =>
+              resend.mutate(undefined, { onSuccess: () => toast({ text: `${email} gets a new link by email.` }) })
+            }
+          >
+            Send again
+          </Button>
+          <Button
+            kind="danger"
+            disabled={revokeRefusal !== undefined}
+            title={revokeRefusal}
+            onClick={() => setRevoking(true)}
+          >
+            Revoke
+          </Button>
+          <MoreMenu
+            items={[
+              ...items({ route: routes.invites.resend, params: { id } }, '“Send again”'),
+              ...items({ route: routes.invites.remove, params: { id } }, '“Revoke”'),
+            ]}
+          />
+        </>
+      }
+    >
+      <Part title="Invite">
+        <Facts
+          of={[
+            ['Role', `${role}. ${ROLE_TEXTS[role]}`],
+            ['Invited by', invited_by.name],
+            ['Invited', <Time key="at" at={created_at} />],
+            [
+              'Link',
+              status === 'expired' ? (
+                'expired; resend the invite to create a new link'
+              ) : (
+                <>
+                  works once, expires <Countdown to={expires_at} />
+                </>
+              ),
+            ],
+          ]}
+        />
+        <RefusedLine error={resend.error} />
+      </Part>
+      {isRevoking && (
+        <RemoveDialog
+          name={`the invite of ${email}`}
+          removal={{
+            verb: 'Revoke',
+            text: 'The link in the email stops working.',
+            rooms: ['members', 'workspaces'],
+            run: (client) => client.invites.remove({ id }),
+          }}
+          onClose={() => setRevoking(false)}
+          onRemoved={onClose}
+        />
+      )}
+    </Detail>
+  )
+}

@@ -1,0 +1,24 @@
+import type { Client } from '@postroad/sdk'
+import { every, type Invite, type Member } from '../../../data/lists.ts'
+
+/** A person in the workspace, or one who was invited to it. */
+export type Person =
+  | ({ readonly kind: 'member'; readonly isYou: boolean } & Member)
+  | ({ readonly kind: 'invite'; readonly name: string } & Invite)
+
+/** Members by name, then the open invites. */
+export async function peopleOf(
+  client: Client,
+  { you, signal }: { readonly you: string; readonly signal: AbortSignal },
+): Promise<readonly Person[]> {
+  const [members, invites] = await Promise.all([
+    every(client.members.list({ limit: 200 }, { signal })),
+    every(client.invites.list({ limit: 200 }, { signal })),
+  ])
+  return [
+    ...members
+      .map((member) => ({ ...member, kind: 'member' as const, isYou: member.id === you }))
+      .toSorted((a, b) => a.name.localeCompare(b.name)),
+    ...invites.map((invite) => ({ ...invite, kind: 'invite' as const, name: invite.email })),
+  ]
+}

@@ -1,0 +1,72 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import type { CronTrigger, Source, WsTrigger } from '../../../data/source-lists.ts'
+import { Part } from '../../../parts/detail.tsx'
+import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
+import { CronFields, cronBodyOf, draftOfCron } from './cron-form.tsx'
+import { bodyOf, draftOfSource } from './draft.ts'
+import { SamplePart } from './sample-part.tsx'
+import { KindFields, NameFields } from './source-fields.tsx'
+import { draftOfWs, wsBodyOf, WsFields } from './ws-form.tsx'
+
+export function SourceSettingsForm({ source }: { readonly source: Source }): ReactElement {
+  const form = useSaveForm({
+    held: draftOfSource(source),
+    read: bodyOf,
+    route: routes.sources.update,
+    rooms: ['sources'],
+    send: (client, body) => client.sources.update({ id: source.id, ...body }),
+    countsFrom: 'the next run',
+  })
+  const fields = fieldsOf(form)
+  return (
+    <SaveForm label="Settings" of={form}>
+      <Part
+        title="What it reads"
+        text="If you change the cursor, key or start, the source starts over. Otherwise, it continues from its position."
+      >
+        <KindFields {...fields} isHeld />
+        <SamplePart draft={form.draft} sourceId={source.id} />
+      </Part>
+      <Part title="Events">
+        <NameFields {...fields} />
+      </Part>
+    </SaveForm>
+  )
+}
+
+export function CronSettings({ cron }: { readonly cron: CronTrigger }): ReactElement {
+  const form = useSaveForm({
+    held: draftOfCron(cron),
+    read: cronBodyOf,
+    route: routes.cronTriggers.update,
+    rooms: ['sources'],
+    send: (client, body) => client.cronTriggers.update({ id: cron.id, ...body }),
+    countsFrom: 'the next scheduled time',
+  })
+  return (
+    <SaveForm label="Settings" of={form}>
+      <Part title="Schedule">
+        <CronFields {...fieldsOf(form)} />
+      </Part>
+    </SaveForm>
+  )
+}
+
+export function WsSettings({ socket }: { readonly socket: WsTrigger }): ReactElement {
+  const form = useSaveForm({
+    held: draftOfWs(socket),
+    read: wsBodyOf,
+    route: routes.wsTriggers.update,
+    rooms: ['sources'],
+    send: (client, body) => client.wsTriggers.update({ id: socket.id, ...body }),
+    countsFrom: 'now: Postroad connects again',
+  })
+  return (
+    <SaveForm label="Settings" of={form}>
+      <Part title="Socket" text="If you change the URL origin, enter the header values and messages again.">
+        <WsFields {...fieldsOf(form)} />
+      </Part>
+    </SaveForm>
+  )
+}

@@ -1,0 +1,162 @@
+import { routes } from '@postroad/contract'
+import { useState, type ReactElement } from 'react'
+import { useAsk, useChange } from '../../../data/ask.ts'
+import { usePlace, useRefusal } from '../../../data/place.ts'
+import { Part } from '../../../parts/detail.tsx'
+import { CopyAs } from '../../../parts/copy-as.tsx'
+import { counted } from '../../../parts/text-list.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Check } from '../../../ui/field.tsx'
+import { Loading, Refused, RefusedLine } from '../../../ui/states.tsx'
+import type { ConfigFile } from './file.ts'
+import type { Config, Outcome, Plan } from './plan.ts'
+import { Items, Changes } from './plan-items.tsx'
+import { RoutingPart } from './routing-part.tsx'
+
+type Props = {
+  readonly file: ConfigFile
+  readonly onBack: () => void
+  readonly onApplied: (outcome: Outcome) => void
+}
+
+/** Compares a file with the project. Nothing changes before the person applies the plan. */
+export function PlanView({ file, onBack, onApplied }: Props): ReactElement {
+  const [deletes, setDeletes] = useState(false)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks every member of it
+  const config = file.config as Config
+  const asked = useAsk(['config', 'plan', file.text, deletes], (client, signal) =>
+    client.config.plan({ config, delete_missing: deletes }, { signal }),
+  )
+  const plan = asked.data?.plan
+  return (
+    <>
+      <Part
+        title={file.isPasted === true ? 'Plan' : `Plan of ${file.name}`}
+        text={plan === undefined ? 'Postroad compares it with the project.' : <Summary of={plan} />}
+        beside={<Button onClick={onBack}>Another file</Button>}
+      >
+        <Check
+          checked={deletes}
+          onChange={({ target }) => setDeletes(target.checked)}
+          label={
+            <>
+              Also delete resources that are not in the file{' '}
+              <span className="text-ink-3">endpoints, rules, views and destinations in this project</span>
+            </>
+          }
+        />
+        {plan !== undefined && !plan.empty && (
+          <Apply
+            key={plan.id}
+            plan={plan}
+            config={config}
+            deletes={deletes}
+            onApplied={onApplied}
+            again={asked.refetch}
+          />
+        )}
+      </Part>
+      {plan === undefined ? (
+        asked.error === null ? (
+          <Loading rows={6} />
+        ) : (
+          <div className="min-h-60">
+            <Refused error={asked.error} again={asked.refetch} />
+          </div>
+        )
+      ) : (
+        <>
+          <Items title="Creates" tone="ok" of={plan.create} />
+          <Changes of={plan.change} />
+          <Items title="Deletes" tone="fail" of={plan.delete} />
+          {plan.routing !== null && <RoutingPart of={plan.routing} />}
+          <Items title="Not in the file, not deleted" tone="none" of={plan.not_in_config} isFolded />
+          <Items title="Unchanged" tone="none" of={plan.unchanged} isFolded />
+          <Items
+            title="Never exported: resources with credentials, and dataset settings"
+            tone="none"
+            of={plan.not_exported.map(({ kind, name }) => ({ kind, identity: name }))}
+            isFolded
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+function Summary({ of }: { readonly of: Plan }): ReactElement {
+  const secrets = of.needs_verification_secret.length + of.needs_secrets.length
+  if (of.empty) return <>The project matches the file. There is nothing to do.</>
+  return (
+    <>
+      The plan creates {of.create.length}, changes {of.change.length}, deletes {of.delete.length}, and leaves{' '}
+      {of.unchanged.length} as {of.unchanged.length === 1 ? 'it is' : 'they are'}.
+      {secrets > 0 && ` After that, ${counted(secrets, 'resource')} need${secrets === 1 ? 's' : ''} a secret.`}
+    </>
+  )
+}
+
+function Apply({
+  plan,
+  config,
+  deletes,
+  onApplied,
+  again,
+}: {
+  readonly plan: Plan
+  readonly config: Config
+  readonly deletes: boolean
+  readonly onApplied: (outcome: Outcome) => void
+  readonly again: () => unknown
+}): ReactElement {
+  const { project } = usePlace()
+  const refusal = useRefusal(routes.config.apply)
+  const apply = useChange(
+    ['config', 'webhooks', 'rules', 'destinations', 'recordViews', 'datasets', 'workflows', 'sources'],
+    // The plan is read again afterwards, which takes this button away, so the result is part of the change.
+    async (client) =>
+      onApplied((await client.config.apply({ config, delete_missing: deletes, plan: plan.id })).applied),
+  )
+  const count = plan.create.length + plan.change.length + plan.delete.length
+  return (
+    <div className="mt-3 flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          kind={plan.delete.length > 0 ? 'danger' : 'primary'}
+          disabled={refusal !== undefined || apply.isPending || count === 0}
+          title={refusal ?? 'Applies all changes in one transaction, or none'}
+          onClick={() => apply.mutate(undefined)}
+        >
+          {count === 0 ? 'Nothing to apply' : `Apply ${counted(count, 'change')}`}
+        </Button>
+        <CopyAs
+          className="mr-auto"
+          call={{
+            route: routes.config.apply,
+            body: { config, delete_missing: deletes, plan: plan.id },
+            cli: `config apply postroad.json --project ${project.slug}${deletes ? ' --delete' : ''}`,
+          }}
+        />
+      </div>
+      {refusal !== undefined && <p className="text-ink-3">{refusal}</p>}
+      <RefusedLine error={apply.error} />
+      {apply.error !== null && (
+        <Button className="self-start" onClick={() => void again()}>
+          Plan again
+        </Button>
+      )}
+      {count === 0 && <Waiting of={plan} />}
+    </div>
+  )
+}
+
+/** Nothing differs, but secrets are still missing. */
+function Waiting({ of }: { readonly of: Plan }): ReactElement {
+  return (
+    <p className="text-ink-2">
+      The project matches the file, but{' '}
+      {counted(of.needs_verification_secret.length + of.needs_secrets.length, 'thing')} of its resources still lack a
+      secret.
+    </p>
+  )
+}

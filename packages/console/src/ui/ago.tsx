@@ -1,0 +1,14 @@
+import type { ReactElement } from 'react'
+import { span, useNow } from './time.tsx'
+
+const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
+
+/** How long ago something was: "3 min ago". */
+export function Ago({ at }: { readonly at: string }): ReactElement {
+  const past = useNow(10_000) - Date.parse(at)
+  return (
+    <time dateTime={at} title={FULL.format(new Date(at))}>
+      {past < 5_000 ? 'just now' : `${span(past)} ago`}
+    </time>
+  )
+}

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { aWebhook, post } from '../../../server/test/stage/fixtures.ts'
+import { eventually } from '../../../server/test/stage/harness.ts'
+import { aStage, noBrowser, type Stage } from '../stage/browser.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (noBrowser === false) stage = await aStage()
+})
+after(() => stage?.stop())
+
+test(
+  'a new endpoint hides its URL until a person shows it, and lists its requests in its activity and its records',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('endpoints'))
+    await page.getByRole('grid', { name: 'Endpoints' }).waitFor()
+    await seen.accessible('the list of endpoints')
+    await page.keyboard.press('n')
+    await page.getByRole('button', { name: /^Any sender/ }).waitFor()
+    await seen.accessible('senders')
+    await page.getByRole('button', { name: /^Any sender/ }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Billing')
+    await seen.accessible('a new endpoint')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'Billing', level: 2 }).waitFor()
+    const { webhooks } = (await stage.world.admin('GET', 'webhooks')).body
+    const made = webhooks.find(({ name }: { name: string }) => name === 'Billing')
+    assert.ok(!(await page.content()).includes(made.webhook_slug), 'the credential is not on the screen')
+    await page.getByRole('button', { name: 'Show the URL' }).click()
+    await page.locator('pre').getByText(made.public_url).waitFor()
+    await seen.accessible('setup of an endpoint')
+
+    await post(made.public_url, '{"total":42.5,"customer":{"country":"DE"}}')
+    await post(made.public_url, '{"broken')
+    await page.getByRole('tab', { name: 'Activity' }).click()
+    const activity = page.getByRole('list', { name: 'Activity' })
+    // The server writes refusals a second later, by its clock.
+    await eventually(async () => {
+      stage.world.clock.advance(250)
+      return (await stage.world.admin('GET', 'rejections')).body.rejections[0]
+    })
+    await activity.getByText('The body could not be read').waitFor()
+    await activity.getByText('stored').waitFor()
+    await seen.accessible('activity of an endpoint')
+    await page.getByRole('tab', { name: 'Records' }).click()
+    await page.getByRole('columnheader', { name: 'customer.country' }).waitFor()
+    await page.getByRole('button', { name: 'New view' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Totals')
+    await page.getByRole('checkbox', { name: 'total' }).check()
+    await page.getByRole('button', { name: 'Save the view' }).click()
+    await page.getByRole('columnheader', { name: 'customer.country' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Totals' }).waitFor()
+    await seen.accessible('records of an endpoint')
+    await page.getByRole('button', { name: 'Delete view' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('columnheader', { name: 'customer.country' }).waitFor()
+
+    const long = await post(made.public_url, JSON.stringify({ ['k'.repeat(5_000)]: Array<number>(5_000).fill(0) }))
+    await page.reload()
+    await page.getByText('1 record too large for this table').waitFor()
+    await page.getByText('Older records can have more columns').waitFor()
+    await page.getByRole('link', { name: long.body.records[0].id }).waitFor()
+    await seen.accessible('records of which one is too large')
+
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox', { name: 'Search or run' }).fill(made.id)
+    await page.keyboard.press('Enter')
+    const subject = page.getByRole('region', { name: 'Endpoint' })
+    await subject.getByText(long.body.records[0].id).waitFor()
+    await seen.accessible('the newest events of an endpoint')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox', { name: 'Search or run' }).fill(long.headers.get('request-id') ?? '')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Event', exact: true }).getByText(long.body.records[0].id).first().waitFor()
+    await seen.close()
+  },
+)
+
+test(
+  'a signature check is turned on, the tester reports which step failed, and the secret is rotated with an overlap',
+  { skip: noBrowser },
+  async () => {
+    const hook = await aWebhook(stage.world, { name: 'Code host' })
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(`${stage.url('endpoints')}?sel=${hook.id}&tab=verification`)
+    await page.getByLabel('Verification scheme').selectOption('code_host')
+    await page.getByLabel('Secret', { exact: true }).fill('hush')
+    await page.getByRole('button', { name: 'Save verification' }).click()
+    const tester = page.getByRole('form', { name: 'Signature tester' })
+    await tester.getByLabel('Headers').fill('Content-Type: application/json')
+    await tester.getByLabel('Body').fill('{"a":1}')
+    await tester.getByRole('button', { name: 'Test the signature' }).click()
+    await tester.getByText('The request is refused: missing header.').waitFor()
+    await tester
+      .getByLabel('Headers')
+      .fill(`X-Hub-Signature-256: sha256=${createHmac('sha256', 'hush').update('{"a":1}').digest('hex')}`)
+    await tester.getByRole('button', { name: 'Test the signature' }).click()
+    await tester.getByText('The signature is valid').waitFor()
+    await seen.accessible('verification of an endpoint')
+    await page.getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByRole('group', { name: 'New verification secret' }).locator('code').waitFor()
+    await page.getByText('also valid, expires').waitFor()
+    assert.ok(!(await page.content()).includes('hush'))
+    await seen.close()
+  },
+)
+
+test(
+  'criteria are tested with recent events while a person writes them, then saved, and undone by a version',
+  { skip: noBrowser },
+  async () => {
+    const hook = await aWebhook(stage.world, { name: 'Orders', dataset: 'orders' })
+    for (const total of [10, 2_000, 3_000]) await post(hook.public_url, JSON.stringify({ total }))
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(`${stage.url('endpoints')}?sel=${hook.id}&tab=routing`)
+    await page.getByText('3 of the last 3 events match').waitFor()
+    await page.getByRole('button', { name: 'Add a condition' }).click()
+    await page.getByLabel('Path of condition 1').fill('total')
+    await page.getByLabel('Comparison of condition 1').selectOption('gt')
+    await page.getByLabel('Value of condition 1').fill('1000')
+    await page.getByText('2 of the last 3 events match').waitFor()
+    await page.getByText('total > 1000, but the value is 10').waitFor()
+    await seen.accessible('criteria of an endpoint')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. The change applies from the next request.').waitFor()
+    await page.getByRole('tab', { name: 'Versions' }).click()
+    await page.getByText('Changed criteria').waitFor()
+    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('cell', { name: 'criteria' }).waitFor()
+    await seen.accessible('a version of an endpoint')
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('Restored from version 1').waitFor()
+    assert.deepEqual((await stage.world.admin('GET', `webhooks/${hook.id}`)).body.webhook.criteria, [])
+    await seen.close()
+  },
+)
+
+test(
+  'the allowed senders are set, and a new URL leaves the previous one working for the overlap',
+  { skip: noBrowser },
+  async () => {
+    const hook = await aWebhook(stage.world, { name: 'Guarded' })
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(`${stage.url('endpoints')}?sel=${hook.id}&tab=access`)
+    await page.getByLabel('IP allowlist').fill('203.0.113.0/24\nnonsense')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('alert').getByText('CIDR range').waitFor()
+    await seen.accessible('access to an endpoint, refused')
+    await page.getByLabel('IP allowlist').fill('203.0.113.0/24\n127.0.0.1')
+    await page.getByText('Another header').click()
+    await page.getByLabel('Header name').fill('X-GitHub-Delivery')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. The change applies from the next request.').waitFor()
+    const kept = (await stage.world.admin('GET', `webhooks/${hook.id}`)).body.webhook
+    assert.deepEqual(
+      [kept.ip_allowlist, kept.idempotency],
+      [['203.0.113.0/24', '127.0.0.1'], { header: 'X-GitHub-Delivery' }],
+    )
+    await page.getByRole('tab', { name: 'Setup' }).click()
+    await page.getByRole('button', { name: 'Rotate the URL' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Rotate the URL?' })
+    await dialog.getByText('The current URL remains valid until').waitFor()
+    await seen.accessible('the question before a rotation')
+    assert.equal(
+      (await stage.world.admin('GET', `webhooks/${hook.id}`)).body.webhook.public_url,
+      hook.public_url,
+      'nothing happens before the answer',
+    )
+    await dialog.getByRole('button', { name: 'Rotate the URL' }).click()
+    await page.getByText('The previous URL still works. It expires').waitFor()
+    await seen.accessible('a rotated URL')
+    assert.equal((await post(hook.public_url, '{}')).status, 201)
+    await seen.close()
+  },
+)
+
+test(
+  'a known sender sets the signature check, the handshake and the field that identifies repeats',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    const made = async (name: string) =>
+      (await stage.world.admin('GET', 'webhooks')).body.webhooks.find((one: { name: string }) => one.name === name)
+    await page.goto(stage.url('endpoints'))
+    await page.getByRole('button', { name: 'New endpoint' }).click()
+    await page.getByRole('button', { name: /^Meta/ }).click()
+    await page.getByLabel('Verify token').fill('a token of ours')
+    await seen.accessible('an endpoint of a sender that is known')
+    await page.getByRole('button', { name: 'Create the URL' }).click()
+    await page.getByLabel('Secret', { exact: true }).fill('the app secret')
+    await seen.accessible('the secret of a sender')
+    await page.getByRole('button', { name: 'Store the secret' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('heading', { name: 'Meta', level: 2, exact: true }).waitFor()
+    const meta = await made('Meta')
+    assert.deepEqual(
+      [meta.verification.scheme, meta.verification.has_secret, meta.handshake],
+      ['code_host', true, { kind: 'hub_challenge', has_verify_token: true }],
+    )
+    const answer = await fetch(
+      `${meta.public_url}?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=a%20token%20of%20ours`,
+    )
+    assert.equal(await answer.text(), '1158201444')
+
+    await page.getByRole('button', { name: 'New', exact: true }).click()
+    await page.getByRole('button', { name: /^Typeform/ }).click()
+    await page.getByRole('button', { name: 'Create the URL' }).click()
+    await page.getByLabel('Secret', { exact: true }).fill('hush')
+    await page.getByRole('button', { name: 'Store the secret' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('heading', { name: 'Typeform', level: 2, exact: true }).waitFor()
+    const { public_url } = await made('Typeform')
+    const body = '{"event_id":"01","form_response":{}}'
+    const headers = { 'typeform-signature': `sha256=${createHmac('sha256', 'hush').update(body).digest('base64')}` }
+    assert.deepEqual(
+      [
+        (await post(public_url, body)).status,
+        (await post(public_url, body, { headers })).status,
+        (await post(public_url, body, { headers })).status,
+      ],
+      [401, 201, 200],
+    )
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Typeform' })
+      .getByRole('img', { name: /^\d received and \d refused of the last \d$/ })
+      .waitFor()
+    await seen.accessible('endpoints with their last requests')
+    await seen.close()
+  },
+)
+
+test(
+  'each sender that signs is set up in one dialog: the URL, the secret, a signed test that is stored',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('endpoints'))
+    const click = (name: string | RegExp): Promise<void> => page.getByRole('button', { name }).first().click()
+    // Stripe is one of the journeys (journeys.test.ts).
+    for (const [name, secret] of [
+      ['GitHub', 'hush'],
+      ['Shopify', 'hush'],
+      ['Slack', 'hush'],
+      ['Standard Webhooks', `whsec_${Buffer.from('standard').toString('base64')}`],
+      ['Svix', `whsec_${Buffer.from('svix').toString('base64')}`],
+      ['Linear', 'hush'],
+      ['PagerDuty', 'hush'],
+    ] as const) {
+      await click(/^New(?: endpoint|$)/)
+      await click(new RegExp(`^${name}`))
+      await click('Create the URL')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText(/\/main\/default\//).waitFor()
+      await dialog.getByLabel('Secret', { exact: true }).fill(secret)
+      await click('Store the secret')
+      await click('Send a signed test')
+      await dialog.getByText('Stored. The signature is valid.').waitFor()
+      await click('Done')
+      await page.getByRole('region', { name: 'Endpoint', exact: true }).waitFor()
+    }
+    await seen.close()
+  },
+)
+
+test(
+  'a sender is found among the presets by its name or its header, and its check, its steps and its documentation come with it',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('endpoints'))
+    await page.getByRole('grid', { name: 'Endpoints' }).waitFor()
+    const { source_presets: presets } = (await stage.world.admin('GET', 'source-presets')).body
+    const choose = async (search: string, name: string): Promise<void> => {
+      await page
+        .getByRole('button', { name: /^New(?: endpoint|$)/ })
+        .first()
+        .click()
+      const list = page.getByRole('list', { name: 'Senders' })
+      await list.getByRole('button', { name: /^Zendesk/ }).waitFor()
+      // Any sender, the presets, and any HMAC.
+      assert.equal(await list.getByRole('listitem').count(), presets.length + 2)
+      await page.getByLabel('Search senders').fill(search)
+      await list.getByRole('button', { name: /^Stripe/ }).waitFor({ state: 'detached' })
+      assert.equal(await list.getByRole('listitem').count(), 1)
+      await list.getByRole('button', { name }).click()
+    }
+    await page.getByRole('button', { name: 'New endpoint' }).click()
+    await page
+      .getByRole('list', { name: 'Senders' })
+      .getByRole('button', { name: /^Zendesk/ })
+      .waitFor()
+    await seen.accessible('the choice of senders')
+    await seen.picture('sender-choice')
+    await page.getByLabel('Search senders').fill('no such sender')
+    await page.getByText('No sender matches this name or header.').waitFor()
+    await seen.accessible('a search that finds no sender')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+
+    await choose('paddle-sig', 'Paddle')
+    await page.getByRole('button', { name: 'Create the URL' }).click()
+    await page.getByRole('list', { name: 'Steps at the sender' }).getByText('add the URL of the endpoint').waitFor()
+    assert.match(
+      (await page.getByRole('link', { name: 'Documentation of the sender' }).getAttribute('href')) ?? '',
+      /^https:\/\/github\.com\/PaddleHQ\//,
+    )
+    await page.getByLabel('Secret', { exact: true }).fill('hush')
+    await page.getByRole('button', { name: 'Store the secret' }).click()
+    await page.getByRole('button', { name: 'Send a signed test' }).click()
+    await page.getByText('Stored. The signature is valid.').waitFor()
+    await seen.accessible('a sender of a preset')
+    await seen.picture('sender-of-a-preset')
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('tab', { name: 'Verification' }).click()
+    assert.equal(await page.getByLabel('Signed content').inputValue(), '{timestamp}:{body}')
+    await page.getByLabel('Signed content').fill('{body}')
+    await page.getByRole('button', { name: 'Save verification' }).click()
+    await page.getByText('The timestamp is not signed, so anybody could change it').waitFor()
+    await seen.accessible('the settings of a custom HMAC')
+    await seen.picture('custom-hmac')
+    await page.getByLabel('Signed content').fill('{timestamp}:{body}')
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+
+    await choose('x-gitlab', 'GitLab')
+    await page.getByRole('button', { name: 'Create the URL' }).click()
+    await page.getByLabel('Secret', { exact: true }).fill('a token of ours')
+    await page.getByRole('button', { name: 'Store the secret' }).click()
+    await page.getByText('Send a test from GitLab. Only the sender can sign the test.').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Send a signed test' }).count(), 0)
+    const gitlab = (await stage.world.admin('GET', 'webhooks')).body.webhooks.find(
+      (one: { name: string }) => one.name === 'GitLab',
+    )
+    await post(gitlab.public_url, '{"object_kind":"push"}', { headers: { 'x-gitlab-token': 'a token of ours' } })
+    await page.getByText('Stored. The signature is valid.').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await seen.close()
+  },
+)
+
+test('the setup of a sender shows an unsigned request as refused, with the reason', { skip: noBrowser }, async () => {
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  await page.goto(stage.url('endpoints'))
+  await page.getByRole('grid', { name: 'Endpoints' }).waitFor()
+  await page.keyboard.press('n')
+  await page.getByRole('button', { name: /^Sentry/ }).click()
+  await page.getByRole('button', { name: 'Create the URL' }).click()
+  await page.getByLabel('Secret', { exact: true }).fill('hush')
+  await page.getByRole('button', { name: 'Store the secret' }).click()
+  await page.getByText('Nothing has arrived yet.').waitFor()
+  const { webhooks } = (await stage.world.admin('GET', 'webhooks')).body
+  await post(webhooks.find(({ name }: { name: string }) => name === 'Sentry').public_url, '{}')
+  await eventually(async () => {
+    stage.world.clock.advance(250)
+    return page.getByText('Refused: missing header').isVisible()
+  })
+  await seen.close()
+})

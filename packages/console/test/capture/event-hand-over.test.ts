@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { test } from 'node:test'
+import { post } from '../../../server/test/stage/fixtures.ts'
+import type { Sink } from '../../../server/test/stage/harness.ts'
+import { localUrlOf } from '../../src/screens/capture/events/local-url.ts'
+import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
+import { withClipboard } from '../stage/settings.ts'
+
+/** An event is handed to a program on this machine, to another person, and beside another event. */
+
+let stage: Stage
+let sink: Sink
+let recordId: string
+
+onStage(async (made) => {
+  ;({ stage, sink } = made)
+  await post(stage.world.endpoint, '{"type":"order.created","total":5,"items":[{"sku":"a"}],"old":true}')
+  const answer = await post(
+    stage.world.endpoint,
+    '{"type":"order.created","total":42,"items":[{"sku":"a"}],"new":null}',
+    {
+      headers: { 'x-shop-topic': "it's here" },
+    },
+  )
+  recordId = answer.body.records[0].id
+})
+
+test(
+  'an event is sent to a program on this machine by the copied command, as it was received',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    const copied = await withClipboard(page)
+    await page.goto(stage.url(`events?sel=${recordId}`))
+    await page.getByRole('treeitem').first().waitFor()
+    const open = async (): Promise<void> => {
+      await page.getByRole('region', { name: 'Event', exact: true }).getByRole('button', { name: /^More/ }).click()
+      await page.getByRole('menuitem', { name: 'Send to localhost…' }).click()
+      await page.getByRole('dialog').getByLabel('Your program').waitFor()
+    }
+    await open()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Your program').fill('http://')
+    await dialog.getByText('Enter a port such as 3000', { exact: false }).waitFor()
+    await dialog.getByLabel('Your program').fill(sink.url)
+    await seen.accessible('send to localhost')
+    await dialog.getByRole('button', { name: 'Copy', exact: true }).click()
+    await promisify(execFile)('sh', ['-c', await copied()], { env: { PATH: process.env['PATH'] ?? '', no_proxy: '*' } })
+    const [got] = sink.received
+    assert.equal(got?.body.toString(), '{"type":"order.created","total":42,"items":[{"sku":"a"}],"new":null}')
+    assert.equal(got?.headers['x-shop-topic'], "it's here")
+    await dialog.getByRole('button', { name: 'CLI' }).click()
+    await dialog.getByText(/listen http.* --since '?\d{4}-/).waitFor()
+    // The address of the program is there the next time.
+    await page.reload()
+    await page.getByRole('treeitem').first().waitFor()
+    await open()
+    assert.equal(await page.getByRole('dialog').getByLabel('Your program').inputValue(), sink.url)
+    await seen.close()
+  },
+)
+
+test('the copied link opens the same event, on the same tab, for another member', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  const copied = await withClipboard(seen.page)
+  await seen.page.goto(stage.url(`events?sel=${recordId}&tab=headers`))
+  const panel = seen.page.getByRole('region', { name: 'Event', exact: true })
+  await panel.getByRole('button', { name: /^More/ }).click()
+  await seen.page.getByRole('menuitem', { name: 'Copy a link to this event' }).click()
+  await seen.page.getByText('Link copied').waitFor()
+  const other = await stage.member('viewer')
+  await other.page.goto(await copied())
+  await other.page.getByRole('tab', { name: /^Headers/, selected: true }).waitFor()
+  await other.page.getByText(recordId).first().waitFor()
+  await other.close()
+  await seen.close()
+})
+
+test(
+  'two events are compared value by value: changed, added and removed, and the rest on request',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('events?f=type:equals:order.created'))
+    // A list that is still being read draws its rows again, and takes the click with them.
+    await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
+    await page.getByRole('row').nth(2).waitFor()
+    for (const row of [2, 1]) await page.getByRole('row').nth(row).getByRole('checkbox').check({ force: true })
+    await page.getByRole('toolbar').first().waitFor()
+    await page.keyboard.press('=')
+    const payload = page.getByRole('region', { name: 'Payload' })
+    await payload.getByText('3 of 5 differ').waitFor()
+    const lines = async (): Promise<string[]> =>
+      (await payload.getByRole('listitem').allInnerTexts()).map((line) => line.replaceAll(/\s+/g, ' '))
+    assert.deepEqual(await lines(), [
+      '≠ changed: total 5 42',
+      '− only in the older: old true missing',
+      '+ only in the newer: new missing null',
+    ])
+    await page.getByLabel('Show equal values too').check()
+    assert.equal((await lines()).length, 5)
+    await seen.close()
+  },
+)
+
+test('a program is a port, a host with a port, or a URL', () => {
+  assert.deepEqual(['3000', ' localhost:8080/x ', 'http://127.0.0.1:9', '', 'http://', '3000 4000'].map(localUrlOf), [
+    'http://localhost:3000/',
+    'http://localhost:8080/x',
+    'http://127.0.0.1:9/',
+    undefined,
+    undefined,
+    undefined,
+  ])
+})

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aDestination, aRule, anIngestKey, aWebhook, post } from '../../../server/test/stage/fixtures.ts'
+import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
+import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
+
+let stage: Stage
+let sink: Sink
+let destination: string
+
+onStage(async (made) => {
+  ;({ stage, sink } = made)
+  const { world } = stage
+  ;({
+    destination: { id: destination },
+  } = await aDestination(world, {
+    name: 'ledger',
+    url: `${sink.url}hook`,
+    headers: { 'X-Tenant': 'nobody-sees' },
+    payload_template: { total: '{{ data.total }}' },
+  }))
+  const { public_url: stripe } = await aWebhook(world, { name: 'Stripe', event_title: { path: 'type' } })
+  const key = await anIngestKey(world)
+  await aRule(world, { name: 'Large', dataset: 'large', conditions: [{ path: 'total', op: 'gt', value: 100 }] })
+  for (const [url, body] of [
+    [stripe, '{"id":"evt_1","total":7,"customer":"Ada","type":"charge.succeeded"}'],
+    [`${world.baseUrl}/v1/ingest/${key.key}`, '{"total":500,"type":"order.paid"}'],
+  ] as const)
+    assert.equal((await post(url, body)).status, 201)
+  await eventually(async () =>
+    (await world.admin('GET', 'deliveries?state=delivered')).body.deliveries.length === 2 ? true : undefined,
+  )
+})
+
+test(
+  'the list shows the title, the id and the payload of each event, and a chip for the rule that filed it',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('deliveries'))
+    const rows = page.getByRole('grid', { name: 'Deliveries' }).getByRole('row')
+    const charge = rows.filter({ hasText: 'charge.succeeded' })
+    const { deliveries } = (await stage.world.admin('GET', 'deliveries')).body
+    const { record_id } = deliveries.find(
+      ({ event }: { event: { title: string } }) => event.title === 'charge.succeeded',
+    )
+    assert.match((await charge.textContent()) ?? '', new RegExp(`…${record_id.slice(-8)}`))
+    await charge.getByText('customer Ada').waitFor()
+    await seen.accessible('deliveries with their events')
+    await seen.picture('deliveries-1440')
+    for (const [width, name] of [
+      [1_024, 'deliveries-1024'],
+      [390, 'deliveries-390'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      await charge.waitFor()
+      await seen.picture(name)
+    }
+    await page.setViewportSize({ width: 1_440, height: 900 })
+    await page.getByRole('button', { name: 'Filter by rule' }).click()
+    await page.getByRole('menuitem', { name: 'Large' }).click()
+    await page.getByText('1 delivery', { exact: true }).waitFor()
+    await rows.filter({ hasText: 'order.paid' }).waitFor()
+    assert.match(page.url(), /rule=rul_/)
+    await page.getByRole('button', { name: 'Remove the filter rule Large' }).click()
+    await page.getByText('2 deliveries', { exact: true }).waitFor()
+    await seen.close()
+  },
+)
+
+test(
+  'the inspector shows the request as it was sent, says when its body is another one now, and copies it as curl',
+  { skip: noBrowser },
+  async () => {
+    const { deliveries } = (await stage.world.admin('GET', 'deliveries?limit=1')).body
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(`${stage.url('deliveries')}?sel=${deliveries[0].id}`)
+    const request = page.getByRole('group', { name: 'Attempt 1 request' })
+    await request.getByText(`POST ${sink.url}hook`).waitFor()
+    await request.getByText('service-signature').waitFor()
+    assert.match((await request.textContent()) ?? '', /x-tenant••••••••/)
+    await request.getByText(/^Body, /).click()
+    await request.getByText('Postroad sent this body.').waitFor()
+    assert.equal(await request.getByLabel('Request body').textContent(), '{"total":500}')
+    await request.getByRole('button', { name: 'Copy as curl' }).click()
+    const command = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.match(command, /x-tenant: ?"?\$\{?X_TENANT/i)
+    assert.ok(command.includes('{"total":500}') && !command.includes('••'), command)
+    await seen.accessible('the request of an attempt')
+    await seen.picture('request-as-sent')
+    await stage.world.admin('PATCH', `destinations/${destination}`, { payload_template: { sum: '{{ data.total }}' } })
+    await page.reload()
+    await request.getByText(/^Body, /).click()
+    await request.getByText('The template has changed. Postroad sent a different body.').waitFor()
+    assert.equal(await request.getByLabel('Request body').textContent(), '{"sum":500}')
+    assert.equal(await request.getByRole('button', { name: 'Copy as curl' }).count(), 0)
+    await seen.picture('request-changed')
+    // The same in the inspector of the event.
+    await page.goto(`${stage.url('events')}?sel=${deliveries[0].record_id}&tab=deliveries`)
+    await request.getByText(`POST ${sink.url}hook`).waitFor()
+    await seen.close()
+  },
+)

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
+import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
+import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
+
+let stage: Stage
+let sink: Sink
+let destination: string
+
+/** A day and some hours ago, by the clock of the server: always yesterday for a page in the same time zone. */
+const HOUR_MS = 3_600_000
+
+onStage(async (made) => {
+  ;({ stage, sink } = made)
+  const { world } = stage
+  sink.answer({ status: 500, body: 'no' })
+  ;({
+    destination: { id: destination },
+  } = await aDestination(world, { name: 'ledger', url: sink.url, retry: { schedule_seconds: [0] } }))
+  const failed = async (count: number): Promise<void> => {
+    await eventually(async () =>
+      (await world.admin('GET', 'deliveries?state=failed')).body.deliveries.length === count ? true : undefined,
+    )
+  }
+  for (const body of ['{"n":1}', '{"n":2}']) assert.equal((await post(world.endpoint, body)).status, 201)
+  await failed(2)
+  // The failures so far are a day old now, for the page that asks for yesterday.
+  world.clock.advance(24 * HOUR_MS)
+  assert.equal((await post(world.endpoint, '{"n":3}')).status, 201)
+  await failed(3)
+  sink.answer({ status: 200, body: 'yes' })
+})
+
+test(
+  'a replay of a time range says what it comes to, ends with its result, and is in the history; five clicks',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    // The page lives where the clock of the server is now.
+    await page.clock.setFixedTime(stage.world.clock.now())
+    await page.goto(stage.url('deliveries'))
+    await page.getByRole('button', { name: 'Filter by destination' }).click()
+    await page.getByRole('menuitem', { name: 'ledger' }).click()
+    await page.getByRole('button', { name: 'Replay many' }).click()
+    await page.getByText(/^3 deliveries, /).waitFor()
+    await page.getByText('Yesterday', { exact: true }).click()
+    await page.getByText(/^2 deliveries, /).waitFor()
+    await seen.accessible('the plan of a replay of yesterday')
+    await seen.picture('replay-plan')
+    await page.getByRole('button', { name: 'Send 2 again' }).click()
+    const ongoing = page.getByRole('list', { name: 'Replays in progress' })
+    // The server counts outcomes on its clock, so the clock goes on until the last delivery is counted.
+    await eventually(async () => {
+      stage.world.clock.advance(250)
+      return (await ongoing.getByText('Replay done').isVisible()) ? true : undefined
+    })
+    await ongoing.getByText('2 deliveries sent again').waitFor()
+    await seen.accessible('the result of a replay')
+    await seen.picture('replay-result')
+    assert.equal(
+      (await stage.world.admin('GET', `deliveries?state=failed&destination_id=${destination}`)).body.deliveries.length,
+      1,
+      'what failed today stays failed',
+    )
+    await ongoing.getByRole('button', { name: 'Hide result' }).click()
+    await ongoing.waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Replays', exact: true }).click()
+    const history = page.getByRole('list', { name: 'Replay history' })
+    const row = history.getByRole('listitem').first()
+    await row.getByText(/^failed, to ledger, from .*, until /).waitFor()
+    await row.getByText('2 deliveries sent again').waitFor()
+    await row.getByText('done').waitFor()
+    await seen.accessible('the history of replays')
+    await seen.picture('replay-history')
+    await seen.close()
+  },
+)
+
+test(
+  'a range that ends before it begins is named, and nothing can be sent; a project without replays says so',
+  { skip: noBrowser },
+  async () => {
+    const { project } = (await stage.world.admin('POST', 'projects', { name: 'Calm' })).body
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(stage.url('deliveries?open=plan'))
+    await page.getByText('Between…', { exact: true }).click()
+    await page.getByLabel('From', { exact: true }).fill('2026-01-02T10:00')
+    await page.getByLabel('To', { exact: true }).fill('2026-01-02T09:00')
+    await page.getByText('The start of the time range is after its end.').waitFor()
+    assert.ok(await page.getByRole('button', { name: /^Send .*again$/ }).isDisabled())
+    await seen.accessible('a range that cannot be')
+    const { workspace } = stage.world.installed
+    await page.goto(`${stage.world.baseUrl}/${workspace.slug}/${project.slug}/deliveries?open=history`)
+    await page.getByText(/^No replays yet\./).waitFor()
+    await seen.close()
+  },
+)

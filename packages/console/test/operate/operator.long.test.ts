@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask, aWorkspace } from '../../../server/test/stage/people.ts'
+import { noBrowser } from '../stage/browser.ts'
+import { onSettings, type Settings } from '../stage/settings.ts'
+
+let made: Settings
+
+onSettings((settings) => {
+  made = settings
+})
+
+const answer = async (line: string) => (await ask(made.stage.world, line, { headers: made.headers })).body
+
+const acme = async () => (await answer('GET platform/workspaces?q=acme')).workspaces[0]
+
+test(
+  'an operator finds a workspace, suspends it with a reason, reinstates it, and changes its plan',
+  { skip: noBrowser },
+  async () => {
+    const { stage, database } = made
+    await aWorkspace(stage.world, database, 'acme-shop')
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('operator'))
+    await page.getByRole('grid', { name: 'Workspaces' }).getByText('acme-shop').first().waitFor()
+    await seen.accessible('workspaces')
+    await page.getByLabel('Search workspaces').fill('acme')
+    await page.getByText('1 workspace', { exact: true }).waitFor()
+    await page.getByRole('row').nth(1).click()
+    await page.getByRole('button', { name: 'Suspend…' }).click()
+    const suspend = page.getByRole('dialog').getByRole('button', { name: 'Suspend', exact: true })
+    await suspend.waitFor()
+    assert.equal(await suspend.isDisabled(), true)
+    await page.getByLabel('Reason').fill('Unpaid since May')
+    await seen.accessible('a suspension')
+    await suspend.click()
+    const panel = page.getByRole('region', { name: 'Workspace', exact: true })
+    await panel.getByText('Unpaid since May').waitFor()
+    assert.deepEqual([(await acme()).state, (await acme()).suspended_reason], ['suspended', 'Unpaid since May'])
+    await seen.accessible('a suspended workspace')
+    await panel.getByRole('button', { name: 'Reinstate…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Reinstate' }).click()
+    await page.getByText('acme-shop works again.').waitFor()
+    assert.equal((await acme()).state, 'active')
+    await panel.getByRole('combobox', { name: 'Plan' }).selectOption('free')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. The change applies from now on, within a second.').waitFor()
+    assert.equal((await acme()).plan, 'free')
+    await seen.close()
+  },
+)
+
+test(
+  'an operator announces something, withdraws it, and both are in the log of the installation',
+  { skip: noBrowser },
+  async () => {
+    const { stage } = made
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(`${stage.url('operator')}?area=announcements`)
+    await page.getByRole('heading', { name: 'No announcements yet' }).waitFor()
+    await page.getByRole('button', { name: 'Announce', exact: true }).click()
+    await page.getByLabel('Title').fill('Slow deliveries')
+    await page.getByLabel('Text').fill('We are looking into it.')
+    await page.getByRole('dialog').getByText('critical', { exact: true }).click()
+    await seen.accessible('an announcement')
+    await page.getByRole('dialog').getByRole('button', { name: 'Announce', exact: true }).click()
+    const list = page.getByRole('group', { name: 'Announcements' }).getByRole('list')
+    await list.getByText('Slow deliveries').waitFor()
+    await page.getByRole('region', { name: 'Announcement', exact: true }).getByText('Slow deliveries').waitFor()
+    await seen.accessible('a critical announcement')
+    await list.getByRole('button', { name: 'Withdraw Slow deliveries' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+    await list.getByText('withdrawn', { exact: true }).waitFor()
+    await page.getByRole('region', { name: 'Announcement', exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('group', { name: 'Area' }).getByRole('button', { name: 'Log' }).click()
+    await page.getByRole('list', { name: 'Log' }).getByText('withdrew the announcement').waitFor()
+    await page.getByRole('list', { name: 'Log' }).getByText('Olga Owner (you)').first().waitFor()
+    await seen.accessible('the log of the installation')
+    await seen.close()
+  },
+)
+
+test(
+  'an owner requests single sign-on and cancels it; an operator declines the next request with a reason',
+  { skip: noBrowser },
+  async () => {
+    const { stage } = made
+    const seen = await stage.owner()
+    const { page } = seen
+    const request = async (domain: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Request SSO' }).first().click()
+      await page.getByLabel('Email domains').fill(domain)
+      await page.getByRole('dialog').getByRole('button', { name: 'Request SSO' }).click()
+      await page.getByRole('list', { name: 'Requests' }).getByText(domain).waitFor()
+    }
+    await page.goto(stage.url('sso'))
+    await page.getByText('Nobody has requested single sign-on yet.').waitFor()
+    await seen.accessible('no request')
+    await request('example.com')
+    await page.getByRole('button', { name: 'Cancel request' }).click()
+    await page.getByRole('button', { name: 'Cancel request' }).click()
+    await page.getByText('cancelled', { exact: true }).waitFor()
+    await request('northwind.example')
+    await seen.accessible('requests')
+    await page.goto(`${stage.url('operator')}?area=sso`)
+    await page.getByRole('button', { name: /^Decline / }).click()
+    await page.getByLabel('Reason').fill('Not on this plan.')
+    await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click()
+    await page.getByText('Not on this plan.').last().waitFor()
+    await seen.accessible('requests of all workspaces')
+    const [newest] = (await answer('GET sso/requests')).requests
+    assert.deepEqual([newest.status, newest.reason], ['declined', 'Not on this plan.'])
+    await seen.close()
+  },
+)
+
+test(
+  'the settings of the installation apply when they are saved, and its health names every loop',
+  { skip: noBrowser },
+  async () => {
+    const { stage } = made
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(`${stage.url('operator')}?area=settings`)
+    await page.getByLabel('Registrations per day').fill('many')
+    await page.getByRole('alert').getByText('a whole number').waitFor()
+    await page.getByLabel('Registrations per day').fill('25')
+    await page.getByLabel('Support contact').fill('help@example.com')
+    await page.getByRole('checkbox', { name: 'Allow agents to register' }).uncheck()
+    await seen.accessible('settings of the installation')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. The change applies from the next request, on every node.').waitFor()
+    const { settings } = await answer('GET platform/settings')
+    assert.deepEqual(
+      [settings.support_contact, settings.agent_registration, settings.agent_registrations_per_day],
+      ['help@example.com', false, 25],
+    )
+    await page.getByRole('group', { name: 'Area' }).getByRole('button', { name: 'Health' }).click()
+    const { loops } = (await answer('GET platform/health')).health
+    const list = page.getByRole('list', { name: 'Background loops' }).getByRole('listitem')
+    await list.first().waitFor()
+    assert.equal(await list.count(), loops.length)
+    await seen.accessible('health')
+    await seen.close()
+  },
+)
+
+test('a person who is no operator reads who is one, and has no way there', { skip: noBrowser }, async () => {
+  const { stage } = made
+  const seen = await stage.member('owner')
+  const { page } = seen
+  await page.goto(stage.url('operator'))
+  await page.getByRole('heading', { name: 'For installation operators only' }).waitFor()
+  assert.equal(
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Operators' }).count(),
+    0,
+  )
+  await seen.accessible('operators, for somebody else')
+  await seen.close()
+})

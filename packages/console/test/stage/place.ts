@@ -1,0 +1,66 @@
+import type { Page } from 'playwright-core'
+import type { AutomationScene } from './automation-scene.ts'
+import type { Seen, Stage } from './browser.ts'
+
+/** A place of the console to look at, and the steps that many of them share. */
+
+/** The names and ids of a project that has one of each thing. */
+export type Scene = {
+  readonly event: { readonly id: string; readonly title: string }
+  /** A destination whose deliveries succeed, and one whose deliveries have failed. */
+  readonly healthy: { readonly id: string; readonly name: string }
+  readonly failing: { readonly id: string; readonly name: string }
+  readonly endpointId: string
+  readonly ingestKeyId: string
+  readonly ruleId: string
+  readonly portalId: string
+  /** The slug of a project that has an endpoint and no event. */
+  readonly fresh: string
+  readonly automation: AutomationScene
+}
+
+/** Looks at the page now; `state` is the name of this state of the place. */
+export type Look = (state: string) => Promise<void>
+
+export type Place = {
+  readonly name: string
+  /** Below the project. */
+  readonly at: (scene: Scene) => string
+  /** In the project without an event, not in the Default project. */
+  readonly isFresh?: true
+  /** Opens the subject of the place and waits until it is there. With several states it looks at each of them itself. */
+  readonly show: (seen: Seen, scene: Scene, look: Look) => Promise<void>
+}
+
+/** Goes to a place and opens it; `look` is called at each of its states, once at least. */
+export async function openPlace(
+  { seen, stage, scene }: { readonly seen: Seen; readonly stage: Stage; readonly scene: Scene },
+  { at, isFresh, show }: Place,
+  look: Look,
+): Promise<void> {
+  let looks = 0
+  await seen.page.goto(stage.url(at(scene), isFresh === true ? scene.fresh : undefined))
+  // By its attribute: a dialog that opens with the page takes the navigation out of the tree of roles.
+  await seen.page.locator('nav[aria-label="Main"]').waitFor()
+  await show(seen, scene, (state) => {
+    looks += 1
+    return look(state)
+  })
+  if (looks === 0) await look('')
+}
+
+export const heading = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { name }).first().waitFor()
+export const grid = (page: Page, name: string): Promise<void> =>
+  page.getByRole('grid', { name }).getByRole('row').nth(1).waitFor()
+export const press = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('button', { name }).first().click()
+
+/** Opens each tab of a panel in turn. */
+export async function eachTab({ page }: Seen, tabs: readonly string[], look: Look): Promise<void> {
+  for (const tab of tabs) {
+    await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
+    await page.getByRole('tab', { name: new RegExp(`^${tab}`), selected: true }).waitFor()
+    await look(tab)
+  }
+}

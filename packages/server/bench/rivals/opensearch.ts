@@ -1,0 +1,96 @@
+/** OpenSearch over HTTP: an index with the same events, asked the same questions. */
+import { Pool } from 'undici'
+import { nowMs } from '../statistics.ts'
+
+export type IndexedEvent = { readonly n: number; readonly body: string; readonly headers: string }
+
+export type OpenSearch = {
+  readonly name: string
+  /** Stores and indexes the events. Returns the milliseconds that OpenSearch took; undefined: it has them already. */
+  fill(read: AsyncIterable<readonly IndexedEvent[]>, count: number): Promise<number | undefined>
+  /** The number of the newest events that match, a page at most. */
+  ask(filters: readonly object[], limit: number): Promise<number>
+  bytes(): Promise<number>
+  remove(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A text that is searched for parts, and each field by its value: the types that OpenSearch has for these questions. */
+const MAPPING = {
+  settings: { number_of_shards: 1, number_of_replicas: 0, refresh_interval: '60s' },
+  mappings: {
+    dynamic_templates: [{ texts: { match_mapping_type: 'string', mapping: { type: 'keyword' } } }],
+    properties: { n: { type: 'long' }, text: { type: 'wildcard', normalizer: 'lowercase' } },
+  },
+}
+const LONG_MS = 600_000
+
+/** The server at this address, for an index of this many events. */
+export async function openSearchAt(url: string, count: number): Promise<OpenSearch> {
+  const { origin } = new URL(url)
+  const pool = new Pool(origin, { connections: 1, headersTimeout: LONG_MS, bodyTimeout: LONG_MS })
+  const index = `postroad-bench-${count}`
+  const send = async <Answer>(method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, body?: string) => {
+    const response = await pool.request({
+      path,
+      method,
+      headers: { 'content-type': path.endsWith('/_bulk') ? 'application/x-ndjson' : 'application/json' },
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.body.text()
+    if (response.statusCode > 299)
+      throw new Error(`OpenSearch answered ${response.statusCode} to ${method} ${path}: ${text}`)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the members it reads
+    return JSON.parse(text) as Answer
+  }
+  const { version } = await send<{ version: { number: string } }>('GET', '/')
+  const remove = async (): Promise<void> => void (await send('DELETE', `/${index}?ignore_unavailable=true`))
+  return {
+    name: `OpenSearch ${version.number}`,
+    fill: async (read, expected) => {
+      const stored = await send<{ count: number }>('GET', `/${index}/_count?ignore_unavailable=true`)
+      if (stored.count === expected) return undefined
+      await remove()
+      await send('PUT', `/${index}`, JSON.stringify(MAPPING))
+      let tookMs = 0
+      const timed = async (work: () => Promise<unknown>): Promise<void> => {
+        const began = nowMs()
+        await work()
+        tookMs += nowMs() - began
+      }
+      for await (const events of read) {
+        const body = events.map(documentOf).join('')
+        await timed(async () => {
+          const { errors } = await send<{ errors: boolean }>('POST', `/${index}/_bulk`, body)
+          if (errors) throw new Error('OpenSearch refused an event.')
+        })
+      }
+      await timed(() => send('POST', `/${index}/_refresh`))
+      return tookMs
+    },
+    ask: async (filters, limit) => {
+      const query = {
+        size: limit,
+        sort: [{ n: 'desc' }],
+        track_total_hits: false,
+        query: { bool: { filter: filters } },
+      }
+      const { hits } = await send<{ hits: { hits: readonly unknown[] } }>(
+        'POST',
+        `/${index}/_search?request_cache=false`,
+        JSON.stringify(query),
+      )
+      return hits.hits.length
+    },
+    bytes: async () => {
+      type Stats = { indices: Record<string, { primaries: { store: { size_in_bytes: number } } }> }
+      const { indices } = await send<Stats>('GET', `/${index}/_stats/store`)
+      return indices[index]?.primaries.store.size_in_bytes ?? NaN
+    },
+    remove,
+    close: () => pool.close(),
+  }
+}
+
+const documentOf = ({ n, body, headers }: IndexedEvent): string =>
+  `{"index":{"_id":"${n}"}}\n{"n":${n},"text":${JSON.stringify(body)},"payload":${body},"headers":${headers}}\n`

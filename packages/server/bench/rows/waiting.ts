@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { idleCost, idleFigures, type IdleCost } from '../idle-cost.ts'
+import type { LoadVerbs } from '../load.ts'
+import { SECRET } from '../payload.ts'
+import { adminOf, makeEndpoint } from '../postroad.ts'
+import { countRows, settle, withDatabase } from '../queries.ts'
+import type { Stage } from '../stage.ts'
+import { nowMs } from '../statistics.ts'
+import type { Figure } from '../table.ts'
+
+const WAITING = 100_000
+/** Longer than for other idle figures: rollups and the search index follow the events of before. */
+const WARM_MS = 15_000
+const PATIENCE_MS = 900_000
+const LOOK_MS = 200
+
+/** The cost of a server in which a hundred thousand workflow instances wait for an event, beside one in which none does. */
+export async function waiting(stage: Stage): Promise<readonly Figure[]> {
+  const folder = await stage.folder()
+  let server = await stage.server({ folder })
+  const path = await makeEndpoint(await adminOf(server, folder), 'bench', SECRET)
+  const load = stage.child<LoadVerbs>('load.ts')
+  const fill = (): Promise<unknown> =>
+    load.ask('closed', { port: server.port, path, secret: SECRET, connections: 64, until: { count: WAITING } })
+  const measure = async (): Promise<IdleCost> => {
+    await withDatabase(server.target, settle)
+    await server.stop()
+    server = await stage.server({ folder })
+    return idleCost({ folder, server, warmMs: WARM_MS, ms: stage.seconds * 5_000 })
+  }
+  // As many events are stored in both, so the instances are the only difference.
+  await fill()
+  const none = await measure()
+  const admin = await adminOf(server, folder)
+  await admin('POST', 'workflows', {
+    name: 'Waits',
+    entry_dataset: 'bench',
+    steps: [
+      {
+        id: 'reply',
+        type: 'wait_for_event',
+        dataset: 'replies',
+        conditions: [{ path: 'id', equals: '{{ payload.id }}' }],
+        timeout_seconds: 86_400,
+      },
+    ],
+  })
+  await fill()
+  await withDatabase(server.target, async (db) => {
+    const end = nowMs() + PATIENCE_MS
+    // oxlint-disable-next-line no-await-in-loop -- looks again and again
+    while ((await countRows(db, 'workflow_step_runs')) < WAITING) {
+      if (nowMs() > end) throw new Error(`Not all of ${WAITING} instances wait after ${PATIENCE_MS / 1_000} s.`)
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await sleep(LOOK_MS)
+    }
+  })
+  const many = await measure()
+  await load.stop()
+  await server.stop()
+  return idleFigures(`${WAITING.toLocaleString('en-US')} waiting instances`, { ours: many, beside: none, name: 'none' })
+}

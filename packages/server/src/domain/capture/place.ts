@@ -1,0 +1,30 @@
+import { isRawNumber } from '../json/json-text.ts'
+import { compilePath, readPath } from '../routing/dot-path.ts'
+
+/** A place in a request that a setting of an endpoint names: a header, or a dot path into the payload. */
+export type Place = { readonly header: string } | { readonly path: string }
+
+export type Placed = { readonly headers: Readonly<Record<string, string>>; readonly payload: unknown }
+
+export type CompiledPlace = {
+  /** Identifies the place, so that another setting is known as another one. */
+  readonly source: string
+  /** undefined: nothing usable is there. */
+  readonly textOf: (of: Placed) => string | undefined
+}
+
+export function compilePlace(place: Place): CompiledPlace {
+  if ('header' in place) {
+    const name = place.header.toLowerCase()
+    return { source: `header ${name}`, textOf: ({ headers }) => textOf(headers[name]) }
+  }
+  const path = compilePath(place.path)
+  return { source: `path ${place.path}`, textOf: ({ payload }) => textOf(readPath(payload, path)) }
+}
+
+/** Any text that is not blank, or a number as it was written, because providers number their events in many ways. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'object' && isRawNumber(value)) return value.rawJSON
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}

@@ -1,0 +1,64 @@
+import type { Condition, Conditions } from '@postroad/contract'
+import { termsOfPath, termsOfText, termsOfValue, type Scope, type Term } from './terms.ts'
+
+/** A document matches only if it has all terms of at least one of the lists. */
+export type Probe = { readonly any: readonly (readonly Term[])[] }
+
+/** More would read more of the index, and rule out nothing else. */
+const TERMS_OF_TEXT_MAX = 16
+
+/** The terms that a search requires of a document; empty: the index rules out nothing. */
+export function probesOf(wanted: {
+  readonly text: string | null
+  readonly conditions: Conditions
+  readonly headerConditions: Conditions
+}): readonly Probe[] {
+  return [
+    ...(wanted.text === null ? [] : [textTerms(wanted.text)]),
+    ...wanted.conditions.flatMap((condition) => ofCondition('payload', condition)),
+    ...wanted.headerConditions.flatMap((condition) => ofCondition('headers', condition)),
+  ]
+    .filter((terms) => terms.every((list) => list.length > 0))
+    .map((any) => ({ any }))
+}
+
+type Terms = readonly (readonly Term[])[]
+
+const textTerms = (text: string): Terms => [spread(termsOfText(text))]
+
+/** Terms from the whole text, because its beginning is often the same in many documents. */
+function spread(terms: readonly Term[]): readonly Term[] {
+  if (terms.length <= TERMS_OF_TEXT_MAX) return terms
+  return Array.from(
+    { length: TERMS_OF_TEXT_MAX },
+    (_none, index) => terms[Math.floor((index * terms.length) / TERMS_OF_TEXT_MAX)] ?? 0,
+  )
+}
+
+function ofCondition(scope: Scope, condition: Condition): readonly Terms[] {
+  const { path } = condition
+  const equalTo = (value: unknown): readonly Term[] => [
+    ...termsOfValue(scope, { path, text: String(value) }),
+    ...(typeof value === 'string' && !LIKE_A_NUMBER.test(value) ? spread(termsOfText(value)) : []),
+  ]
+  if ('equals' in condition) return [[equalTo(condition.equals)]]
+  switch (condition.op) {
+    case 'in':
+      return [condition.value.map(equalTo)]
+    case 'contains':
+      return [[termsOfPath(scope, path)], textTerms(condition.value)]
+    case 'exists':
+    case 'regex':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return [[termsOfPath(scope, path)]]
+    case 'not_equals':
+      // It also matches where the path does not exist.
+      return []
+  }
+}
+
+/** A number of the payload equals this text, but the payload may write it in another way. */
+const LIKE_A_NUMBER = /^[-+.\d]/

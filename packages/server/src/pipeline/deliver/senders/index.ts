@@ -1,0 +1,38 @@
+import type { DestinationKind } from '@postroad/contract'
+import type { Deps } from '../../../context.ts'
+import { createCallSender } from './calls.ts'
+import { createHttpSender } from './http.ts'
+import { createLinkSender } from './over-links.ts'
+import { createS3Sender } from './s3.ts'
+import { SNS } from './sns.ts'
+import { SQS } from './sqs.ts'
+import { createPubsub } from './pubsub.ts'
+import type { SendPrepared } from './types.ts'
+
+export type Senders = {
+  readonly of: Readonly<Record<DestinationKind, SendPrepared>>
+  /** Sends at once what waits for more events: the process is about to stop. */
+  readonly endWaits: () => void
+}
+
+/** The sender of each kind of destination. */
+export function createSenders(deps: Deps): Senders {
+  const http = createHttpSender(deps)
+  const overLinks = createLinkSender(deps)
+  const s3 = createS3Sender(deps)
+  const of = {
+    http,
+    postroad: http,
+    postgres: overLinks,
+    redis_stream: overLinks,
+    amqp: overLinks,
+    nats: overLinks,
+    kafka: overLinks,
+    smtp: overLinks,
+    sqs: createCallSender(deps, SQS),
+    sns: createCallSender(deps, SNS),
+    pubsub: createCallSender(deps, createPubsub()),
+    s3: s3.send,
+  }
+  return { of, endWaits: s3.endWaits }
+}

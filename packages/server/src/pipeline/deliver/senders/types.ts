@@ -1,0 +1,44 @@
+import type { OutboundRequest } from '../../../platform/outbound-http.ts'
+import type { Event } from '../../../domain/delivery/delivery-request.ts'
+import type { Evidence } from '../payload.ts'
+import type { ErrorCode, SendResult } from '../ports.ts'
+import type { Target } from '../target.ts'
+
+/**
+ * One attempt, ready to be sent. `own` are the headers whose values are write-only. `ofCustomer`: a customer of a portal owns the
+ * destination. The request is complete for HTTP; the senders of other kinds take from it what their systems know.
+ */
+export type Prepared = {
+  readonly target: Target
+  readonly event: Event
+  readonly lane: string
+  readonly request: OutboundRequest & {
+    readonly body: string
+    readonly own: Readonly<Record<string, string>>
+    readonly ofCustomer: boolean
+  }
+  /** The time until the attempt must have ended, whatever its timeout is. */
+  readonly timeLeft: () => number
+}
+
+/** Sends one attempt to one kind of destination; never rejects. */
+export type SendPrepared = (prepared: Prepared) => Promise<SendResult>
+
+export const NOTHING_SEEN = { headers: null, body: null, truncated: null, request: null } as const
+
+export const TOO_LATE =
+  'The server could not prepare the request in time, so it did not send it. The server log shows what is slow.'
+
+type Failed = {
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly durationMs?: number
+  readonly isPermanent?: boolean
+  /** Null: nothing was sent. */
+  readonly request?: string | null
+}
+
+export function failure({ code, detail, durationMs = 0, isPermanent = false, request = null }: Failed): SendResult {
+  const evidence: Evidence = { ...NOTHING_SEEN, durationMs: Math.round(durationMs), detail, request }
+  return { type: 'failure', error_code: code, ...(isPermanent ? { permanent: true } : {}), evidence }
+}

@@ -1,0 +1,142 @@
+import { connect as connectSocket } from 'node:net'
+import { jetstream, JetStreamApiError, type PubAck } from '@nats-io/jetstream'
+import { connect, errors, headers, type NatsConnection } from '@nats-io/transport-node'
+import { LIMITS } from '@postroad/contract'
+import { LinkFailure, linkFailure, noAccess, refusedBy, tooLarge } from './failure.ts'
+import { filledName } from './names.ts'
+import { overAddresses, tlsOptions, type LinkTls } from './reach.ts'
+import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
+
+type Settings = LinkSettings<'nats'>
+
+const PING_MS = 10_000
+
+/** Publishes to JetStream, whose answer means that the stream has the event. The id of the event is the Nats-Msg-Id. */
+export const openNats: OpenLink<'nats'> = async ({ config, ...settings }) => {
+  const connection = await overAddresses(settings, (address) => connected(settings, address))
+  const stream = jetstream(connection)
+  let broken = false
+  const close = (): void => {
+    broken = true
+    connection.close().catch(() => undefined)
+  }
+  void connection.closed().then(() => (broken = true))
+  settings.signal.addEventListener('abort', close)
+  return {
+    isBroken: () => broken || connection.isClosed(),
+    close,
+    send: async (message) => {
+      const bytes = Buffer.byteLength(message.body)
+      const most = connection.info?.max_payload
+      if (most !== undefined && bytes > most) throw tooLarge(bytes, most)
+      try {
+        const ack: PubAck = await stream.publish(filledName(config.subject, message), message.body, {
+          msgID: message.id,
+          headers: headersOf(message),
+          // The caller ends the wait earlier.
+          timeout: LIMITS.deliveryTimeoutMsMax,
+          ...(config.stream === null ? {} : { expect: { streamName: config.stream } }),
+        })
+        return `Stored in ${ack.stream} as ${ack.seq}${ack.duplicate ? ': the event was already there' : ''}`
+      } catch (error) {
+        throw failureOf(error, config.subject)
+      }
+    },
+  }
+}
+
+async function connected({ reach, place, signal }: Omit<Settings, 'config'>, address: string): Promise<NatsConnection> {
+  try {
+    await greeting(address, { port: place.port, signal })
+    const connection = await connect({
+      servers: `${address.includes(':') ? `[${address}]` : address}:${place.port}`,
+      name: 'postroad',
+      ...(place.user === null ? {} : { user: place.user.name, pass: place.user.password }),
+      ...(place.token === null ? {} : { token: place.token }),
+      tls: place.isEncrypted ? natsTls(tlsOptions(reach, place)) : null,
+      timeout: LIMITS.deliveryConnectMs,
+      pingInterval: PING_MS,
+      // Other servers of a cluster have addresses that nobody has checked; a new link looks the host up again.
+      reconnect: false,
+      ignoreClusterUpdates: true,
+      noAsyncTraces: true,
+    })
+    if (signal.aborted) void connection.close().catch(() => undefined)
+    return connection
+  } catch (error) {
+    throw failureOf(error, '')
+  }
+}
+
+/**
+ * Waits until the server greets, on a connection that ends then. The client leaves its socket open forever when a server accepts a
+ * connection and says nothing, and takes no signal to end it.
+ */
+function greeting(
+  address: string,
+  { port, signal }: { readonly port: number; readonly signal: AbortSignal },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connectSocket({ host: address, port, signal })
+    socket.setTimeout(LIMITS.deliveryConnectMs, () => socket.destroy(new errors.TimeoutError()))
+    socket.once('data', () => {
+      socket.destroy()
+      resolve()
+    })
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('The server closed the connection.')))
+  })
+}
+
+/** The client takes its authorities as one text, and passes all other members on to Node. */
+const natsTls = ({ ca, ...tls }: LinkTls) => ({ ...tls, ca: ca.join('\n') })
+
+function headersOf(message: LinkMessage): ReturnType<typeof headers> {
+  const made = headers()
+  for (const [name, value] of Object.entries(message.headers)) made.set(name, value)
+  return made
+}
+
+type Explain = (error: Error, subject: string) => LinkFailure | undefined
+
+/** The first that knows the error explains it. */
+const EXPLAINED: readonly Explain[] = [
+  (error) =>
+    error instanceof errors.AuthorizationError ||
+    error instanceof errors.UserAuthenticationExpiredError ||
+    error instanceof errors.PermissionViolationError
+      ? noAccess(error)
+      : undefined,
+  (error, subject) =>
+    error instanceof errors.NoRespondersError || (error instanceof errors.RequestError && error.isNoResponders())
+      ? new LinkFailure(
+          'refused',
+          `No JetStream stream stores the subject ${subject}. Create a stream, or correct the subject.`,
+        )
+      : undefined,
+  (error) => (error instanceof JetStreamApiError ? refusedBy(error, 'JetStream refused the event.') : undefined),
+  (error) =>
+    error instanceof errors.TimeoutError
+      ? new LinkFailure('timeout', 'The destination did not accept a connection in time.')
+      : undefined,
+  (error) =>
+    error instanceof errors.InvalidArgumentError || error instanceof errors.InvalidSubjectError
+      ? refusedBy(error, 'The server does not accept the event in this form. Check TLS and the subject.')
+      : undefined,
+  (error) =>
+    error instanceof errors.ConnectionError && error.message === 'connection refused'
+      ? new LinkFailure('connection_refused', 'The destination refused the connection.')
+      : undefined,
+]
+
+function failureOf(error: unknown, subject: string): LinkFailure {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined
+  for (const one of [error, cause]) {
+    if (!(one instanceof Error)) continue
+    for (const explain of EXPLAINED) {
+      const failure = explain(one, subject)
+      if (failure !== undefined) return failure
+    }
+  }
+  return linkFailure(cause ?? error)
+}

@@ -1,0 +1,110 @@
+import { createTransport } from 'nodemailer'
+import { LIMITS } from '@postroad/contract'
+import { LinkFailure, linkFailure, noAccess, refusedBy, tooLarge } from './failure.ts'
+import { filledName } from './names.ts'
+import { codeOf, overAddresses, tlsOptions } from './reach.ts'
+import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
+
+type Settings = LinkSettings<'smtp'>
+
+const CONNECTIONS_MAX = 5
+
+/** An email for each event, accepted by the server of the destination. Its Message-ID contains the id of the event. */
+export const openSmtp: OpenLink<'smtp'> = ({ config, ...settings }) =>
+  overAddresses(settings, async (address) => {
+    const transport = transportTo(settings, { config, address })
+    let broken = false
+    const close = (): void => {
+      broken = true
+      transport.close()
+    }
+    settings.signal.addEventListener('abort', close)
+    try {
+      await transport.verify()
+    } catch (error) {
+      close()
+      throw failureOf(error, undefined)
+    }
+    return {
+      isBroken: () => broken,
+      close,
+      send: async (message) => {
+        try {
+          const sent = await transport.sendMail(mailOf(config, message))
+          const refused = sent.rejected.length === 0 ? '' : `; ${sent.rejected.length} of the recipients were refused`
+          return `${sent.response}${refused}`
+        } catch (error) {
+          // The next event looks the host up again.
+          if (/^E(CONNECTION|SOCKET|TIMEDOUT|DNS|TLS|AUTH)$/.test(codeOf(error))) broken = true
+          throw failureOf(error, message)
+        }
+      },
+    }
+  })
+
+function transportTo(
+  { reach, place, maxInFlight }: Omit<Settings, 'config'>,
+  { config, address }: { readonly config: Settings['config']; readonly address: string },
+) {
+  const isImplicit = place.protocol === 'smtps:'
+  return createTransport({
+    pool: true,
+    maxConnections: Math.min(maxInFlight, CONNECTIONS_MAX),
+    host: address,
+    port: place.port,
+    secure: isImplicit,
+    requireTLS: place.isEncrypted && !isImplicit,
+    ignoreTLS: !place.isEncrypted,
+    tls: tlsOptions(reach, place),
+    ...(place.user === null ? {} : { auth: { user: place.user.name, pass: place.user.password } }),
+    name: domainOf(config.from),
+    connectionTimeout: LIMITS.deliveryConnectMs,
+    greetingTimeout: LIMITS.deliveryConnectMs,
+    socketTimeout: LIMITS.deliveryTimeoutMsMax,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
+const domainOf = (address: string): string => address.split('@').at(-1) ?? 'localhost'
+
+function mailOf(config: Settings['config'], message: LinkMessage) {
+  return {
+    from: { name: '', address: config.from },
+    to: config.to.map((address) => ({ name: '', address })),
+    subject: filledName(config.subject, message),
+    text: message.body,
+    date: message.receivedAt,
+    messageId: `<${message.id}@${domainOf(config.from)}>`,
+    headers: { 'Auto-Submitted': 'auto-generated', 'Service-Event-Id': message.id, 'Service-Dataset': message.dataset },
+  }
+}
+
+/** 552 and 554 5.3.4: the email is too large. The words of a server are useful behind our sentence. */
+function failureOf(error: unknown, message: LinkMessage | undefined): LinkFailure {
+  const status = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
+  const isTooLarge = status === 552 || (error instanceof Error && /\b5\.3\.4\b/.test(error.message))
+  if (message !== undefined && isTooLarge) return tooLarge(Buffer.byteLength(message.body), undefined)
+  if (codeOf(error) === 'EAUTH' || status === 530) return noAccess(error)
+  // A server that refuses STARTTLS is no server that refuses the email.
+  if (status < 400 || codeOf(error) === 'ETLS') return brokenBy(error)
+  return refusedBy(error, 'The mail server refused the email.')
+}
+
+/** The failures of a connection. */
+function brokenBy(error: unknown): LinkFailure {
+  const code = codeOf(error)
+  if (code === 'ETLS')
+    return new LinkFailure(
+      'tls_failed',
+      'The server does not offer trusted encryption. Set tls.ca or config.encryption.',
+    )
+  if (code === 'ETIMEDOUT') return new LinkFailure('timeout', 'The mail server did not respond in time.')
+  return linkFailure(asOfSocket(error))
+}
+
+/** The driver replaces the code of the socket by its own, and stores the first one beside it. */
+function asOfSocket(error: unknown): unknown {
+  if (!(error instanceof Error) || !('originalCode' in error)) return error
+  return Object.assign(new Error(error.message), { code: error.originalCode })
+}

@@ -1,0 +1,57 @@
+import type { DestinationConfig } from '@postroad/contract'
+import type { OutboundReach } from '../outbound-reach.ts'
+import type { TransportTls } from '../outbound/request.ts'
+import type { LinkFailureCode } from './failure.ts'
+
+/** An event on its way to a system that is not reached by HTTP requests. */
+export type LinkMessage = {
+  /** The public id of the event, by which receivers recognize a repeat. */
+  readonly id: string
+  readonly dataset: string
+  readonly receivedAt: Date
+  readonly body: string
+  /** The headers of a delivery, for systems whose messages have headers. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The address and the credentials of such a system. The last three members are secret. */
+export type LinkPlace = {
+  readonly host: string
+  readonly port: number
+  readonly path: string
+  readonly protocol: string
+  readonly isEncrypted: boolean
+  readonly tls: TransportTls | null
+  readonly user: { readonly name: string; readonly password: string } | null
+  readonly token: string | null
+}
+
+/** A connection, or a few of them, to one destination. */
+export type Link = {
+  /** Resolves with the answer when the other system has the event. Rejects otherwise; after an abort nothing of it remains under way here. */
+  readonly send: (message: LinkMessage, signal: AbortSignal) => Promise<string>
+  /** It can send nothing more. */
+  readonly isBroken: () => boolean
+  readonly close: () => void
+}
+
+export type LinkSettings<Kind extends DestinationConfig['kind'] = DestinationConfig['kind']> = {
+  readonly reach: OutboundReach
+  readonly place: LinkPlace
+  readonly config: Extract<DestinationConfig, { readonly kind: Kind }>
+  readonly maxInFlight: number
+  /** Aborted when the connection takes too long, or is no longer needed. */
+  readonly signal: AbortSignal
+}
+
+export type OpenLink<Kind extends DestinationConfig['kind']> = (settings: LinkSettings<Kind>) => Promise<Link>
+
+export type LinkResult =
+  | { readonly kind: 'accepted'; readonly text: string; readonly durationMs: number }
+  | {
+      readonly kind: 'failure'
+      readonly code: LinkFailureCode
+      readonly detail: string
+      readonly isPermanent: boolean
+      readonly durationMs: number
+    }

@@ -1,0 +1,149 @@
+import type { Deps } from '../../../context.ts'
+import { BLOCK_RECORDS, BlockBuilder } from '../../../domain/capture/search-index/block.ts'
+import { INDEXED_CHARS_MAX, TermReader } from '../../../domain/capture/search-index/terms.ts'
+import type { Db } from '../../../platform/db.ts'
+import { uuidv7Floor } from '../../../platform/ids.ts'
+import { turnOfTheLoop } from '../../../platform/loop-turns.ts'
+import { headersOf, listDocuments } from '../payloads/index.ts'
+import {
+  findIndexedTo,
+  insertBlock,
+  listToIndex,
+  listUnindexed,
+  type SizedRow,
+  type UnindexedProject,
+} from './queries.ts'
+
+/** A record is committed within 26 s after its id was created (docs/adr/0008), so a block contains only older ones. */
+const SETTLED_MS = 60_000
+const PROJECTS_AT_ONCE = 100
+/** One round goes on for this long while there is more to index. */
+const ROUND_MS = 2_000
+/** A round rests for at least this many times its duration, so that ingest has most of the machine. */
+const REST_FACTOR = 4
+const READ_BYTES_MAX = 4_194_304
+const READ_ROWS_MAX = 512
+/** About 2 ms of work. */
+const TURN_CHARS = 131_072
+
+/** The loop that indexes stored records for searches, called every few seconds. `records`: for tests with small blocks. */
+export function createIndexer(deps: Deps, records: number = BLOCK_RECORDS): () => Promise<void> {
+  const reader = new TermReader()
+  let restUntil = 0
+  /** Every project without records since then was found with less than a block to index. */
+  let since = 0
+  return async () => {
+    const begun = deps.clock.now()
+    if (begun < restUntil) return
+    const settledMs = begun - SETTLED_MS
+    const isDone = await indexAll(
+      { deps, reader, records, settled: uuidv7Floor(settledMs), until: begun + ROUND_MS },
+      uuidv7Floor(since),
+    )
+    if (isDone) since = settledMs
+    const ended = deps.clock.now()
+    restUntil = ended + REST_FACTOR * (ended - begun)
+  }
+}
+
+type Round = {
+  readonly deps: Deps
+  readonly reader: TermReader
+  readonly records: number
+  readonly settled: string
+  readonly until: number
+}
+
+/** Whether no project is left with a block to index. */
+async function indexAll(round: Round, since: string): Promise<boolean> {
+  const { deps, records, settled, until } = round
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one list after the other
+    const found = await listUnindexed(deps.database.forSystem, {
+      settled,
+      since,
+      records,
+      limit: PROJECTS_AT_ONCE,
+    })
+    if (found.length === 0) return true
+    for (const project of found) {
+      // oxlint-disable-next-line no-await-in-loop -- one block of each project in turns
+      await indexNext(round, project)
+      if (deps.clock.now() >= until) return false
+    }
+  }
+}
+
+/** Indexes the next block of one project. */
+async function indexNext({ deps, reader, records, settled }: Round, project: UnindexedProject): Promise<void> {
+  const at = { workspaceId: project.workspace_id, projectId: project.project_id }
+  const db = deps.database.forWorkspace(at.workspaceId)
+  const after = (await findIndexedTo(db, at)) ?? null
+  const rows = await listToIndex(db, { ...at, after, settled, limit: records })
+  const builder = new BlockBuilder()
+  const indexed: string[] = []
+  for (const piece of piecesOf(rows)) {
+    // oxlint-disable-next-line no-await-in-loop -- only one piece is in memory
+    await addAll({ db, at, reader, builder }, { piece, indexed })
+    if (builder.full) break
+  }
+  const [firstId, id] = [indexed[0], indexed.at(-1)]
+  if (firstId === undefined || id === undefined) return
+  const ids = Buffer.from(indexed.join('').replaceAll('-', ''), 'hex')
+  // oxlint-disable-next-line house/verb-guards -- a loop indexes records; no person acts
+  await db.transaction((tx) =>
+    insertBlock(tx, { ...at, id, firstId, records: indexed.length, ids, ...builder.build() }),
+  )
+}
+
+type Building = {
+  readonly db: Db
+  readonly at: { readonly workspaceId: string; readonly projectId: string }
+  readonly reader: TermReader
+  readonly builder: BlockBuilder
+}
+
+async function addAll(
+  { db, at, reader, builder }: Building,
+  { piece, indexed }: { readonly piece: readonly SizedRow[]; readonly indexed: string[] },
+): Promise<void> {
+  const recordIds = piece.filter(({ bytes }) => bytes <= INDEXED_BYTES_MAX).map(({ id }) => id)
+  const documents = new Map((await listDocuments(db, { ...at, recordIds, headers: true })).map((row) => [row.id, row]))
+  let chars = 0
+  for (const { id } of piece) {
+    if (builder.full) return
+    const document = documents.get(id)
+    builder.add(
+      document === undefined
+        ? undefined
+        : reader.read({ payload: document.data, headers: headersOf(document.headers ?? '{}') }),
+    )
+    indexed.push(id)
+    chars += document?.data.length ?? 0
+    if (chars < TURN_CHARS) continue
+    chars = 0
+    // oxlint-disable-next-line no-await-in-loop -- requests run between the documents
+    await turnOfTheLoop()
+  }
+}
+
+/** A longer payload has too many characters in every encoding. */
+const INDEXED_BYTES_MAX = INDEXED_CHARS_MAX * 3
+
+/** Pieces that fit into memory; each has at least one row. */
+function piecesOf(rows: readonly SizedRow[]): readonly (readonly SizedRow[])[] {
+  const pieces: SizedRow[][] = []
+  let bytes = Infinity
+  for (const row of rows) {
+    const last = pieces.at(-1)
+    const read = Math.min(row.bytes, INDEXED_BYTES_MAX)
+    if (last === undefined || bytes + read > READ_BYTES_MAX || last.length >= READ_ROWS_MAX) {
+      pieces.push([row])
+      bytes = read
+    } else {
+      last.push(row)
+      bytes += read
+    }
+  }
+  return pieces
+}

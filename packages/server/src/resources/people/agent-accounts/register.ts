@@ -1,0 +1,207 @@
+import { encodeId, LIMITS, RESERVED_ROOTS, type Challenge, type Solution } from '@postroad/contract'
+import { asSystem } from '../../../as-system.ts'
+import type { Ctx, Deps } from '../../../context.ts'
+import { Refusal, refuse } from '../../../domain/refusal.ts'
+import { isSigned, isSolved } from '../../../domain/people/proof-of-work.ts'
+import { networkOf, sourceOf } from '../../../domain/people/source-network.ts'
+import { hashCredential } from '../../../platform/cipher.ts'
+import { DbError } from '../../../platform/db.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { insertUnderFreeSlug } from '../../free-slug.ts'
+import { mintSecret } from '../../mint.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { insertProject } from '../../workspace/projects/index.ts'
+import { insertOwner, insertWorkspace } from '../../workspace/workspaces/index.ts'
+import { mintApiKey } from '../api-keys/index.ts'
+import { challengeKeys, dayOf, WHOLE_DAY } from './challenge.ts'
+import { asUnavailable, PLAN, type Open } from './open.ts'
+import { presentAccount } from './present.ts'
+import {
+  beginRegistration,
+  countWithin,
+  endRegistration,
+  findRegistration,
+  freeAbandoned,
+  freeRegistration,
+  insertAgentAccount,
+  type RegistrationRow,
+} from './queries.ts'
+import { requireRoomFor } from './rate.ts'
+
+/** A registration whose members have the right form. */
+export type Registering = {
+  readonly agent_name: string
+  readonly operator_contact: string | null
+  /** The current Terms. */
+  readonly accept_terms: string
+  readonly challenge: Challenge
+  readonly solution: Solution
+}
+
+export type RegistrationRequest = {
+  readonly body: Registering
+  /** As requireOpen returned them. */
+  readonly settings: Open['settings']
+  readonly idempotencyKey: string | undefined
+  readonly ip: string | undefined
+  readonly requestId: string
+}
+
+type Use = { readonly nonce: Buffer; readonly keyHash: Buffer | null }
+
+const DAY_MS = 86_400_000
+/** One network has at most this part of the day's cap. */
+const NETWORK_PART = 10
+
+/**
+ * Registers an agent: an identity, a workspace with a Default project, and a key, in one commit. The checks come from cheap to
+ * expensive, and each challenge is used once.
+ */
+export async function registerAgent(deps: Deps, request: RegistrationRequest) {
+  const { body, ip, settings } = request
+  requireSigned(deps, body.challenge)
+  const use = useOf(request)
+  await asUnavailable(() => refuseUsed(deps, use))
+  await requireRoomFor(deps, {
+    what: 'agent_registration',
+    whose: sourceOf(ip),
+    burst: LIMITS.agentRegistrationBurst,
+    refillMs: LIMITS.agentRegistrationRefillMs,
+  })
+  if (!(await isSolved(body.challenge.parameters, body.solution))) throw refuse('invalid_proof_of_work')
+  await asUnavailable(() => begin(deps, use))
+  return create(deps, { request, use, cap: settings.agent_registrations_per_day })
+}
+
+function requireSigned(deps: Deps, challenge: Challenge): void {
+  if (!isSigned(challenge, challengeKeys(deps)))
+    throw refuse(
+      'invalid_challenge',
+      'This server did not sign this challenge. Send parameters and signature exactly as GET /v1/agents/register/challenge returned them.',
+    )
+  if (challenge.parameters.expiresAt * 1_000 <= deps.clock.now()) throw refuse('challenge_expired')
+}
+
+/** Keys of strangers are separate, so that nobody learns of an account by guessing a key. */
+function useOf({ body, idempotencyKey, ip }: RegistrationRequest): Use {
+  const keyHash = idempotencyKey === undefined ? null : hashCredential(`${sourceOf(ip)}\n${idempotencyKey}`)
+  return { nonce: Buffer.from(body.challenge.parameters.nonce, 'hex'), keyHash }
+}
+
+/** Refuses a challenge or a key that was used. One whose request never ended is free after a minute. */
+async function refuseUsed({ database, clock }: Deps, use: Use): Promise<void> {
+  const found = await findRegistration(database.forSystem, use)
+  if (found === undefined) return
+  const before = clock.now() - LIMITS.agentRegistrationRunningMs
+  if (found.account_id !== null || found.started_at.getTime() > before) throw conflictOf(found)
+  await freeAbandoned(database.forSystem, { ...use, before: new Date(before) })
+}
+
+function conflictOf({ account_id: id, by_key: byKey }: RegistrationRow): Refusal {
+  if (id === null) return new Refusal('registration_in_progress', { fields: { retry_after: 1 } })
+  return new Refusal(byKey ? 'already_registered' : 'challenge_spent', {
+    fields: { account_id: encodeId('agentAccount', id) },
+  })
+}
+
+async function begin(deps: Deps, use: Use): Promise<void> {
+  const db = deps.database.forSystem
+  if (await beginRegistration(db, { ...use, now: new Date(deps.clock.now()) })) return
+  const found = await findRegistration(db, use)
+  throw found === undefined
+    ? new Refusal('registration_in_progress', { fields: { retry_after: 1 } })
+    : conflictOf(found)
+}
+
+/** PostgreSQL has cancelled a statement that waited too long, or for each other: nothing was committed, so the same request may come again. */
+const BUSY = /^(?:57014|55P03|40001|40P01)$/
+
+type Creating = { readonly request: RegistrationRequest; readonly use: Use; readonly cap: number }
+
+async function create(deps: Deps, creating: Creating) {
+  const { request, use } = creating
+  const ctx: Ctx = {
+    ...asSystem(deps, { workspaceId: '', projectId: '', requestId: request.requestId }),
+    ip: request.ip,
+  }
+  try {
+    // oxlint-disable-next-line house/verb-guards -- createAccount writes the row, in the workspace that it creates
+    return await inTransaction(ctx, (tx) => createAccount(tx, creating))
+  } catch (error) {
+    const isBusy = error instanceof DbError && BUSY.test(error.code)
+    // The commit may have happened. The next request finds out.
+    if (error instanceof DbError && error.unavailable && !isBusy)
+      throw new Refusal('registration_incomplete', {
+        fields: { retry_after: LIMITS.agentRegistrationRunningMs / 1_000 },
+        cause: error,
+      })
+    await asUnavailable(() => freeRegistration(deps.database.forSystem, use.nonce))
+    if (isBusy) throw new Refusal('agent_registration_unavailable', { fields: { retry_after: 1 }, cause: error })
+    throw error
+  }
+}
+
+async function createAccount(tx: Ctx, { request, use, cap }: Creating) {
+  const { body, ip } = request
+  await requireRoomToday(tx, { ip, cap })
+  const now = new Date(tx.clock.now())
+  const [id, workspaceId, userId, projectId] = [tx.uuid(), tx.uuid(), tx.uuid(), tx.uuid()]
+  const workspace = await insertUnderFreeSlug(tx, {
+    slug: undefined,
+    name: body.agent_name,
+    fallback: 'agent',
+    insert: async (slug) =>
+      RESERVED_ROOTS.has(slug)
+        ? undefined
+        : insertWorkspace(tx.db, { id: workspaceId, slug, name: body.agent_name, plan: PLAN, now }),
+  })
+  await insertOwner(tx.db, { workspaceId, id: userId, name: body.agent_name, now })
+  const project = { workspaceId, id: projectId, slug: 'default', name: 'Default', isDefault: true, now }
+  await insertProject(tx.db, project)
+  const inside: Ctx = { ...tx, workspaceId }
+  const { key } = await mintApiKey(inside, { name: 'Agent', role: 'admin', created_by: userId })
+  const claim = mintSecret(tx, 'claimToken')
+  const row = await insertAgentAccount(tx.db, {
+    workspace_id: workspaceId,
+    id,
+    user_id: userId,
+    name: body.agent_name,
+    operator_contact: body.operator_contact,
+    terms_version: body.accept_terms,
+    claimHash: hashCredential(claim),
+    created_at: now,
+  })
+  if (!(await endRegistration(tx.db, { nonce: use.nonce, accountId: id })))
+    throw new Refusal('registration_in_progress', { fields: { retry_after: 1 } })
+  await audit(inside, {
+    action: 'register_agent_account',
+    target: encodeId('agentAccount', id),
+    details: { name: row.name, operator_contact: row.operator_contact, terms_version: row.terms_version },
+  })
+  const base = tx.baseUrl()
+  return {
+    account: presentAccount(row),
+    workspace: {
+      id: encodeId('workspace', workspaceId),
+      slug: workspace.slug,
+      name: workspace.name,
+      plan: PLAN,
+    },
+    project: { id: encodeId('project', projectId), slug: project.slug },
+    key,
+    claim: { token: claim, url: `${base}/account/claim#t=${claim}` },
+    api_url: `${base}/admin/api`,
+    mcp_url: `${base}/mcp`,
+  }
+}
+
+/** The counts are rows that the transaction locks, so that the caps are exact on all nodes together, and a refusal counts nothing. */
+async function requireRoomToday(tx: Ctx, { ip, cap }: { ip: string | undefined; cap: number }): Promise<void> {
+  const now = tx.clock.now()
+  const day = dayOf(now)
+  const fields = { retry_after: Math.ceil((Date.parse(day) + DAY_MS - now) / 1_000) }
+  if (!(await countWithin(tx.db, { day, network: WHOLE_DAY, cap }))) throw new Refusal('daily_cap_reached', { fields })
+  const ofNetwork = Math.floor(cap / NETWORK_PART)
+  if (!(await countWithin(tx.db, { day, network: networkOf(ip), cap: ofNetwork })))
+    throw new Refusal('source_daily_limit', { fields })
+}

@@ -1,0 +1,54 @@
+import { decodeId, LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { portalCustomers } from '../../serving/portal-customers/index.ts'
+import { portals } from '../../serving/portals/index.ts'
+import { portalTokens } from '../../serving/portal-tokens/index.ts'
+import { inProjects, inside, listed, type Lines, type Source } from './lines.ts'
+
+/** Portals with their customers, and their tokens without the tokens themselves. */
+export const PORTAL_SOURCES: readonly Source[] = [
+  {
+    name: 'portals',
+    tables: ['portals'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => portals.list(ctx, { ...page, slug: undefined }),
+        (answer) => answer.portals.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'portal_customers',
+    tables: ['portal_customers'],
+    lines: inProjects((ctx) =>
+      ofPortals(ctx, (id) =>
+        listed(
+          (page) => portalCustomers.list(ctx, { ...page, id, customer_id: undefined }),
+          (answer) => answer.customers.map(inside(ctx)),
+        ),
+      ),
+    ),
+  },
+  {
+    name: 'portal_tokens',
+    tables: ['portal_tokens'],
+    lines: inProjects((ctx) =>
+      ofPortals(ctx, (id) =>
+        listed(
+          (page) => portalTokens.list(ctx, { ...page, id, customer: undefined }),
+          (answer) => answer.portal_tokens.map(inside(ctx)),
+        ),
+      ),
+    ),
+  },
+]
+
+async function* ofPortals(ctx: Ctx, linesOf: (id: string) => Lines): Lines {
+  for (let cursor: string | undefined; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- each page needs the cursor of the previous one
+    const page = await portals.list(ctx, { limit: LIMITS.listLimitMax, cursor, slug: undefined })
+    for (const id of page.portals.flatMap((portal) => decodeId('portal', portal.id) ?? [])) yield* linesOf(id)
+    if (page.next_cursor === null) return
+    cursor = page.next_cursor
+  }
+}

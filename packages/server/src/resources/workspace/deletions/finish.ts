@@ -1,0 +1,41 @@
+import { LIMITS } from '@postroad/contract'
+import { asSystem } from '../../../as-system.ts'
+import type { Deps } from '../../../context.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { resumeDeleted } from '../../delivery/destinations/index.ts'
+import { eraseOld, eraseSnapshots, listResuming, setResumed, type Resuming } from '../snapshots/index.ts'
+
+const RESUMING_AT_ONCE = 20
+/** Bounds one run, so that a process that is asked to stop does so soon. */
+const PIECES_MAX = 50
+const ERASED_AT_ONCE = 1_000
+
+/**
+ * Erases the copies that nobody can restore any longer, and resumes the deliveries of restored destinations that did not fit into the
+ * commit of the restore, piece by piece.
+ */
+export async function finishDeletions(deps: Deps): Promise<void> {
+  const now = deps.clock.now()
+  await eraseSnapshots(deps.database, { before: new Date(now), limit: ERASED_AT_ONCE })
+  await eraseOld(deps.database, { before: new Date(now - LIMITS.deletionShownMs), limit: ERASED_AT_ONCE })
+  for (let pieces = 0; pieces < PIECES_MAX;) {
+    // oxlint-disable-next-line no-await-in-loop -- round after round
+    const resuming = await listResuming(deps.database, RESUMING_AT_ONCE)
+    if (resuming.length === 0) return
+    // oxlint-disable-next-line no-await-in-loop -- one piece at a time: it must not crowd out live deliveries
+    for (const one of resuming) await resumePiece(deps, one)
+    pieces += resuming.length
+  }
+}
+
+async function resumePiece(deps: Deps, of: Resuming): Promise<void> {
+  const at = { workspaceId: of.workspace_id, projectId: of.project_id }
+  const database = deps.database.forWorkspace(at.workspaceId)
+  const ctx = { ...asSystem(deps, { ...at, requestId: 'deletions' }), database, db: database }
+  // oxlint-disable-next-line house/verb-guards -- the restore was audited; these are its pieces
+  await inTransaction(ctx, async (tx) => {
+    const { resource_id: id, deleted_at: deletedAt, restored_at: restoredAt } = of
+    const { more } = await resumeDeleted(tx, { id, deletedAt, restoredAt })
+    if (!more) await setResumed(tx.db, { ...at, id: of.id })
+  })
+}

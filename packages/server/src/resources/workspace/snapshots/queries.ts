@@ -1,0 +1,231 @@
+import type { RestorableKind } from '@postroad/contract'
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
+
+/** The statements of this room copy rows of the tables of several rooms, whatever columns these have. */
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+export type DeletionRow = {
+  readonly id: string
+  readonly kind: RestorableKind
+  readonly resource_id: string
+  readonly name: string
+  readonly actor: string
+  readonly agent: string | null
+  readonly deleted_at: Date
+  readonly expires_at: Date
+}
+
+const columns: Sql = sql`id, kind, resource_id, name, actor, agent, deleted_at, expires_at`
+
+/** Names of tables and columns come only from the code and the catalog. */
+const named = (name: string): Sql => ({ strings: [`"${name.replaceAll('"', '""')}"`], values: [] })
+const list = (names: readonly string[]): Sql => names.map(named).reduce((all, name) => sql`${all}, ${name}`)
+
+/** The rows of a resource in one table as JSON texts, locked until the transaction ends. */
+export async function readRows(
+  db: Db,
+  at: At & { readonly table: string; readonly column: string; readonly id: string },
+): Promise<readonly string[]> {
+  const rows = await db.many<{ row: string }>(sql`
+    select to_json(t)::text as row
+      from ${named(at.table)} t
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and ${named(at.column)} = ${at.id}
+       for update
+  `)
+  return rows.map(({ row }) => row)
+}
+
+/** The columns of a table that a row can be inserted with. */
+export async function listColumns(db: Db, table: string): Promise<readonly string[]> {
+  const rows = await db.many<{ name: string }>(sql`
+    select attname::text as name
+      from pg_attribute
+     where attrelid = ${table}::regclass
+       and attnum > 0
+       and not attisdropped
+       and attgenerated = ''
+     order by attnum
+  `)
+  return rows.map(({ name }) => name)
+}
+
+/** Inserts copied rows. Columns that the copies lack, because a migration added them since, get their defaults. Returns how many. */
+export function putRows(
+  db: Db,
+  of: At & { readonly table: string; readonly columns: readonly string[]; readonly rows: readonly string[] },
+): Promise<number> {
+  const names = list(of.columns)
+  return db.run(sql`
+    insert into ${named(of.table)} (${names})
+    select ${names}
+      from json_populate_recordset(null::${named(of.table)}, ${`[${of.rows.join(',')}]`}::json)
+     where workspace_id = ${of.workspaceId}
+       and project_id = ${of.projectId}
+    on conflict do nothing
+  `)
+}
+
+/** Replaces a sealed value of a row that was put back. */
+export async function putSealed(
+  db: Db,
+  of: At & { readonly table: string; readonly column: string; readonly id: string; readonly sealed: Uint8Array },
+): Promise<void> {
+  await db.run(sql`
+    update ${named(of.table)}
+       set ${named(of.column)} = ${of.sealed}
+     where workspace_id = ${of.workspaceId}
+       and project_id = ${of.projectId}
+       and id = ${of.id}
+  `)
+}
+
+export async function insertDeletion(db: Db, row: At & DeletionRow & { readonly snapshot: Uint8Array }): Promise<void> {
+  await db.run(sql`
+    insert into deletions (workspace_id, project_id, id, kind, resource_id, name, actor, agent, deleted_at, expires_at, snapshot)
+    values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.kind}, ${row.resource_id}, ${row.name}, ${row.actor},
+            ${row.agent}, ${row.deleted_at}, ${row.expires_at}, ${row.snapshot})
+  `)
+}
+
+/** Erases the oldest deletions of a project beyond a number of them. */
+export async function eraseBeyond(db: Db, at: At & { readonly retained: number }): Promise<void> {
+  await db.run(sql`
+    delete from deletions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and not resuming
+       and id <= (
+             select id
+               from deletions
+              where workspace_id = ${at.workspaceId}
+                and project_id = ${at.projectId}
+              order by id desc
+             offset ${at.retained}
+              limit 1
+           )
+  `)
+}
+
+type Listed = {
+  readonly kind: RestorableKind | null
+  readonly now: Date
+  readonly before: string | null
+  readonly limit: number
+}
+
+/** The deletions that can still be undone. */
+export function listDeletions(db: Db, at: At & Listed): Promise<readonly DeletionRow[]> {
+  return db.many<DeletionRow>(sql`
+    select ${columns}
+      from deletions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and snapshot is not null
+       and expires_at > ${at.now}
+       ${at.kind === null ? sql`` : sql`and kind = ${at.kind}`}
+       ${at.before === null ? sql`` : sql`and id < ${at.before}`}
+     order by id desc
+     limit ${at.limit}
+  `)
+}
+
+export type HeldDeletion = DeletionRow & { readonly snapshot: Buffer | null; readonly restored_at: Date | null }
+
+/** Locked until the transaction ends. */
+export function lockDeletion(db: Db, at: At & { readonly id: string }): Promise<HeldDeletion | undefined> {
+  return db.maybe<HeldDeletion>(sql`
+    select ${columns}, snapshot, restored_at
+      from deletions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+       for update
+  `)
+}
+
+/** Erases the copy. `resuming`: a loop has deliveries of the restored destination to resume. */
+export async function setRestored(
+  db: Db,
+  at: At & { readonly id: string; readonly now: Date; readonly resuming: boolean },
+): Promise<void> {
+  await db.run(sql`
+    update deletions
+       set snapshot = null,
+           restored_at = ${at.now},
+           resuming = ${at.resuming}
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+       and restored_at is null
+  `)
+}
+
+export type Resuming = {
+  readonly workspace_id: string
+  readonly project_id: string
+  readonly id: string
+  readonly resource_id: string
+  readonly deleted_at: Date
+  readonly restored_at: Date
+}
+
+/** Restored destinations of all workspaces whose cancelled deliveries are not all resumed, the earliest restored first. */
+export function listResuming(db: Db, limit: number): Promise<readonly Resuming[]> {
+  // oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+  return db.many<Resuming>(sql`
+    select workspace_id, project_id, id, resource_id, deleted_at, restored_at
+      from deletions
+     where resuming
+     order by restored_at
+     limit ${limit}
+  `)
+}
+
+export async function setResumed(db: Db, at: At & { readonly id: string }): Promise<void> {
+  await db.run(sql`
+    update deletions
+       set resuming = false
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+       and resuming
+  `)
+}
+
+type Piece = { readonly before: Date; readonly limit: number }
+
+/** Erases a piece of the copies of all workspaces that nobody can restore any longer. */
+export async function eraseSnapshots(db: Db, at: Piece): Promise<void> {
+  // oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+  await db.run(sql`
+    update deletions
+       set snapshot = null
+     where ctid = any (array(
+             select ctid
+               from deletions
+              where expires_at <= ${at.before}
+                and snapshot is not null
+              limit ${at.limit}
+                for update skip locked
+           ))
+       and snapshot is not null
+  `)
+}
+
+/** Erases a piece of the deletions of all workspaces from before this moment. */
+export async function eraseOld(db: Db, at: Piece): Promise<void> {
+  // oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+  await db.run(sql`
+    delete from deletions
+     where ctid = any (array(
+             select ctid
+               from deletions
+              where deleted_at < ${at.before}
+                and not resuming
+              limit ${at.limit}
+           ))
+  `)
+}

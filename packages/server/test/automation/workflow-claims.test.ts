@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { encodeId } from '@postroad/contract'
+import { createDirectory } from '../../src/pipeline/directory.ts'
+import { createWorkflowStore } from '../../src/pipeline/workflow/postgres-store.ts'
+import type { ClaimInput, Claimed } from '../../src/pipeline/workflow/ports.ts'
+import { WORKFLOW_LIMITS, WorkflowMachine } from '../../src/pipeline/workflow/machine.ts'
+import { sql } from '../../src/platform/db.ts'
+import { aWorld, type World } from '../stage/harness.ts'
+import { instanceIn, stepRunsOf, storeEvent, storeWorkflow, withEngine } from '../stage/workflow-stage.ts'
+
+/** How a process chooses among due instances, and what it does with one that cannot go on. */
+let world: World
+before(async () => {
+  world = await aWorld({ env: { ROLES: 'web' } })
+})
+after(() => world.stop())
+
+const steps = [{ id: 'made', type: 'emit_event', dataset: 'made' }]
+
+async function claim(input: Pick<ClaimInput, 'limit' | 'shared'>): Promise<Claimed> {
+  const { deps, acceptAll } = world.app
+  const store = createWorkflowStore(deps, { acceptAll, directory: createDirectory(deps), lanes: () => undefined })
+  const answer = await store.claim({ ...input, lease_ms: 60_000 })
+  if (answer.outcome !== 'done') throw new Error('The claim was not answered.')
+  return answer.value
+}
+
+/** Due instances of a workspace. Only a claim reads them. */
+async function dueInstances(of: { workspaceId: string; count: number; dueAt: number }): Promise<void> {
+  const at = new Date(of.dueAt)
+  await world.app.deps.database.run(sql`
+    insert into workflow_instances (workspace_id, project_id, id, workflow_id, version, record_id, dataset, started_by, due_at, created_at, updated_at)
+    select ${of.workspaceId}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 'crowd', 'record', ${at}, ${at}, ${at}
+      from generate_series(1, ${of.count}::int)
+  `)
+}
+
+test('a claim that leaves instances behind is followed by one that each workspace has an equal part of', async () => {
+  const now = world.clock.now()
+  const [crowd, single, paused] = [world.app.deps.uuid(), world.app.deps.uuid(), world.app.deps.uuid()]
+  await dueInstances({ workspaceId: crowd, count: 30, dueAt: now - 60_000 })
+  await dueInstances({ workspaceId: single, count: 2, dueAt: now - 1_000 })
+  await dueInstances({ workspaceId: paused, count: 2, dueAt: now - 90_000 })
+  await world.app.deps.database.run(
+    sql`insert into workflow_pauses (workspace_id, halted_at) values (${paused}, now())`,
+  )
+  const workspaces = ({ instances }: Claimed): readonly number[] =>
+    [crowd, single, paused].map((id) => instances.filter(({ workspace_id }) => workspace_id === id).length)
+  const first = await claim({ limit: 10, shared: false })
+  assert.deepEqual([workspaces(first), first.more], [[10, 0, 0], true])
+  const second = await claim({ limit: 10, shared: true })
+  assert.deepEqual([workspaces(second), second.more], [[5, 2, 0], true])
+  // Nothing of an instance that is claimed is claimed again, so the last ones are left.
+  const third = await claim({ limit: 10, shared: true })
+  assert.deepEqual([workspaces(third), third.more], [[5, 0, 0], true])
+  const rest = await claim({ limit: 40, shared: true })
+  assert.deepEqual([workspaces(rest), rest.more], [[10, 0, 0], false])
+  await world.app.deps.database.run(sql`delete from workflow_instances where dataset = 'crowd'`)
+  await world.app.deps.database.run(sql`delete from workflow_pauses`)
+})
+
+test('the engine asks for equal parts as long as instances are left behind', () => {
+  const machine = new WorkflowMachine({ limits: WORKFLOW_LIMITS })
+  const claimsIn = (effects: ReturnType<typeof machine.handle>): readonly { op: number; shared: boolean }[] =>
+    effects.flatMap((effect) => (effect.type === 'claim' ? [{ op: effect.op, shared: effect.input.shared }] : []))
+  const answered = (op: number, more: boolean): ReturnType<typeof claimsIn> =>
+    claimsIn(machine.handle({ type: 'claimed', op, answer: { outcome: 'done', value: { instances: [], more } } }, 0))
+  const [first] = claimsIn(machine.handle({ type: 'woke' }, 0))
+  assert.equal(first?.shared, false)
+  const [second] = answered(first.op, true)
+  assert.equal(second?.shared, true)
+  assert.deepEqual(answered(second.op, false), [])
+  assert.deepEqual(
+    claimsIn(machine.handle({ type: 'woke' }, 0)).map(({ shared }) => shared),
+    [false],
+  )
+})
+
+test('an instance whose result the database refuses fails where people see it, and the others of its batch complete', async () => {
+  const { database } = world.app.deps
+  await database.run(sql`
+    create function refuse_poison() returns trigger language plpgsql as
+    $$ begin if new.dataset = 'poison' and new.state = 'completed' then raise check_violation; end if; return new; end $$
+  `)
+  await database.run(
+    sql`create trigger refuse_poison before update on workflow_instances for each row execute function refuse_poison()`,
+  )
+  const [poisoned, healthy] = [
+    await storeWorkflow(world, { dataset: 'poison', steps }),
+    await storeWorkflow(world, { dataset: 'healthy', steps }),
+  ]
+  await storeEvent(world, { dataset: 'poison', data: { n: 1 } })
+  await storeEvent(world, { dataset: 'healthy', data: { n: 2 } })
+  const failed = await withEngine(world, async () => {
+    await instanceIn(world, { workflowId: healthy, state: 'completed' })
+    return instanceIn(world, { workflowId: poisoned, state: 'failed' })
+  })
+  assert.deepEqual(failed.error, {
+    reason: 'not_stored',
+    message: 'The database refused the result of the step. The server log contains the cause.',
+  })
+  assert.equal((await stepRunsOf(world, failed.id)).length, 0)
+  await database.run(sql`drop trigger refuse_poison on workflow_instances`)
+  const retried = await world.admin('POST', `workflow-instances/${encodeId('workflowInstance', failed.id)}/retry`)
+  assert.equal(retried.status, 200, JSON.stringify(retried.body))
+  await withEngine(world, () => instanceIn(world, { workflowId: poisoned, state: 'completed' }))
+  assert.equal((await stepRunsOf(world, failed.id)).length, 1)
+})
+
+test('a definition that the server cannot read fails its own instances only', async () => {
+  const [unreadable, healthy] = [
+    await storeWorkflow(world, { dataset: 'unreadable', steps: [{ id: 'old', type: 'a_step_of_another_version' }] }),
+    await storeWorkflow(world, { dataset: 'readable', steps }),
+  ]
+  await storeEvent(world, { dataset: 'unreadable', data: {} })
+  await storeEvent(world, { dataset: 'readable', data: {} })
+  await withEngine(world, async () => {
+    await instanceIn(world, { workflowId: healthy, state: 'completed' })
+    const { error } = await instanceIn(world, { workflowId: unreadable, state: 'failed' })
+    assert.equal(error?.reason, 'definition_unreadable')
+  })
+})

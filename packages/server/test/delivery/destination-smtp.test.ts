@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { aRoute, type Route } from '../stage/delivery-routes.ts'
+import { eventually, type World } from '../stage/harness.ts'
+import { aMailReceiver, MAIL_PASSWORD, type MailReceiver } from '../stage/mail-receiver.ts'
+import { anAuthority } from '../stage/tls-files.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
+
+/** Destinations that send emails, with a real mail server. */
+let world: World
+onWorldStage((made) => {
+  ;({ world } = made)
+})
+
+const CONFIG = { kind: 'smtp', from: 'events@example.com', to: ['ada@example.com', 'bob@example.com'] } as const
+const AUTH = { kind: 'basic', username: 'app', password: MAIL_PASSWORD }
+
+async function aReceiver(t: TestContext, options: Parameters<typeof aMailReceiver>[0] = {}): Promise<MailReceiver> {
+  const receiver = await aMailReceiver(options)
+  t.after(() => receiver.stop())
+  return receiver
+}
+const plainRoute = ({ port }: MailReceiver, members: object = {}): Promise<Route> =>
+  aRoute(world, `smtp://127.0.0.1:${port}`, { config: { ...CONFIG, encryption: 'off' }, auth: AUTH, ...members })
+const attemptsOf = async (to: Route, record: string) => (await to.delivery(record)).attempts
+
+test('an event is one email with the body, and its Message-ID contains the id of the event', async (t) => {
+  const receiver = await aReceiver(t)
+  const to = await plainRoute(receiver, {
+    config: { ...CONFIG, encryption: 'off', subject: 'New in {dataset}\u00e9: {id}' },
+  })
+  const record = await to.send('{"n":1}')
+  const { attempts } = await to.in(record, 'delivered')
+  assert.match(attempts[0].response_body, /^250 /)
+  const [mail] = receiver.received
+  assert.deepEqual([mail?.from, mail?.to], [CONFIG.from, [...CONFIG.to]])
+  assert.match(mail?.raw ?? '', new RegExp(`^Message-ID: <${record}@example\\.com>`, 'm'))
+  assert.match(mail?.raw ?? '', /^Auto-Submitted: auto-generated/m)
+  const body = (mail?.raw ?? '')
+    .split('\r\n\r\n')
+    .slice(1)
+    .join('\r\n\r\n')
+    .replaceAll('=\r\n', '')
+    .replaceAll('=3D', '=')
+  assert.deepEqual(JSON.parse(body.trim()).data, { n: 1 })
+})
+
+test('a refusal is tried again, with the words of the server', async (t) => {
+  const receiver = await aReceiver(t)
+  receiver.answer = 451
+  const to = await plainRoute(receiver)
+  const record = await to.send()
+  const { attempts } = await to.in(record, 'retrying')
+  assert.equal(attempts[0].error_code, 'refused')
+  assert.match(attempts[0].error_detail, /^The mail server refused the email\. It says: .*Not this one/)
+  receiver.answer = undefined
+  await eventually(async () => {
+    world.clock.advance(1_000)
+    return (await to.delivery(record)).state === 'delivered' ? true : undefined
+  })
+  assert.equal(receiver.received.length, 1)
+})
+
+test('an email that is too large fails at once and is not sent again, and the next event is delivered', async (t) => {
+  const receiver = await aReceiver(t)
+  receiver.answer = 552
+  const to = await plainRoute(receiver)
+  const record = await to.send()
+  const { attempts } = await to.in(record, 'failed')
+  assert.deepEqual([attempts.length, attempts[0].error_code], [1, 'event_too_large'])
+  receiver.answer = undefined
+  await to.in(await to.send(), 'delivered')
+})
+
+test('a wrong password fails with auth_failed, and the words of the server do not show it', async (t) => {
+  const receiver = await aReceiver(t)
+  const to = await plainRoute(receiver, { auth: { ...AUTH, password: 'wrong-4711' } })
+  const record = await to.send()
+  await to.in(record, 'retrying')
+  const [attempt] = await attemptsOf(to, record)
+  assert.equal(attempt.error_code, 'auth_failed')
+  assert.equal(JSON.stringify(attempt).includes('wrong-4711'), false)
+  assert.match(attempt.error_detail, /Who is that with •+\?/)
+})
+
+test('with encryption the server must offer STARTTLS and prove its name, before it sees the password', async (t) => {
+  const authority = anAuthority()
+  const { key, cert } = authority.sign('localhost')
+  const secure = await aReceiver(t, { disabledCommands: [], key, cert })
+  const url = `smtp://localhost:${secure.port}`
+  const trusted = await aRoute(world, url, { config: CONFIG, auth: AUTH, tls: { ca: authority.cert } })
+  await trusted.in(await trusted.send(), 'delivered')
+  const untrusted = await aRoute(world, url, { config: CONFIG, auth: AUTH })
+  const record = await untrusted.send()
+  await untrusted.in(record, 'retrying')
+  assert.equal((await attemptsOf(untrusted, record))[0].error_code, 'tls_failed')
+  const plain = await aReceiver(t)
+  const stripped = await aRoute(world, `smtp://localhost:${plain.port}`, { config: CONFIG, auth: AUTH })
+  const second = await stripped.send()
+  await stripped.in(second, 'retrying')
+  assert.equal((await attemptsOf(stripped, second))[0].error_code, 'tls_failed')
+  assert.equal(plain.received.length, 0)
+})
