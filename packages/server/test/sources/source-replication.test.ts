@@ -97,6 +97,14 @@ async function isActive(): Promise<void> {
     return active.length > 0 ? true : undefined
   })
 }
+/** Stops the streams, and waits until the database has released the slots: it notices a closed connection a moment later. */
+async function released(): Promise<void> {
+  await here.stop()
+  await eventually(async () => {
+    const active = await shop.database.many(sql`select 1 from pg_replication_slots where active`)
+    return active.length === 0 ? true : undefined
+  })
+}
 async function arrived(table: string, count: number): Promise<readonly Answer['body'][]> {
   return eventually(async () => {
     const rows = await rowsIn(table)
@@ -348,7 +356,7 @@ test('a slot that is gone is a failure that names the gap, and restart begins wi
   const table = await aTable()
   const { id } = await aSource(table)
   await reads(id)
-  await here.stop()
+  await released()
   const slot = `postroad_${(decodeId('source', id) ?? '').replaceAll('-', '')}`
   await run(`select pg_drop_replication_slot('${slot}')`)
   await run(`insert into ${table} values (1, 1, 'lost')`)
@@ -368,7 +376,7 @@ test('a slot that another program has read is a failure that names the gap', asy
   const table = await aTable()
   const { id } = await aSource(table)
   await reads(id)
-  await here.stop()
+  await released()
   await run(`insert into ${table} values (1, 1, 'a')`)
   const [{ slot_name: slot } = { slot_name: '' }] = await slots()
   await run(
@@ -387,7 +395,7 @@ test('a publication and a slot that exist are used as they are, and stay when th
   const { id } = await aSource(table, { tables: null, publication: `Mine_${table}`, slot: `mine_${table}` })
   await reads(id)
   await arrived(table, 1)
-  await here.stop()
+  await released()
   assert.equal((await asked(world, `DELETE sources/${id}`)).left_behind, null)
   assert.deepEqual(
     (await slots()).map(({ slot_name: name }) => name),
