@@ -31,7 +31,7 @@ export type App = {
   readonly deps: Deps
   /** The road of events that no sender sent. */
   readonly acceptAll: AcceptAll
-  /** Listens, starts to deliver, and returns the address it answers at. */
+  /** Starts to listen and to deliver, and returns the address of the server. */
   start(): Promise<{ readonly port: number; readonly baseUrl: string }>
   /**
    * Answers the requests under way, ends deliveries in flight, and closes. Clients have `patienceMs` to close their
@@ -122,7 +122,7 @@ export function createApp(options: AppOptions): App {
   }
 }
 
-/** The error is half the round trip, a few milliseconds at most. It only matters that all nodes have the same clock. */
+/** The error is half the round trip, a few milliseconds at most. The nodes need only agree with each other. */
 async function align(database: Database, clock: SystemClock): Promise<void> {
   clock.alignTo(await databaseNow(database))
 }

@@ -14,7 +14,7 @@ type Given = Pick<
 > & {
   /** The port that this process listens on. It is known only after the start. */
   readonly port: () => number
-  /** A name server in place of the machine's, for chaos and tests. */
+  /** A name server instead of the machine's, for chaos and tests. */
   readonly resolver?: Resolver | undefined
 }
 

@@ -29,7 +29,7 @@ type Listeners = {
   readonly engine: WorkflowEngine | undefined
 }
 
-/** Publishes changes that rooms make: in this process at once, in the others soon. */
+/** Publishes changes that rooms make: in this process immediately, in the others soon. */
 export function createNotifications(
   wakeups: Platform['wakeups'],
   listeners: () => Listeners,
@@ -55,7 +55,7 @@ export function offerLanes(wakeups: Platform['wakeups']): (lanes: readonly Lane[
   return (lanes) => wakeups.tell(CHANNELS.offers, JSON.stringify(lanes))
 }
 
-/** Wakes the senders of these lanes: in this process at once, in the others soon. */
+/** Wakes the senders of these lanes: in this process immediately, in the others soon. */
 export function wakeLanes(
   wakeups: Platform['wakeups'],
   loop: () => DeliveryLoop | undefined,

@@ -30,7 +30,7 @@ export type PlatformOptions = {
   readonly outbound?: ((options: OutboundOptions) => OutboundHttp) | undefined
   /** The same for destinations that are not reached by HTTP. */
   readonly links?: ((links: Links) => Links) | undefined
-  /** Uses a name server in place of the machine's, for chaos and tests. */
+  /** Uses a name server instead of the machine's, for chaos and tests. */
   readonly resolver?: Resolver | undefined
 }
 

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '../platform/log.ts'
 
-/** Found by its path, because the server imports nothing from the console. */
+/** A path and not an import, because the server imports nothing from the console. */
 const BUILD = fileURLToPath(new URL('../../../console/build/main.ts', import.meta.url))
 
 /**
- * Rebuilds the console beside the running server if the build of the installation does not match these sources any more. Until
- * it is done, the page reports that. A server whose folder has no console sources serves the existing build.
+ * Rebuilds the console beside the running server if the installed build no longer matches these sources. Until that is
+ * done, the page reports it. A server whose folder has no console sources serves the existing build.
  */
 export function buildConsole(log: Log, ended: Promise<void>): void {
   if (!existsSync(BUILD)) return

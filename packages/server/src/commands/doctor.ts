@@ -28,7 +28,7 @@ export async function doctorCommand(
 }
 
 async function examine({ app, storage, log }: Booted): Promise<readonly Finding[]> {
-  // These statements read whole tables, so they may take longer than the server's own statements.
+  // These statements read whole tables, so they can take longer than the server's own statements.
   const database = openDatabase({
     target: storage.target,
     connectionsMax: 1,
@@ -55,7 +55,7 @@ async function examine({ app, storage, log }: Booted): Promise<readonly Finding[
       meaning: 'Run "rotate-key", and keep the previous key until it ends.',
     })
     for (const { check, meaning, count } of INVARIANTS) {
-      // oxlint-disable-next-line no-await-in-loop -- each may read many rows, and a server runs beside this command
+      // oxlint-disable-next-line no-await-in-loop -- each can read many rows, and a server runs beside this command
       const found = await count(database, new Date(clock.now()), plans)
       findings.push({ check, ok: found === 0, found, meaning })
     }
@@ -99,7 +99,7 @@ async function stuckFinding(database: Database, now: number): Promise<Finding> {
 
 const SOURCES_NAMED_MAX = 20
 
-/** A note, because a source fails when the system that it reads is at fault. */
+/** A note and never a fault, because a source fails when the system that it reads is at fault. */
 async function sourcesFinding(database: Database): Promise<Finding> {
   const failing = await listFailingSources(database, SOURCES_NAMED_MAX)
   const named = failing.map(

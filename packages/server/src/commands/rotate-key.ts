@@ -63,8 +63,8 @@ async function rotate(storage: Storage): Promise<Outcome> {
 type Sealed = Pick<Storage, 'cipher' | 'keyFile'> & { readonly say?: (line: string) => void }
 
 /**
- * The order makes a kill harmless: first both keys are on disk, then values move from the previous key to the newest. The
- * previous key is removed last, when no value uses it and no open transaction may still write one that does.
+ * The order makes a kill harmless: first both keys are on disk, then values move from the previous key to the newest.
+ * The previous key is removed last, when no value uses it and no open transaction can still write one that does.
  */
 export async function rotateKey(database: Database, storage: Sealed): Promise<Outcome> {
   const { keyFile, cipher, say } = storage
@@ -110,7 +110,7 @@ async function settle(database: Database, since: Date): Promise<boolean> {
   while (performance.now() < until) {
     // oxlint-disable-next-line no-await-in-loop -- one look at a time
     if ((await countTransactionsSince(database, since)) === 0) return true
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // oxlint-disable-next-line no-await-in-loop -- one look at a time
     await sleep(LOOK_MS)
   }
   return false

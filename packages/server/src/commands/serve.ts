@@ -9,8 +9,8 @@ import { runWorkers } from './workers.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Runs the server until SIGINT, SIGTERM or SIGHUP; a later signal ends it at once. With `PROCESSES` above 1, this process opens
- * the database and supervises that many others, which share the port. Returns the exit code.
+ * Runs the server until SIGINT, SIGTERM or SIGHUP; a later signal ends it immediately. With `PROCESSES` above 1, this
+ * process opens the database and supervises that many others, which share the port. Returns the exit code.
  */
 export function serveCommand(environment: Environment): Promise<number> {
   return serve(() => boot(environment, { mode: cluster.isWorker ? 'join' : 'own' }))
@@ -19,7 +19,7 @@ export function serveCommand(environment: Environment): Promise<number> {
 /** The same, but with the given boot function. */
 export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
   const ended = endOfProcess()
-  // When the terminal or the pipe is closed, nobody reads the output any more. That must not end the server half-way.
+  // When the terminal or the pipe closes, nothing reads the output. That must not end the server halfway.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const booted = await bootUp()
   const { app, storage, config, log } = booted
@@ -38,7 +38,7 @@ export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
   } finally {
     await app.stop(CLIENTS_MS)
     await storage.stop()
-    // Without this, a worker that was asked to end alone would stay alive because of its channel to the supervising process.
+    // Without this, its channel to the supervising process would keep a worker alive that alone received a signal.
     if (process.connected) cluster.worker?.disconnect()
   }
 }
@@ -60,14 +60,14 @@ async function serveByWorkers({ app, config, log }: Booted, ended: Promise<void>
   return 0
 }
 
-/** Gives clients time to send their next request elsewhere; only as long as somebody has a connection open. */
+/** The time for clients to send their next request elsewhere. The server waits only while a client is connected. */
 const CLIENTS_MS = 2_000
 
 const SAME_WISH_MS = 1_000
 
 /**
- * Resolves at the first signal; a later one ends the process at once. The terminal sends Ctrl-C to every process, and npm
- * passes it on again, so a signal within a second of the first is the same one.
+ * Resolves at the first signal; a later one ends the process immediately. The terminal sends Ctrl-C to every process,
+ * and npm passes it on again, so a signal within a second of the first is the same one.
  */
 function endOfProcess(): Promise<void> {
   const asked = Promise.withResolvers<void>()

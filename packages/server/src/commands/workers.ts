@@ -7,9 +7,9 @@ export type Workers = { readonly port: number; stop(): Promise<void> }
 const RESTART_MS = 1_000
 
 /**
- * Starts `count` processes that share the port, and resolves when all of them listen. A process that ends is replaced after a
- * second, so a SIGTERM to one after the other is a restart that no client notices. One that fails by itself before it listens
- * would do so again, so the whole start fails. Only the first process has the role `work`.
+ * Starts `count` processes that share the port, and resolves when all listen. A process that ends is replaced after a
+ * second, so clients do not notice a restart by SIGTERM to one process after another. A process that fails by itself
+ * before it listens would fail again, so the whole start fails. Only the first process has the role `work`.
  */
 export async function runWorkers(options: { count: number; roles: Config['ROLES']; log: Log }): Promise<Workers> {
   const { count, roles, log } = options
@@ -63,9 +63,9 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
 }
 
 /**
- * The terminal's Ctrl-C has already reached the worker, and a second signal would end it at once, so a listening worker is only
- * disconnected. Before it listens, a disconnected worker would wait forever for permission to listen: it gets the signal, and
- * ends when it has started.
+ * The terminal's Ctrl-C has already reached the worker, and a second signal would end it immediately, so a listening
+ * worker is only disconnected. A disconnected worker that does not listen yet would wait forever for permission to
+ * listen. It gets the signal instead, and ends when it has started.
  */
 function end(worker: Worker, listens: boolean): Promise<void> {
   return new Promise((resolve) => {

@@ -55,7 +55,7 @@ export function reinstateCommand(environment: Environment, flags: readonly strin
   )
 }
 
-/** `clear-network <workspace slug> [--json]`: for a workspace that no address may use any more. */
+/** `clear-network <workspace slug> [--json]`: for a workspace whose list of addresses locks everyone out. */
 export function clearNetworkCommand(environment: Environment, flags: readonly string[]): Promise<number> {
   return asked(flags, { slugs: 1 }, ({ slug, json }) =>
     besideTheServer(environment, {

@@ -45,7 +45,7 @@ function refused(steps: unknown[], sentence: RegExp): void {
   assert.match(checked.error, /^steps\S* .+\.$/, 'a place and a sentence')
 }
 
-test('a definition with all six steps is accepted, and shows what it refers to', () => {
+test('a definition with all six steps is accepted, and lists the resources that it names', () => {
   const checked = check(
     delay('cool_off'),
     wait('paid'),
@@ -98,7 +98,7 @@ test('no step inside a branch waits', () => {
   refused([branch('b', [deliver('d', { await: 'delivered' })])], /\.await: a step inside a branch cannot wait/)
 })
 
-test('a wait needs a condition with equals, by which it is found', () => {
+test('a wait has a condition with equals, because Postroad finds the wait by its value', () => {
   refused([wait('w', [{ path: 'a', op: 'exists' }])], /^steps\[0\]\.conditions: Postroad finds a wait by a value/)
   refused([wait('w', [])], /Postroad finds a wait by a value/)
   refused(

@@ -4,7 +4,7 @@ import { validatePattern } from '../routing/regex/bounds.ts'
 import { hasTemplate, type NamedPath } from '../templates/json-template.ts'
 import { compileValue } from './value-template.ts'
 
-/** The checks of a definition beyond its schema. Each refusal is a sentence that begins with the place of the fault. */
+/** The checks of a definition beyond its schema. Each refusal is a sentence that starts with the place of the fault. */
 
 /** A resource that a step names: its id, and the place that names it. */
 type Reference = { readonly place: string; readonly id: string }
@@ -28,7 +28,7 @@ export function checkDefinition(steps: readonly Step[]): CheckedDefinition | { r
 
 class Fault extends Error {}
 
-/** Steps that have run, or may have, before the step at hand. */
+/** The steps that have run, or may have run, before the current step. */
 type Earlier = ReadonlyMap<string, Step['type']>
 type Place = { readonly path: string; readonly depth: number; readonly earlier: Earlier }
 
@@ -198,7 +198,7 @@ function refusePatternTemplate(pattern: string, path: string): void {
     throw new Fault(`${path}: a pattern cannot be a template. Use "equals" or "contains" instead.`)
 }
 
-/** A person who writes one expects it to be rendered. */
+/** A person who writes a template here expects it to be rendered. */
 function refuseTemplates(conditions: readonly Condition[], path: string): void {
   const index = conditions.findIndex((condition) => hasTemplate(JSON.stringify(condition)))
   if (index >= 0)
@@ -215,7 +215,7 @@ function checkPatterns(conditions: readonly Condition[], path: string): void {
   }
 }
 
-/** A value with templates: they parse, and name only steps that come earlier. */
+/** Checks that the templates of a value parse, and name only earlier steps. */
 function checkValue(value: unknown, { path, earlier }: Place): void {
   if (value === undefined) return
   const compiled = compileValue(value)

@@ -139,7 +139,7 @@ class DryRun {
 
 type Rendered = { readonly input: unknown } | { readonly error: string }
 
-/** The members of each output, with null for what only a real run knows. */
+/** The members of each output, with null where only a real run has the value. */
 function exampleOutput(step: Exclude<Step, { type: 'branch' }>): object {
   switch (step.type) {
     case 'delay':

@@ -2,7 +2,7 @@ import { isRawNumber } from '../json/json-text.ts'
 import { setOwn } from '../json/own-property.ts'
 import { withPlainNumbers } from '../json/plain-numbers.ts'
 
-/** Members of a step that become payloads, so each number stays as it was written. */
+/** The members of a step that become payloads. Each number in them stays as it was written. */
 const OF_PAYLOADS: readonly string[] = ['data', 'input']
 const OF_STEPS: readonly string[] = ['branches', 'else', 'steps']
 

@@ -59,7 +59,7 @@ test('no digit of a long number is lost', () => {
   assert.equal(rendered.text, '{"id":12345678901234567890}')
 })
 
-test('a fault names its place, and says what to do', () => {
+test('a fault names its place and the remedy', () => {
   assert.deepEqual(compileValue({ a: ['x', '{{ data.id }}'] }), {
     error: 'data does not exist here; a template can use payload, record, steps, workflow, now.',
     pointer: '/a/1',

@@ -49,7 +49,7 @@ export function compileValue(value: unknown): CompiledValue | TemplateFault {
 /** The work that the values of one step may do together. */
 export const stepBudget = (): WorkBudget => new WorkBudget(LIMITS.templateWorkMax)
 
-/** Renders a value for one run of its step. Values that it reads are inserted, and never read as templates. */
+/** Renders a value for one run of its step. It inserts the values that it reads, and never parses them as templates. */
 export function renderValue(
   { template }: CompiledValue,
   { scope, budget }: { readonly scope: StepScope; readonly budget: WorkBudget },

@@ -46,7 +46,7 @@ test('a schema counts each path once for a record, with its types', () => {
   assert.deepEqual(schema.fields.get('tags')?.seen, 2)
 })
 
-test('the first records are no change, and a later new field or type is one', () => {
+test('the first records are no change, and a new field or type in a later record is a change', () => {
   const schema = known('{"id":1}', 20)
   assert.deepEqual(read(schema, '{"id":1.5,"name":"Ada"}'), [{ kind: 'field_added', path: 'name', type: 'string' }])
   assert.deepEqual(read(schema, '{"id":"1"}'), [{ kind: 'type_added', path: 'id', type: 'string' }])
@@ -54,7 +54,7 @@ test('the first records are no change, and a later new field or type is one', ()
   assert.deepEqual(read(schema, '{"id":null}'), [{ kind: 'type_added', path: 'id', type: 'null' }])
 })
 
-test('a field that nearly every record had is gone after 50 records without it, once, and may come back', () => {
+test('a field that nearly every record had is reported as gone once, after 50 records without it, and can come back', () => {
   const schema = known('{"id":1,"total":2}', 20)
   const drifts = Array.from({ length: 120 }, () => read(schema, '{"id":1}')).flat()
   assert.deepEqual(drifts, [{ kind: 'field_gone', path: 'total', type: null }])
@@ -87,19 +87,19 @@ test('a schema is bounded in fields, in the length of a path and in the size of 
   assert.ok(many.cut)
 })
 
-test('a payload that is no object has a field too', () => {
+test('a payload that is not an object has a field too', () => {
   const schema = emptySchema()
   read(schema, '"text"')
   read(schema, '[1,{"a":2}]')
   assert.deepEqual([...schema.fields.keys()], ['value', '[]', '[].a'])
 })
 
-test('a stored schema reads back as it was', () => {
+test('a schema that is stored and read again is unchanged', () => {
   const schema = known('{"id":1,"__proto__":{"x":"y"}}', 3)
   assert.deepEqual(readSchema(schemaText(schema)), schema)
 })
 
-test('columns are the values that are in no list, in the order in which they were first seen', () => {
+test('the columns are the values outside lists, in the order of their first occurrence', () => {
   const schema = emptySchema()
   read(schema, '{"b":1,"a":{"c":"x","d":{}},"list":[{"x":1}]}')
   read(schema, '{"z":null}')

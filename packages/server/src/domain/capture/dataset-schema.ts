@@ -14,9 +14,9 @@ export type Field = {
   seen: number
   readonly first_seen_at: number
   last_seen_at: number
-  /** How many records had been read when it was last seen. */
+  /** The number of records read when it was last seen. */
   seen_until: number
-  /** When it was found to be missing; null: it is there. */
+  /** When it was found to be missing; null: it is present. */
   gone_at: number | null
 }
 
@@ -84,7 +84,7 @@ function newField(schema: DatasetSchema, path: string, at: number): Field | unde
   return field
 }
 
-/** An integer where other numbers were, or the other way round, is no change of the type. */
+/** An integer where other numbers were, or the reverse, is not a change of type. */
 function newTypes(field: Field, path: string, types: ReadonlySet<FieldType>): readonly Drift[] {
   const has = (type: FieldType): boolean => field.types[type] !== undefined
   return [...types]
@@ -178,8 +178,8 @@ export function readSchema(text: string): DatasetSchema {
 }
 
 /**
- * The columns of a table of these payloads: each path with a value that is neither an object nor inside of a list, in the order in which
- * they were first seen. So a new field adds a column at the end.
+ * The columns of a table of these payloads: each path with a value that is neither an object nor in a list, in the
+ * order of their first occurrence. So a new field adds a column at the end.
  */
 export function columnsOf({ fields }: DatasetSchema): readonly { readonly path: string; readonly field: Field }[] {
   return [...fields]

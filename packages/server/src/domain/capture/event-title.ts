@@ -12,7 +12,10 @@ type Of = {
 
 const TITLE_CHARS_MAX = 80
 
-/** The sender's name for an event, if the start of its payload contains one; otherwise null. The console applies the same rule to whole payloads. */
+/**
+ * The sender's name for an event, if the start of its payload contains one; otherwise null. The console applies the
+ * same rule to whole payloads.
+ */
 export function titleOfEvent({ header_title, event_title, start }: Of): string | null {
   if (header_title !== null) return header_title
   const closed = closedJson(start)
@@ -43,7 +46,7 @@ function leafText(value: unknown): string | undefined {
     : undefined
 }
 
-/** The first characters of a payload; half a character is none. */
+/** The first characters of a payload, without half a character at the end. */
 export function startOfEvent(payload: string, charsMax: number): string {
   const start = payload.slice(0, charsMax)
   return /[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start

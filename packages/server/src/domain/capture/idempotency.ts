@@ -4,7 +4,7 @@ import { compilePlace, type Placed } from './place.ts'
 
 /** The compiled setting for the event key that an endpoint takes from its requests. */
 export type CompiledIdempotency = {
-  /** Identifies the setting, so that another setting finds none of this one's keys. */
+  /** Identifies the setting, so that a different setting finds none of its keys. */
   readonly source: string
   /** undefined: the request has no key. */
   readonly keyOf: (of: Placed) => string | undefined

@@ -7,7 +7,7 @@ export type Place = { readonly header: string } | { readonly path: string }
 export type Placed = { readonly headers: Readonly<Record<string, string>>; readonly payload: unknown }
 
 export type CompiledPlace = {
-  /** Identifies the place, so that another setting is known as another one. */
+  /** Identifies the place, so that a changed setting is recognized. */
   readonly source: string
   /** undefined: nothing usable is there. */
   readonly textOf: (of: Placed) => string | undefined

@@ -29,7 +29,7 @@ test('the credential of the request is masked wherever it is', () => {
   assert.equal(redacted('{"url":"the-slug-of-the-endpoint"}'), '{"url":"•••"}')
 })
 
-test('only the first 4 KiB are stored, without half of a character, and only if they are text', () => {
+test('only the first 4 KiB are stored, without half a character at the end, and only if they are text', () => {
   assert.equal(redacted(`${'x'.repeat(4_095)}é`), 'x'.repeat(4_095))
   assert.equal(redactedStart(Buffer.from([0xff, 0xfe, 0x00]), ''), undefined)
   assert.equal(redactedStart(Buffer.from('a\0b'), ''), undefined)

@@ -2,7 +2,7 @@ import { LIMITS } from '@postroad/contract'
 import { maskCredentials } from './mask-credentials.ts'
 
 const DOTS = '•••'
-/** Words in a member's name whose value may be a credential, or is a number that nobody may store. */
+/** Words in the name of a member whose value can be a credential, or a number that nobody may store. */
 const SECRET_WORD =
   /(?:^|-)(?:authorization|auth|cookie|token|secret|password|passwd|pwd|credentials?|api-?key|access-?key|private-?key|session|pin|cvv|cvc|card-?number|iban|ssn)(?:-|$)/
 

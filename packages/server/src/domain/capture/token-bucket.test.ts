@@ -19,7 +19,7 @@ function takeMany(count: number, at: BucketLimit & { now: number; bucket?: Bucke
 }
 
 describe('a token bucket', () => {
-  test('starts full: it allows exactly `burst` requests at one moment, then one refill is awaited', () => {
+  test('starts full: it allows exactly `burst` requests at one moment, then the next request waits for one refill', () => {
     const { taken, waitMs } = takeMany(1_100, { perSecond: 500, burst: 1_000, now: 5 })
     assert.equal(taken, 1_000)
     assert.equal(waitMs, 2)

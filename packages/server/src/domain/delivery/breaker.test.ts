@@ -46,7 +46,7 @@ test('the page about its states matches the table in code', () => {
     assert.ok(page.includes(`| ${state} | ${BREAKER_NEXT[state].join(', ')} |\n`), state)
 })
 
-test('it opens after ten failures in a row, and not after nine with a success in between', () => {
+test('the breaker opens after ten failures in a row, and not after nine with a success in between', () => {
   const bench = new Bench().fail(9)
   bench.end(true)
   bench.fail(9)
@@ -55,7 +55,7 @@ test('it opens after ten failures in a row, and not after nine with a success in
   assert.equal(bench.breaker.state, 'open')
 })
 
-test('it opens when half of twenty attempts in five minutes failed, and older attempts do not count', () => {
+test('the breaker opens when half of twenty attempts in five minutes failed, and older attempts do not count', () => {
   const bench = new Bench()
   const half = (times: number): void => {
     for (let time = 0; time < times; time += 1) bench.end(time % 2 === 0)
@@ -114,7 +114,7 @@ test('a request that started before the breaker opened and succeeds later does n
   assert.equal(bench.breaker.state, 'open')
 })
 
-test('it is hopeless after 120 hours without a success, and a success restarts the count', () => {
+test('the breaker is hopeless after 120 hours without a success, and a success restarts the count', () => {
   const bench = new Bench().fail(1)
   bench.now += 120 * HOUR_MS - 1
   assert.equal(bench.breaker.hopeless(bench.now), false)
@@ -125,7 +125,7 @@ test('it is hopeless after 120 hours without a success, and a success restarts t
   assert.equal(bench.breaker.hopeless(bench.now), false)
 })
 
-test('after a handover it continues with its counts, its wait and its cap', () => {
+test('after a handover the breaker continues with its counts, its wait and its cap', () => {
   const bench = new Bench().fail(6).handOver().fail(3)
   assert.equal(bench.breaker.state, 'closed')
   bench.handOver().fail(1)
@@ -136,7 +136,7 @@ test('after a handover it continues with its counts, its wait and its cap', () =
   assert.equal(bench.handOver().breaker.room(bench.now), 2)
 })
 
-test('the next owner repeats an interrupted probe at once', () => {
+test('the next owner repeats an interrupted probe immediately', () => {
   const bench = new Bench().fail(10)
   bench.now += 30_000
   bench.breaker.probe()

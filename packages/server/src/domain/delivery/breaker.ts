@@ -99,14 +99,14 @@ export class Breaker {
     this.#state = 'half_open'
   }
 
-  /** A person requests the next probe at once. If it fails, the wait until the following one does not grow. */
+  /** A person requests the next probe immediately. If it fails, the wait until the following one does not grow. */
   probeNow(now: number): void {
     if (this.waitsUntil(now) === null) return
     this.#probeAt = now
     this.#probeWaitMs = Math.max(LIMITS.breakerProbeMsMin, this.#probeWaitMs) / 2
   }
 
-  /** The probe was never sent, so the next one may go at once. */
+  /** The probe was never sent, so the next one may go immediately. */
   probeLost(): void {
     if (this.#state === 'half_open') this.#state = 'open'
   }

@@ -24,7 +24,7 @@ export type ToHead = {
   readonly attempt: { readonly id: string; readonly number: number }
   /** The trace of the event, with the attempt as the parent. */
   readonly traceparent: string
-  /** How often the event has passed a service like this one. */
+  /** The number of services like this one that the event has passed. */
   readonly hops: number
   /** The services that it has passed, for Service-Chain; null: none is known. */
   readonly chain: string | null

@@ -34,8 +34,7 @@ export const SECRET_MEMBER = {
 } as const satisfies Record<Exclude<AuthKind, 'none'>, string>
 
 /**
- * Turns the submitted form into the stored form. `from` supplies a secret that was left out; it has none if its kind is another
- * one.
+ * Turns the submitted form into the stored form. `from` supplies a secret that was left out, if it is of the same kind.
  */
 export function heldAuth(
   sent: DestinationAuth,

@@ -14,7 +14,7 @@ type KindFacts = {
   readonly auth: readonly AuthKind[]
   /** Whether the headers of a delivery travel with the event. */
   readonly hasHeaders: boolean
-  /** It is reached by HTTP requests, through a proxy too. */
+  /** Whether it is reached by HTTP requests, which can go through a proxy. */
   readonly isHttp: boolean
 }
 
@@ -84,7 +84,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   'smtps:': 465,
 }
 
-/** TLS from the first byte. The others begin in plain text, and `encryption` says whether they change to TLS. */
+/** TLS from the first byte. The others start in plain text, and `encryption` decides whether they switch to TLS. */
 const ENCRYPTED: ReadonlySet<string> = new Set(['https:', 'rediss:', 'amqps:', 'tls:', 'kafkas:', 'smtps:'])
 
 /** The place that a URL names. `path` begins with a slash, or is empty. */
@@ -145,10 +145,7 @@ function pathFault(kind: DestinationKind, path: string): string | undefined {
   return segments.length === 0 ? undefined : 'The URL must not have a path; leave it out.'
 }
 
-/**
- * The URL by which the guard judges the host: https means encrypted, and http plain text, which only OUTBOUND_ALLOW
- * permits.
- */
+/** The URL for the guard: https means encrypted, and http means plain text, which only OUTBOUND_ALLOW permits. */
 export function guardedUrl(config: DestinationConfig, text: string): string {
   if (KINDS[config.kind].isHttp) return text
   const { host, port } = addressOf(text)
@@ -165,7 +162,7 @@ export function guardSentence(config: DestinationConfig, sentence: string): stri
   )
 }
 
-/** The most concurrent sends of a new destination. One that writes batches is of use only with many events in each. */
+/** The most concurrent sends of a new destination. Batches are useful only with many events in each. */
 export function defaultMaxInFlight({ kind }: DestinationConfig): number {
   return kind === 's3' ? LIMITS.maxInFlightOfBatches : LIMITS.maxInFlightDefault
 }

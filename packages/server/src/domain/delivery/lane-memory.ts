@@ -5,9 +5,9 @@ import type { RateMemory } from './rate-window.ts'
 export type LaneMemory = {
   readonly breaker: BreakerMemory | null
   readonly rate: RateMemory | null
-  /** How often people had closed the breaker manually. Memory from before the last time says nothing about the breaker. */
+  /** The number of manual resets of the breaker. Memory from before the last reset does not describe the breaker. */
   readonly breaker_resets: number
-  /** How many probes people had requested. Absent in the data of an earlier version, which knows of none. */
+  /** The number of probes that people had requested. Absent in the data of an earlier version, which has none. */
   readonly probes_asked?: number
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { compilePath, readPath } from '../routing/dot-path.ts'
 import { stringifyJson } from '../json/json-text.ts'
 
-/** Returns the key that orders a record, or `own` when the record has no value there: then it waits for no other record. */
+/** Returns the key that orders a record, or `own` when it has no value there. Such a record waits for no other. */
 export type OrderKeyOf = (payload: unknown, own: string) => string
 
 /**

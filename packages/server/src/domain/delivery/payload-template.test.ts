@@ -19,7 +19,7 @@ const refusalOf = (template: unknown): string => {
   return 'error' in compiled ? compiled.error : ''
 }
 
-test('a string that is one {{ … }} keeps the type of its value; any other is text', () => {
+test('a string that is one {{ … }} retains the type of its value; any other string is text', () => {
   const data = '{"n":7,"flag":false,"list":[1,"a"],"deep":{"a":null},"text":"x"}'
   assert.equal(
     bodyOf(

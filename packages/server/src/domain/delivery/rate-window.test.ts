@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { RateWindow } from './rate-window.ts'
 
-test('the first sends go at once up to the limit, and the next one goes when the first is a period old', () => {
+test('the first sends, up to the limit, go immediately, and the next one goes when the first is a period old', () => {
   const limit = { count: 3, per_ms: 1_000 }
   const window = new RateWindow()
   for (const now of [0, 10, 20]) {

@@ -14,8 +14,8 @@ export type RateMemory = {
 }
 
 /**
- * Large limits are stored in this many groups, each as young as its last send. So the limit is never exceeded, and seldom not
- * fully used.
+ * The sends under a large limit are in this many groups, each with the age of its last send. So sends never exceed the
+ * limit, and nearly always use all of it.
  */
 const GROUPS = 64
 
@@ -24,7 +24,7 @@ export class RateWindow {
   #sends: { at: number; count: number }[] = []
   #sent = 0
 
-  /** When one more attempt may start beside the pending ones; `Infinity`: not before one of those is settled. */
+  /** When one more attempt may start while others are pending; `Infinity`: not before one of those is settled. */
   freeAt({ count, per_ms }: RateLimit, { pending, now }: { pending: number; now: number }): number {
     this.#expire(now - per_ms)
     let over = this.#sent + pending + 1 - count

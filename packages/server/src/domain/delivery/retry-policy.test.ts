@@ -15,11 +15,11 @@ test('the default schedule is dense at first, then every 2 h up to 80 h', () => 
   assert.ok(hours > 78 && hours <= 80, `${hours} h`)
 })
 
-test('the first attempt is due at once', () => {
+test('the first attempt is due immediately', () => {
   assert.equal(nextAttemptAt({ failures: 0, schedule, now: 1_000, random: 0.9 }), 1_000)
 })
 
-test('each failure moves one step down the schedule, and after the last there is none', () => {
+test('each failure moves one step down the schedule, and no attempt follows the last step', () => {
   assert.equal(nextAttemptAt({ failures: 1, schedule, now: 1_000, random: middle }), 6_000)
   assert.equal(nextAttemptAt({ failures: 2, schedule, now: 0, random: middle }), 30_000)
   assert.equal(nextAttemptAt({ failures: schedule.length, schedule, now: 0, random: middle }), null)

@@ -2,16 +2,19 @@ import { hash } from 'node:crypto'
 import { DELIVERY_HEADERS, encodeId, type SendMethod, type SentRequest } from '@postroad/contract'
 import { traceparentOf } from './trace-context.ts'
 
-/** The parts of its request that an attempt stores, and the request as it is shown. The columns of the attempt are not stored twice. */
+/**
+ * The parts of its request that an attempt stores, and the request as it is shown. The columns of the attempt are not
+ * stored twice.
+ */
 export type StoredRequest = {
   /** Absent: POST, with all headers of a delivery. */
   readonly method?: SendMethod
   /** The kind of the destination has no headers. */
   readonly bare?: true
   readonly url: string
-  /** Those that Postroad made and that cannot be derived. */
+  /** The headers that Postroad made and cannot derive again. */
   readonly headers: Readonly<Record<string, string>>
-  /** The names of those whose values are write-only. */
+  /** The names of the headers whose values are write-only. */
   readonly hidden: readonly string[]
   /** The SHA-256 of the body, in base64url. */
   readonly sha256: string
@@ -20,7 +23,7 @@ export type StoredRequest = {
   readonly trace?: string
 }
 
-/** In place of what is write-only. */
+/** Replaces each write-only value. */
 export const DOTS = '••••••••'
 const EVENT_ID = DELIVERY_HEADERS.eventId.toLowerCase()
 const DELIVERY_ID = DELIVERY_HEADERS.deliveryId.toLowerCase()
@@ -66,7 +69,7 @@ export function storedRequest({ url, headers, own, body }: Made): StoredRequest 
   }
 }
 
-/** The same of an event for a destination that is not reached by one HTTP request for each event. */
+/** The same for an event whose destination does not get one HTTP request for each event. */
 export function storedSend(
   made: Made,
   { method, hasHeaders }: { readonly method: SendMethod; readonly hasHeaders: boolean },
@@ -94,7 +97,7 @@ type Of = {
 const traceparentIn = (trace: string, attemptId: string): string =>
   traceparentOf({ submissionId: Buffer.from(trace, 'base64url').toString('hex'), attemptId })
 
-/** UUIDs → the request as it was sent; what is write-only is dots. */
+/** The request as it was sent, with public ids for the UUIDs and dots for write-only values. */
 export function shownRequest(stored: StoredRequest | null, { recordId, dataset, attempt }: Of): SentRequest | null {
   if (stored === null) return null
   const body = { body_sha256: Buffer.from(stored.sha256, 'base64url').toString('hex'), body_bytes: stored.bytes }

@@ -36,7 +36,7 @@ test('the header that a delivery carries is valid', () => {
   assert.equal(read?.flags, 1)
 })
 
-test('a rate is the share of events that are sampled, 0 is none and 1 is all', () => {
+test('a rate is the share of sampled events: 0 samples none, and 1 all', () => {
   const uuid = createUuidv7()
   const traces = Array.from({ length: 4_000 }, () => traceIdOf(uuid(Date.parse('2026-01-01'))))
   const share = (rate: number): number => traces.filter((trace) => isSampled(trace, rate)).length / traces.length

@@ -8,7 +8,7 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 16
 const DOUBLED_MAX = 4
 
-/** The multiple of the work, by the part of the day's cap that is used. */
+/** The multiple of the work, by the used part of the day's cap. */
 const STEPS: readonly { readonly below: number; readonly times: number }[] = [
   { below: 0.25, times: 1 },
   { below: 0.5, times: 2 },
@@ -19,7 +19,7 @@ const STEPS: readonly { readonly below: number; readonly times: number }[] = [
 ]
 
 export type Fill = {
-  /** Iterations while few have registered. */
+  /** Iterations while few people have registered. */
   readonly work: number
   readonly registered: number
   readonly cap: number
@@ -36,7 +36,7 @@ export function timesOf({ registered, cap, fromNetwork }: Omit<Fill, 'work'>): n
 
 export type Drawing = { readonly now: number; readonly randomBytes: (count: number) => Buffer }
 
-/** The parameters of a challenge. A hard one lives longer, because luck spreads its solution times. */
+/** The parameters of a challenge. A hard challenge lives longer, because its solution times vary more. */
 export function drawParameters({ now, randomBytes }: Drawing, fill: Fill): ChallengeParameters {
   const times = timesOf(fill)
   const life = times >= 16 ? LIMITS.agentHardChallengeMs : LIMITS.agentChallengeMs

@@ -51,13 +51,13 @@ const destination = (members: object = {}) => ({
   ...members,
 })
 
-test('the same routing is no difference, and neither is a rule with another name', async () => {
+test('the same routing makes no difference, and neither does a rule with another name', async () => {
   const before = { ...NOTHING, rules: [rule('a', 'orders')], destinations: [destination()] }
   assert.equal(await difference(before, before), undefined)
   assert.equal(await difference(before, { ...before, rules: [rule('b', 'orders')] }), undefined)
 })
 
-test('another dataset takes the record out of one and puts it into the other, with its deliveries', async () => {
+test('another dataset removes the record from one dataset and adds it to the other, with its deliveries', async () => {
   const before = { ...NOTHING, rules: [rule('a', 'orders')], destinations: [destination({ datasets: ['orders'] })] }
   assert.deepEqual(await difference(before, { ...before, rules: [rule('a', 'large')] }), {
     refused_before: null,
@@ -68,7 +68,7 @@ test('another dataset takes the record out of one and puts it into the other, wi
   })
 })
 
-test('another mapping changes the record and its delivery; another state of the destination only the delivery', async () => {
+test('another mapping changes the record and its delivery; another state of the destination changes only the delivery', async () => {
   const before = { ...NOTHING, rules: [rule('a', 'orders')], destinations: [destination()] }
   const mapped = { ...before, rules: [{ ...rule('a', 'orders'), mappings: [{ target: 'sum', path: 'total' }] }] }
   assert.deepEqual(await difference(before, mapped), {
@@ -145,14 +145,14 @@ test('a workflow compares strictly where a rule compares as text, even with the 
   assert.equal(text?.starts.added.length, 1)
 })
 
-test('a payload that too many workflows and agents led to starts nothing', async () => {
+test('a payload that came through too many workflows and agents starts nothing', async () => {
   const before = { ...NOTHING, rules: [rule('a', 'orders')] }
   const starters = [{ kind: 'trigger' as const, name: 'Sort', dataset: 'orders', conditions: [] }]
   assert.equal(await difference(before, { ...before, starters }, { startsNothing: true }), undefined)
   assert.notEqual(await difference(before, { ...before, starters }), undefined)
 })
 
-test('an endpoint that is gone, turned off, without a secret, or closed to the address refuses', async () => {
+test('an endpoint refuses a payload when it is gone, turned off, without a secret, or closed to the address', async () => {
   const at = { use: 'endpoint', webhookId: 'w', datasetOfUrl: undefined } as const
   for (const [after, reason] of [
     [NOTHING, 'endpoint_not_found'],
@@ -166,7 +166,7 @@ test('an endpoint that is gone, turned off, without a secret, or closed to the a
   }
 })
 
-test('a dataset of the URL has precedence over that of the endpoint, and no rule is asked', async () => {
+test('a dataset in the URL takes precedence over that of the endpoint, and no rule is evaluated', async () => {
   const at = { use: 'endpoint', webhookId: 'w', datasetOfUrl: 'named' } as const
   assert.equal(await difference(filing('one'), filing('two'), at), undefined)
   const direct = { use: 'dataset', dataset: 'direct' } as const
@@ -185,7 +185,7 @@ test('records that would be too large together refuse the event', async () => {
   assert.equal(found?.refused_after, 'records_too_large')
 })
 
-test('many rules that search a long payload let others have their turns, and use up a budget', async () => {
+test('many rules that search a long payload let other work have its turns, and use up a budget', async () => {
   const text = 'a'.repeat(1_048_576)
   let turns = 0
   let over = false

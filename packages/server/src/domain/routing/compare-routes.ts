@@ -13,7 +13,7 @@ type Filing = { readonly dataset: string; readonly mappings: Mappings }
 
 export type EndpointRoute = Filing & {
   readonly slug: string
-  /** Why it would refuse every request now; undefined: it does not. */
+  /** The reason why it would refuse every request now; undefined: it would not. */
   readonly refuses: string | undefined
   /** undefined: any address. */
   readonly allowsIp: AllowsIp | undefined
@@ -40,13 +40,13 @@ export type Routing = {
   readonly starters: readonly StarterRoute[]
 }
 
-/** A stored payload, and the way by which it came. */
+/** A stored payload, and the way in which it arrived. */
 export type RoutedPayload = {
   readonly payload: unknown
-  /** How long its text is. */
+  /** The length of its text. */
   readonly chars: number
   readonly sourceIp: string | undefined
-  /** So many workflows and agents led to it that its records start nothing. */
+  /** Whether it came through so many workflows and agents that its records start nothing. */
   readonly startsNothing: boolean
 } & (
   | { readonly use: 'endpoint'; readonly webhookId: string; readonly datasetOfUrl: string | undefined }
@@ -70,10 +70,10 @@ export type RouteDifference = {
   readonly starts: Differences<Started>
 }
 
-/** For each character that is read or written, as in dry runs. */
+/** The cost of each character that is read or written, as in dry runs. */
 const READ_WORK = 8
 const STEP_WORK = 64
-/** To compile a condition or a mapping; a pattern is dearer. */
+/** The cost of compiling a condition or a mapping; a pattern costs more. */
 const COMPILE_WORK = 1_024
 const PATTERN_WORK = 65_536
 
@@ -91,7 +91,7 @@ export class RouteComparer {
     this.#spend = spend
   }
 
-  /** undefined: both route it alike. */
+  /** undefined: both configurations route it the same way. */
   *differenceOf(of: RoutedPayload): InTurns<RouteDifference | undefined> {
     const known: Known = { matched: perMode(), mapped: new Map(), texts: new Map() }
     const before = yield* this.#routed(of, { routing: this.#before, known })
@@ -208,7 +208,7 @@ export class RouteComparer {
 type PerMode<Value> = Readonly<Record<CompareMode, Map<Conditions, Value>>>
 const perMode = <Value>(): PerMode<Value> => ({ text: new Map(), strict: new Map() })
 
-/** The results of mappings for a payload, and of the conditions that were evaluated already. */
+/** The results of mappings for a payload, and of the conditions already evaluated. */
 type Mapped = { readonly payload: unknown; readonly text: string; readonly matched: PerMode<boolean> }
 /** A payload, the results of conditions on it so far, and how they compare. */
 type Asked = Pick<Mapped, 'payload' | 'matched'> & { readonly mode: CompareMode }
@@ -238,7 +238,7 @@ function refusalOf(endpoint: EndpointRoute | undefined, sourceIp: string | undef
   return endpoint.refuses
 }
 
-/** Contract part 1, ingest rules 1 to 4: who files a payload, and where. */
+/** Contract part 1, ingest rules 1 to 4: the endpoint or the rules that file a payload, with their datasets. */
 function filersOf(
   of: RoutedPayload,
   { endpoints, rules }: Routing,
@@ -262,9 +262,9 @@ const NONE: Conditions = []
 const WHOLE: Mappings = []
 
 type Names<One, Shown> = {
-  /** Two with the same name are one and the same, changed or not. */
+  /** Two items with the same name are the same item, changed or not. */
   readonly name: (one: One) => string
-  /** Two with the same of this are equal. */
+  /** Two items with the same text here are equal. */
   readonly whole: (one: One) => string
   readonly shown: (one: One) => Shown
 }
@@ -301,7 +301,7 @@ function differences<One, Shown>(
   }
 }
 
-/** Those that have no counterpart left among the others. */
+/** The items that have no counterpart left among the others. */
 function unmatched<One>(items: readonly One[], others: readonly One[], keyOf: (one: One) => string): readonly One[] {
   const left = new Map<string, number>()
   for (const other of others) left.set(keyOf(other), (left.get(keyOf(other)) ?? 0) + 1)

@@ -228,7 +228,7 @@ test('compiled conditions follow the rules', () => {
   )
 })
 
-/** The rules of the contract, one after the other, without regard for speed. */
+/** The rules of the contract, one after another, without regard for speed. */
 function oracle(condition: Condition, payload: unknown, mode: CompareMode): boolean {
   const saw = lookUp(payload, condition.path)
   const same = (wanted: unknown): boolean =>

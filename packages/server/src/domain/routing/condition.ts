@@ -94,7 +94,7 @@ function equalsOneOf(values: readonly unknown[], mode: CompareMode): Test {
   }
 }
 
-/** The texts that equal a value in rules: one of these is the text of the condition. */
+/** The texts that equal a value in rules: the condition matches if its text is one of them. */
 export function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return [String(value)]

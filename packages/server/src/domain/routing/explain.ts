@@ -34,7 +34,7 @@ function short(value: unknown): unknown {
   return `${text.slice(0, SAW_CHARS_MAX)}…`
 }
 
-/** The JSON of a value, only as far as it is shown: the whole may be as long as the payload, and every rule may see it. */
+/** The part of a value's JSON that is shown. The whole can be as long as the payload, and every rule can read it. */
 function beginningOf(value: unknown): string {
   const writer = new JsonWriter({ budget: new WorkBudget(Infinity), charsMax: SAW_CHARS_MAX })
   try {

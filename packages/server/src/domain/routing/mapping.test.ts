@@ -6,7 +6,7 @@ import { parseJson, stringifyJson } from '../json/json-text.ts'
 import { compileMappings } from './mapping.ts'
 import { RecordTexts } from './record-texts.ts'
 
-// Far from UTC, so that a date in the time zone of the machine would be noticed.
+// Far from UTC, so that a test fails for a date in the time zone of the machine.
 process.env['TZ'] = 'Asia/Tokyo'
 
 /** The JSON text that a list of mappings makes from a payload's text. */

@@ -103,8 +103,8 @@ function orDefault(value: unknown, fallback: unknown): unknown {
 }
 
 /**
- * How many times the size of its input a transform may read or write: a letter can become three in upper case, JSON can be
- * escaped, and parsing is expensive.
+ * How many times the size of its input a transform can read or write: a letter can become three in upper case, JSON can
+ * be escaped, and parsing is expensive.
  */
 const PAYLOADS_OF: Readonly<Partial<Record<Transform, number>>> = { uppercase: 3, lowercase: 2, string: 2, json: 16 }
 

@@ -1,7 +1,7 @@
 import type { Transform } from '@postroad/contract'
 import { stringifyJson } from '../json/json-text.ts'
 
-/** The upper bound of a record: its constant bytes, its number of values, and how often the payload may be in it. */
+/** The upper bound of a record: its constant bytes, its number of values, and its possible copies of the payload. */
 export type RecordBound = { readonly fixedBytes: number; readonly values: number; readonly payloads: number }
 
 /** A timestamp or a boolean. */

@@ -5,7 +5,7 @@ import { LIMITS, VerificationSettings } from '@postroad/contract'
 import { explainSignature, verifySignature, validateSecretForm } from './index.ts'
 import type { SchemeSettings } from './schemes.ts'
 
-/** The schemes beyond the seven: what each of them refuses. `signature.test.ts` has the rules that all HMACs share. */
+/** The refusals of the schemes beyond the seven. `signature.test.ts` has the rules that all HMACs share. */
 
 const NOW = 1_700_000_000
 const BODY = Buffer.from('{"name":"Zoë","total":1.50}')
@@ -123,7 +123,7 @@ function token(
     .digest('base64url')}`
 }
 
-test('jwt: the token is signed with the secret by the set algorithm, is of now, and has the hash of this body', () => {
+test('jwt: a token passes when the secret signed it by the set algorithm, it is current, and it has the hash of the body', () => {
   const settings = { scheme: 'jwt' }
   const sent = (value: string, more: Partial<Sent> = {}): string =>
     verdict(settings, { headers: { authorization: `Bearer ${value}` }, ...more })
@@ -151,7 +151,7 @@ test('jwt: the token is signed with the secret by the set algorithm, is of now, 
     assert.equal(sent(value), 'bad_signature', value)
 })
 
-test('custom_hmac: an id that has the text behind it within itself could move the border, and is malformed', () => {
+test('custom_hmac: an id that contains the text behind it could move the border, and is malformed', () => {
   const settings = {
     scheme: 'custom_hmac',
     signed: '{id}.{timestamp}.{body}',
@@ -208,7 +208,7 @@ test('custom_hmac: the fields of a form are signed in the order of their names, 
 
 const why = (settings: object, secret: string): string | undefined => validateSecretForm(settingsOf(settings), secret)
 
-test('a secret in a form that no request could match is named before it is stored', () => {
+test('a secret in a form that no request could match is refused with a sentence', () => {
   assert.equal(why({ scheme: 'basic_auth' }, 'user:pass'), undefined)
   assert.match(why({ scheme: 'basic_auth' }, 'no colon') ?? '', /a user name, a colon and a password/)
   assert.match(why({ scheme: 'public_key' }, 'no key') ?? '', /an ed25519 public key/)

@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { isSignedByCertificate, urlAt } from './signed-by-certificate.ts'
 import { malformed, missing, type Reading, type Signed, type SignatureFailure } from './reading.ts'
 
-/** The hosts of Amazon SNS, by region. Anybody could own the bucket `sns.s3.amazonaws.com` or `sns.s3-us-west-2.amazonaws.com`. */
+/** The hosts of Amazon SNS, by region. Anyone could own `sns.s3.amazonaws.com` or `sns.s3-us-west-2.amazonaws.com`. */
 const HOSTS = /^sns\.[a-z]{2}(?:-[a-z]+)+-\d\.amazonaws\.com(?:\.cn)?$/
 /** Every message carries its type in this header; the signature is in the body. */
 const HEADER = 'x-amz-sns-message-type'
@@ -19,8 +19,8 @@ const SIGNED = {
 type Message = Readonly<Record<string, unknown>>
 
 /**
- * A message of Amazon SNS, signed with a certificate of SNS. Anybody can have a topic, so the secret is the ARN of the topic, and a
- * message of another topic is refused.
+ * A message of Amazon SNS, signed with a certificate of SNS. Anyone can have a topic, so the secret is the ARN of the
+ * topic, and a message of another topic is refused.
  */
 export function readAwsSns(headers: Signed['headers'], certificate: Signed['certificate']): Reading {
   const value = headers[HEADER]

@@ -8,7 +8,7 @@ export type RefusedSignature = {
   readonly failedStep: SignatureStep
   readonly detail: string
   readonly headerNames: readonly string[]
-  /** Whether a timestamp is looked at, by the settings that the endpoint has now. */
+  /** Whether the endpoint's current settings check a timestamp. */
   readonly isTimed: boolean
 }
 
@@ -37,7 +37,7 @@ export function hintsOfRefused(
 
 const TIMED: ReadonlySet<string> = new Set(['payments_provider', 'chat_platform', 'standard_webhooks', 'jwt'])
 
-/** Whether a scheme looks at a timestamp; of one whose settings decide it, by those of the endpoint now. */
+/** Whether a scheme checks a timestamp. Where its settings decide that, the endpoint's current settings count. */
 export function isTimed(scheme: VerificationScheme, settings: VerificationSettings): boolean {
   if (TIMED.has(scheme)) return true
   return settings.scheme === scheme && 'signed' in settings && settings.signed.includes('{timestamp}')

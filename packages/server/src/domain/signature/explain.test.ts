@@ -195,7 +195,7 @@ test('JSON that was rewritten is recognized in the ways in which libraries write
 const hintsOfHeader = (value: string, settings: object = {}) =>
   explained('hmac', { headers: { 'x-signature': value }, settings }).hints
 
-test('a right digest in another encoding is recognized', () => {
+test('a correct digest in another encoding is recognized', () => {
   assert.deepEqual(hintsOfHeader(mac(CURRENT, BODY, 'base64')), [
     'The digest is correct but encoded as base64. This endpoint expects lower-case hex.',
   ])

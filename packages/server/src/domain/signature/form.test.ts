@@ -24,7 +24,7 @@ test('a value with very many items is cut', () => {
   assert.ok(formOf('a,'.repeat(10_000)).length < 400)
 })
 
-test('only headers of signatures and the one that the endpoint reads have a form', () => {
+test('only signature headers and the header that the endpoint reads have a form', () => {
   assert.deepEqual(
     signatureForms(
       { 'x-own': 'p=1', 'stripe-signature': 't=1', authorization: 'Bearer x', 'content-type': 'a/b' },

@@ -17,11 +17,11 @@ const SIGNATURE_HEADERS: ReadonlySet<string> = new Set([
   'x-service-signature',
 ])
 
-/** Words that describe how a digest is made. Any other word may be a secret that somebody put in the wrong place. */
+/** Words that describe how a digest is made. Any other word may be a secret that someone put in the wrong place. */
 const LABEL = /^(?:t|s|ts|v0|v1|v1a|v2|h1|md5|sha1|sha256|sha384|sha512|hmac|hmac-sha1|hmac-sha256)$/i
 const ITEMS_MAX = 12
 
-/** The forms of the headers that may carry a signature. `own` is the header that the endpoint reads, with its prefix. */
+/** The forms of the headers that can have a signature. `own` is the header that the endpoint reads, with its prefix. */
 export function signatureForms(
   headers: Readonly<Record<string, string | undefined>>,
   own: { readonly header: string; readonly prefix: string } | undefined,

@@ -38,7 +38,7 @@ const otherSecret = ({ recipe: { thing } }: Reading): string =>
   `The ${thing ?? 'signature'} was made for another secret, or with other settings. Copy the secret from the sender once more.`
 
 function signatureHints(at: { sample: SampleToExplain; reading: Reading }): readonly string[] {
-  // A token or a signature by a private key is made in no other way that could be tried here.
+  // There is no other way to make a token, or a signature by a private key, that could be tried here.
   if (at.reading.recipe.accepts !== undefined) return [otherSecret(at.reading)]
   const tokens = tokensIn(at.reading.value ?? '')
   const found = at.sample.secrets
@@ -83,8 +83,8 @@ const IS_BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/
 const IS_HEX = /^(?:[0-9A-Fa-f]{2}){8,}$/
 
 /**
- * Other signed bytes, other digests and other interpretations of the secret than those of the settings. A secret is decoded as
- * a whole or not at all: a part of it would be a key short enough to be guessed here, and so to be read out.
+ * Signed bytes, digests and interpretations of the secret other than those of the settings. A secret is decoded as a
+ * whole or not at all: a part of it would be a key short enough to be guessed here, and so to be read out.
  */
 function otherWays({ recipe, before, after }: Reading, secret: string): readonly Way[] {
   const algorithm = recipe.algorithm === 'sha256' ? 'sha1' : 'sha256'
@@ -146,8 +146,8 @@ function writtenAs(
 }
 
 /**
- * The mistake in the writing of a right digest. The form of the header is mentioned only when nothing else explains the
- * failure.
+ * The mistake in the encoding of a correct digest. The form of the header is mentioned only when nothing else explains
+ * the failure.
  */
 function writingHints(
   written: Written,

@@ -29,8 +29,8 @@ export function verifySignature(request: SignatureToVerify): SignatureFailure | 
 }
 
 /**
- * The URL of the certificate that a signature needs, on a host of the provider; or the reason why the request is refused without it.
- * undefined: the check needs no certificate.
+ * The URL of the certificate that a signature needs, on a host of the provider; or the reason why the request is
+ * refused without it. undefined: the check needs no certificate.
  */
 export function certificateUrlOf(
   settings: VerificationSettings,

@@ -3,7 +3,7 @@ import { isSignedByCertificate, urlAt } from './signed-by-certificate.ts'
 import { malformed, missing, type Reading, type Signed, type SignatureFailure } from './reading.ts'
 
 const HOSTS = /^api(?:\.sandbox)?\.paypal\.com$/
-/** Only certificates are here, and not what anybody else can store at PayPal. */
+/** This folder has only certificates, and nothing that others can store at PayPal. */
 const FOLDER = '/v1/notifications/certs/'
 const SIGNATURE = 'PayPal-Transmission-Sig'
 const ID = 'PayPal-Transmission-Id'

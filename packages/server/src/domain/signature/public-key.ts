@@ -68,7 +68,7 @@ const RSA_BITS = { min: 2_048, max: 8_192 } as const
 const KEYS_MAX = 1_000
 const keys = new Map<string, KeyObject | undefined>()
 
-/** The public key in a secret: PEM, DER in base64, or for ed25519 its 32 bytes in base64 or hex. undefined: it is none. */
+/** The public key in a secret: PEM, DER in base64, or for ed25519 its 32 bytes in base64 or hex. undefined: none. */
 export function publicKeyOf(secret: string, algorithm: KeyAlgorithm): KeyObject | undefined {
   const name = `${algorithm} ${secret}`
   if (keys.has(name)) return keys.get(name)

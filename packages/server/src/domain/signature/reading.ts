@@ -81,7 +81,7 @@ export function judge(reading: Reading, request: Signed): Judged {
   return isCloser ? second : first
 }
 
-/** Whether the signature itself was right: only its time is checked later. */
+/** Whether the signature itself was correct: only its time is checked later. */
 export const isRight = (failure: SignatureFailure | undefined): boolean =>
   failure === undefined || failure.step === 'tolerance'
 
@@ -107,7 +107,7 @@ function inSmallLetters(text: string, prefix: string): string {
   return text.slice(0, prefix.length) + text.slice(prefix.length).toLowerCase()
 }
 
-/** The headers with the right form, each after the other; without any, the first one that exists, with its failure. */
+/** The headers with the right form, one after another; without any, the first existing one, with its failure. */
 export function wholeOf<Name>(names: readonly [Name, ...Name[]], read: (name: Name) => Reading): Reading {
   const [first, ...others] = names
   const reading = read(first)

@@ -10,7 +10,7 @@ const KEY_FORMS: Readonly<Record<'ed25519' | 'ecdsa_sha256' | 'rsa_sha256', stri
   rsa_sha256: 'an RSA public key of at least 2,048 bits: PEM, or base64 of its DER',
 }
 
-/** Why no request could ever match this secret; undefined: it has the form that the scheme needs. */
+/** The reason why no request could match this secret; undefined: it has the form that the scheme needs. */
 export function validateSecretForm(settings: VerificationSettings, secret: string): string | undefined {
   if (settings.scheme === 'basic_auth' && !/^[^:]+:/.test(secret))
     return 'The secret of basic_auth is a user name, a colon and a password.'

@@ -54,10 +54,7 @@ export function verifyServiceSignature(request: Signed): SignatureFailure | unde
   return judge(reading, request).failure
 }
 
-/**
- * Checks a delivery of ours the way its receiver does: by `Service-Signature`, or by `webhook-signature` when that header is
- * missing.
- */
+/** Checks our delivery as its receiver does: by `Service-Signature`, or without one by `webhook-signature`. */
 export function verifyDelivery(request: Signed): SignatureFailure | undefined {
   const tolerance = LIMITS.toleranceSecondsDefault
   const own = readTimestamped(request.headers, { headers: ['Service-Signature'], tolerance })

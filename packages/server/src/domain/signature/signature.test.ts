@@ -69,7 +69,7 @@ describe('published vectors', () => {
     })
   }
 
-  test('all 26 are there', () => assert.equal(VECTORS.length, 26))
+  test('all 26 vectors are present', () => assert.equal(VECTORS.length, 26))
 })
 
 function check(
@@ -128,7 +128,7 @@ for (const [name, sender] of Object.entries(SENDERS)) {
       }
     })
 
-    test('a missing header is missing_header, an empty or truncated one bad_signature', () => {
+    test('a missing header is missing_header, and an empty or truncated one is bad_signature', () => {
       for (const header of sender.names) {
         assert.equal(
           check(sender, { headers: Object.fromEntries(Object.entries(good).filter(([key]) => key !== header)) }),
@@ -167,7 +167,7 @@ for (const [name, sender] of Object.entries(SENDERS)) {
 
     if (!('tolerance_seconds' in VerificationSettings.parse(sender.settings))) return
 
-    test('the time may be 300 s off in both directions, and the signature is checked first', () => {
+    test('the time may be 300 s off in either direction, and the signature is checked first', () => {
       for (const [off, verdict] of [
         [300, 'ok'],
         [-300, 'ok'],
@@ -254,7 +254,7 @@ const named = (from: object, name: string): Record<string, string> =>
     Object.entries(from).map(([header, value]) => [header.replace('webhook-', `${name}-`), String(value)]),
   )
 
-test('the complete one of two header sets is read, whatever the other one lacks', () => {
+test('of two header sets, the complete one is read, whatever the other lacks', () => {
   const standard = SENDERS['standard_webhooks'] as Sender
   const good = standard.sign(SECRET, BODY, NOW)
   const broken: readonly object[] = [
@@ -287,7 +287,7 @@ test('the complete one of two header sets is read, whatever the other one lacks'
     assert.equal(check(payments, { headers: { [`${own}-signature`]: 'garbage', [`${other}-signature`]: value } }), 'ok')
 })
 
-test('one right set of headers is enough beside a set of the right form with another signature or an old time', () => {
+test('one correct set of headers is enough, even with a second set that has another signature or an old time', () => {
   const standard = SENDERS['standard_webhooks'] as Sender
   const good = standard.sign(SECRET, BODY, NOW)
   const old = standard.sign(SECRET, BODY, NOW - 3_600)

@@ -10,7 +10,7 @@ import {
 import { unixSeconds } from './digest.ts'
 import { malformed, missing, type Reading, type Signed, type SignatureFailure } from './reading.ts'
 
-/** A signature over a content that its settings describe: what the two schemes that have one read alike. */
+/** A signature over content that the settings describe: the part that the two schemes with such settings share. */
 
 type ContentSettings = Extract<VerificationSettings, { scheme: 'custom_hmac' | 'public_key' }>
 type Piece = string | { readonly part: SignedPart }
@@ -78,13 +78,13 @@ export function readSignedContent(
   }
 }
 
-/** The name of a header is a tenant's choice, so `constructor` must not find what a prototype lends. */
+/** A tenant chooses the name of a header, so `constructor` must not find an inherited property. */
 export function valueIn(headers: Signed['headers'], header: string): string | undefined {
   const name = header.toLowerCase()
   return Object.hasOwn(headers, name) ? headers[name] : undefined
 }
 
-/** Each thing in a header that may be a signature: of a list every item, by white space or comma, without the prefix. */
+/** Each possible signature in a header: every item of a list, split by white space or comma, without the prefix. */
 function signaturesIn(
   value: string,
   { item, prefix }: { readonly item: string | null; readonly prefix: string },
@@ -112,7 +112,7 @@ function timeIn(
           .filter((text) => text.startsWith(`${timestamp_item}=`))
           .map((text) => text.slice((timestamp_item ?? '').length + 1))
       : [valueIn(at.headers, timestamp_header)]
-  // A second timestamp in one header is malformed: which of them was signed is not certain.
+  // A second timestamp in one header is malformed, because it is not certain which of them was signed.
   const text = texts.length === 1 ? texts[0] : undefined
   return {
     header: timestamp_header ?? header,
@@ -196,7 +196,7 @@ function misshapen({
   if (!given.some((text) => wellFormed.test(text))) return malformed(header, form)
   if (id !== undefined && !isIdAlone(id, layout)) return malformed(settings.id_header ?? '', '<id>')
   if (time === undefined || time.seconds !== undefined) return undefined
-  // An item that is not there is a matter of the form; one that is no time, of the time.
+  // A missing item is a fault of the form, and an item that is not a time is a fault of the timestamp.
   if (time.text === undefined) return malformed(header, form)
   return malformed(time.header, `<${FORMATS[settings.timestamp_format]}>`, 'timestamp')
 }
@@ -210,7 +210,7 @@ function formOf(settings: ContentSettings): string {
   return `${start}${item === null ? '' : `${item}=`}${prefix}<${encoding}>`
 }
 
-/** The text behind the id marks its end. An id that has this text in it could move the border, and so sign another body. */
+/** The text behind the id marks its end. An id with this text in it could move the border, and so sign another body. */
 function isIdAlone(id: string, { before }: Layout): boolean {
   const at = before.findIndex((piece) => typeof piece !== 'string' && piece.part === 'id')
   const next = before[at + 1]

@@ -34,7 +34,7 @@ describe('a delivery', () => {
     assert.match(headers['webhook-signature'] ?? '', /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
   })
 
-  test('does not change whether the body is text or bytes', () => {
+  test('has the same headers whether its body is text or bytes', () => {
     assert.deepEqual(
       signDelivery({
         secrets: [SECRET, previousSecret],

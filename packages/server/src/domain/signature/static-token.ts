@@ -30,7 +30,7 @@ export function readStaticToken(headers: Signed['headers'], { header, prefix }: 
   }
 }
 
-/** Hashes are compared, in constant time: neither the secret nor its length shows in how long a refusal takes. */
+/** Compares hashes in constant time, so the duration of a refusal shows neither the secret nor its length. */
 export function isSame(text: string, secret: string): boolean {
   return timingSafeEqual(hash(text), hash(secret))
 }

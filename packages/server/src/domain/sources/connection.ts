@@ -16,8 +16,8 @@ const SCHEMES: Readonly<Record<DatabaseKind, readonly string[]>> = {
 const PORTS: Readonly<Record<DatabaseKind, number>> = { postgres: 5_432, mysql: 3_306 }
 
 /**
- * A connection string → its parts, or a sentence with its fault. Options in its query are refused, because they could lead
- * around the checks of the address and of the encryption. The sentence never contains a part of the string.
+ * A connection string → its parts, or a sentence with its fault. Options in its query are refused, because they could
+ * bypass the checks of the address and of the encryption. The sentence never contains a part of the string.
  */
 export function readConnection(kind: DatabaseKind, text: string): Connection | string {
   const url = URL.parse(text)

@@ -5,7 +5,7 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 type Writer = (text: string) => string
 
 const string: Writer = (text) => JSON.stringify(text)
-/** NaN and Infinity are no numbers in JSON. */
+/** NaN and Infinity are not numbers in JSON. */
 const number: Writer = (text) => (JSON_NUMBER.test(text) ? text : string(text))
 const boolean: Writer = (text) => (text === 't' ? 'true' : 'false')
 /** PostgreSQL has checked it. */

@@ -18,7 +18,7 @@ export type JsonTemplate = { readonly write: Write; readonly paths: readonly Nam
 export type TemplateFault = { readonly error: string; readonly pointer: string }
 
 export type TemplateRules = {
-  /** The names with which a path may begin. */
+  /** The names that a path can start with. */
   readonly roots: readonly string[]
   /** A path to show in a refusal. */
   readonly example: string

@@ -2,8 +2,8 @@ import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
 
 /**
- * The JSON Schema of an agent's output. Only keywords that every provider takes and that are checked in linear time are allowed, so
- * no schema of a tenant can cost more than its output is long.
+ * The JSON Schema of an agent's output. It has only keywords that every provider supports and that take linear time to
+ * check, so the length of an output bounds the cost of any tenant's schema.
  */
 const KEYWORDS = new Set([
   'type',

@@ -9,7 +9,7 @@ export function systemMessage(instructions: string, { schema }: { readonly schem
   return `${PREAMBLE}\n\nInstructions:\n${instructions}${form}`
 }
 
-/** The input between markers that it cannot contain, because nobody knew them before. */
+/** The input between markers. The input cannot contain them, because nobody knew them before. */
 export function userMessage(input: string, marker: string): string {
   return `<input-${marker}>\n${input}\n</input-${marker}>`
 }

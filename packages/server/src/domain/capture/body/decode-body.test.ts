@@ -23,14 +23,14 @@ const formOf = (count: number): string => Array.from({ length: count }, (_, at) 
 const FORM = 'application/x-www-form-urlencoded'
 
 describe('JSON', () => {
-  test('the text is exactly the received one: spaces, duplicate keys, escapes, big numbers', async () => {
+  test('the text is exactly the received text: spaces, duplicate keys, escapes, big numbers', async () => {
     const text = ' { "a" : 12345678901234567890, "a":1.0e3,"z":"\\u00e9\\u0000 é" }\n'
     const decoded = await decode(text, 'application/json; charset=utf-8')
     assert.ok(decoded.ok)
     assert.equal(decoded.text, text)
   })
 
-  test('it is read without a promise under any other content type', () => {
+  test('a body of any other content type is read as JSON, without a promise', () => {
     for (const contentType of [
       undefined,
       '',
@@ -118,7 +118,7 @@ describe('urlencoded', () => {
     assert.deepEqual(await payload('a=1&'.repeat(5000), FORM), { a: Array(5000).fill('1') })
   })
 
-  test('the output of URLSearchParams is read back', async () => {
+  test('the output of URLSearchParams is read without loss', async () => {
     const pairs = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), {
       minLength: 1,
       maxLength: 8,
@@ -166,7 +166,7 @@ describe('multipart', () => {
     )
   })
 
-  test('the output of FormData is read back, with files of any bytes and size', async () => {
+  test('the output of FormData is read without loss, with files of any bytes and size', async () => {
     const form = new FormData()
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7) % 256))
     form.append('big', new Blob([bytes], { type: 'application/pdf' }), 'ü "q".pdf')

@@ -5,8 +5,8 @@ import { decodeUrlencoded } from './decode-urlencoded.ts'
 import type { DecodedForm } from './form-fields.ts'
 
 /**
- * A body as a value for routing and as the JSON text to store. For JSON that is exactly the received text, without a byte order
- * mark.
+ * A body as a value for routing and as the JSON text to store. For JSON, the text is exactly the received text without
+ * a byte order mark.
  */
 export type Decoded =
   | { readonly ok: true; readonly payload: unknown; readonly text: string }
@@ -44,7 +44,7 @@ function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
 
-/** Recognized by its byte order mark, in either byte order. */
+/** A byte order mark, in either byte order, identifies UTF-16. */
 const isUtf16 = ([first, second]: Buffer): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
 

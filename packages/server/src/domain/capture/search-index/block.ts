@@ -5,7 +5,7 @@ import type { Probe } from './probes.ts'
 export const BLOCK_RECORDS = 4_096
 /** A block with more terms is closed early, so that it needs little memory. */
 const BLOCK_TERMS_MAX = 4_194_304
-/** About a quarter of the bits are set: ten terms then rule out a million of a million documents. */
+/** About a quarter of the bits are set, so ten terms rule out all but about one in a million documents. */
 const BITS_PER_TERM = 3.6
 const SLICES_STEP = 64
 const BYTE_BITS = 8
@@ -50,8 +50,8 @@ export class BlockBuilder {
 }
 
 /**
- * The places of the records in a block that may match, the newest first. `rows` are the rows of all terms of the probes, one after the
- * other.
+ * The places of the records in a block that may match, the newest first. `rows` has the rows of all terms of the
+ * probes, one after another.
  */
 export function placesOf(
   probes: readonly Probe[],

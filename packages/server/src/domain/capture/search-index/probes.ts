@@ -4,7 +4,7 @@ import { termsOfPath, termsOfText, termsOfValue, type Scope, type Term } from '.
 /** A document matches only if it has all terms of at least one of the lists. */
 export type Probe = { readonly any: readonly (readonly Term[])[] }
 
-/** More would read more of the index, and rule out nothing else. */
+/** More terms would read more of the index and rule out nothing else. */
 const TERMS_OF_TEXT_MAX = 16
 
 /** The terms that a search requires of a document; empty: the index rules out nothing. */
@@ -26,7 +26,7 @@ type Terms = readonly (readonly Term[])[]
 
 const textTerms = (text: string): Terms => [spread(termsOfText(text))]
 
-/** Terms from the whole text, because its beginning is often the same in many documents. */
+/** Terms from the whole text, because its start is often the same in many documents. */
 function spread(terms: readonly Term[]): readonly Term[] {
   if (terms.length <= TERMS_OF_TEXT_MAX) return terms
   return Array.from(
@@ -60,5 +60,5 @@ function ofCondition(scope: Scope, condition: Condition): readonly Terms[] {
   }
 }
 
-/** A number of the payload equals this text, but the payload may write it in another way. */
+/** A number in the payload can equal such a text although the payload writes it in another way. */
 const LIKE_A_NUMBER = /^[-+.\d]/

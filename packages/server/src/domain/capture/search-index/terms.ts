@@ -4,8 +4,9 @@ import { compilePath } from '../../routing/dot-path.ts'
 import { textsOf } from '../../routing/condition.ts'
 
 /**
- * A term is a 16-bit hash of something that a document contains: three characters in a row, a path, or a value at a path. A document
- * that lacks one term of a search does not match. One that has them all may match, so a search still reads it.
+ * A term is a 16-bit hash of something that a document contains: three characters in a row, a path, or a value at a
+ * path. A document that lacks one term of a search does not match. A document with all of them may match, so a search
+ * still reads it.
  */
 export type Term = number
 
@@ -18,7 +19,7 @@ export type Document = {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-/** Where a path begins. */
+/** Where a path starts. */
 export type Scope = 'payload' | 'headers'
 
 /** A longer payload has no terms, so every search reads it. */
@@ -28,7 +29,7 @@ const NODES_MAX = 5_000
 
 /** A path occurs in many documents, so few bits are enough to rule out the others. */
 const TERMS_OF_PATH = 3
-/** A search for a value has nothing else, so it needs as many bits as a text of eight characters. */
+/** A search for a value has no other terms, so it needs as many bits as a text of eight characters. */
 const TERMS_OF_VALUE = 6
 const GOLDEN = 0x9e3779b1
 const FNV_START = 0x811c9dc5
@@ -85,7 +86,7 @@ export const textOfHeaders = (headers: Document['headers']): string =>
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join('\n')
 
-/** Collects the terms of one document after the other, without a new table for each. */
+/** Collects the terms of one document after another, without a new table for each. */
 export class TermReader {
   /** The number of the document that has a term. */
   readonly #seenBy = new Uint32Array(TERMS)

@@ -83,7 +83,7 @@ test('a repeated group that itself repeats or alternates is refused with its pla
     )
 })
 
-test('more than two open-ended repetitions are refused with the first one too many', () => {
+test('more than two open-ended repetitions are refused with the place of the third', () => {
   for (const [pattern, place] of [
     ['a*b*c*', 'c* at character 5'],
     ['a+b+c+', 'c+ at character 5'],

@@ -1,8 +1,8 @@
 import { NOTHING, type Program, type Repeat, type Run } from './program.ts'
 
 /**
- * Simplifies the program at an end that may be anywhere: a repetition beyond its minimum finds no other match there. Both ends
- * of a pattern are free, and so are the far end of a lookahead and the front of a lookbehind.
+ * Simplifies the program at an end that can be anywhere: a repetition beyond its minimum finds no other match there.
+ * Both ends of a pattern are free, and so are the far end of a lookahead and the front of a lookbehind.
  */
 export function withoutFreeEnd(program: Program, end: 'front' | 'back'): Program {
   switch (program.kind) {

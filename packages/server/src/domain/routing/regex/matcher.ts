@@ -31,7 +31,7 @@ export class Matcher {
     return found
   }
 
-  /** Replaces each position by those where a match of the program that starts there can end; backward, the other way round. */
+  /** Replaces each position by those where a match of the program that starts there can end; backward, the reverse. */
   #move(at: Positions, program: Program, direction: Direction): void {
     this.steps += at.wordCount
     switch (program.kind) {

@@ -147,7 +147,7 @@ test('every pattern within the limits gives the answer of RegExp, and a pattern 
         const why = validatePattern(pattern)
         assert.equal(why?.includes('does not compile') !== true, compiles(pattern), pattern)
         if (why !== undefined) return void (seen.refused += 1)
-        // A lookbehind could repeat over the text that was put before, and RegExp would take hours.
+        // A lookbehind could repeat over the text added in front, and RegExp would take hours.
         const answers =
           behindMore && !pattern.includes('(?<')
             ? sameAsRegExp(

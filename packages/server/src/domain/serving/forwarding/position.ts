@@ -27,12 +27,12 @@ export type Round = {
 
 export type Open = Readonly<Record<string, readonly string[] | undefined>>
 
-/** As the stream has it: the longest time from the creation of an id to its transaction, and to the end of that. */
+/** The longest time from the creation of an id to the start of its transaction, as for the stream. */
 export const MARGIN_MS = 26_000
 /** How long a read waits for the oldest transaction under way. */
 export const PATIENCE_MS = 60_000
 
-/** The position of a forwarder that begins at this snapshot. */
+/** The position of a forwarder that starts at this snapshot. */
 export const positionAt = ({ history, snapshot }: { history: string; snapshot: string }, now: number): Position => ({
   history,
   from: snapshot,

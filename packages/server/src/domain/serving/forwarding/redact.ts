@@ -1,7 +1,7 @@
 import { parseStoredJson, stringifyJson } from '../../json/json-text.ts'
 import type { Attributes } from './items.ts'
 
-/** In place of a value that may not be sent. */
+/** Replaces a value that must not be sent. */
 const REDACTED = '[redacted]'
 
 export type Redaction = {
@@ -19,7 +19,7 @@ export const redactionOf = (
 
 /** The stored headers as attributes, by the semantic conventions of OpenTelemetry. */
 export function headerAttributes(json: string, { headers }: Redaction): Attributes {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the submission stores its headers so
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the submission stores its headers in this form
   const stored = JSON.parse(json) as Record<string, string>
   return Object.fromEntries(
     Object.entries(stored).map(([name, value]) => [
