@@ -51,7 +51,10 @@ export class LongSearch {
   }
 }
 
-/** Text for a comparison without regard to case. Each character is replaced by itself, so a part of a text is a part of its folded text. */
+/**
+ * Text for a comparison without regard to case. Each character is replaced on its own, so a part of a text is a part of
+ * its folded text.
+ */
 export const folded = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/gs

@@ -3,15 +3,15 @@ import { decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose'
 import type { Cipher } from './cipher.ts'
 
 /**
- * The keys of OAuth access tokens. Each is derived from a SECRET_KEY for this purpose alone, so nothing is stored, and every node has the
- * same ones. A token of a previous key is valid while that key is set.
+ * The keys of OAuth access tokens. Each is derived from a SECRET_KEY for this purpose alone, so nothing is stored, and
+ * every node has the same keys. A token of a previous key is valid while that key is set.
  */
 export type AccessTokens = {
   /** Names the current keys. It changes with them. */
   readonly version: () => string
   /** The private keys, newest first, as the library that signs takes them. */
   readonly privateKeys: () => readonly SigningJwk[]
-  /** The claims of a valid token; undefined when it was not signed here, is for somebody else, or has expired. */
+  /** The claims of a valid token; undefined when it was not signed here, is for another audience, or has expired. */
   verify(token: string, expected: { issuer: string; audience: string; now: number }): Promise<JWTPayload | undefined>
 }
 

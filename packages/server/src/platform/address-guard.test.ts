@@ -307,7 +307,7 @@ test('one bad address in a DNS answer blocks the name, and for local names only 
   assert.equal(await looked({ kind: 'failure', detail: 'gone' }), 'dns_failed')
 })
 
-test('http needs every address to be allow-listed, https does not', async () => {
+test('http requires every address to be allow-listed, and https does not', async () => {
   const both: Resolution = { kind: 'addresses', source: 'dns', addresses: ['127.0.0.1', '8.8.8.8'] }
   assert.equal(await looked(both, 'http:'), 'blocked_address')
   const found = [

@@ -188,8 +188,8 @@ function unwrappedRange([base, bits]: Range): Range {
 }
 
 /**
- * The reason why no request could ever reach this URL, as far as that is known without a DNS lookup, so that it is refused when
- * it is saved. A literal address is judged at once, and a name when it is used.
+ * The reason why no request could ever reach this URL, as far as that is known without a DNS lookup, so that it is
+ * refused when it is saved. A literal address is judged immediately, and a name when it is used.
  */
 export function createUrlCheck(guard: AddressGuard): (url: string) => string | undefined {
   return (url) => {

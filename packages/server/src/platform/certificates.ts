@@ -14,7 +14,7 @@ export type Certificates = {
   at(url: string): Fetched | Promise<Fetched>
 }
 
-/** A sender waits for its answer meanwhile. */
+/** A sender waits this long for its answer. */
 const TIMEOUT_MS = 3_000
 const FETCHES_MAX = 8
 const ENTRIES_MAX = 1_000
@@ -23,8 +23,9 @@ const CACHED_MS = { certificate: 86_400_000, invalid: 60_000, unavailable: 5_000
 type Entry = { readonly fetched: Fetched; readonly until: number }
 
 /**
- * Fetches a certificate once for all requests that wait for it. A stranger can name any URL of the provider, so the fetches at
- * one time and the cached results are limited; what does not fit is `unavailable`, and its sender comes back.
+ * Fetches a certificate once for all requests that wait for it. A stranger can name any URL of the provider, so
+ * concurrent fetches and cached results are limited. Beyond a limit the result is `unavailable`, and the sender tries
+ * again.
  */
 export function createCertificates({
   outbound,

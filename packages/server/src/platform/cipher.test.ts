@@ -13,7 +13,7 @@ test('a sealed value opens in its own place and in no other', () => {
     assert.throws(() => cipher.open(sealed, place))
 })
 
-test('each seal gives another value, and one changed bit makes it unreadable', () => {
+test('each seal gives a different value, and one changed bit makes it unreadable', () => {
   const cipher = createCipher([a])
   const sealed = cipher.seal('x', 'p')
   assert.notDeepEqual(cipher.seal('x', 'p'), sealed)

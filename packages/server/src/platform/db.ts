@@ -94,7 +94,7 @@ const UNKNOWN_OUTCOMES = new Set([
   'EPIPE',
 ])
 
-/** `role`: connections switch to this role when they open, so that policies apply to a login that they would not apply to. */
+/** `role`: connections switch to this role when they open, so that policies bind a login that would bypass them. */
 export type DatabaseTarget = (
   | { readonly url: string }
   | { readonly host: string; readonly port: number; readonly database: string; readonly username: string }
@@ -130,8 +130,8 @@ export type DatabaseOptions = {
   readonly applicationName: string
   readonly statementTimeoutMs: number
   /**
-   * The minimum age of a connection when it is replaced. It may get half as old again, so that they are not all replaced at
-   * once. Defaults to a day.
+   * The minimum age of a connection when it is replaced. It can get half as old again, so that connections are not all
+   * replaced at the same time. Defaults to a day.
    */
   readonly connectionSeconds?: number
 }

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import type postgresType from 'postgres'
 
 /**
- * Only this file imports the database driver, and it patches version 3.4.9. When PostgreSQL closes connections, that version ends the
- * process or leaves statements without an answer (porsager/postgres #1154, #1168, #1208), and it retains unused memory. A patch also
- * lets it send the workspace of a statement in the statement's own message (docs/adr/0026).
+ * Only this file imports the database driver, and it patches version 3.4.9. When PostgreSQL closes connections, that
+ * version ends the process or leaves statements without an answer (porsager/postgres #1154, #1168, #1208), and it
+ * retains unused memory. A patch also sends a statement's workspace in the statement's own message (docs/adr/0026).
  */
 type Patch = { readonly found: string; readonly patched: string }
 
@@ -148,7 +148,7 @@ const patched = new Set<string>()
 
 /**
  * Returns the text of one of the driver's files with all its patches. Throws when a patched place is not found, so that
- * somebody reviews a new version first.
+ * someone reviews a new version first.
  */
 function patch(file: string, { text, patches }: { text: string; patches: readonly Patch[] }): string {
   patched.add(file)

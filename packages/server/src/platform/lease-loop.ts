@@ -68,5 +68,5 @@ export function createLeaseLoop(
 }
 
 function nothing(): void {
-  // Replaced once a wake-up is set.
+  // There is no wake-up to cancel yet.
 }

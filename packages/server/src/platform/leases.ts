@@ -14,7 +14,7 @@ const LATE_MS_MAX = 15_000
 /** A lease is renewed when less than this remains of it beyond the next pause. */
 const SPARE_MS = 5_000
 
-/** For a single process: it runs everything, and asks nobody. */
+/** For a single process: it runs everything, and needs no lease. */
 export const EVERY_LEASE: Leases = { take: () => Promise.resolve(true), release: () => Promise.resolve() }
 
 /** Leases are rows. The database's clock decides, so that processes with different clocks agree. */

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts'
 
-/** How the background loops of this process fare. */
+/** The state of the background loops of this process. */
 export type LoopRuns = {
   ended(name: string, how: 'well' | 'badly'): void
-  /** Those that have run here, in the order of their names. */
+  /** The loops that have run here, in the order of their names. */
   list(): readonly LoopRun[]
 }
 
@@ -12,7 +12,7 @@ export type LoopRun = {
   /** When a run last ended well, and when one last failed; milliseconds. */
   readonly lastRunAt: number | undefined
   readonly lastFailedAt: number | undefined
-  /** The last run failed. */
+  /** Whether the last run failed. */
   readonly failing: boolean
 }
 

@@ -1,7 +1,7 @@
 import type { Configuration } from 'openid-client'
 import type { Secret } from './secret.ts'
 
-/** The data that is needed again when the person comes back from the provider. */
+/** The data that is needed when the person returns from the provider. */
 export type OidcBegun = { readonly state: string; readonly nonce: string; readonly code_verifier: string }
 
 /**
@@ -41,7 +41,7 @@ export function createOidc(of: {
 }): Oidc {
   const issuer = new URL(of.issuer)
   let known: { readonly configuration: Promise<Configuration>; readonly until: number } | undefined
-  /** Read again after an hour, and after a failure. */
+  /** The configuration is read again after an hour, and after a failure. */
   const configured = (): Promise<Configuration> => {
     const now = of.now()
     if (known !== undefined && known.until > now) return known.configuration

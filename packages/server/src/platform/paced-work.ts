@@ -4,7 +4,8 @@ import { turnOfTheLoop } from './loop-turns.ts'
 const STRETCH_WORK = 4_194_304
 
 /**
- * The work of one request, counted as in ADR 62. It is limited, and it is done in stretches, between which other requests run.
+ * The work of one request, counted as in ADR 62. It is limited and runs in stretches, and other requests run between
+ * them.
  */
 export class PacedWork {
   #left: number
@@ -14,7 +15,7 @@ export class PacedWork {
     this.#left = workMax
   }
 
-  /** Work under way is finished, but nothing more is started. */
+  /** True when nothing more is started. Work under way is finished. */
   get usedUp(): boolean {
     return this.#left <= 0
   }

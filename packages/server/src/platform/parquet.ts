@@ -14,8 +14,8 @@ const TYPES = {
 } as const
 
 /**
- * A Parquet file in chunks. Each group has the cells of its rows, column by column, and becomes one row group, so only one group is in memory.
- * The library is loaded at the first use.
+ * A Parquet file in chunks. Each group has the cells of its rows, column by column, and becomes one row group, so only
+ * one group is in memory. The library is loaded at the first use.
  */
 export async function* parquetFile(
   columns: readonly ParquetColumn[],
@@ -42,7 +42,7 @@ export async function* parquetFile(
   yield taken(bytes)
 }
 
-/** The bytes since the last call. The writer counts its offsets on. */
+/** The bytes since the last call. The offsets of the writer continue. */
 function taken(bytes: ByteWriter): Uint8Array {
   const chunk = bytes.getBytes().slice()
   bytes.index = 0

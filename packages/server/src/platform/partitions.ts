@@ -86,13 +86,14 @@ const LOCK_MS = 200
 const LOCK_TRIES = 10
 
 /**
- * Nodes that create or drop partitions at the same time would make each other fail, so only one does it at a time. While a
- * change waits for a transaction that uses the table, everybody else waits behind it, so it waits only briefly and tries again.
+ * Nodes that create or drop partitions at the same time would make each other fail, so only one does it at a time.
+ * While a change waits for a transaction that uses the table, every other transaction waits behind the change. So it
+ * waits only briefly and tries again.
  */
 async function alone(db: Database, changes: readonly Sql[]): Promise<void> {
   for (let left = LOCK_TRIES; ; left -= 1) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one try after the other
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after another
       return await db.transaction(async (tx) => {
         await tx.run(sql`select pg_advisory_xact_lock(${DAYS_LOCK})`)
         await tx.run(statement(`set local lock_timeout = ${LOCK_MS}`))

@@ -6,7 +6,7 @@ import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'nod
  */
 export type PasswordHash = {
   hash(password: string): Promise<string>
-  /** `due`: the hash is right but was made with other parameters than today's. */
+  /** `due`: the hash is right but was made with parameters other than today's. */
   verify(password: string, hash: string): Promise<'wrong' | 'right' | 'due'>
   /** Takes as long as `verify`, for an account without a password or an unknown account. */
   pretend(password: string): Promise<void>

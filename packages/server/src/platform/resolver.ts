@@ -77,7 +77,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
   }
 }
 
-/** Queries both families at once. At the deadline, the answers that have arrived count. */
+/** Queries both families at the same time. At the deadline, the answers that have arrived count. */
 async function ask(cares: CaresResolver, name: string, timeoutMs: number): Promise<Answers> {
   const v4: Answers['addresses'] = []
   const v6: Answers['addresses'] = []

@@ -16,7 +16,7 @@ function aRetryLog() {
   return { lines, clock, retryLog: createRetryLog(log, clock) }
 }
 
-test('the first failure is logged at once, and the failures of the next minute become one line with their count and the last cause', () => {
+test('the first failure is logged immediately, and the failures of the next minute become one line with their count and the last cause', () => {
   const { lines, clock, retryLog } = aRetryLog()
   for (let failure = 1; failure <= 557; failure += 1) retryLog.warn('turn.failed', { cause: `failure ${failure}` })
   assert.deepEqual(lines, [{ level: 'warn', event: 'turn.failed', fields: { cause: 'failure 1' } }])
@@ -30,7 +30,7 @@ test('the first failure is logged at once, and the failures of the next minute b
   ])
 })
 
-test('after a minute without a failure the next one is reported at once', () => {
+test('after a minute without a failure the next one is reported immediately', () => {
   const { lines, clock, retryLog } = aRetryLog()
   retryLog.error('turn.failed', { cause: 'first' })
   clock.advance(60_000)
@@ -44,7 +44,7 @@ test('after a minute without a failure the next one is reported at once', () => 
   )
 })
 
-test('each event is counted by itself', () => {
+test('each event is counted separately', () => {
   const { lines, retryLog } = aRetryLog()
   retryLog.warn('turn.failed', { cause: 'a' })
   retryLog.warn('read.failed', { cause: 'b' })

@@ -4,12 +4,12 @@ import type { Log } from './log.ts'
 /** The fields of a line about work that failed and is retried. */
 export type RetryFields = { readonly cause: unknown } & Readonly<Record<string, unknown>>
 
-/** Logs failures of work that is retried: the first at once, then one line a minute with their count and the last cause. */
+/** Logs failures of retried work: the first immediately, then one line a minute with their count and the last cause. */
 export type RetryLog = {
   /** `event` names the line, as in `log.warn`; failures are counted by it. */
   warn(event: string, fields: RetryFields): void
   error(event: string, fields: RetryFields): void
-  /** Writes the counts that are not written yet, and logs each later failure at once. */
+  /** Writes the counts that are not written yet, and logs each later failure immediately. */
   close(): void
 }
 
@@ -18,7 +18,7 @@ type Counted = { since: number; times: number; last: RetryFields; readonly level
 
 const LINE_EVERY_MS = 60_000
 
-/** A loop retries many times a second, and a line for each try would bury the rest of the log. */
+/** A loop retries many times a second, and a line for each attempt would bury the rest of the log. */
 export function createRetryLog(log: Log, clock: Clock): RetryLog {
   const counted = new Map<string, Counted>()
   let closed = false

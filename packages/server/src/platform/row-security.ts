@@ -18,9 +18,9 @@ const OWNER_COLUMN = `
   end`
 
 /**
- * Creates the policy on every tenant table that has none, including partitions: a direct query of a day's table must not show
- * more than a query of the whole table. A sub-select runs once per statement, not once per row; a row that was changed
- * meanwhile makes PostgreSQL run both. Without the setting, a row belongs to nobody.
+ * Creates the policy on every tenant table that has none, including partitions: a direct query of a day's table must
+ * not show more than a query of the whole table. A sub-select runs once per statement, not once per row; for a row that
+ * was changed meanwhile, PostgreSQL runs both sub-selects. Without the setting, a row belongs to nobody.
  */
 export const SECURE_TABLES = `
   do $$

@@ -14,7 +14,10 @@ export type Health = {
   readonly stalled: () => { readonly call: string; readonly since: number } | undefined
 }
 
-/** `/healthz`: the process is alive, without the database. `/readyz`: the database answers, deliveries move, and workflows run. `/metrics`: Prometheus text. */
+/**
+ * `/healthz`: the process is alive, without the database. `/readyz`: the database answers, deliveries move, and
+ * workflows run. `/metrics`: Prometheus text.
+ */
 export function mountHealth(
   fastify: FastifyInstance,
   deps: Deps,
@@ -56,7 +59,7 @@ function stallText({ call, since }: { readonly call: string; readonly since: num
   return `The delivery loop of this process has completed no ${call} since ${sinceText}. Look for "delivery.${call}_failed" in its log.`
 }
 
-/** With METRICS_TOKEN, anybody who sends it. Without it, only requests made on this machine. */
+/** With METRICS_TOKEN, everyone who sends it may read. Without it, only requests made on this machine may. */
 function mayReadMetrics({ config }: Deps, { request, isOwnMachine }: Asking): boolean {
   const token = config.METRICS_TOKEN?.reveal()
   if (token === undefined) return isOwnMachine(request.raw)

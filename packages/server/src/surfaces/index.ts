@@ -68,7 +68,8 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
     takesPost: (path) => addressOf(path) !== undefined,
   })
   let [dropped, warnedAt] = [0, -Infinity]
-  // At this limit Node closes further connections at once. They would take descriptors that the database or a delivery may need.
+  // At this limit Node closes further connections immediately. They would take descriptors that the database or a
+  // delivery may need.
   router.server.maxConnections = road.config.CONNECTIONS_MAX
   router.server.on('drop', () => {
     dropped += 1
@@ -172,7 +173,7 @@ function personAtDoor(door: Door): Parameters<typeof mountOauth>[1]['person'] {
     const method = request.method === 'POST' ? 'POST' : 'GET'
     const { actor, workspaceId } = await admit(door, { ...DECIDES_ABOUT_AGENTS, method }, { request, reply })
     if (actor.kind !== 'person') throw refuse('agent_not_permitted')
-    // The person may choose another workspace than the current one.
+    // The person may choose a workspace other than the current one.
     const db = door.database.forSystem
     return {
       ...door,

@@ -17,7 +17,7 @@ test('a page contains its body byte for byte, and its title cannot break out of 
   assert.deepEqual([page.includes('http-equiv'), page.includes('type="module"')], [false, false])
 })
 
-test('a page loads the script that it names, and reloads itself when it says so', () => {
+test('a page loads the script that it names, and reloads itself after the time that it names', () => {
   const page = framed({ title: 'x', style: 'docs', script: 'reference', refreshSeconds: 2, main: html`` })
   assert.match(
     page,
@@ -25,7 +25,7 @@ test('a page loads the script that it names, and reloads itself when it says so'
   )
 })
 
-test('each page besides the console has one body, and all that it loads exists', async () => {
+test('each page besides the console has one body, and every file that it loads exists', async () => {
   const fastify = Fastify()
   mountPages(fastify)
   for (const url of ['/sign-in', '/sign-in/link', '/sign-in/reset', '/sign-in/email', '/invites/accept', '/account']) {

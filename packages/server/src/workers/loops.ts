@@ -62,8 +62,8 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     { ...ofInstallation, name: 'upkeep', everyMs: HOUR_MS, work: () => runUpkeep(deps) },
     { ...ofInstallation, name: 'rejections.audit', everyMs: 2 * SECOND_MS, work: () => auditSignatures(deps) },
     { ...ofInstallation, name: 'mail.send', everyMs: SECOND_MS, work: () => sendDueMails(deps) },
-    // Workflows need the database and no receiver, so they are the work of `work`. Every such process takes its part of the due
-    // instances; a hint makes it look sooner.
+    // Workflows need the database and no receiver, so processes with the role `work` run them. Every such process takes
+    // its part of the due instances; a hint makes it look sooner.
     {
       name: 'workflows.run',
       everyMs: SECOND_MS,

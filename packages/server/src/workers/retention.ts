@@ -24,7 +24,7 @@ export async function expireShorterPlans(deps: Deps, longestDays: number): Promi
   let rows = 0
   for (const plan of await plansInUse(deps.database)) {
     const limits = limitsOf(deps.plans, plan)
-    // oxlint-disable-next-line no-await-in-loop -- one plan after the other
+    // oxlint-disable-next-line no-await-in-loop -- one plan after another
     if (limits.retention_days < longestDays)
       rows += await expirePlan(deps, { plan, before: firstDayRetained(limits, deps.clock.now()) })
   }
@@ -34,7 +34,7 @@ export async function expireShorterPlans(deps: Deps, longestDays: number): Promi
 async function expirePlan(deps: Deps, at: { plan: string; before: number }): Promise<number> {
   let rows = 0
   for (const { id: workspaceId } of await listWorkspacesWithExpired(deps.database, at)) {
-    // oxlint-disable-next-line no-await-in-loop -- one workspace after the other
+    // oxlint-disable-next-line no-await-in-loop -- one workspace after another
     const of = { workspaceId, before: await retainedFrom(deps.database, { workspaceId, before: at.before }) }
     // oxlint-disable-next-line no-await-in-loop -- referencing rows go before the rows that they reference
     rows += await inPieces(deps, DELIVERIES_AT_ONCE, (tx, limit) => expireDeliveries(tx, { ...of, limit }))
@@ -46,7 +46,7 @@ async function expirePlan(deps: Deps, at: { plan: string; before: number }): Pro
   return rows
 }
 
-/** One process at a time. If another one has the lock, the next try comes within the hour. */
+/** One process at a time. If another one has the lock, the next attempt comes within the hour. */
 // oxlint-disable-next-line max-params -- dependencies, the size of a piece, and the work
 async function inPieces(
   { database }: Deps,
@@ -55,7 +55,7 @@ async function inPieces(
 ): Promise<number> {
   let sum = 0
   for (let last = limit; last === limit; sum += last) {
-    // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one piece after the other; the plan decides, and no person acts
+    // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one piece after another; the plan decides, and no person acts
     last = await database.transaction(async (tx) => ((await tryLockErasure(tx)) ? expire(tx, limit) : 0))
   }
   return sum

@@ -41,9 +41,9 @@ const PRUNED_AT_ONCE_MAX = 10_000
 const DAY_MS = 86_400_000
 
 /**
- * Creates the tables of the coming days, drops the days past retention, and deletes rows that a shorter plan no longer retains.
- * It also removes previous URLs, orphaned requests, idempotency keys, rejections, replays and workflow instances past retention, samples of refused
- * requests, old rollups, and the remains of sign-ins and of connected agents.
+ * Creates the tables of coming days, drops days past retention, and deletes rows that shorter plans no longer retain.
+ * It also removes previous URLs, orphaned requests, idempotency keys, rejections, replays and workflow instances past
+ * retention, samples of refused requests, old rollups, and the remains of sign-ins and of connected agents.
  */
 export async function runUpkeep(deps: Deps): Promise<void> {
   const now = deps.clock.now()
@@ -52,7 +52,7 @@ export async function runUpkeep(deps: Deps): Promise<void> {
   // Forwarders count the rows that they lose while these still exist.
   for (const plan of await plansInUse(deps.database)) {
     const before = now - limitsOf(deps.plans, plan).retention_days * DAY_MS
-    // oxlint-disable-next-line no-await-in-loop -- one plan after the other
+    // oxlint-disable-next-line no-await-in-loop -- one plan after another
     await countExpired(deps, { plan, before })
   }
   const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays })
@@ -106,7 +106,7 @@ export async function runUpkeep(deps: Deps): Promise<void> {
     })
 }
 
-/** A day is dropped when no workspace's plan retains it any longer. */
+/** A day is dropped when no workspace's plan retains it. */
 async function longestRetention({ database, plans }: Deps): Promise<number> {
   const names = await plansInUse(database)
   return Math.max(...[...names, 'self_hosted'].map((name) => limitsOf(plans, name).retention_days))
@@ -145,7 +145,7 @@ const HOURS_KEPT_DAYS = 400
 async function pruned(prune: (limit: number) => Promise<number>): Promise<number> {
   let sum = 0
   for (let last = PRUNED_AT_ONCE_MAX; last === PRUNED_AT_ONCE_MAX; sum += last) {
-    // oxlint-disable-next-line no-await-in-loop -- one piece after the other
+    // oxlint-disable-next-line no-await-in-loop -- one piece after another
     last = await prune(PRUNED_AT_ONCE_MAX)
   }
   return sum

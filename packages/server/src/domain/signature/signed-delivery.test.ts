@@ -34,7 +34,7 @@ describe('a delivery', () => {
     assert.match(headers['webhook-signature'] ?? '', /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
   })
 
-  test('has the same headers whether its body is text or bytes', () => {
+  test('gets the same headers whether its body is text or bytes', () => {
     assert.deepEqual(
       signDelivery({
         secrets: [SECRET, previousSecret],

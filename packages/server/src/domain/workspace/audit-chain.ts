@@ -23,7 +23,7 @@ export type Anchor = {
   /** The hash of the last removed row, in hexadecimal digits; null: no row was removed. */
   readonly tail: string | null
   readonly head: { readonly id: string; readonly hash: string } | null
-  /** The first row after an anchor was lost. */
+  /** The first row after the loss of an anchor. */
   readonly lost_before: string | null
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A resource before and after a change, in the form of responses. Null: it did not exist, or does not exist any longer. */
+/** A resource before and after a change, in the form of responses. Null: it did not exist, or no longer exists. */
 export type Change = { readonly before: object | null; readonly after: object | null }
 
 type Members = Readonly<Record<string, unknown>>
@@ -20,8 +20,8 @@ const CHARS_MAX = 4_000
 const FINGERPRINT_CHARS = 12
 
 /**
- * The part of an audit row that shows a change: all members of what was created or deleted, and of a change only the members that
- * differ.
+ * The part of an audit row that shows a change: all members of a created or deleted resource, and only the differing
+ * members of a changed one.
  */
 export function shownChange({ before, after }: Change): Readonly<Record<'before' | 'after', Members | null>> {
   const [was, is] = [membersOf(before), membersOf(after)]
@@ -43,7 +43,7 @@ function shown(members: Members | null): Members | null {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, shortened(redacted(value))]))
 }
 
-/** A path or a query of a URL may be a credential. Its fingerprint shows whether it changed. */
+/** A path or a query of a URL can be a credential. Its fingerprint shows whether it changed. */
 function redacted(value: unknown): unknown {
   if (typeof value === 'string') return redactedUrl(value)
   if (Array.isArray(value)) return value.map(redacted)

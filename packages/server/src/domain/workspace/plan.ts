@@ -4,7 +4,7 @@ import { refuse } from '../refusal.ts'
 export type PlanLimits = {
   /** Requests per second for one credential, on average; 0: no burst limit. */
   readonly ingest_per_second: number
-  /** Requests that one credential may send at once. */
+  /** Requests that one credential may send in one burst. */
   readonly ingest_burst: number
   readonly events_per_month: number | null
   readonly deliveries_per_month: number | null

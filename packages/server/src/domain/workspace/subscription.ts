@@ -14,12 +14,12 @@ const DAY_MS = 86_400_000
 /** The plan of a workspace whose subscription has ended. */
 export const UNPAID_PLAN = 'free'
 
-/** The time at which a workspace loses the plan whose payment has failed since then. */
+/** The time at which a workspace loses its plan, if its payment has failed since `pastDueSince`. */
 export function graceEndsAt(pastDueSince: Date): Date {
   return new Date(pastDueSince.getTime() + LIMITS.billingGraceDays * DAY_MS)
 }
 
-/** The plan that a subscription pays for at this moment; null: none. A payment that failed gets a grace. */
+/** The plan that a subscription pays for at this moment; null: none. A failed payment gets a grace period. */
 export function paidPlan(of: {
   subscription: Subscription
   prices: Readonly<Record<string, string>>
@@ -49,7 +49,10 @@ export function isOpen(state: string): boolean {
   return state === 'active' || state === 'trialing' || state === 'past_due' || state === 'unpaid' || state === 'paused'
 }
 
-/** The count at the end of a period, at the average pace so far. The first day counts as a whole one, so that one burst is no trend. */
+/**
+ * The count at the end of a period, at the average pace so far. The first day counts as a whole one, so one burst is
+ * not a trend.
+ */
 export function projected(used: number, of: { start: number; end: number; now: number }): number {
   const elapsed = Math.min(Math.max(of.now - of.start, DAY_MS), of.end - of.start)
   return Math.max(used, Math.round((used * (of.end - of.start)) / elapsed))

@@ -31,7 +31,7 @@ const BYTES = new Set([
   'VARCHAR',
 ])
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** The character set of bytes that are no text. */
+/** The character set of bytes that are not text. */
 const BINARY = 63
 
 /** Reads MySQL and MariaDB in one read-only transaction. Numbers and times stay as the database writes them. */
@@ -104,7 +104,7 @@ type Rows = {
 const cast = (field: { type: string; string(): string | null; buffer(): Buffer | null }): Value =>
   BYTES.has(field.type) ? field.buffer() : field.string()
 
-/** Asks, and stops reading when the rows have more bytes than `bytesMax`. */
+/** Runs a query, and stops reading when the rows have more bytes than `bytesMax`. */
 function ask(
   connection: Connection,
   text: string,
@@ -124,7 +124,7 @@ function ask(
       if (!Array.isArray(row) || cut) return
       bytes += row.reduce((sum: number, value: Value) => sum + (value?.length ?? 4), 0)
       if (bytes > bytesMax && rows.length > 0) {
-        // The rest of the answer is not read: nothing more is asked on this connection.
+        // The rest of the answer is not read: this connection runs no other query.
         cut = true
         connection.destroy()
         resolve({ rows, fields, cut })

@@ -20,7 +20,7 @@ export async function openSocket(
   let last: unknown
   for (const address of addresses) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one address after the other
+      // oxlint-disable-next-line no-await-in-loop -- one address after another
       return await connected(address, port)
     } catch (error) {
       last = error

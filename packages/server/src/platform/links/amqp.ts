@@ -10,8 +10,8 @@ type Settings = LinkSettings<'amqp'>
 const HEARTBEAT_SECONDS = 10
 
 /**
- * Publishes on one confirm channel. A message is persistent and mandatory: the broker confirms it when every queue that it was routed
- * to has it, and returns it when there is none.
+ * Publishes persistent and mandatory messages on one confirm channel. The broker confirms a message when every queue
+ * that it was routed to has it, and returns a message that was routed to no queue.
  */
 export const openAmqp: OpenLink<'amqp'> = async ({ config, ...settings }) => {
   const connection = await overAddresses(settings, (address) => connected(settings, address))

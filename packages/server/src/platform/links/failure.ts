@@ -5,7 +5,10 @@ export type LinkFailureCode = OutboundFailureCode | 'auth_failed' | 'refused' | 
 
 const SAID_CHARS_MAX = 300
 
-/** The reason why another system does not have an event. The message is a sentence for the owner of the destination, without an address. */
+/**
+ * The reason why another system does not have an event. The message is a sentence for the owner of the destination,
+ * without an address.
+ */
 export class LinkFailure extends Error {
   readonly code: LinkFailureCode
 
@@ -15,7 +18,7 @@ export class LinkFailure extends Error {
     this.code = code
   }
 
-  /** No later attempt of the same event could succeed. */
+  /** True when no later attempt of the same event could succeed. */
   get isPermanent(): boolean {
     return this.code === 'event_too_large'
   }
@@ -31,13 +34,13 @@ export function linkFailure(error: unknown): LinkFailure {
 
 const BROKEN = 'The connection broke before the destination confirmed the event.'
 
-/** The words of the other system, on one line and bounded. */
+/** The message of the other system, on one line and bounded. */
 export function saidBy(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error)
   return said.replaceAll(/\s+/g, ' ').replaceAll('\0', '').trim().slice(0, SAID_CHARS_MAX)
 }
 
-/** Answers of a system whose words are useful, behind a sentence of ours. */
+/** A refusal by a system with useful messages: our sentence, then its message. */
 export function refusedBy(error: unknown, sentence = 'The destination refused the event.'): LinkFailure {
   return new LinkFailure('refused', `${sentence} It says: ${saidBy(error)}`)
 }

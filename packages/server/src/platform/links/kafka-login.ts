@@ -1,7 +1,7 @@
 import { saslPlain, saslScramSha, type SASLCustomAuthenticator } from '@platformatic/kafka'
 import { LinkFailure } from './failure.ts'
 
-/** As many as the client of PostgreSQL accepts. A broker of Kafka asks for 4096 unless its user was made with more. */
+/** As many as the client of PostgreSQL accepts. A Kafka broker asks for 4096 unless its user was made with more. */
 const ITERATIONS_MAX = 100_000
 
 /** The broker chooses the work that SCRAM costs this process, so it has a bound. */
@@ -19,8 +19,8 @@ const BOUNDED: saslScramSha.ScramCryptoModule = {
 }
 
 /**
- * Logs in by PLAIN or SCRAM. The library reads answers of the broker without a guard, so an answer that it cannot read would end the
- * process; here it fails the login.
+ * Logs in by PLAIN or SCRAM. The library reads answers of the broker without a guard, so an answer that it cannot read
+ * would end the process. Here it fails the login.
  */
 // oxlint-disable-next-line max-params -- the shape of the library
 export const logIn: SASLCustomAuthenticator = (mechanism, connection, ask, name, password, _token, done) => {

@@ -17,8 +17,8 @@ const TOPICS_MAX = 1_000
 const POSITIVE = 0x7f_ff_ff_ff
 
 /**
- * Produces to the leader of a partition. The client speaks the protocol, and this file chooses the broker, so that each address that the
- * cluster announces passes the guard. The partition follows from the key as in the clients of Java.
+ * Produces to the leader of a partition. The client speaks the protocol, and this file chooses the broker, so that each
+ * address that the cluster announces passes the guard. The partition follows from the key as in the Java clients.
  */
 export const openKafka: OpenLink<'kafka'> = async ({ config, ...settings }) => {
   const cluster = new Cluster(config, settings)
@@ -60,7 +60,7 @@ class Cluster {
     }
   }
 
-  /** Ends every connection at once: the client would wait for the answers of requests under way. */
+  /** Ends every connection immediately: the client would wait for the answers of requests under way. */
   close(): void {
     this.isBroken = true
     for (const connection of this.#open) connection.socket?.destroy()
@@ -169,11 +169,11 @@ class Cluster {
 const headersOf = ({ headers }: LinkMessage): Map<Buffer, Buffer> =>
   new Map(Object.entries(headers).map(([name, value]) => [Buffer.from(name), Buffer.from(value)]))
 
-/** The error of the socket or of TLS, below those of the library. It decides about another address. */
+/** The error of the socket or of TLS, below those of the library. It decides whether another address is tried. */
 const socketError = (error: unknown): unknown =>
   chainOf(error).find((one) => 'code' in one && !String(one.code).startsWith('PLT_')) ?? error
 
-/** An error, and those inside of it. */
+/** An error, and the errors inside it. */
 function chainOf(error: unknown): readonly Error[] {
   if (!(error instanceof Error)) return []
   const inside: readonly unknown[] = error instanceof AggregateError ? error.errors : []

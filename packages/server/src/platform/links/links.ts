@@ -42,10 +42,13 @@ const NO_CONFIRMATION = 'The destination did not confirm the event in time.'
 const CLOSING = 'The server is shutting down.'
 const FULL = `This server has ${LIMITS.linksMax} connections to destinations, and all are in use. Postroad sends the event later.`
 
-/** The connections to destinations that are not reached by HTTP: one link for each lane, opened at its first event, closed when it is idle. */
+/**
+ * The connections to destinations that are not reached by HTTP: one link for each lane, opened at its first event and
+ * closed when it is idle.
+ */
 export function createLinks({ reach }: { readonly reach: OutboundReach }): Links {
   const entries = new Map<string, Entry>()
-  /** Those that take no further event and end with their last one. */
+  /** The links that take no further event and end with their last one. */
   const retired = new Set<Entry>()
   let closed = false
 
@@ -87,7 +90,7 @@ export function createLinks({ reach }: { readonly reach: OutboundReach }): Links
     return entry
   }
 
-  /** The link of the lane. One for older settings, or a broken one, takes no further event. */
+  /** The link of the lane. A link with older settings, or a broken one, takes no further event. */
   const entryFor = (request: LinkRequest): Entry => {
     const known = entries.get(request.lane)
     if (known !== undefined && known.key === request.key && known.link?.isBroken() !== true) return known

@@ -69,8 +69,8 @@ async function connected({ reach, place, signal }: Omit<Settings, 'config'>, add
 }
 
 /**
- * Waits until the server greets, on a connection that ends then. The client leaves its socket open forever when a server accepts a
- * connection and says nothing, and takes no signal to end it.
+ * Waits for the greeting of the server, on a connection that ends then. If a server accepts a connection and says
+ * nothing, the client leaves its socket open forever and takes no signal to end it.
  */
 function greeting(
   address: string,
@@ -88,7 +88,7 @@ function greeting(
   })
 }
 
-/** The client takes its authorities as one text, and passes all other members on to Node. */
+/** The client takes the authorities as one text, and passes all other members on to Node. */
 const natsTls = ({ ca, ...tls }: LinkTls) => ({ ...tls, ca: ca.join('\n') })
 
 function headersOf(message: LinkMessage): ReturnType<typeof headers> {
@@ -99,7 +99,7 @@ function headersOf(message: LinkMessage): ReturnType<typeof headers> {
 
 type Explain = (error: Error, subject: string) => LinkFailure | undefined
 
-/** The first that knows the error explains it. */
+/** The first entry that knows the error explains it. */
 const EXPLAINED: readonly Explain[] = [
   (error) =>
     error instanceof errors.AuthorizationError ||

@@ -12,8 +12,8 @@ type Settings = LinkSettings<'postgres'>
 const CONNECTIONS_MAX = 10
 
 /**
- * A row for each event. The unique id makes a repeat change nothing. Each insert commits by itself, and the answer comes after its
- * commit.
+ * Inserts a row for each event. The id is unique, so a repeat changes nothing. Each insert commits by itself, and the
+ * answer comes after its commit.
  */
 export const openPostgres: OpenLink<'postgres'> = async (settings) => {
   const { config, maxInFlight, signal } = settings
@@ -73,7 +73,7 @@ export const openPostgres: OpenLink<'postgres'> = async (settings) => {
     close,
     send: async (message, late) => {
       const client = await take()
-      // A statement that hangs occupies its connection, so that one is given up.
+      // A statement that hangs occupies its connection, so the connection is given up.
       const giveUp = (): void => {
         destroy(client)
         drop(client)

@@ -2,12 +2,12 @@ import { checkServerIdentity, getCACertificates, type PeerCertificate } from 'no
 import type { OutboundReach } from '../outbound-reach.ts'
 import type { LinkPlace } from './types.ts'
 
-/** Worth another address of the same host: nothing was said there yet. */
+/** Errors after which another address of the same host is worth a try, because nothing was said yet. */
 const NOT_THERE = /^(ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN)$/
 
 /**
- * Connects to the addresses of the host that passed the guard, one after the other. `connect` gets the address itself, so a driver
- * resolves nothing and reaches exactly what was checked.
+ * Connects to the addresses of the host that passed the guard, one after another. `connect` gets the address itself, so
+ * a driver resolves nothing and reaches exactly the checked address.
  */
 export async function overAddresses<T>(
   { reach, place }: { readonly reach: OutboundReach; readonly place: LinkPlace },
@@ -16,7 +16,7 @@ export async function overAddresses<T>(
   const addresses = await reach.addressesOf(place.host, place.isEncrypted ? 'https:' : 'http:')
   for (const [index, address] of addresses.entries()) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one address after the other
+      // oxlint-disable-next-line no-await-in-loop -- one address after another
       return await connect(address)
     } catch (error) {
       if (index === addresses.length - 1 || !NOT_THERE.test(codeOf(error))) throw error

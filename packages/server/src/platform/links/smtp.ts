@@ -86,7 +86,7 @@ function failureOf(error: unknown, message: LinkMessage | undefined): LinkFailur
   const isTooLarge = status === 552 || (error instanceof Error && /\b5\.3\.4\b/.test(error.message))
   if (message !== undefined && isTooLarge) return tooLarge(Buffer.byteLength(message.body), undefined)
   if (codeOf(error) === 'EAUTH' || status === 530) return noAccess(error)
-  // A server that refuses STARTTLS is no server that refuses the email.
+  // A server that refuses STARTTLS does not refuse the email.
   if (status < 400 || codeOf(error) === 'ETLS') return brokenBy(error)
   return refusedBy(error, 'The mail server refused the email.')
 }
@@ -103,7 +103,7 @@ function brokenBy(error: unknown): LinkFailure {
   return linkFailure(asOfSocket(error))
 }
 
-/** The driver replaces the code of the socket by its own, and stores the first one beside it. */
+/** The driver replaces the code of the socket with its own, and stores the first code beside it. */
 function asOfSocket(error: unknown): unknown {
   if (!(error instanceof Error) || !('originalCode' in error)) return error
   return Object.assign(new Error(error.message), { code: error.originalCode })

@@ -5,7 +5,7 @@ import type { LinkFailureCode } from './failure.ts'
 
 /** An event on its way to a system that is not reached by HTTP requests. */
 export type LinkMessage = {
-  /** The public id of the event, by which receivers recognize a repeat. */
+  /** The public id of the event. Receivers recognize a repeat by it. */
   readonly id: string
   readonly dataset: string
   readonly receivedAt: Date
@@ -28,9 +28,12 @@ export type LinkPlace = {
 
 /** A connection, or a few of them, to one destination. */
 export type Link = {
-  /** Resolves with the answer when the other system has the event. Rejects otherwise; after an abort nothing of it remains under way here. */
+  /**
+   * Resolves with the answer when the other system has the event; otherwise rejects. After an abort, no part of it
+   * remains under way here.
+   */
   readonly send: (message: LinkMessage, signal: AbortSignal) => Promise<string>
-  /** It can send nothing more. */
+  /** Whether it can send nothing more. */
   readonly isBroken: () => boolean
   readonly close: () => void
 }

@@ -70,7 +70,7 @@ type Connectors = {
   readonly as?: string
 }
 
-/** `as`: the protocol by which a literal is judged, if it is not the one that is dialled. */
+/** `as`: the protocol for the check of a literal address, if it is not the dialed one. */
 function checkedDial(guard: AddressGuard, { plain, secure, as }: Connectors): Dial {
   return (target, callback) => {
     const { hostname, protocol } = target

@@ -21,7 +21,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #keptMax: number
   readonly #bodyAs: 'text' | 'latin1'
   dispatched: Dispatcher.DispatchOptions = { path: '/', method: 'POST' }
-  /** Set once a connection carries it. */
+  /** Whether a connection carries it. */
   carried = false
   readonly #startedAt = performance.now()
   readonly #onSettled: Settled

@@ -15,7 +15,7 @@ export const RESERVED_REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'tracestate',
 ])
 
-/** These would claim that the body is not the JSON that it is. */
+/** These would claim that the body is something other than JSON. */
 const ABOUT_THE_BODY: ReadonlySet<string> = new Set(['content-encoding', 'content-range', 'content-transfer-encoding'])
 
 /**

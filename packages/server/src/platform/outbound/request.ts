@@ -15,7 +15,7 @@ export type OutboundRequest = {
   readonly maxInFlight?: number
   /** How much of the body the result contains, up to 64 KiB. Defaults to 16 KiB. */
   readonly keptBytesMax?: number
-  /** `latin1`: each byte of the body is one character, for an answer that is no text. */
+  /** `latin1`: each byte of the body is one character, for an answer that is not text. */
   readonly bodyAs?: 'text' | 'latin1'
   /** Splits an origin: each lane has its own sockets and its own limit, so that a slow lane does not delay the others. */
   readonly lane?: string

@@ -20,9 +20,9 @@ type Tunnel = {
 const HEAD_BYTES_MAX = 16 * 1024
 
 /**
- * Connections through a forward proxy. The guard still applies: the proxy's own address is checked when it is dialled, and the
- * destination is resolved and checked here. CONNECT then names that address, never the host, so that the proxy resolves
- * nothing. TLS to the destination still requires a certificate for the host's name.
+ * Connections through a forward proxy. The guard still applies: the proxy's own address is checked when it is dialed,
+ * and the destination is resolved and checked here. CONNECT then names that address, never the host, so that the proxy
+ * resolves nothing. TLS to the destination still requires a certificate for the host's name.
  */
 export function createTunnel(tunnel: Tunnel): Dial {
   const { addressesOf, connectMs, proxy } = tunnel
@@ -108,7 +108,7 @@ function carry(
   of: { answer: IncomingMessage; socket: Duplex; target: buildConnector.Options; underWay: Way },
 ): void {
   const { answer, target, underWay } = of
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- exactly the socket that was dialled
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- exactly the socket that was dialed
   const socket = of.socket as Socket
   const status = answer.statusCode ?? 0
   if (status < 200 || status > 299) return underWay.fail(new UnreachableError('proxy_failed', describeStatus(status)))

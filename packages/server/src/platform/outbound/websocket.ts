@@ -4,7 +4,7 @@ import type { OutboundReach } from '../outbound-reach.ts'
 
 const HANDSHAKE_MS = 10_000
 
-/** Opens a WebSocket. The client is given the addresses that the guard has checked, and looks nothing up itself. */
+/** Opens a WebSocket. The client gets the addresses that the guard has checked, and looks nothing up itself. */
 export async function openWebSocket(
   reach: OutboundReach,
   { url, headers, maxPayload }: { url: string; headers: Readonly<Record<string, string>>; maxPayload: number },

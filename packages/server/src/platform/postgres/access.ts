@@ -38,7 +38,7 @@ export function isOfEarlierVersion(folder: string): boolean {
 
 /** Writes the access rules. `setup` also allows the superuser. */
 export function writeAccess(site: Pick<Site, 'folder' | 'account'>, options: { readonly setup: boolean }): void {
-  // The account owns the files anyway, and root may become anybody.
+  // The account owns the files anyway, and root can become any user.
   const names = [...new Set([ownName(), site.account?.name ?? ownName(), 'root'])]
   const mapped = (map: string, role: string): string =>
     names.map((name) => `${map} "${name.replaceAll('"', '""')}" ${role}\n`).join('')
@@ -47,8 +47,8 @@ export function writeAccess(site: Pick<Site, 'folder' | 'account'>, options: { r
 }
 
 /**
- * Takes over the data of an earlier version: creates the login and makes it the owner. The caller allows the superuser
- * meanwhile.
+ * Takes over the data of an earlier version: creates the login and makes it the owner. Meanwhile the caller allows the
+ * superuser.
  */
 export async function makeLogin({ socketDir }: Pick<Site, 'socketDir'>): Promise<void> {
   const target: DatabaseTarget = { host: socketDir, port: PORT, database: DATABASE, username: SUPERUSER }

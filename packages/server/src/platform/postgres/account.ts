@@ -118,7 +118,7 @@ export function giveTo(account: Account | undefined, path: string): void {
   if (account === undefined) return
   try {
     if (lstatSync(path).isDirectory()) {
-      // The folder is closed first, so that the previous owner cannot plant links. If we are killed half-way, it stays root's.
+      // The folder closes first, so that its previous owner cannot plant links. After a kill halfway, it stays root's.
       lchownSync(path, 0, 0)
       for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' }))
         lchownSync(join(path, name), account.uid, account.gid)

@@ -23,7 +23,7 @@ export type Child = {
   stop(): Promise<void>
 }
 
-/** Starts PostgreSQL on a prepared site and returns at once. */
+/** Starts PostgreSQL on a prepared site and returns immediately. */
 export function launch(site: Site, settings: Readonly<Record<string, string>>): Child {
   const logFrom = sizeOf(site.logFile)
   const command = commandFor({ file: site.binaries.postgres, args: serverArgs(site, settings) }, site)

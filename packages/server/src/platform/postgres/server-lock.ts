@@ -15,7 +15,7 @@ export type Holder = { readonly pid: number; readonly mode: Mode }
 // The garbage collector would release a lock that only its caller references.
 const held = new Set<DatabaseSync>()
 
-/** Takes the folder's lock for this process at once. Returns undefined when another process has it. */
+/** Takes the folder's lock for this process without waiting. Returns undefined when another process has it. */
 export function tryLock(dataDir: string, mode: Mode): Lock | undefined {
   const db = open(dataDir)
   try {

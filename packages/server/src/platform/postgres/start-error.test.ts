@@ -72,7 +72,7 @@ test('only ending processes of the old server are worth a wait', () => {
   assert.ok(!(explain('FATAL:  lock file "postmaster.pid" already exists', where) instanceof StillInUse))
 })
 
-test('the last words are the most severe line, otherwise the last line, otherwise a note that there was none', () => {
+test('the last words are the most severe line, otherwise the last line, otherwise a note that there was no line', () => {
   assert.equal(lastWords('PANIC:  no room\nLOG:  database system is shut down\n'), 'no room')
   assert.equal(lastWords('LOG:  received fast shutdown request\n'), 'received fast shutdown request')
   assert.equal(lastWords(''), 'it said nothing')

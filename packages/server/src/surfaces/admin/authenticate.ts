@@ -10,7 +10,7 @@ import { identifySession } from '../../resources/people/sessions/index.ts'
 import type { Requested } from '../requested.ts'
 import { readSessionCookie } from './session-cookie.ts'
 
-/** The caller, and the workspace in which it acts. */
+/** The caller, and the workspace that it acts in. */
 export type Caller = {
   readonly actor: Actor
   readonly workspaceId: string

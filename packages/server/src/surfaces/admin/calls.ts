@@ -53,7 +53,7 @@ async function callRoute(door: Door, entrance: Passage, asked: RouteCall): Promi
   )
 }
 
-/** No wider grant helps against the role of the person, so the call itself reports that one. */
+/** No wider grant overrides the role of the person, so the call itself reports a role that is too low. */
 async function refuseAboveGrant(
   door: Door,
   entrance: Passage,
@@ -71,7 +71,7 @@ function routeNamed(room: string, verb: string): Route {
   return route
 }
 
-/** The project that the call names. A key for one project needs not name it. */
+/** The project that the call names. A key for one project need not name it. */
 function projectNamed({ project }: RouteCall, { area }: Route, actor: Actor): NamedProject {
   if (area !== 'project') return { kind: 'default' }
   if (project !== undefined) {

@@ -8,7 +8,10 @@ import { refuse } from '../../domain/refusal.ts'
 type Download = NonNullable<Route['download']>
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
-/** Sends a file as fast as the reader takes it. If it breaks off, the last chunk is missing, so that no reader takes it for complete. */
+/**
+ * Sends a file as fast as the reader takes it. If it breaks off, the last chunk is missing, so that no reader takes the
+ * file for complete.
+ */
 export function sendDownload(
   deps: Pick<Deps, 'log'>,
   { reply }: Exchange,

@@ -51,20 +51,23 @@ async function wholeUrl({ database }: Door, passage: Passage): Promise<string> {
 }
 
 /**
- * A key belongs to the workspace of the request. A route about the workspaces of a person may move the session to another one, where a
- * repeat would not find the key, so there the key belongs to the person.
+ * A key belongs to the workspace of the request. A route about the workspaces of a person may move the session to
+ * another one, where a repeat would not find the key. There the key belongs to the person.
  */
 function holderOf({ actor, workspaceId }: Caller, { route }: Passage): Holder {
   if (route.withoutWorkspace === true && actor.kind === 'person') return { kind: 'person', id: actor.userId }
   return { kind: 'workspace', id: workspaceId }
 }
 
-/** Sorts after the audit rows. Otherwise a request with the same key could wait for a claim that itself waits for the end of a chain. */
+/**
+ * Sorts after the audit rows. Otherwise a request with the same key could wait for a claim that itself waits for the
+ * end of a chain.
+ */
 const BEHIND_ALL = '~'
 
 /**
- * Does the work of a request that has claimed a key. The change and its stored response are one commit, so a repeat never does the work
- * again. A refusal is stored too. A failure of the server frees the key.
+ * Does the work of a request that has claimed a key. The change and its stored response are one commit, so a repeat
+ * never does the work again. A refusal is stored too. A failure of the server frees the key.
  */
 export async function onceUnder(
   ctx: Ctx,

@@ -119,8 +119,9 @@ async function checkKeyAddress(door: Door, passage: Passage): Promise<void> {
 }
 
 /**
- * From where the workspace may be used. Routes about a person's workspaces, or about the installation, answer from anywhere:
- * somebody who is locked out of one workspace goes on in another, and an operator opens it again.
+ * The networks from which the workspace may be used. Routes about a person's workspaces, or about the installation,
+ * answer from anywhere: a person who is locked out of one workspace continues in another, and an operator opens it
+ * again.
  */
 async function checkNetwork(door: Door, passage: Passage): Promise<void> {
   if (passage.route.withoutWorkspace === true) return
@@ -132,7 +133,7 @@ function checkProjectScope(_door: Door, passage: Passage): void {
   throwIf(projectRefusal(callerOf(passage).actor, passage))
 }
 
-/** Contract part 1: what an account that an agent registered may do only after a person has claimed it. */
+/** Contract part 1: an account that an agent registered may do some things only after a person has claimed it. */
 async function checkClaimed(door: Door, passage: Passage): Promise<void> {
   const { actor, workspaceId } = callerOf(passage)
   if (passage.route.afterClaim === true && actor.kind === 'api_key') throwIf(await claimRefusal(door, workspaceId))
@@ -142,7 +143,7 @@ function checkCaller(_door: Door, passage: Passage): void {
   throwIf(callerRefusal(callerOf(passage).actor, passage.route))
 }
 
-/** Judged again for each request: by the proven address of the person, whatever their role is. */
+/** The check runs for each request: the proven address of the person decides, whatever their role is. */
 async function checkOperator(door: Door, passage: Passage): Promise<void> {
   if (passage.route.operator !== true) return
   const { actor } = callerOf(passage)

@@ -1,6 +1,6 @@
 import { bodyIn, framed } from '../page.ts'
 
-/** The page in place of the console while it is being built. It reloads every two seconds. */
+/** The page instead of the console while it is being built. It reloads every two seconds. */
 export const BUILDING_PAGE = framed({
   title: 'Postroad',
   style: 'sign-in',

@@ -17,9 +17,9 @@ export type Console = {
 }
 
 /**
- * The console: its files, and its page for every other GET (contract part 4, ingest rule 1), whoever asks. Where the console has no
- * screen the status is 404. That includes the URL of an endpoint, whether or not the endpoint exists. Roots that the contract reserves
- * do not belong to the console, except `/settings`.
+ * The console: its files, and its page for every other GET (contract part 4, ingest rule 1), for any caller. Where the
+ * console has no screen the status is 404. That includes the URL of an endpoint, whether or not the endpoint exists.
+ * Roots that the contract reserves do not belong to the console, except `/settings`.
  */
 export function createConsole(builds = createBuilds()): Console {
   const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -59,7 +59,10 @@ function isConsolePath(url: string): boolean {
 
 const SCREENS: ReadonlySet<string> = new Set(CONSOLE_SCREENS)
 
-/** True for the start page, for the pages of billing and of agents, for a project and for the screens of a project. It does not check which projects exist. */
+/**
+ * True for the start page, for the pages of billing and of agents, for a project and for the screens of a project. It
+ * does not check which projects exist.
+ */
 function isScreen(url: string): boolean {
   const parts = (url.split('?')[0] ?? '').split('/').filter((part) => part !== '')
   if (parts[0] === 'settings') return parts.length === 2 && ['billing', 'agents'].includes(parts[1] ?? '')

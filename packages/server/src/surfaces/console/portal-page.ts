@@ -24,7 +24,7 @@ export function mountPortalPage(fastify: FastifyInstance, { deps, builds }: Part
       ancestors: portal?.frame_origins ?? [],
     })
   }
-  // The console shows looks that are not saved yet, so their logos may be of any origin. Only the console may have it in a frame.
+  // The console shows looks that are not saved yet, so their logos can be of any origin. Only the console may frame it.
   fastify.get('/portal/preview', (request, reply) =>
     send({ request, reply }, builds(), { isThere: true, images: ['https:'], ancestors: [] }),
   )

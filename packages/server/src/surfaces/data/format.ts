@@ -3,8 +3,8 @@ import { DATA_FORMATS, type DataFormat } from '@postroad/contract'
 type Asked = { readonly type: string; readonly quality: number; readonly place: number }
 
 /**
- * The format of a response by the `Accept` header (RFC 9110): the highest quality, and of equal ones the more specific, then the earlier one.
- * undefined: the client accepts none of them.
+ * The format of a response by the `Accept` header (RFC 9110): the highest quality decides, then the more specific
+ * range, then the earlier one. undefined: the client accepts none of them.
  */
 export function formatOf(accept: string | undefined, among: readonly DataFormat[]): DataFormat | undefined {
   if (accept === undefined || accept.trim() === '') return among[0]

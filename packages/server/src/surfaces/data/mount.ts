@@ -42,7 +42,7 @@ const PREFLIGHT = {
 }
 const FORMATS: readonly DataFormat[] = ['json', 'ndjson', 'csv', 'parquet']
 
-/** `/v1/data`: what was captured, for the programs of a project (contract part 5, Data API key). */
+/** `/v1/data`: the captured data, for the programs of a project (contract part 5, Data API key). */
 export function mountData(fastify: FastifyInstance, parts: DataParts): void {
   const door: Door = { ...parts, reader: createStreamReader(parts.deps) }
   const get = (url: string, serve: (door: Door, serving: Serving) => Promise<FastifyReply>): void => {

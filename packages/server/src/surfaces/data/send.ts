@@ -16,7 +16,10 @@ export type Body = {
 }
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
-/** Sends a body with its ETag, or 304 to a client that has it already. The tag is weak, because it is the same for every coding. */
+/**
+ * Sends a body with its ETag, or 304 to a client that already has it. The tag is weak, because it is the same for every
+ * coding.
+ */
 export async function sendBody({ request, reply }: Exchange, { type, bytes, headers }: Body): Promise<FastifyReply> {
   const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
   reply.headers({

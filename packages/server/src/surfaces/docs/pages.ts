@@ -14,7 +14,7 @@ const guide = (word: string, name: string, folder = 'guides'): DocsPage => ({
   file: new URL(`${folder}/${word}.md`, ROOT),
 })
 
-/** In the order for a newcomer. */
+/** In the order in which a newcomer reads them. */
 export const PAGES: readonly { readonly group: string; readonly pages: readonly DocsPage[] }[] = [
   {
     group: 'Guides',

@@ -3,7 +3,7 @@ import type { Answered } from '../../pipeline/types.ts'
 
 const PREFLIGHT_SECONDS = '600'
 
-/** Sends the answer of a handshake in a form that no browser takes for a page, or the answer to a preflight. */
+/** Sends the answer of a handshake in a form that no browser treats as a page, or the answer to a preflight. */
 export function sendAnswered(
   response: ServerResponse,
   { requestId, answered }: { readonly requestId: string; readonly answered: Answered },

@@ -76,7 +76,7 @@ async function serve(options: IngestOptions, { address, asked, request, response
   } catch (error) {
     const requestId = newRequestId()
     const rejected = rejectedFor(error)
-    // While the database is away, every request is refused, and one line a minute says so.
+    // While the database is away, every request is refused, and one line a minute reports it.
     if (rejected.reason === 'internal') road.log.error('ingest.failed', { request_id: requestId, cause: error })
     else road.retryLog.warn('ingest.refused', { request_id: requestId, reason: rejected.reason, cause: error })
     counters.reject(rejected.reason)

@@ -64,7 +64,7 @@ function ask({ entered, prepared, args }: ToolCall, changed: Members = {}): Prom
   })
 }
 
-/** The value of an argument that must be text; a wrong one is refused as an unknown id would be. */
+/** The value of an argument that must be text. Any other value is refused like an unknown id. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   return typeof value === 'string' ? value : JSON.stringify(value)
@@ -84,15 +84,15 @@ const queryText = (value: unknown): unknown =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
 
 /**
- * One page of a list that has pages. It contains the items that fit. When they are fewer than the route returned, the route is asked
- * again for exactly as many, so that its cursor continues behind the last one shown.
+ * One page of a list that has pages. It contains the items that fit. If these are fewer than the route returned, the
+ * route is called again for exactly that many, so that its cursor continues behind the last shown item.
  */
 async function pageOf(call: ToolCall, member: string): Promise<Members> {
   const { limit: asked } = call.args
   const budget = asked === undefined ? LIMITS.mcpListTokensMax : LIMITS.mcpAnswerTokensMax
   let limit = asked ?? LIMITS.mcpListDefault
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- each try depends on the size of the previous one
+    // oxlint-disable-next-line no-await-in-loop -- each attempt depends on the size of the previous one
     const page = asMembers(await ask(call, { limit }))
     const items = asList(page[member]).map((item) => shownItem(call.prepared, item))
     const { fitting, missing } = fittingItems(items, budget)
@@ -199,8 +199,8 @@ function notes(missing: readonly string[]): Members {
 }
 
 /**
- * Without members that are null, down to this depth, because they cost tokens and an absent member means the same. A list has the depth
- * of the member that it is. Payloads are deeper.
+ * Without members that are null, down to this depth, because they cost tokens and an absent member means the same. The
+ * items of a list have the depth of the list. Payloads are deeper.
  */
 function withoutNulls(members: Members, depth: number): Members {
   return Object.fromEntries(

@@ -7,8 +7,9 @@ type Asked = {
 }
 
 /**
- * The WWW-Authenticate header of a refusal that a new token can change; undefined for any other. After a 403 a client asks its person
- * for the scope that the call needs. The scope is that of this call alone, because clients add those that they have.
+ * The WWW-Authenticate header of a refusal that a new token can change; undefined for any other. After a 403 a client
+ * asks its person for the scope that the call needs. The header names the scope of this call alone, because clients add
+ * the scopes that they have.
  */
 export function challengeOf(refusal: Refusal, { baseUrl, sent }: Asked): string | undefined {
   const metadata = { resource_metadata: `${baseUrl}/.well-known/oauth-protected-resource/mcp` }

@@ -1,6 +1,6 @@
 import { tokensIn } from './tokens.ts'
 
-/** How much a cut leaves: characters of a text, items of a list, members of an object. */
+/** The size that a cut leaves: characters of a text, items of a list, members of an object. */
 type Measure = { readonly chars: number; readonly items: number; readonly members: number }
 
 /** From nearly everything to nearly nothing. */

@@ -61,7 +61,7 @@ function compact(schema: JsonSchema, reading: Reading): JsonSchema {
   )
 }
 
-/** The type, the values and the bounds; not the bounds that every integer has. */
+/** The type, the values and the bounds, but not the bounds that every integer has. */
 function plainOf({ type, enum: values, const: value, minimum, maximum }: JsonSchema): JsonSchema {
   return {
     ...(type === undefined ? {} : { type }),
@@ -102,7 +102,7 @@ function chosen(choices: readonly JsonSchema[], reading: Reading): JsonSchema {
 function merged(forms: readonly JsonSchema[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   for (const form of forms)
-    // A default of one form is none of the others.
+    // A default of one form is not a default of the others.
     for (const [name, { default: _default, ...schema }] of Object.entries(form.properties ?? {})) {
       const known = properties[name]
       const values =

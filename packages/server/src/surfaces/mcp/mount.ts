@@ -65,7 +65,7 @@ export function mountMcp(fastify: FastifyInstance, door: McpDoor): void {
   })
 }
 
-/** How the client gets a token that is valid, or one for more (RFC 9728, RFC 6750). */
+/** The way to a valid token, or to a token with a wider scope, for the client (RFC 9728, RFC 6750). */
 // oxlint-disable-next-line max-params -- the door, the exchange, and its refusal
 function challenge({ deps }: McpDoor, { request, reply }: Exchange, refusal: Refusal): void {
   const sent = request.headers.authorization !== undefined
@@ -83,8 +83,8 @@ async function load({ deps, version, docs }: McpDoor): Promise<McpAnswers> {
 }
 
 /**
- * Refuses pages of other origins, as the protocol demands against DNS rebinding. Allowed are the origin of this server, and pages of the
- * person's own machine, such as an inspector.
+ * Refuses pages of other origins, as the protocol requires against DNS rebinding. It allows the origin of this server,
+ * and pages of the person's own machine, such as an inspector.
  */
 function allowOrigin({ deps }: McpDoor, { request, reply }: Exchange): void {
   const { origin } = request.headers

@@ -5,11 +5,11 @@ import type { Actor } from '../../domain/people/actor.ts'
 import { inputSchema, outputSchema, type JsonSchema } from './json-schema.ts'
 import { TOOLS, verbOf, type Tool } from './tools/index.ts'
 
-/** The members of a route that a list of one kind of things has. */
+/** The members of a route that lists things of one kind. */
 type ListShape = {
   /** The member with the items. */
   readonly member: string
-  /** true: the route has pages itself; false: it answers the whole list, and the tool pages through it. */
+  /** true: the route has pages itself; false: it returns the whole list, and the tool pages through it. */
   readonly paged: boolean
 }
 
@@ -115,7 +115,7 @@ function listOf({ output, query }: Route): ListShape | undefined {
   return member !== undefined && lists.length === 1 && (paged || others.length === 0) ? { member, paged } : undefined
 }
 
-/** The default of the route is not that of the tool, because a page without a limit ends where it costs too much. */
+/** The tool does not have the default of the route, because a page without a limit ends where it costs too much. */
 const LIMIT: JsonSchema = {
   type: 'integer',
   minimum: 1,
@@ -123,7 +123,7 @@ const LIMIT: JsonSchema = {
   description: `Items of a page. Absent: as many as fit into 2,000 tokens, at most ${LIMITS.mcpListDefault}. With it a page may have 8,000 tokens.`,
 }
 
-/** The project, and the arguments by which a long answer is read in parts. */
+/** The project, and the arguments that select a part of a long answer. */
 function extraArguments({ route, list }: Pick<PreparedTool, 'route' | 'list'>): Readonly<Record<string, JsonSchema>> {
   const reads = route.whileSuspended === 'read'
   return {

@@ -20,8 +20,9 @@ export const OWN_CLIENTS: readonly ClientMetadata[] = [
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * The metadata that this server takes from a client that describes itself, in a registration or in its document. Every client is a public
- * one with PKCE, so no secret is made or stored. A client with a redirect to its own machine is a native one, because few say so.
+ * The metadata that this server takes from a client that describes itself, in a registration or in its document. Every
+ * client is a public one with PKCE, so no secret is made or stored. A client with a redirect to its own machine counts
+ * as native, because few native clients declare it.
  */
 export function acceptedMetadata(given: Members): Members {
   const uris = Array.isArray(given['redirect_uris']) ? given['redirect_uris'] : []

@@ -31,7 +31,7 @@ export async function showConsent(asking: Asking, person: Person) {
   }
 }
 
-/** Stores the decision, and returns the address at which the browser goes on. */
+/** Stores the decision, and returns the address where the browser continues. */
 export async function decideConsent(asking: Asking, person: Person): Promise<{ readonly next: string }> {
   const decision = readBody(Decision, asking.request.body)
   const { client, redirect } = await openRequest(asking)
@@ -54,8 +54,8 @@ export async function decideConsent(asking: Asking, person: Person): Promise<{ r
 }
 
 /**
- * The request that this browser has started and that nobody has decided yet. The library compares the cookie that it set then, so a link
- * to the consent page of somebody else leads nowhere.
+ * The request that this browser has started and that nobody has decided yet. The library compares the cookie that it
+ * set then, so a link to the consent page of another person leads nowhere.
  */
 async function openRequest({ provider, request, reply, baseUrl }: Asking): Promise<Asked> {
   const interaction = await provider

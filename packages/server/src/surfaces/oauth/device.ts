@@ -45,7 +45,7 @@ export async function showDevice(request: FastifyRequest, person: Person) {
   }
 }
 
-/** Stores the decision. The device learns of it when it asks the next time. */
+/** Stores the decision. The device learns of it at its next request. */
 export async function decideDevice(request: FastifyRequest, person: Person): Promise<{ readonly ok: true }> {
   await limitGuesses(person)
   const [{ user_code: code }, decision] = [readBody(Asked, request.body), readBody(WithoutCode, request.body)]
@@ -73,7 +73,7 @@ export async function decideDevice(request: FastifyRequest, person: Person): Pro
   return { ok: true }
 }
 
-/** A code is short, so a person may try a few in a while. */
+/** A code is short, so a person may try only a few within a period. */
 function limitGuesses(person: Person): Promise<void> {
   const [burst, refillMs] = [LIMITS.userCodeTriesBurst, LIMITS.userCodeTriesRefillMs]
   return throttle(person, { what: 'user_code', whose: person.actor.userId, burst, refillMs })
@@ -102,7 +102,7 @@ async function openDevice(
   return { stored: stored.data, createdAt: entry.createdAt, entry }
 }
 
-/** Only programs of this server may ask by a code, because a code can be sent to anybody. */
+/** Only programs of this server may ask by a code, because a code can be sent to anyone. */
 function nameOf({ clientId }: Stored): string {
   return OWN_CLIENTS.find(({ client_id: id }) => id === clientId)?.client_name ?? clientId
 }

@@ -1,7 +1,7 @@
 import { SCOPES } from '@postroad/contract'
 import { PATHS, RESOURCE_METADATA } from './paths.ts'
 
-/** RFC 8414. Only what this server does: the library would add members of OpenID Connect. */
+/** RFC 8414, with only the features of this server: the library would add members of OpenID Connect. */
 export function serverMetadata(baseUrl: string): object {
   return {
     issuer: baseUrl,

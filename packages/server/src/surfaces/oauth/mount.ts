@@ -46,7 +46,7 @@ export function mountOauth(fastify: FastifyInstance, door: OauthDoor): void {
 
   fastify.get(PATHS.authorization, async (request, reply) => {
     const query = new URLSearchParams(request.url.split('?')[1] ?? '')
-    // A document is fetched only for somebody who is signed in, so that nobody else can make the server send requests.
+    // A document is fetched only for a person who is signed in, so that nobody else can make the server send requests.
     if (isDocument(query.get('client_id') ?? '') && !(await isSignedIn(door, { request, reply })))
       return toSignIn({ request, reply })
     return answer({ request, reply }, { url: `${PATHS.authorization}?${wholeLadder(query)}` })
@@ -77,7 +77,7 @@ export function mountOauth(fastify: FastifyInstance, door: OauthDoor): void {
 
 const BODY = { bodyLimit: LIMITS.oauthBodyBytesMax }
 
-/** The library, loaded with the first request. There is another one when the address of the server or its keys change. */
+/** The library, loaded with the first request, and again when the address of the server or its keys change. */
 function keepProvider(door: OauthDoor): () => Promise<Provider> {
   const { deps } = door
   let kept: { readonly name: string; readonly provider: Promise<Provider> } | undefined
@@ -168,11 +168,14 @@ function mountDevice(fastify: FastifyInstance, door: OauthDoor): void {
   })
 }
 
-/** Whatever the client asks for, the person chooses the scope, so the library asks for all of them. The consent page shows the asked one. */
+/**
+ * The person chooses the scope, whatever the client asks for, so the library asks for every scope. The consent page
+ * shows the requested one.
+ */
 function wholeLadder(members: URLSearchParams): string {
   members.set('asked_scope', askedScope(members.get('scope')))
   members.set('scope', WHOLE_LADDER)
-  // The consent page comes each time, so every other prompt is answered by it.
+  // The consent page comes each time, so it answers every other prompt.
   if (members.get('prompt') !== 'none') members.delete('prompt')
   return members.toString()
 }
@@ -192,7 +195,7 @@ async function isSignedIn(door: OauthDoor, exchange: Exchange): Promise<boolean>
     return true
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return false
-    // The page says why, when it asks.
+    // The consent page shows the reason when it asks.
     if (error instanceof Refusal && error.status === 403) return true
     throw error
   }
@@ -212,7 +215,7 @@ function requireRate({ deps, rates, sourceIp }: OauthDoor, request: FastifyReque
 
 const TOO_MANY = 'Too many requests from this address. Continue after retry_after seconds.'
 
-/** Anybody may register a client, so the number is limited by network, on all nodes together. */
+/** Anyone may register a client, so the number is limited by network, on all nodes together. */
 async function requireRoom({ deps, sourceIp }: OauthDoor, request: FastifyRequest): Promise<void> {
   const [burst, refillMs] = [LIMITS.clientRegistrationBurst, LIMITS.clientRegistrationRefillMs]
   const whose = networkOf(sourceIp(request.raw))

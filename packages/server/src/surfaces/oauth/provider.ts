@@ -116,7 +116,7 @@ async function configurationOf({ deps, mayFetch }: ProviderParts): Promise<Confi
     findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     formats: {
       customizers: {
-        // The library reads the clock of this machine. Every node reads the one of the database.
+        // The library reads the clock of this machine. Every node uses the clock of the database.
         jwt: (_context, _token, jwt) => {
           const now = Math.floor(deps.clock.now() / 1_000)
           Object.assign(jwt.payload, { iat: now, exp: now + seconds(LIMITS.accessTokenMs) })
@@ -151,7 +151,7 @@ async function wrongTarget(audience: string): Promise<Error> {
   return new errors.InvalidTarget(`the only resource here is ${audience}`)
 }
 
-/** The grant that the consent page has made for this request. No earlier one answers it. */
+/** The grant that the consent page has made for this request. No earlier grant answers it. */
 async function grantIn({ oidc }: KoaContextWithOIDC) {
   const grantId = oidc.result?.consent?.grantId
   return grantId === undefined ? undefined : oidc.provider.Grant.find(grantId)

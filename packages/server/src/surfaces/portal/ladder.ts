@@ -15,8 +15,8 @@ export type PortalDoor = {
 export type Admitted = { readonly guest: Guest; readonly accessEndsAt: Date }
 
 /**
- * The checks of the portal API, in their order: the token or the cookie, the header that proves the own page, the rate of the
- * customer, the customer that the page expects, and the workspace.
+ * The checks of the portal API, in their order: the token or the cookie, the header that only the portal's page can
+ * set, the rate of the customer, the customer that the page expects, and the workspace.
  */
 export async function admitGuest(door: PortalDoor, route: PortalRoute, request: FastifyRequest): Promise<Admitted> {
   const admitted = await identify(door, route, request)
@@ -54,7 +54,7 @@ function tokenIn(authorization: string | undefined): string {
   return token
 }
 
-/** Contract part 5: browsers send the cookie from pages of every site, but only the own page can set this header. */
+/** Contract part 5: browsers send the cookie from pages of every site, but only the portal can set this header. */
 function requireOwnPage({ method, headers }: FastifyRequest): void {
   if (method === 'GET' || method === 'HEAD' || headers['x-requested-with'] === 'fetch') return
   throw refuse('portal_csrf_header_missing')

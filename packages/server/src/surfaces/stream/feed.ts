@@ -20,8 +20,8 @@ const SWEEP_MS = 1_000
 const REST_FACTOR = 9
 
 /**
- * The only reader of a scope in this process, for all its clients. A hint makes it read at once; a read every second makes sure that
- * nothing is missed. Every listener gets every read in order, also an empty one.
+ * The only reader of a scope in this process, for all its clients. A hint makes it read immediately; a read every
+ * second makes sure that nothing is missed. Every listener gets every read in order, even an empty one.
  */
 export class Feed {
   readonly #deps: Deps

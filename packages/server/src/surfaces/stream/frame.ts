@@ -77,6 +77,6 @@ export function messageText({ type, cursor, json }: Frame): string {
 /** The first block of an SSE stream: the delay of a reconnect, and the cursor for it if no event follows. */
 export const openingText = (cursor: string): string => `retry: ${STREAM_RETRY_MS}\nid: ${cursor}\n\n`
 
-/** A comment. With a cursor it also moves a reader on whose filter matches nothing. */
+/** A comment. With a cursor it also advances a reader whose filter matches nothing. */
 export const beatText = (cursor: string | undefined): string =>
   cursor === undefined ? ': keepalive\n\n' : `: keepalive\nid: ${cursor}\n\n`

@@ -53,7 +53,7 @@ function opened(
   return key.scopes.has('stream') ? { plan, keyId, key } : 'scope_missing'
 }
 
-/** The plan behind a key that may stream; throws the refusal of one that may not. An unknown key is treated as none. */
+/** The plan behind a key that may stream; throws the refusal of one that may not. An unknown key counts as no key. */
 export function admitted(plan: KeyPlan): Opened {
   switch (plan) {
     case undefined:

@@ -32,7 +32,7 @@ const PREFLIGHT = {
   'Access-Control-Allow-Headers': 'Authorization, Last-Event-ID',
   'Access-Control-Max-Age': '86400',
 }
-/** A stream ends within 5 s after its permission. The next look and the query need a part of that time. */
+/** A stream ends within 5 s after its permission ends. The next check and its query need a part of that time. */
 const ADMIN_CHECK_MS = 4_000
 
 /** `GET /v1/stream` for ingest keys, and the stream of the admin API: SSE, or a WebSocket if the client asks for one. */

@@ -21,7 +21,7 @@ export type Tail = {
   readonly sightings: boolean
   /** Whether records come with their senders and their requests as received. */
   readonly requests: boolean
-  /** The reason why the client may stay no longer; undefined while it may stay. */
+  /** The reason why the client may no longer stay; undefined while it may stay. */
   readonly closeReason: () => CloseReason | undefined | Promise<CloseReason | undefined>
 }
 
@@ -132,7 +132,7 @@ export class Session {
     await this.#sayGap()
     while (!this.#ended()) {
       const whole = this.#position.partway === undefined
-      // oxlint-disable-next-line no-await-in-loop -- one page after the other, each after the client took the previous one
+      // oxlint-disable-next-line no-await-in-loop -- one page after another, each after the client took the previous one
       const page = await reader.read({
         scope,
         position: this.#position,
@@ -141,7 +141,7 @@ export class Session {
       })
       if (this.#ended()) return
       this.#send(page, () => true)
-      // Only a complete read that began after the buffering overlaps with the feed.
+      // Only a complete read that started after the buffering overlaps with the feed.
       if (whole && !page.more) return this.#join({ history: page.history, from: page.to, floor: page.toFloor })
       this.#hold.cancel()
       // oxlint-disable-next-line no-await-in-loop -- as above

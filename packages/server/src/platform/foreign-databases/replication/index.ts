@@ -19,7 +19,7 @@ export { lsnOf, lsnText } from './lsn.ts'
 export { byTable, tableText } from './published-tables.ts'
 export { keysAfter, keysOfTables, openSnapshot } from './snapshot.ts'
 
-/** A replication: of which database, through which slot, and of which changes. */
+/** The database, the slot and the changes of a replication. */
 export type ReplicationPlan = {
   readonly place: DatabasePlace
   readonly slot: string
@@ -31,13 +31,13 @@ export type ReplicationPlan = {
 }
 type At = { readonly reach: OutboundReach; readonly plan: ReplicationPlan; readonly signal: AbortSignal }
 
-/** The last position that is stored, and in which installation of PostgreSQL. */
+/** The last stored position, and the installation of PostgreSQL that it belongs to. */
 export type Stored = { readonly system: string; readonly lsn: bigint }
 
 /**
- * Checks everything, and makes the publication and the slot if they are missing. `stored` null: the source begins, with the
- * changes after now. The result is where the slot reads from. It never hides a gap: a slot that is lost, or that another
- * program has moved, is a failure.
+ * Checks everything, and makes the publication and the slot if they are missing. If `stored` is null, the source starts
+ * with the changes after now. The result is the position that the slot reads from. It never hides a gap: a slot that is
+ * lost, or that another program has moved, is a failure.
  */
 export function prepareReplication({ reach, plan, signal, stored }: At & { stored: Stored | null }): Promise<Stored> {
   const { place, slot } = plan
@@ -50,7 +50,7 @@ export function prepareReplication({ reach, plan, signal, stored }: At & { store
       await checkCopy(client, { plan, isFirstRun: stored === null })
       const found = await findSlot(client, slot)
       if (plan.ownsSlot && stored === null) {
-        // A slot that is there already was created by a run that died before it stored a position.
+        // A slot that already exists was created by a run that died before it stored a position.
         if (found !== undefined) await dropSlot(client, slot)
         return { system, lsn: (await createSlot(client, slot)) - 1n }
       }

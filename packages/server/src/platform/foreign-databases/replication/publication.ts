@@ -32,7 +32,7 @@ export async function checkPublication(client: pg.Client, asked: PublicationAske
     )
 }
 
-/** Makes the publication of a source, or changes it to its present tables and operations. */
+/** Makes the publication of a source, or changes it to its current tables and operations. */
 export async function ensurePublication(client: pg.Client, asked: PublicationAsked): Promise<void> {
   await checkPublication(client, asked)
   if (!('own' in asked)) return

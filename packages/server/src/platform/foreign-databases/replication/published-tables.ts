@@ -4,7 +4,7 @@ import { publicationName, type PublicationAsked, type TableName } from './public
 
 const { escapeIdentifier: identifier, escapeLiteral: literal } = pg
 
-/** A column of the key by which rows are copied. `collate` is empty for the default order. */
+/** A column of the key that orders the copied rows. `collate` is empty for the default order. */
 export type KeyColumn = { readonly name: string; readonly type: string; readonly collate: string }
 
 /** A table of a publication. The copy reads the published columns, and only rows that match the row filter. */

@@ -38,7 +38,7 @@ export async function findSlot(client: pg.Client, name: string): Promise<SlotFou
 
 const numberOf = (text: string | null): number | null => (text === null ? null : Number(text))
 
-/** The identity of the installation of PostgreSQL, by which a position is only valid there. Needs a replication connection. */
+/** The identity of the PostgreSQL installation: a position is valid only there. Needs a replication connection. */
 export async function systemOf(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ readonly systemid: string }>('IDENTIFY_SYSTEM')
   return rows[0]?.systemid ?? ''
@@ -54,7 +54,7 @@ export async function checkWalLevel(client: pg.Client): Promise<void> {
     )
 }
 
-/** Creates a slot. The result is the position from which it reads. It waits for the transactions that are open. */
+/** Creates a slot when the open transactions have ended. The result is the position that the slot reads from. */
 export async function createSlot(client: pg.Client, name: string): Promise<bigint> {
   const { rows } = await client.query<{ readonly lsn: string }>(
     `select lsn from pg_create_logical_replication_slot(${literal(name)}, 'pgoutput')`,
@@ -62,7 +62,7 @@ export async function createSlot(client: pg.Client, name: string): Promise<bigin
   return lsnOf(rows[0]?.lsn ?? '0/0')
 }
 
-/** Drops a slot, if it exists. A connection that uses it is ended when the user may do so. */
+/** Drops a slot, if it exists. It ends a connection that uses the slot, if the user may do so. */
 export async function dropSlot(client: pg.Client, name: string): Promise<void> {
   const of = `from pg_replication_slots where slot_name = ${literal(name)}`
   await client.query(`select pg_terminate_backend(active_pid) ${of} and active_pid is not null`)
@@ -73,7 +73,7 @@ export async function dropSlot(client: pg.Client, name: string): Promise<void> {
       return
     } catch (error) {
       if (tries >= DROP_TRIES || !isBusy(error)) throw error
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- until the ended connection has let it go
       await client.query('select pg_sleep(0.1)')
     }
   }

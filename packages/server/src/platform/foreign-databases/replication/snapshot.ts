@@ -75,7 +75,7 @@ export async function openSnapshot(
       'set row_security = off',
       PATIENCE,
     ])
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      // oxlint-disable-next-line no-await-in-loop -- one after another
       await client.query(statement)
     const slot = await temporarySlot(client, plan.slot)
     await client.query('begin transaction isolation level repeatable read read only')
@@ -130,7 +130,7 @@ async function readPage(client: pg.Client, { table, after, limit, rowBytesMax }:
      ${bounds.length === 0 ? '' : `where ${bounds.join(' and ')}`}
      order by ${names.join(', ')}
      limit ${limit}`
-  // The text of a row may be longer than its JSON, which is measured exactly later.
+  // The text of a row can be longer than its JSON, which is measured exactly later.
   const isTooLarge = `size > ${rowBytesMax * 2}`
   const { rows } = await client.query<(string | null)[]>({
     text: `
@@ -167,7 +167,7 @@ function copyFailure(error: unknown, table: PublishedTable): Error {
   return replicationFailure(error)
 }
 
-/** Which of these keys come after `after`, in the order in which rows are copied. The database knows its order. */
+/** The keys that come after `after`, in the order in which rows are copied. The database knows its order. */
 export async function keysAfter(
   { reach, plan, signal }: At,
   { key, after, keys }: { readonly key: readonly KeyColumn[]; readonly after: Key; readonly keys: readonly Key[] },

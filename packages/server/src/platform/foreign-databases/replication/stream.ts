@@ -23,7 +23,7 @@ export type ReplicationAsked = {
 }
 
 export type ReplicationEvents = {
-  /** One message after the other; the next one is not read before the promise is resolved. */
+  /** Gets one message after another. The next one is not read before the promise is resolved. */
   readonly message: (message: ReplicationMessage) => Promise<void> | undefined
   /** The server has sent everything that was committed before this position, and `message` was called for all of it. */
   readonly quiet: (lsn: bigint) => void
@@ -40,7 +40,7 @@ export type Replication = {
 }
 
 /**
- * Reads a slot with the plugin pgoutput. The library acknowledges what it has received when it is left to itself, so its
+ * Reads a slot with the plugin pgoutput. By itself, the library acknowledges everything that it has received, so its
  * automatic reports are off: only `acknowledge` moves the slot.
  */
 export async function openReplication(asked: ReplicationAsked, events: ReplicationEvents): Promise<Replication> {
@@ -53,7 +53,7 @@ export async function openReplication(asked: ReplicationAsked, events: Replicati
   let { stored } = asked
   let [arrived, handled] = [0, 0]
   const ended = Promise.withResolvers<never>()
-  // Its rejection is of interest only to those who wait for it.
+  // Only those who wait for it care about its rejection.
   ended.promise.catch(() => undefined)
   const close = (): void => {
     signal.removeEventListener('abort', close)
@@ -71,7 +71,7 @@ export async function openReplication(asked: ReplicationAsked, events: Replicati
       await events.message(message)
       handled += 1
     } catch (error) {
-      // The library would continue with the next message.
+      // Without this, the library would continue with the next message.
       ended.reject(error)
       close()
     }
@@ -116,7 +116,7 @@ const tooLarge = (): ForeignFailure =>
 
 type Watch = { readonly arrived: () => void; readonly failed: (error: unknown) => void }
 
-/** In place of a message that could not be read. */
+/** Replaces a message that could not be read. */
 const NOTHING: ReplicationMessage = { tag: 'origin', originLsn: null, originName: '' }
 
 /** Values stay as PostgreSQL writes them, and a message that is too large is not read to its end. */
@@ -129,7 +129,7 @@ class ExactPlugin extends PgoutputPlugin {
     this.#watch = watch
   }
 
-  /** A message has come to its end. */
+  /** Counts the bytes from 0 again, because a message has ended. */
   heard(): void {
     this.#bytes = 0
   }
@@ -151,7 +151,7 @@ class ExactPlugin extends PgoutputPlugin {
 
   // oxlint-disable-next-line max-params -- the signature of the library
   override async start(client: pg.Client, slot: string, lsn: string): Promise<unknown> {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    // oxlint-disable-next-line no-await-in-loop -- one after another
     for (const statement of SESSION) await client.query(statement)
     streamOf(client).on('data', (chunk: Buffer) => {
       this.#bytes += chunk.length

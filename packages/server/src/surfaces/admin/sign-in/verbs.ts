@@ -31,7 +31,7 @@ import { beginOidc } from './begin-oidc.ts'
 export type Answered<Output> = {
   readonly body: Output
   readonly cookie?: { readonly secret: string } | 'ended'
-  /** A complete further cookie. */ readonly begun?: string
+  /** A complete additional cookie. */ readonly begun?: string
 }
 
 type DoorVerbs = {

@@ -12,7 +12,7 @@ const ENDPOINT_SETTINGS = [
   'event_title',
 ]
 
-/** Endpoints, rules, and the events that came in. */
+/** Endpoints, rules, and the received events. */
 export const capture: readonly Tool[] = [
   {
     name: 'events_search',
