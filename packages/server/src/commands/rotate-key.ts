@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** The output of `rotate-key --json`. */
 type Outcome = {
-  /** Every value is sealed by the newest key, and the previous key is no longer in the key file. */
+  /** Whether every value is sealed by the newest key, and the previous key is no longer in the key file. */
   readonly ok: boolean
   readonly key_id: string
   readonly resealed: number

@@ -131,7 +131,7 @@ export function createCheckedAddresses(
   }
 }
 
-/** The same as a `lookup` for sockets. */
+/** The checked addresses as a `lookup` for sockets. */
 export function createCheckedLookup(guard: AddressGuard, resolver: Resolver, protocol: string): LookupFunction {
   const look = createCheckedAddresses(guard, resolver, protocol)
   return (hostname, _options, callback) => {

@@ -20,7 +20,7 @@ const SALT_BYTES = 16
 const TAG_BYTES = 32
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Hashing uses threads that DNS lookups need too, so few run at once, and requests beyond the queue are refused. */
+/** Hashing uses threads that DNS lookups need too, so few run together, and requests beyond the queue are refused. */
 const AT_ONCE_MAX = 2
 const WAITING_MAX = 100
 

@@ -46,7 +46,7 @@ test('a schema counts each path once for a record, with its types', () => {
   assert.deepEqual(schema.fields.get('tags')?.seen, 2)
 })
 
-test('the first records are no change, and a new field or type in a later record is a change', () => {
+test('the first records are not a change, and a new field or type in a later record is one', () => {
   const schema = known('{"id":1}', 20)
   assert.deepEqual(read(schema, '{"id":1.5,"name":"Ada"}'), [{ kind: 'field_added', path: 'name', type: 'string' }])
   assert.deepEqual(read(schema, '{"id":"1"}'), [{ kind: 'type_added', path: 'id', type: 'string' }])

@@ -29,7 +29,7 @@ export type BreakerMemory = {
   readonly probe_in_ms: number | null
   readonly probe_wait_ms: number
   readonly cap: number
-  /** Absent in the data of an earlier version; null: the last attempt succeeded. */
+  /** Absent in the data of an earlier version; null: the last attempt succeeded, or the reason is unknown. */
   readonly last_failure?: LastFailure | null
   readonly counts: readonly { readonly age_ms: number; readonly succeeded: number; readonly failed: number }[]
 }

@@ -87,7 +87,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = {
 /** TLS from the first byte. The others start in plain text, and `encryption` decides whether they switch to TLS. */
 const ENCRYPTED: ReadonlySet<string> = new Set(['https:', 'rediss:', 'amqps:', 'tls:', 'kafkas:', 'smtps:'])
 
-/** The place that a URL names. `path` begins with a slash, or is empty. */
+/** The place that a URL names. `path` starts with a slash, or is empty. */
 export type Address = {
   readonly protocol: string
   readonly host: string
@@ -109,7 +109,7 @@ export function isEncrypted(config: DestinationConfig, url: string): boolean {
   return ENCRYPTED.has(protocol) || ('encryption' in config && config.encryption === 'verify')
 }
 
-/** The reason why this is no URL of this kind, or undefined. The guard judges its host: see `guardedUrl`. */
+/** The reason why this is not a URL of this kind, or undefined. The guard judges its host: see `guardedUrl`. */
 export function urlFault(config: DestinationConfig, text: string): string | undefined {
   const { protocols } = KINDS[config.kind]
   const url = URL.parse(text)

@@ -7,7 +7,7 @@ export type OrderKeyOf = (payload: unknown, own: string) => string
 
 /**
  * The value at a path as a 128-bit key in the form of a UUID, however large or personal the value is. Equal values have equal
- * keys; `1` and `"1"` are not equal. Missing and null are no value.
+ * keys; `1` and `"1"` are not equal. A missing value and null give `own`.
  */
 export function compileOrderKey(path: string): OrderKeyOf {
   const steps = compilePath(path)

@@ -58,7 +58,7 @@ test('Retry-After is read as seconds or as any of the three HTTP dates', () => {
   assert.equal(readRetryAfter('Sun, 06 Nov 1994 08:49:00 GMT', now), 0)
 })
 
-test('a Retry-After that is none of these is ignored', () => {
+test('a Retry-After in any other form is ignored', () => {
   const nonsense = [
     '',
     '-1',

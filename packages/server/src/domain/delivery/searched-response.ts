@@ -20,7 +20,7 @@ export function responseDocument(row: StoredResponse): Readonly<Record<string, u
   }
 }
 
-/** The same as text, for a search for text. */
+/** The answer or the error as text, for a search for text. */
 export function textOfResponse(row: StoredResponse): string {
   const headers = Object.entries(row.response_headers ?? {}).map(([name, value]) => `${name}: ${String(value)}`)
   return [row.response_status, row.error_code, row.error_detail, ...headers, row.response_body]

@@ -12,7 +12,7 @@ test('the previous secret signs after the current one until its deadline, and no
   )
 })
 
-test('without an overlap the previous secret expires at once, and a second rotation expires the oldest one', () => {
+test('without an overlap the previous secret expires immediately, and a second rotation expires the oldest one', () => {
   const held = rotated(first, { secret: 'b', until: 1_000 })
   assert.deepEqual(secretsToSign(rotated(held, { secret: 'c', until: null }), 0), ['c'])
   assert.deepEqual(secretsToSign(rotated(held, { secret: 'c', until: 500 }), 0), ['c', 'b'])

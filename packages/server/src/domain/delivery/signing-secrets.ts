@@ -1,7 +1,7 @@
 /** The secrets that sign the deliveries of a destination during a rotation. The simulator runs exactly these functions. */
 export type SigningSecrets = {
   readonly current: string
-  /** The secret that was replaced last; null: there is none, or it expired at once. */
+  /** The secret that was replaced last; null: there is none, or it expired immediately. */
   readonly previous: { readonly value: string; readonly until: number } | null
 }
 
@@ -10,7 +10,7 @@ export function secretsToSign({ current, previous }: SigningSecrets, now: number
   return previous !== null && now < previous.until ? [current, previous.value] : [current]
 }
 
-/** Replaces the secret. The replaced one also signs until `until` (null: it expires at once), and an older one expires now. */
+/** Replaces the secret. The replaced one also signs until `until` (null: it expires now), and an older one expires now. */
 export function rotated(
   held: SigningSecrets,
   { secret, until }: { readonly secret: string; readonly until: number | null },

@@ -11,7 +11,7 @@ test('a traceparent is read by the grammar of W3C', () => {
   assert.deepEqual(readTraceparent(`cc-${TRACE}-${PARENT}-00-more`)?.traceId, TRACE, 'a later version may be longer')
 })
 
-test('anything else is no traceparent', () => {
+test('anything else is not a traceparent', () => {
   for (const text of [
     '',
     undefined,

@@ -36,7 +36,7 @@ export function readTraceparent(text: string | null | undefined): TraceContext |
 const DECIDING = { from: -14, to: -1 } as const
 const DECIDING_STEPS = 2 ** 52
 
-/** Whether an event is among the share of `rate`. It is in or out as a whole, for every signal and every forwarder. */
+/** Whether an event is in the share of `rate`. The answer is the same for all its parts, signals and forwarders. */
 export function isSampled(traceId: string, rate: number): boolean {
   const drawn = Number.parseInt(traceId.slice(DECIDING.from, DECIDING.to), 16) / DECIDING_STEPS
   return drawn >= 1 - rate

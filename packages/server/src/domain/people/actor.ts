@@ -51,5 +51,5 @@ export function lesserRole(a: Role, b: Role): Role {
   return RANK[a] <= RANK[b] ? a : b
 }
 
-/** The person who acts, or who owns the key or agent that acts; null for the system. */
+/** The person who acts, or who owns the key or agent that acts; null for a customer and for the system. */
 export const creatorOf = (actor: Actor): string | null => ('userId' in actor ? actor.userId : null)

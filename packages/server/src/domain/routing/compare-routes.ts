@@ -216,7 +216,7 @@ type Asked = Pick<Mapped, 'payload' | 'matched'> & { readonly mode: CompareMode 
 type Known = {
   readonly matched: PerMode<boolean>
   readonly mapped: Map<Mappings, Mapped>
-  /** Texts of records by number; the whole payload is the empty text. */
+  /** The number of each text of a record; the whole payload is the empty text. */
   readonly texts: Map<string, number>
 }
 type Filer = { readonly of: RoutedPayload; readonly known: Known; readonly texts: RecordTexts }

@@ -60,7 +60,7 @@ function toIsoDate(value: unknown): unknown {
   return isRawNumber(value) ? isoDate(value.rawJSON) : undefined
 }
 
-/** Text with valid JSON becomes its value; anything else is JSON already. */
+/** Text with valid JSON becomes its value, and other text is missing. Any other value is JSON already. */
 function toJson(value: unknown): unknown {
   if (typeof value !== 'string') return value
   const parsed = parseJson(value)

@@ -59,7 +59,7 @@ export class Horizon {
   #anchor: { readonly xmax: number; readonly at: number } | undefined
 
   /**
-   * `patienceMs`: how long to wait for the oldest transaction. After that time, a transaction that has promised nothing is
+   * `patienceMs`: how long to wait for the oldest transaction. After that time it has promised nothing, so it is
    * ignored.
    */
   constructor(patienceMs: number) {

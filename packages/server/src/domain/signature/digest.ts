@@ -15,7 +15,7 @@ export type DigestOptions = {
 export type HmacAlgorithm = (typeof HMAC_ALGORITHMS)[number]
 export type DigestEncoding = (typeof DIGEST_ENCODINGS)[number]
 
-/** The HMAC of `before` and the body, as text. A text key counts as its UTF-8 bytes. */
+/** The HMAC of `before`, the body and `after`, as text. A text key counts as its UTF-8 bytes. */
 export function digest(options: DigestOptions): string {
   // Node takes three times as long with a key as bytes as with a key object.
   const key = typeof options.key === 'string' ? options.key : createSecretKey(options.key)

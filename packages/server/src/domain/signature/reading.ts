@@ -34,7 +34,7 @@ export type Recipe = {
   readonly keyOf?: (secret: string) => string | Uint8Array
   /** The signed form of the body; the body itself when left out. */
   readonly contentOf?: (body: Uint8Array) => Uint8Array | string
-  /** Compares where no HMAC is made: tokens and public keys. */
+  /** Replaces the comparison of digests, for tokens, public keys and certificates. */
   readonly accepts?: (secret: string, signed: ToAccept) => boolean
   /** The sentence of a refusal, when the usual one would not be true. */
   readonly mismatch?: string

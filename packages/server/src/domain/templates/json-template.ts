@@ -10,7 +10,7 @@ export type Run = { readonly context: TemplateContext; readonly writer: JsonWrit
 /** Writes one part of the rendered JSON. */
 type Write = (run: Run) => void
 
-/** A path in a template: its first name, and its second one. undefined: it has none, or a part of it is computed. */
+/** A path in a template: its first and its second name. `second` undefined: there is none, or it is computed. */
 export type NamedPath = { readonly pointer: string; readonly root: string; readonly second: string | undefined }
 
 export type JsonTemplate = { readonly write: Write; readonly paths: readonly NamedPath[] }

@@ -19,7 +19,7 @@ export type Plans = { readonly self_hosted: PlanLimits } & Readonly<Record<strin
 
 const DAY_MS = 86_400_000
 
-/** The start of the first day (UTC) whose events a plan retains: as many whole days as it says, and today. */
+/** The start of the first day (UTC) whose events a plan retains: its number of whole days, and today. */
 export function firstDayRetained({ retention_days }: PlanLimits, now: number): number {
   return (Math.floor(now / DAY_MS) - retention_days) * DAY_MS
 }

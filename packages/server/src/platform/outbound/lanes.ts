@@ -116,7 +116,7 @@ export class Lanes {
       ...CLIENT,
       connect: (target, callback) => {
         connection.socket = lane.dial(target, (...given) => {
-          // The first error of a socket says more than undici's error for its end; a TLS alert is an example.
+          // The first error of a socket explains more than undici's error for its end; a TLS alert is an example.
           given[1]?.once('error', (error: Error) => connection.exchange?.note(error))
           callback(...given)
         })

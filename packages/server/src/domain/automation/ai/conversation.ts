@@ -16,12 +16,12 @@ export type DoneStep =
       readonly error: string | null
     }
 
-/** The tool by which a model without structured outputs returns its output. */
+/** The tool that a model without structured outputs calls to return its output. */
 export const SUBMIT_TOOL = 'submit_output'
 
 export type ToolCall = { readonly id: string; readonly tool: string; readonly input: unknown }
 
-/** The next action of a run, decided by its stored steps alone, so that it continues after a crash where it stopped. */
+/** The next action of a run. Its stored steps alone decide it, so the run continues after a crash where it stopped. */
 export type Next =
   | { readonly do: 'ask'; readonly repairs: readonly Repair[] }
   | { readonly do: 'call'; readonly call: ToolCall }

@@ -2,8 +2,8 @@ import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
 
 /**
- * The JSON Schema of an agent's output. It has only keywords that every provider supports and that take linear time to
- * check, so the length of an output bounds the cost of any tenant's schema.
+ * The keywords of the JSON Schema of an agent's output. Every provider supports them, and they take linear time to
+ * check, so the length of an output bounds the cost of a tenant's schema.
  */
 const KEYWORDS = new Set([
   'type',

@@ -88,7 +88,7 @@ export const textOfHeaders = (headers: Document['headers']): string =>
 
 /** Collects the terms of one document after another, without a new table for each. */
 export class TermReader {
-  /** The number of the document that has a term. */
+  /** For each term, the number of the last document that has it. */
   readonly #seenBy = new Uint32Array(TERMS)
   readonly #found = new Uint16Array(TERMS)
   #count = 0

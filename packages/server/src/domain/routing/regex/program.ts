@@ -24,7 +24,7 @@ export type Look = {
   readonly negate: boolean
 }
 
-/** One of a set of code units, more than once. */
+/** A repetition of one code unit of a set. */
 export type Run = { readonly kind: 'run'; readonly units: CodeUnits; readonly min: number; readonly max: number }
 
 export type Repeat = { readonly kind: 'repeat'; readonly body: Program; readonly min: number; readonly max: number }

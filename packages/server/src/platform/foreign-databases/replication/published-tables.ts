@@ -37,7 +37,7 @@ export async function publishedTables(client: pg.Client, asked: PublicationAsked
   return found(rows)
 }
 
-/** As `publishedTables`, for a publication that does not exist yet. */
+/** Like `publishedTables`, for a publication that does not exist yet. */
 export async function tablesToPublish(client: pg.Client, asked: PublicationAsked): Promise<readonly PublishedTable[]> {
   if (!('own' in asked)) return publishedTables(client, asked)
   const names = asked.tables.map(({ schema, table }) => `(${literal(schema)}, ${literal(table)})`).join(', ')

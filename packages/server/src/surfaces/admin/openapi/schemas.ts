@@ -13,7 +13,7 @@ const NAMES = new Map<z.ZodType, string>(
 /** The schemas of a document: those of its operations by key, and the named ones that they use. */
 export type Schemas = { readonly of: (key: string) => Json; readonly components: Readonly<Record<string, Json>> }
 
-/** Converts all schemas of a document at once, because a named one is converted once and referred to everywhere else. */
+/** Converts all schemas of a document together, because a named one is converted once and referred to everywhere else. */
 export function convert(
   sent: Readonly<Record<string, z.ZodType>>,
   shown: Readonly<Record<string, z.ZodType>>,

@@ -21,7 +21,10 @@ const Begun = z.object({
 })
 export type Begun = z.infer<typeof Begun>
 
-/** The URL for the browser, and the cookie that it must bring back. `next` may contain the token of an invite, so no URL contains it. */
+/**
+ * The URL for the browser, and the cookie that it must bring back. `next` may contain the token of an invite, so no URL
+ * contains it.
+ */
 export async function beginOidc(
   visit: Visit,
   next: string | undefined,
