@@ -70,7 +70,7 @@ export function wakeLanes(
 export async function listen({ wakeups }: Deps, { directory, streams, loop, engine }: Listeners): Promise<void> {
   await wakeups.hear(CHANNELS.config, (projectId) => directory.forget(projectId))
   if (loop !== undefined) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by announce only
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by announce and wakeLanes only
     await wakeups.hear(CHANNELS.lanes, (payload) => loop.hint(JSON.parse(payload) as readonly Lane[]))
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by offerLanes only
     await wakeups.hear(CHANNELS.offers, (payload) => loop.offered(JSON.parse(payload) as readonly Lane[]))

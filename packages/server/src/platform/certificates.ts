@@ -14,7 +14,7 @@ export type Certificates = {
   at(url: string): Fetched | Promise<Fetched>
 }
 
-/** A sender waits this long for its answer. */
+/** A sender waits at most this long for its answer. */
 const TIMEOUT_MS = 3_000
 const FETCHES_MAX = 8
 const ENTRIES_MAX = 1_000

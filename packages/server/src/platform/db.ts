@@ -59,8 +59,8 @@ export type Database = Db & {
 }
 
 /**
- * An error of the database. `refused`: certainly not committed. `unknown`: the connection broke while the answer was due, so
- * the statement may have been committed.
+ * An error of the database. `refused`: certainly not committed. `unknown`: the connection broke, or no answer came in
+ * time, so the statement may have been committed.
  */
 export class DbError extends Error {
   readonly outcome: 'refused' | 'unknown'

@@ -28,8 +28,8 @@ export function firstDayRetained({ retention_days }: PlanLimits, now: number): n
 export const BURST_DEFAULT = { ingest_per_second: 500, ingest_burst: 1_000 } as const
 
 /**
- * The limits of a plan by its name. A plan that the operator removed from the file must not use up a quota, so only the default
- * burst limits such a workspace.
+ * The limits of a plan by its name. A workspace whose plan the operator removed from the file must not use up a quota,
+ * so it gets the limits of `self_hosted` with the default burst.
  */
 export function limitsOf(plans: Plans, name: string): PlanLimits {
   return (Object.hasOwn(plans, name) ? plans[name] : undefined) ?? { ...plans.self_hosted, ...BURST_DEFAULT }

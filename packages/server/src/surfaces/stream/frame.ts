@@ -27,7 +27,7 @@ function senderOf({ webhook_id, header_title }: StreamRow): string {
   return `,"webhook_id":${JSON.stringify(webhook)},"header_title":${JSON.stringify(header_title)}`
 }
 
-/** The body is a JSON string, so that every byte of it survives, line ends too. */
+/** The body is a JSON string, so that its line ends survive too, or base64 when it is not text. */
 function requestOf({ submission_id, request_headers, request_body, request_bytes }: StreamRow): string {
   const base64 = request_bytes?.toString('base64') ?? null
   return (

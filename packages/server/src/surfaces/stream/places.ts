@@ -9,7 +9,7 @@ import {
 
 /** The places of this process's clients, under the limits of their workspaces' plans. */
 export type Places = {
-  /** Takes one of `max` places (null: unlimited); undefined when all are taken. The caller must leave it in any case. */
+  /** Takes one of `max` places (null: unlimited); undefined when all are taken. The caller must always leave it. */
   take(workspaceId: string, max: number | null): Promise<Place | undefined>
   leave(place: Place): void
   /** Confirms from time to time that the places are still in use. */
