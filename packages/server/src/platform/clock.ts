@@ -1,6 +1,6 @@
 /**
  * The two times that parts may read. `now` is the database's time (due times, leases), so that nodes with different clocks
- * agree. `wall` is this machine's time, for what other systems compare: signatures, tokens and HTTP dates. Tests set both.
+ * agree. `wall` is this machine's time, for signatures, tokens and HTTP dates of other systems. Tests set both.
  */
 export type Clock = {
   /** Milliseconds since 1970, by the database's clock. */

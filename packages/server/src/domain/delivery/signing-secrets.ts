@@ -10,7 +10,7 @@ export function secretsToSign({ current, previous }: SigningSecrets, now: number
   return previous !== null && now < previous.until ? [current, previous.value] : [current]
 }
 
-/** Replaces the secret. The replaced one also signs until `until` (null: it expires now), and an older one expires now. */
+/** Replaces the secret. The replaced one also signs until `until` (null: it expires now). An older one expires now. */
 export function rotated(
   held: SigningSecrets,
   { secret, until }: { readonly secret: string; readonly until: number | null },

@@ -3,7 +3,7 @@ import { LIMITS } from '@postroad/contract'
 const FIRST_MS = 10_000
 const DOUBLINGS_MAX = 10
 
-/** The pause before a source's next attempt, after this many failures in a row: 10 s, doubled each time, up to 15 min. */
+/** The pause before a source's next attempt after this many failures in a row: 10 s, doubled each time, at most 15 min. */
 export function pauseAfter(failures: number): number {
   const doublings = Math.min(Math.max(0, failures - 1), DOUBLINGS_MAX)
   return Math.min(FIRST_MS * 2 ** doublings, LIMITS.sourceBackoffMsMax)

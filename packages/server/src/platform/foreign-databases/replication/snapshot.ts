@@ -167,7 +167,7 @@ function copyFailure(error: unknown, table: PublishedTable): Error {
   return replicationFailure(error)
 }
 
-/** Whether each of these keys comes after `after`, in the order in which rows are copied. The database knows its order. */
+/** Whether each of these keys comes after `after` in the order in which rows are copied, which only the database knows. */
 export async function keysAfter(
   { reach, plan, signal }: At,
   { key, after, keys }: { readonly key: readonly KeyColumn[]; readonly after: Key; readonly keys: readonly Key[] },

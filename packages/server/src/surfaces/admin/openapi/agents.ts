@@ -5,7 +5,7 @@ import type { Json, Schemas } from './schemas.ts'
 
 /** The operations of agent self-registration, which need no credential. */
 
-/** The schemas that this part of the document needs, by their place in `convert`. */
+/** The schemas that this part of the document needs, by their key in `convert`. */
 export const AGENTS_SENT = { 'agents.register:body': RegisterAgent }
 export const AGENTS_SHOWN = {
   'agents.getChallenge:output': RegistrationChallenge,

@@ -6,7 +6,7 @@ import type { Json, Schemas } from './schemas.ts'
 
 /** The operations of the Data API, with the key of a program and responses in several formats. */
 
-/** The schemas that this part of the document needs, by their place in `convert`. */
+/** The schemas that this part of the document needs, by their key in `convert`. */
 export const DATA_SENT = { 'data.listRecords:query': DataQuery }
 export const DATA_SHOWN = {
   'data.listDatasets:output': DataDatasets,
@@ -74,7 +74,7 @@ function read({ id, summary, description, parameters, content, without = [] }: O
   }
 }
 
-/** `query` is the converted query of a page. */
+/** `query`: the query parameters of a page of records. */
 export function dataPaths(schemas: Schemas, query: readonly Json[]): Readonly<Record<string, Json>> {
   const json = (id: string, example: Json): Json => ({
     'application/json': { schema: schemas.of(`data.${id}:output`), example },

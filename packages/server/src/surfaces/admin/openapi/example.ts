@@ -24,7 +24,7 @@ export function exampleOf(schema: unknown, components: Components, at: At = {}):
   return ofType(schema, components, at)
 }
 
-/** null, if the schema allows it, unless the value is an object that a reader wants to see. */
+/** null if the schema allows it, unless one of the choices is an object, which a reader wants to see. */
 // oxlint-disable-next-line max-params -- the choices, what they refer to, and which member they are for
 function choiceOf(choices: readonly unknown[], components: Components, at: At): unknown {
   const seen = choices.find((choice) => isJson(choice) && ('$ref' in choice || typesOf(choice).includes('object')))
@@ -109,7 +109,7 @@ function knownValue(
   return allows(schema, components, value) ? { value } : undefined
 }
 
-/** Whether a value has the type and one of the words of a schema, because the same member name occurs in several schemas. */
+/** Whether a schema allows a value, by its type and its listed values. Several schemas can have the same member name. */
 // oxlint-disable-next-line max-params -- the schema, what it refers to, and the value
 function allows(schema: unknown, components: Components, value: unknown): boolean {
   if (!isJson(schema)) return true

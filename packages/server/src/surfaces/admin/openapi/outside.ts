@@ -277,7 +277,7 @@ export const STREAM_PATHS: Readonly<Record<string, Json>> = {
 
 const header = (name: string, description: string): Json => ({ name, in: 'header', description, schema: text })
 
-/** The request that every receiver gets, unless its destination has a payload template. */
+/** The request of a delivery to a URL, unless the destination has a payload template. */
 export const OUTBOUND: Readonly<Record<string, Json>> = {
   delivery: {
     post: {
@@ -321,7 +321,7 @@ export const OUTBOUND: Readonly<Record<string, Json>> = {
   },
 }
 
-/** Answers 501 to everybody. Only a request that is not HTTP as this server reads it gets 400, before any route. */
+/** Answers 501 to everybody. Only malformed or ambiguous HTTP gets 400, before any route. */
 export const SSO_PATHS: Readonly<Record<string, Json>> = {
   [`/admin/api/${SSO_REPLACE_PATH}`]: {
     put: {

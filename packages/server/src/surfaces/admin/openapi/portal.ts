@@ -15,7 +15,7 @@ const part = (name: 'params' | 'query' | 'body'): readonly (readonly [string, z.
     return schema === undefined ? [] : [[`portal.${id}:${name}`, schema] as const]
   })
 
-/** The schemas that this part of the document needs, by their place in `convert`. */
+/** The schemas that this part of the document needs, by their key in `convert`. */
 export const PORTAL_SENT: Readonly<Record<string, z.ZodType>> = Object.fromEntries([
   ...part('params'),
   ...part('query'),

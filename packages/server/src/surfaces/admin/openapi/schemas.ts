@@ -13,7 +13,7 @@ const NAMES = new Map<z.ZodType, string>(
 /** The schemas of a document: those of its operations by key, and the named ones that they use. */
 export type Schemas = { readonly of: (key: string) => Json; readonly components: Readonly<Record<string, Json>> }
 
-/** Converts all schemas of a document together, because a named one is converted once and referred to everywhere else. */
+/** Converts all schemas of a document together, so that each named one is converted once and referred to elsewhere. */
 export function convert(
   sent: Readonly<Record<string, z.ZodType>>,
   shown: Readonly<Record<string, z.ZodType>>,
@@ -25,7 +25,7 @@ export function convert(
   for (const name of reachable(Object.keys(sent), inputs)) {
     const own = inputs.get(name) ?? {}
     const other = components.get(name)
-    // A closed object and an open one count as the same schema here, because Postroad also accepts members that it adds later.
+    // A closed object and an open one count as the same schema here: responses are open only for members of later releases.
     const input = other === undefined || isDeepStrictEqual(opened(own), opened(other)) ? name : `${name}Input`
     components.set(input, own)
     renamed.set(name, input)
@@ -63,7 +63,7 @@ function converted(keyed: Readonly<Record<string, z.ZodType>>, io: Io): Readonly
   return all
 }
 
-/** Removes the safe-integer bounds that zod writes where a schema sets none. Opens output objects, which may get new members in a version. */
+/** Removes the safe-integer bounds that zod adds, and opens output objects, which may get new members in a version. */
 function tidy(json: Json, io: Io): void {
   for (const bound of ['minimum', 'maximum'])
     if (Math.abs(Number(json[bound])) === Number.MAX_SAFE_INTEGER) delete json[bound]
@@ -84,7 +84,7 @@ const withRefs = (json: Json, rename: (name: string) => string): Json =>
       : object,
   ) as Json
 
-/** openapi-typescript treats a member with a default as required, so the schema of a body states its defaults in the description. */
+/** openapi-typescript treats a member with a default as required, so bodies state their defaults in descriptions. */
 const withoutDefaults = (json: Json): Json =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays an object
   mapped(json, (object) => {
