@@ -38,7 +38,7 @@ export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
   } finally {
     await app.stop(CLIENTS_MS)
     await storage.stop()
-    // Without this, its channel to the supervising process would keep a worker alive that alone received a signal.
+    // Without this, a worker that alone received a signal would stay alive for its channel to the supervising process.
     if (process.connected) cluster.worker?.disconnect()
   }
 }

@@ -73,7 +73,7 @@ const ADMIN_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** The surfaces whose every response carries its version (contract part 9). */
+/** The surfaces on which every response carries its version (contract part 9). */
 const isVersioned = ({ url }: FastifyRequest): boolean => /^\/(?:admin\/api|mcp(?![^/?]))/.test(url)
 
 /** Contract part 9: every response under /admin/api and /mcp carries its version, even if no route is there. None may be cached or sniffed. */

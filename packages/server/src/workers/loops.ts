@@ -72,7 +72,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       work: () => own.workflows.look(),
       stop: () => own.workflows.stop(),
     },
-    // An export may take hours. A row claims each one, so several processes may write several exports.
+    // An export may take hours. A process claims each one by its row, so several processes may write several.
     {
       name: 'data_export',
       everyMs: 2 * SECOND_MS,
@@ -81,7 +81,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       work: () => exporter.run(),
       stop: () => exporter.stop(),
     },
-    // A run mostly waits for its provider. A row claims each one, so several processes may run several.
+    // A run mostly waits for its provider. A process claims each one by its row, so several processes may run several.
     {
       name: 'ai_runs',
       everyMs: SECOND_MS,
@@ -115,7 +115,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       work: () => streams.run(),
       stop: () => streams.stop(),
     },
-    // A row claims each source, so several processes may read several sources.
+    // A process claims each source by its row, so several processes may read several sources.
     {
       name: 'sources.poll',
       everyMs: SECOND_MS,
@@ -125,7 +125,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
       stop: () => polls.stop(),
     },
     { ...ofInstallation, name: 'sources.slots', everyMs: 10 * SECOND_MS, work: () => watchSlots(deps) },
-    // A row claims each signal of a forwarder, so several processes may send several.
+    // A process claims each signal of a forwarder by its row, so several processes may send several.
     {
       name: 'forwarders.send',
       everyMs: SECOND_MS,

@@ -1,6 +1,6 @@
 /**
- * Our own JSON parser, for features that V8's lacks: it preserves the digits of numbers, and always reports the position of an
- * error.
+ * Our own JSON parser, for features that V8's parser lacks: it preserves the digits of numbers, and always reports the
+ * position of an error.
  */
 
 import { setOwn } from './own-property.ts'

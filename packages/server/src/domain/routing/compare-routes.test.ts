@@ -174,7 +174,7 @@ test('a dataset in the URL takes precedence over that of the endpoint, and no ru
   assert.notEqual(await difference(filing('one'), filing('two'), { ...at, datasetOfUrl: undefined }), undefined)
 })
 
-test('records that would be too large together refuse the event', async () => {
+test('an event is refused when its records would be too large together', async () => {
   const mappings = Array.from({ length: 9 }, (_, at) => ({ target: `m${at}`, path: 'text' }))
   const after = { ...NOTHING, rules: [{ ...rule('a', 'orders'), mappings }] }
   const text = 'x'.repeat(1_048_576)

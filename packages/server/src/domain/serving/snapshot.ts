@@ -59,8 +59,8 @@ export class Horizon {
   #anchor: { readonly xmax: number; readonly at: number } | undefined
 
   /**
-   * `patienceMs`: how long to wait for the oldest transaction. After that time it has promised nothing, so it is
-   * ignored.
+   * `patienceMs`: how long to wait for older transactions. The rows of one that runs longer are promised to nobody, so
+   * it is ignored.
    */
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs

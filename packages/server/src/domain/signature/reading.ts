@@ -150,12 +150,12 @@ export function digestIn({ header, form, recipe, wellFormed }: DigestHeader): (h
   }
 }
 
-/** A header that does not have its form. Only the step and the detail distinguish these refusals. */
+/** The refusal of a header that does not have its form. Only the step and the detail distinguish these refusals. */
 export function malformed(header: string, form: string, step: 'format' | 'timestamp' = 'format'): SignatureFailure {
   return { reason: 'bad_signature', step, detail: `The header ${header} does not have the form ${form}.` }
 }
 
-/** No stored secret produces a signature that was sent. */
+/** The refusal when no stored secret produces a signature that was sent. */
 function mismatch({ header, recipe: { thing, mismatch: sentence } }: Reading): SignatureFailure {
   return {
     reason: 'bad_signature',

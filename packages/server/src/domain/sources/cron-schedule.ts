@@ -6,8 +6,9 @@ export type CronSchedule = { readonly expression: string; readonly time_zone: st
 const FIELDS = 5
 
 /**
- * The reason why a schedule cannot be saved; undefined: it can. The library also reads seconds, years and names such as @daily,
- * which five fields leave out. It gives up on a schedule without a run after some milliseconds, so none needs a budget.
+ * The reason why a schedule cannot be saved; undefined: it can. The library also reads seconds, years and names such as
+ * @daily, which the check for five fields refuses. It gives up on a schedule without a run after some milliseconds, so
+ * no schedule needs a budget.
  */
 export function validateSchedule({ expression, time_zone }: CronSchedule, now: number): string | undefined {
   if (!isTimeZone(time_zone))

@@ -8,7 +8,7 @@ const string: Writer = (text) => JSON.stringify(text)
 /** NaN and Infinity are not numbers in JSON. */
 const number: Writer = (text) => (JSON_NUMBER.test(text) ? text : string(text))
 const boolean: Writer = (text) => (text === 't' ? 'true' : 'false')
-/** PostgreSQL has checked it. */
+/** PostgreSQL has checked that the text is JSON. */
 const json: Writer = (text) => text
 /** `2026-01-01 00:00:00.123+00` → `2026-01-01T00:00:00.123+00:00`. */
 const time: Writer = (text) =>

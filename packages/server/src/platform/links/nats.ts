@@ -69,7 +69,7 @@ async function connected({ reach, place, signal }: Omit<Settings, 'config'>, add
 }
 
 /**
- * Waits for the greeting of the server, on a connection that ends then. If a server accepts a connection and says
+ * Waits for the greeting of the server, on a connection that ends then. If a server accepts a connection and sends
  * nothing, the client leaves its socket open forever and takes no signal to end it.
  */
 function greeting(

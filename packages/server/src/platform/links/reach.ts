@@ -2,7 +2,7 @@ import { checkServerIdentity, getCACertificates, type PeerCertificate } from 'no
 import type { OutboundReach } from '../outbound-reach.ts'
 import type { LinkPlace } from './types.ts'
 
-/** Errors after which another address of the same host is worth a try, because nothing was said yet. */
+/** Errors after which another address of the same host is worth a try, because nothing was sent yet. */
 const NOT_THERE = /^(ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN)$/
 
 /**

@@ -47,7 +47,7 @@ export const OF_ROUTE: readonly Check[] = [
   claimIdempotencyKey,
 ]
 
-/** The check of a route that the person who connected an agent can change. */
+/** The checks whose result the person who connected an agent can change. */
 export const OF_GRANT: readonly Check[] = [checkScope]
 
 /** The order is the contract's. */
@@ -79,7 +79,7 @@ const REFUSED_TO_AGENTS: ReadonlySet<Reason> = new Set([
   'insufficient_role',
 ])
 
-/** The person who connected an agent sees its last call, and the last one that it may not make. */
+/** Stores the last call of an agent, or the last one that it may not make, for the person who connected it. */
 async function noteAgent(door: Door, { caller, call }: Passage, refusal?: Refusal): Promise<void> {
   if (caller?.actor.kind !== 'agent' || call === undefined) return
   const of = { workspaceId: caller.workspaceId, agentId: caller.actor.agentId, call }

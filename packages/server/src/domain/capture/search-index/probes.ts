@@ -55,7 +55,7 @@ function ofCondition(scope: Scope, condition: Condition): readonly Terms[] {
     case 'lte':
       return [[termsOfPath(scope, path)]]
     case 'not_equals':
-      // It also matches where the path does not exist.
+      // This operator also matches where the path does not exist.
       return []
   }
 }
