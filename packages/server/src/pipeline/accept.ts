@@ -56,9 +56,9 @@ export type AcceptAll = (
 ) => Promise<readonly Accepted[]>
 
 /**
- * The same road for events that no sender sent. One transaction stores all that pass, and runs `alongside` with every outcome:
- * the position of a source, or the progress of a workflow, is committed with the events, or neither is. By throwing, `alongside`
- * takes everything back. If the commit's answer is lost, this throws too, and the caller reads its own rows to see which it was.
+ * The same road for events that no sender sent. One transaction stores all that pass, and runs `alongside` with every outcome,
+ * so the position of a source, or the progress of a workflow, is committed with the events or not at all. If `alongside`
+ * throws, all is rolled back. If the commit's answer is lost, this throws, and the caller reads its own rows.
  */
 export async function acceptAll(
   road: Road,

@@ -54,7 +54,7 @@ export type IngestKeyPlan = {
   /** The datasets that it may write and stream; null: all of them. */
   readonly datasets: ReadonlySet<string> | null
   readonly allowsIp: AllowsIp | undefined
-  /** The secrets of X-Service-Signature, as with an endpoint; undefined: no signature is required. */
+  /** The secrets of X-Service-Signature, ordered as for an endpoint; undefined: no signature is required. */
   readonly secrets: readonly HeldSecret[] | undefined
   /** undefined: its events name no customer. */
   readonly customerOf: CustomerOf | undefined
@@ -116,9 +116,9 @@ export type ProjectPlan = {
   readonly webhooksBySlug: ReadonlyMap<string, WebhookPlan>
   readonly ingestKeys: ReadonlyMap<string, IngestKeyPlan>
   readonly rules: readonly RulePlan[]
-  /** Those that the project owns. */
+  /** The destinations that the project owns. */
   readonly destinations: readonly DestinationPlan[]
-  /** Those of customers, by the id with which events name their owner; undefined: there are none. */
+  /** The destinations of customers, by the id with which events name their owner; undefined: there are none. */
   readonly ofCustomers: ReadonlyMap<string, readonly DestinationPlan[]> | undefined
   readonly workflows: readonly WorkflowPlan[]
   readonly triggers: readonly TriggerPlan[]
@@ -211,7 +211,7 @@ export function createDirectory(deps: Deps): Directory {
     forget,
     poll: async () => {
       const began = deps.clock.now()
-      // Since the last successful poll, however long ago, so a node that was cut off or asleep misses nothing.
+      // A poll covers the time since the last successful one, so a node that was cut off or asleep misses nothing.
       polledAt ??= began
       for (const row of await changedProjects(deps.database, new Date(polledAt - CHANGES_WINDOW_MS))) {
         if (versions.get(row.id) === row.config_version) continue

@@ -6,7 +6,7 @@ import { chainUnder, hasPassed, readChain } from './event-chain.ts'
 
 const [id, other] = [randomUUID(), randomUUID()]
 
-test('a link is recognized while SECRET_KEY is rotated, and only with a key that knows it', () => {
+test('a link is recognized while SECRET_KEY is rotated, and only with the key that made it', () => {
   const [older, newer] = [randomBytes(32), randomBytes(32)]
   const chain = readChain(chainUnder(createCipher([older]))({ chain: null, id }))
   assert.equal(chain.length, 1)
@@ -15,7 +15,7 @@ test('a link is recognized while SECRET_KEY is rotated, and only with a key that
   assert.ok(!hasPassed(createCipher([older]), { chain, id: other }))
 })
 
-test('a chain grows at its end, names each service once, and is read to five links', () => {
+test('a chain grows at its end, names each service once, and is read up to five links', () => {
   const cipher = createCipher([randomBytes(32)])
   const nextChain = chainUnder(cipher)
   const first = nextChain({ chain: null, id })

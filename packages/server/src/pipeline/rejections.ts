@@ -11,7 +11,7 @@ import type { Asked, Captured, Rejected } from './types.ts'
 export type Rejections = {
   /**
    * Counts a refusal of a request with a known credential, sometimes takes a sample of it, and returns the refusal with the id
-   * of the row that counts it. Makes no statement and never fails.
+   * of the row that counts it. Runs no statement and never fails.
    */
   note(of: Refused, rejected: Rejected): Rejected
   /** Writes the counts. Must be called every second, and once more at the end. */
@@ -24,7 +24,7 @@ export type RejectionsOptions = { readonly entriesMax?: number }
 
 type Entry = { -readonly [Name in keyof CountedRow]: CountedRow[Name] }
 
-/** The most credentials × reasons × minutes in memory at once: a few MB. */
+/** The most credentials × reasons × minutes in memory at the same time: a few MB. */
 const ENTRIES_MAX = 10_000
 const ROWS_PER_STATEMENT = 1_000
 const MINUTE_MS = 60_000
@@ -87,8 +87,8 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
   }
 
   /**
-   * Writes both at once, because audit rows follow the counts within seconds. Neither waits for the other, and a failure of
-   * either is reported.
+   * Writes both at the same time, because audit rows follow the counts within seconds. Neither waits for the other, and
+   * a failure of either is reported.
    */
   const write = async (): Promise<void> => {
     const written = await Promise.allSettled([writeCounts(), writeSamples()])

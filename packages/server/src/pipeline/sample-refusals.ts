@@ -36,7 +36,7 @@ const NEVER: ReadonlySet<string> = new Set(['workspace_suspended', 'workspace_cl
 
 export function createSampleTaker(methodOf: (captured: Captured) => string): SampleTaker {
   const minutes = new Map<string, number>()
-  // One for a cause and an endpoint, because a statement cannot write a row twice.
+  // At most one for a cause and an endpoint, because a statement cannot write a row twice.
   let held = new Map<string, TakenSample>()
   return {
     take: (refused, rejected) => {

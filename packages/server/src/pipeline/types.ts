@@ -3,7 +3,7 @@ import type { CustomerOf } from '../domain/capture/customer.ts'
 import type { PauseReason } from '../domain/delivery/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
 
-/** The four ways to address an event (contract part 4), and the one of events that no sender sent. */
+/** The four ways to address an event (contract part 4), and a fifth for events that no sender sent. */
 export type Address =
   | {
       readonly kind: 'url'
@@ -62,7 +62,7 @@ export type Captured = {
   readonly decode: (body: Buffer) => Decoded | Promise<Decoded>
   /** Finds the customer of an event without a sender; absent: it names none. */
   readonly customerOf?: CustomerOf | undefined
-  /** It was refused when it came, and is verified again as of then. */
+  /** The request was refused when it came, and is verified again as of that time. */
   readonly again?: true
 }
 
@@ -104,7 +104,7 @@ export type Verified = {
   /** The payload as JSON text, for storing. If it came as JSON, the text is unchanged. */
   readonly text: string
   readonly hops: number
-  /** The services that it had passed before (`event-chain.ts`); null: the request names none. */
+  /** The services that the event had passed before (`event-chain.ts`); null: the request names none. */
   readonly chain: string | null
   /** undefined: a repeat would be another event. */
   readonly idempotency: IdempotencyKey | undefined
@@ -116,7 +116,7 @@ export type RecordDraft = {
   readonly dataset: string
   /** The payload as routed, which the conditions of destinations see. */
   readonly payload: unknown
-  /** Its text; null: the submission's body, byte for byte. */
+  /** The text of the payload; null: the submission's body, byte for byte. */
   readonly data: string | null
 }
 
@@ -124,9 +124,9 @@ export type DeliveryDraft = {
   readonly id: string
   readonly recordId: string
   readonly destinationId: string
-  /** The reason why it waits from the start; null: it is sent. */
+  /** The reason why the delivery waits from the start; null: it is sent. */
   readonly pauseReason: PauseReason | null
-  /** It waits for earlier deliveries with the same key; undefined: for none. */
+  /** The delivery waits for earlier ones with this key; undefined: it waits for none. */
   readonly orderKey?: string | undefined
 }
 
@@ -206,7 +206,7 @@ export type Rejected = {
   readonly failedStep?: string
   readonly retryAfterSeconds?: number
   readonly upgradeUrl?: string
-  /** The row of the rejection log that counts it; absent: no row does. */
+  /** The row of the rejection log that counts the refusal; absent: no row does. */
   readonly rejectionId?: string
 }
 

@@ -5,7 +5,7 @@ import { Unreachable } from './guarded-fetch.ts'
 export type ModelFailure = {
   readonly reason: string
   readonly error: string
-  /** Whether another try may succeed. */
+  /** Whether another attempt can succeed. */
   readonly mayPass: boolean
   /** The pause that the provider asks for. */
   readonly afterMs: number | undefined

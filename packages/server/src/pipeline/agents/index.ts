@@ -11,11 +11,11 @@ const AT_ONCE = 16
 export type AgentRuns = {
   /** Runs all due runs. */
   run(): Promise<void>
-  /** Begins no other run. */
+  /** Starts no further run. */
   stop(): void
 }
 
-/** Runs the agents: claims due runs by a fence, so that no two processes commit the same step. */
+/** Runs the agents: claims due runs under a fence, so that no two processes commit the same step. */
 export function createAgentRuns(deps: AgentDeps): AgentRuns {
   let stopping = false
   return {

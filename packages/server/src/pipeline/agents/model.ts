@@ -19,7 +19,7 @@ export type ToolDefinition = {
 export type Asked = {
   readonly prompt: LanguageModelV4Prompt
   readonly tools: readonly ToolDefinition[]
-  /** The tool that the model must call; undefined: its choice. */
+  /** The tool that the model must call; undefined: the model chooses. */
   readonly force: string | undefined
   /** The schema of a final answer that the server enforces. */
   readonly schema: Readonly<Record<string, unknown>> | undefined
@@ -53,7 +53,7 @@ export async function askModel(provider: OpenProvider, fetchGuarded: typeof fetc
   }
 }
 
-/** Each client is loaded with the first run that uses it: most servers use none, and the three take 25 MiB. */
+/** Each client is loaded on the first run that uses it: most servers use none, and the three take 25 MiB. */
 async function openModel(
   { kind, base_url: baseURL, apiKey, model, structured_outputs: supportsStructuredOutputs }: OpenProvider,
   fetchGuarded: typeof fetch,
@@ -99,7 +99,7 @@ function optionsOf({ prompt, tools, force, schema, maxOutputTokens }: Asked): La
   }
 }
 
-/** Arguments that are no JSON stay text, and the tool refuses them. */
+/** Arguments that are not JSON stay text, and the tool refuses them. */
 function argumentsOf(input: string): unknown {
   try {
     return input === '' ? {} : (JSON.parse(input) as unknown)

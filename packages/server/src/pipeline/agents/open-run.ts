@@ -112,7 +112,7 @@ function pricesOf({ input_price: input, output_price: output }: AgentForRun): Op
   return input === null || output === null ? undefined : { input, output }
 }
 
-/** The least rights of all creators at this moment. */
+/** The rights that all creators have at this moment. */
 async function rightsOf(
   { database }: AgentDeps,
   workspaceId: string,

@@ -25,7 +25,7 @@ import type { AgentDeps } from './ports.ts'
 import { addStep, emit, end, retryLater, RunLost } from './settle.ts'
 import { EmitInput, readByTool, sentenceOf, TOOLS } from './tools.ts'
 
-/** One try of a claimed run, to its end, its next try, or the loss of its lease. It never rejects. */
+/** One attempt at a claimed run, until the run ends, is scheduled again, or loses its lease. It never rejects. */
 export async function runOnce(deps: AgentDeps, run: ClaimedRun): Promise<void> {
   try {
     if (await waitsForSlot(deps, run)) return
@@ -42,7 +42,7 @@ export async function runOnce(deps: AgentDeps, run: ClaimedRun): Promise<void> {
   }
 }
 
-/** A run of a trigger takes a slot of its rate once. Before its slot it goes back into the queue. */
+/** A run of a trigger takes a slot of its rate once. Until the slot comes, the run goes back into the queue. */
 async function waitsForSlot(deps: AgentDeps, run: ClaimedRun): Promise<boolean> {
   if (run.trigger_id === null || run.has_slot) return false
   const now = new Date(deps.clock.now())
@@ -70,7 +70,7 @@ async function converse(deps: AgentDeps, run: ClaimedRun, opened: OpenRun): Prom
           record: undefined,
         })
       case 'call':
-        // oxlint-disable-next-line no-await-in-loop -- one step after the other
+        // oxlint-disable-next-line no-await-in-loop -- one step after another
         steps.push(await callTool(deps, run, { opened, call: next.call, seq: steps.length }))
         continue
       case 'ask': {
@@ -95,7 +95,7 @@ const timedOut = ({ timeoutMs }: OpenRun) => ({
   error: `The run did not finish within ${timeoutMs / 1_000} seconds, the timeout of the agent.`,
 })
 
-/** A payload is an object or a list: text becomes a member. */
+/** A payload is an object or a list, so text becomes a member of an object. */
 function recordOf({ outputDataset, schema }: OpenRun, output: unknown) {
   if (outputDataset === null) return undefined
   return { dataset: outputDataset, data: schema === null ? { text: output } : output }
@@ -153,7 +153,7 @@ async function ask(deps: AgentDeps, run: ClaimedRun, { opened, steps, repairs, t
   }
 }
 
-/** The way the model returns its output: in a form that the server enforces, or by a tool that is forced in the end. */
+/** How the model returns its output: in a form that the provider enforces, or by a tool that it is forced to call. */
 function formOf({ opened, steps, repairs }: Omit<Asking, 'timeoutMs'>): Pick<Asked, 'tools' | 'force' | 'schema'> {
   const { provider, schema, maxSteps } = opened
   const tools = opened.tools.map((tool) => TOOLS[tool])
@@ -192,7 +192,7 @@ const costOf = ({ prices }: OpenRun, used: { inputTokens: number; outputTokens: 
   prices === undefined ? null : Math.round(used.inputTokens * prices.input + used.outputTokens * prices.output)
 
 function promptOf(run: ClaimedRun, { opened, steps, repairs }: Omit<Asking, 'timeoutMs'>): LanguageModelV4Prompt {
-  // The same in every try of the run, and unknown to senders, who never see the id of a run before it exists.
+  // The marker is the same in every attempt. Senders cannot know it, because they see no run id before the run exists.
   const marker = createHash('sha256').update(`input of ${run.id}`).digest('hex').slice(0, 24)
   const input = opened.input.slice(0, LIMITS.agentInputCharsMax)
   const prompt: LanguageModelV4Prompt = [

@@ -17,7 +17,7 @@ import type { AgentDeps } from './ports.ts'
 /** Longer than any call of a model and its commit. */
 export const LEASE_MS = (LIMITS.agentTimeoutSecondsMax + 60) * 1_000
 
-/** The run belongs to somebody else, or was cancelled or paused: this process commits nothing more of it. */
+/** Another process has the run, or it was cancelled or paused: this process commits nothing more of it. */
 export class RunLost extends Error {
   override readonly name = 'RunLost'
 }
@@ -38,7 +38,7 @@ export function addStep(deps: AgentDeps, run: ClaimedRun, step: NewStep): Promis
 
 export type Emitted = { readonly dataset: string; readonly data: unknown }
 
-/** Stores a record that a tool made, and the step of the tool, in one commit. A run that continues after a crash makes none twice. */
+/** Stores a tool's record and step in one commit, so a run that continues after a crash stores no record twice. */
 export async function emit(
   deps: AgentDeps,
   run: ClaimedRun,
@@ -71,7 +71,7 @@ export async function end(
   })
 }
 
-/** Tries the run again later; or fails it, if it was tried often enough. */
+/** Schedules another attempt at the run, or fails the run when it has no attempt left. */
 export async function retryLater(
   deps: AgentDeps,
   run: ClaimedRun,

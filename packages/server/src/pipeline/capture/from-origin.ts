@@ -25,7 +25,7 @@ export type Made = {
 
 const CONTENT_TYPE = 'application/json'
 
-/** An event of a source, a trigger, a workflow or an AI run → Captured. It takes the road of every event from here. */
+/** An event of a source, a trigger, a workflow or an AI run → Captured. From here, it takes the road of every event. */
 export function fromOrigin(made: Made): Captured {
   const { workspaceId, projectId, dataset, origin, hops = 0, chain = null, idempotencyKey } = made
   const body = Buffer.from(made.text)

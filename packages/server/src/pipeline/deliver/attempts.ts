@@ -110,7 +110,7 @@ export class Attempts {
     this.#state.reached?.('probing')
   }
 
-  /** The store has answered the turn that was to start these, whatever the answer is. */
+  /** Called for every answer of the store to the turn with these starts. */
   beginsAnswered(begins: readonly Start[]): void {
     this.#beginning -= begins.length
     for (const { lane, delivery_id } of begins) {
@@ -213,8 +213,7 @@ export class Attempts {
       if (moved) state.askRead(lane)
       return
     }
-    // At that time the due deliveries are read again, in the order of that time: the delivery that fails as a probe is then
-    // last.
+    // The due deliveries are read again then, in the order of that time, so a delivery that failed as a probe is last.
     state.forgetBuffer(lane)
     lane.queue.more = 'all'
     state.setTimer(lane, Math.min(waitsUntil, state.now + state.limits.laneIdleMs))
@@ -256,7 +255,7 @@ export class Attempts {
   }
 }
 
-/** The news for the breaker; undefined: the fault is in the event, so there is none about the destination. */
+/** The outcome for the breaker; undefined: the fault is in the event, so it proves nothing about the destination. */
 function endOf(result: SendResult): Pick<Ended, 'succeeded' | 'failure'> | undefined {
   const verdict = judge(result)
   if (verdict.next === 'fail') return undefined

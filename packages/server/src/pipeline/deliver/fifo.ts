@@ -1,4 +1,4 @@
-/** A queue whose `shift` is O(1); that of a long array is not. */
+/** A queue whose `shift` is O(1), unlike that of a long array. */
 export class Fifo<Item> {
   #items: Item[] = []
   #head = 0

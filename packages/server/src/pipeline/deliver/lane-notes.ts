@@ -3,7 +3,7 @@ import { memoryOf, type Lane } from './lane.ts'
 import type { MachineState } from './machine-state.ts'
 import type { Note } from './ports.ts'
 
-/** Lanes whose next owner must know something new. It is written with a turn, at once or somewhat later. */
+/** Lanes with news for their next owner. The next turn or a later one writes the news. */
 export class LaneNotes {
   readonly #state: MachineState
   readonly #queue = new Fifo<Lane>()
@@ -36,12 +36,12 @@ export class LaneNotes {
     this.#queue.push(lane)
   }
 
-  /** The timer fired: a memory that was to be persisted later may have waited long enough. */
+  /** The timer fired: a postponed note may have waited long enough. */
   timerFired(lane: Lane): void {
     if (lane.note.at <= this.#state.now) this.want(lane, 'soon')
   }
 
-  /** Called before all lanes are given back at once. */
+  /** Called before the process gives back all lanes together. */
   wantAll(): void {
     for (const lane of this.#state.lanes.values()) if (lane.note.wanted !== 'no') this.want(lane, 'soon')
   }

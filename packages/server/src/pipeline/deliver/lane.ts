@@ -24,7 +24,7 @@ export interface Lane {
   readonly tenure: Tenure
   readonly queue: Queue
   readonly slots: Slots
-  /** Attempts report to it how they end. A read replaces it when somebody has closed the breaker manually. */
+  /** Attempts report to it how they end. A read replaces it when someone has closed the breaker manually. */
   breaker: Breaker
   /** Written by attempts; null until a rate limit is met. */
   rate: RateWindow | null
@@ -35,14 +35,14 @@ export interface Lane {
   lastBusy: number
 }
 
-/** Since when this process owns the lane. Leases and sharing write it through the machine's state. */
+/** The time for which this process owns the lane. Leases and sharing write it through the machine's state. */
 export interface Tenure {
   readonly grantedAt: number
-  /** Lease it again once it is released. */
+  /** The lane is leased again once it is released. */
   again: boolean
   /** The lane leaves for another owner. Its requests must end by then; if they do not, the lane stays. */
   handOverUntil: number | null
-  /** The lane could not be handed over in time, so the next try is not before this time. */
+  /** The lane could not be handed over in time, so the next handover starts no earlier than this. */
   retainedUntil: number
 }
 
@@ -50,13 +50,13 @@ export interface Tenure {
 export interface Queue {
   /** Due deliveries, in the order in which they are to start. */
   buffer: string[]
-  /** In `buffer` or in a turn that has not been answered. */
+  /** The deliveries in `buffer` or in a turn that has not been answered. */
   readonly known: Set<string>
   reading: boolean
   inReadQueue: boolean
-  /** Which due deliveries the store may have that are not in the buffer. */
+  /** The due deliveries that the store may have besides those in the buffer. */
   more: Sought
-  /** Its settings may have changed. The next read brings them. */
+  /** The settings of the lane may have changed. The next read brings them. */
   changed: boolean
   /** When the next delivery that the store reported falls due; null when none is known. */
   nextDue: number | null

@@ -170,7 +170,7 @@ export class Leases {
     const mayOwnLanes = state.lanes.size > 0 || this.#doubtfulFrom !== null
     if (!mayOwnLanes && !state.alive) this.#nextEpoch()
     const swept = state.now >= this.#sweepAt
-    // A random amount early, so that processes that started together do not sweep together.
+    // The sweep is early by a random amount, so that processes that started together do not sweep together.
     if (swept) this.#sweepAt = state.now + state.limits.sweepMs * (0.75 + state.random() / 4)
     const wanted = [...this.#wanted]
     this.#wanted.clear()

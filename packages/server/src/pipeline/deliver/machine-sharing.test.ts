@@ -10,7 +10,7 @@ import { type EffectOf, leasedOf, Bench, all, find } from '../../../test/stage/m
 const ONE_IDLE: Others = { owners: 1, lanes: 0 }
 const AT_ONCE = { heldMsMin: 0, overShareByOneMs: 0, workingMs: 60_000 }
 
-/** Runs its next sweep; the store reports `others` as the other owners. */
+/** Runs the machine's next sweep, in which the store reports `others` as the other owners. */
 function sweep(bench: Bench, others: Others): Effect[] {
   bench.now += DELIVER_LIMITS.sweepMs
   const { op } = find(bench.dispatch({ type: 'woke' }), 'lease')

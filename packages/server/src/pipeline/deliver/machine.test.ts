@@ -326,7 +326,7 @@ test('requests of previous owners take slots until the latest time at which they
   assert.equal(beginsAt(2_999), 0)
 })
 
-test('a request may use only the rest of its time for its preparation, so that others know when it has ended', () => {
+test('the time since a start is taken from the preparation of its request, so that others know when the request ends', () => {
   const bench = new Bench()
   const turn = find(bench.begin({ a: ['a1'] }), 'turn')
   bench.now += 700
@@ -334,7 +334,7 @@ test('a request may use only the rest of its time for its preparation, so that o
   assert.deepEqual([timeout_ms, ends_in_ms], [15_000, 19_300])
 })
 
-test('its clock may start at any value, even below zero', () => {
+test('the clock of the machine can start at any value, even below zero', () => {
   const bench = new Bench()
   bench.now = -1e12
   bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
@@ -342,8 +342,8 @@ test('its clock may start at any value, even below zero', () => {
 })
 
 /**
- * Gives every lane one delivery and sends all that it may. Returns the largest number of lanes that one hint about one lane
- * makes it read.
+ * Gives every lane one delivery and sends as many as the limits allow. Returns the most store calls that a hint about
+ * one lane causes.
  */
 function asksOf(lanes: number): { readonly sent: number; readonly most: number } {
   const bench = new Bench({ lanesPerLeaseMax: lanes })
@@ -363,7 +363,7 @@ function asksOf(lanes: number): { readonly sent: number; readonly most: number }
   return { sent: sent.length, most: Math.max(...asked) }
 }
 
-test('ten thousand lanes: a hint about one lane makes no more store calls than with ten lanes', () => {
+test('with ten thousand lanes, a hint about one lane makes no more store calls than with ten lanes', () => {
   const few = asksOf(10)
   const many = asksOf(10_000)
   assert.equal(few.sent, 10)

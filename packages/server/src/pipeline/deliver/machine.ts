@@ -46,7 +46,7 @@ export class DeliveryMachine {
     return { lanes: this.#state.lanes.size, requests: this.#turns.requests, unsettled: this.#turns.unsettled }
   }
 
-  /** The store call that has failed or hung for too long, although the machine made it again and again. */
+  /** The store call that has failed or hung for too long, although the machine repeated it. */
   stalled(now: number): Stalled | undefined {
     return this.#life === 'running' ? this.#store.stalled(now) : undefined
   }

@@ -22,9 +22,9 @@ export interface LaneSettings {
   readonly schedule_seconds: readonly number[]
   readonly timeout_ms: number
   readonly rate_limit: RateLimit | null
-  /** Rises when somebody closes the breaker manually. */
+  /** Rises when someone closes the breaker manually. */
   readonly breaker_resets: number
-  /** Rises when somebody requests a probe at once. */
+  /** Rises when someone requests an immediate probe. */
   readonly probes_asked: number
   /** Deliveries may have keys: only the first outstanding delivery of each key may start. */
   readonly ordered: boolean
@@ -48,10 +48,10 @@ export interface LeaseInput {
    * from an abandoned call that arrived late.
    */
   readonly serial: number
-  /** First frees this owner's lanes with this serial or a later one: their grants got no answer. */
+  /** The call first frees this owner's lanes with this serial or a later one: their grants got no answer. */
   readonly doubtful_from: number | null
   readonly wanted: readonly LaneKey[]
-  /** Also requests any lane with work, oldest due first. */
+  /** The call also requests any lane with work, oldest due first. */
   readonly any_due: boolean
   readonly lanes_max: number
   /** Defaults to `NO_SHARE`. */
@@ -130,7 +130,7 @@ export interface LaneReadInput extends Held {
   readonly limit: number
   /** Deliveries the machine already has. */
   readonly exclude: readonly string[]
-  /** As in the last settings. */
+  /** `ordered` of the lane's last settings. */
   readonly ordered?: boolean
   /** Deliveries that came in more than a day ago, by the machine's clock, may be left out. Not used for lanes with an order. */
   readonly recent?: boolean
@@ -156,7 +156,7 @@ export interface ReadAnswer {
 export interface TurnInput {
   readonly settles: readonly Settle[]
   readonly begins: readonly Begin[]
-  /** Written under their fences. A lane is never in two turns that are under way at once. */
+  /** Written under their fences. A lane is never in two turns at the same time. */
   readonly notes?: readonly Note[]
 }
 
@@ -166,7 +166,7 @@ export interface TurnInput {
  */
 export interface Begin extends Held {
   readonly delivery_id: string
-  /** As in the last settings. Without it, a delivery that has a key does not start. */
+  /** `ordered` of the lane's last settings. Without it, a delivery that has a key does not start. */
   readonly ordered?: boolean
 }
 
@@ -236,7 +236,7 @@ export type SendResult =
 export type Effect =
   | { readonly type: 'lease'; readonly op: number; readonly input: LeaseInput }
   | { readonly type: 'renew'; readonly op: number; readonly input: RenewInput }
-  /** `offered`: those of these lanes that other owners should take. After the release the other owners are notified. */
+  /** `offered`: those of these lanes that other owners should take. After the release, the executor notifies them. */
   | {
       readonly type: 'release'
       readonly op: number
@@ -281,7 +281,7 @@ export type Event =
 
 /**
  * The store's port. The other three ports are simple: a clock that never goes back, a random number from [0, 1), and a request
- * that ends in a `SendResult` and never rejects. Each operation must get an answer in the end: one that hangs is `unknown`.
+ * that ends in a `SendResult` and never rejects. Each operation must get an answer in the end: if it hangs, `unknown`.
  */
 export interface StorePort {
   lease(input: LeaseInput): Promise<Answer<Leased>>

@@ -9,7 +9,7 @@ import type { HeldAt } from './lanes/queries.ts'
 import type { Held, Turned, TurnInput } from './ports.ts'
 import { begunOf, heldAt, laneKey, noteRow, settleRow } from './postgres-rows.ts'
 
-/** One turn of the machine: it settles attempts, begins others and stores notes, in one commit. */
+/** One turn of the machine: it settles attempts, starts others and stores notes, in one commit. */
 export async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
   const now = new Date(deps.clock.now())
   const settles = input.settles.map((settle) => settleRow(settle, now))
@@ -71,8 +71,8 @@ async function turnWithDisabled(deps: Deps, at: Parameters<typeof turn>[1] & { o
 type Disabled = Over & { readonly projectId: string }
 
 /**
- * Changes by people also lock projects and audit logs, so these come last: projects first, as in those changes, and each in one
- * order.
+ * Changes by people also lock projects and audit logs, so these locks come last: projects first, as in those changes,
+ * and each kind in one order.
  */
 async function notifyEach(
   deps: Deps,

@@ -111,7 +111,7 @@ export class Reads {
   #waitForProbe(lane: Lane, until: number): void {
     const { limits, now } = this.#state
     const idleAt = lane.lastBusy + limits.laneIdleMs
-    // After that the lane is still here because a note or a result of it is under way, or because the probe is near.
+    // If the lane stays beyond that time, a note or a result of it is under way, or its probe is near.
     this.#state.setTimer(lane, Math.min(until, idleAt > now ? idleAt : now + limits.sweepMs))
   }
 

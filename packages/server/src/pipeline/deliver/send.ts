@@ -18,7 +18,7 @@ export type Sender = {
   send(attempt: Begun, within: { readonly timeoutMs: number; readonly endsInMs: number }): Promise<SendResult>
   /** Makes the next attempt read these destinations again. */
   readonly forget: (destinationIds: readonly string[]) => void
-  /** Sends at once what waits for more events: the process is about to stop. */
+  /** Sends incomplete batches immediately, because the process is about to stop. */
   readonly endWaits: () => void
 }
 

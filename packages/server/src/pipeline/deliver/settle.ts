@@ -9,8 +9,8 @@ export interface Finished {
   /** A random number from [0, 1), for the jitter. */
   readonly random: number
   /**
-   * An open breaker let it through. A failure then uses up no step of the schedule, and `hopeless` switches the destination
-   * off.
+   * An open breaker let the attempt through. Its failure uses up no step of the schedule, and `hopeless` turns the
+   * destination off.
    */
   readonly probe: boolean
   readonly hopeless: boolean
@@ -44,7 +44,7 @@ function afterProbe(
   return { ...failed, counts: false, next: 'retrying', next_attempt_in_ms: retryAfterMs(retryAfterSeconds) }
 }
 
-/** For an attempt that was started and then not sent: it is due again at once, and counts as no failure of the receiver. */
+/** For an attempt that started but was not sent: its delivery is due again immediately, and no failure is counted. */
 export function interruption(attempt: Begun): Settle {
   return { ...blank(attempt), outcome: 'interrupted', next: 'retrying', next_attempt_in_ms: 0 }
 }

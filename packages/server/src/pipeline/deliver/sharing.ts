@@ -57,8 +57,8 @@ export class Sharing {
   }
 
   /**
-   * How many lanes this owner should take at once, in addition to those that it `wants` already. `free`: lanes that no owner
-   * counts yet.
+   * How many lanes this owner should take now, in addition to those that it has already `wanted`. `free`: lanes that no
+   * owner counts yet.
    */
   room({ wanted, free }: { readonly wanted: number; readonly free: number }): number {
     if (this.#others.owners === 0) return free
@@ -75,8 +75,8 @@ export class Sharing {
   }
 
   /**
-   * A lane that comes back with the very next fence was taken by nobody. The others cannot take more, so the next pause is
-   * longer.
+   * If a lane comes back with the very next fence, no other owner took it. The others cannot take more, so the next
+   * pause is longer.
    */
   granted({ key, fence }: Lane): void {
     const given = this.#given.get(key)

@@ -6,7 +6,7 @@ import type { StoreCall } from './ports.ts'
 const read = (op: number): StoreCall => ({ type: 'read', op, input: { reads: [] } })
 const turn = (op: number): StoreCall => ({ type: 'turn', op, input: { settles: [], begins: [] } })
 
-test('a call that fails again and again is stalled since it was first asked', () => {
+test('a call that fails again and again counts as stalled since its first attempt', () => {
   const health = new StoreHealth(20_000)
   for (let op = 0; op < 30; op += 1) {
     health.asked(turn(op), op * 1_000)
@@ -19,7 +19,7 @@ test('a call that fails again and again is stalled since it was first asked', ()
   assert.equal(health.stalled(60_000), undefined)
 })
 
-test('the success of another call does not help', () => {
+test('the success of another call does not end a stall', () => {
   const health = new StoreHealth(20_000)
   for (let op = 0; op < 60; op += 2) {
     health.asked(turn(op), op * 500)

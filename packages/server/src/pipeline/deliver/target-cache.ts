@@ -7,7 +7,7 @@ export interface Reading<Target, Waiting> {
   readonly begunAt: number
   readonly waiting: Waiting
   done: { readonly target: Target } | undefined
-  /** The destination changed after it was begun. */
+  /** The destination changed after the reading started. */
   forgotten: boolean
 }
 
@@ -19,7 +19,7 @@ export interface Reading<Target, Waiting> {
 export class TargetCache<Target, Waiting> {
   readonly #readings = new Map<string, Reading<Target, Waiting>>()
 
-  /** Returns the reading to use or to wait for; undefined means that the caller must begin a new one. */
+  /** Returns the reading to use or to wait for; undefined means that the caller must start a new one. */
   find(id: string, now: number): Reading<Target, Waiting> | undefined {
     const reading = this.#readings.get(id)
     if (reading === undefined || reading.done === undefined) return reading

@@ -27,7 +27,7 @@ export type Target = {
   readonly nextChain: NextChain
   /** undefined: the default transport. */
   readonly transport: Transport | undefined
-  /** Renders the body of an event in place of the envelope; undefined: the envelope is sent. */
+  /** Renders the body of an event instead of the envelope; undefined: the envelope is sent. */
   readonly template: { readonly compiled: Compiled; readonly secret: string | undefined } | undefined
   /** Set when requests carry an access token. */
   readonly tokenClient: TokenClient | undefined
@@ -93,7 +93,7 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
   }
 }
 
-/** Only destinations beyond HTTP have a use for it, and it costs more than the rest of a target. */
+/** Only destinations beyond HTTP need a version, and it costs more than the rest of a target. */
 function versionOf({ config, url, max_in_flight }: SendingRow, reach: Reach): string {
   if (config.kind === 'http' || config.kind === 'postroad') return ''
   return createHash('sha256')
@@ -137,7 +137,7 @@ function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<st
   return Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** A saved template compiled when it was saved. One that no longer does after an upgrade fails each attempt with its reason. */
+/** A saved template compiled once. If it no longer compiles after an upgrade, each attempt fails with the reason. */
 function compiledOf(template: unknown): Compiled {
   const compiled = compileTemplate(template)
   return 'error' in compiled

@@ -11,7 +11,7 @@ import {
 import { uuidv7Ms } from '../../platform/ids.ts'
 import type { AttemptRow } from '../../resources/serving/forwarders/rows/queries.ts'
 
-/** An ended attempt → one log record and its span; the attempt that ends its delivery also has the span of that. */
+/** An ended attempt → one log record and its span; the attempt that ends its delivery also has the delivery's span. */
 export function pieceOfAttempt(row: AttemptRow): Piece {
   const traceId = traceIdOf(row.submission_id ?? row.record_id ?? row.delivery_id)
   const start = row.started_at.getTime()

@@ -71,7 +71,7 @@ export async function nextBatch(reading: Reading, from: Position): Promise<Batch
 
 type Within = Position & { readonly round: Round }
 
-/** The position in a round; begins one after the previous one has ended. */
+/** The position in a round. Starts a round if the previous one has ended. */
 async function begun({ db, clock, horizon, cursor }: Reading, position: Position): Promise<Within> {
   const at = clock.now()
   const { snapshot, history } = await readMoment(db)
@@ -109,7 +109,7 @@ function readAt({ clock, cursor }: Reading, { position, limit }: { position: Wit
     projectId: cursor.project_id,
     from: snapshotOf(from),
     to: snapshotOf(round.to),
-    // A clock that was set back creates ids from before.
+    // A clock that was set back creates ids with earlier times.
     floor: Math.min(floor, clock.now() - MARGIN_MS),
     since: Math.max(0, cursor.since_ms),
     after: round.after,
@@ -136,7 +136,7 @@ function itemsOf(piece: Piece, cursor: ClaimedCursor): readonly Item[] {
   return cursor.signal === 'logs' ? piece.logs : piece.spans
 }
 
-/** About its bytes in the encodings: names and values, with some for the rest. */
+/** An estimate of an item's bytes in the encodings: names and values, with some for the rest. */
 const FRAME_BYTES = 120
 function sizeOf(item: Item): number {
   let size = FRAME_BYTES + ('body' in item ? item.body.length : item.name.length)

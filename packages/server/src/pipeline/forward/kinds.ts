@@ -22,7 +22,7 @@ import { pieceOfSubmission } from './submissions.ts'
 export type ReadAt = RowsAt & {
   /** The floor of the next round: rows from then on are found again, so they need not be remembered. */
   readonly nextFloor: number
-  /** When the round began. */
+  /** The start of the round. */
   readonly now: number
   /** Rows that had not ended when they were seen. */
   readonly open: readonly string[]
@@ -30,7 +30,7 @@ export type ReadAt = RowsAt & {
   readonly redaction: Redaction
 }
 
-/** A row that is sent, or one that is open: it is looked at again in the next round. */
+/** A row to send, or an open one, which the next round reads again. */
 export type Found = { readonly id: string; readonly piece: Piece | 'open' | 'later' }
 
 type Kind = {
@@ -99,7 +99,7 @@ export const KINDS: readonly Kind[] = [
   },
 ]
 
-/** An attempt that the end of the round does not see is found by the next round, if that looks back so far. */
+/** If the end of the round does not see an attempt, the next round finds it, provided that round looks back so far. */
 function attemptFound(row: AttemptRow, { nextFloor }: ReadAt): Found['piece'] {
   if (!row.seen) return uuidv7Ms(row.id) < nextFloor ? 'open' : 'later'
   return row.outcome === null ? 'open' : pieceOfAttempt(row)

@@ -6,8 +6,8 @@ import type { Attributes, LogItem, SpanItem } from '../../domain/serving/forward
 import type { Item } from './batch.ts'
 
 /**
- * Items as OTLP, by the serializers of @opentelemetry/otlp-transformer, which is loaded when the first batch is sent. They take
- * the records of the OpenTelemetry SDK, of which plain objects with the same members are enough.
+ * Items as OTLP, by the serializers of @opentelemetry/otlp-transformer, which is loaded when the first batch is sent.
+ * They accept plain objects with the members of the records of the OpenTelemetry SDK.
  */
 
 type Otlp = typeof OtlpModule
@@ -58,7 +58,7 @@ function serialized(otlp: Otlp, { signal, encoding, resource, items, observedAt 
 
 /** The numbers of the severities of OpenTelemetry. */
 const SEVERITIES = { info: 9, warn: 13, error: 17 } as const
-/** Of the API of OpenTelemetry. */
+/** The numbers of the span kinds of OpenTelemetry. */
 const KINDS = { internal: 0, server: 1, client: 2, producer: 3 } as const
 const STATUS = { unset: 0, error: 2 } as const
 const SAMPLED = 1

@@ -23,7 +23,7 @@ const AT_ONCE = 16
 const LEASE_MS = 60_000
 /** From the end of a round to the start of the next. */
 const ROUND_MS = 5_000
-/** A run with a backlog gives its place to others after so many batches. */
+/** A run with a backlog gives its place to others after this many batches. */
 const BATCHES_PER_RUN = 20
 /** A batch that fails shrinks, so that the receiver may take a part of it. */
 const ROWS_MIN = 8
@@ -31,7 +31,7 @@ const ROWS_MIN = 8
 export type Forwards = {
   /** Sends everything that is due. */
   run(): Promise<void>
-  /** Ends the requests under way, and begins no other. */
+  /** Ends the requests under way, and starts no others. */
   stop(): void
 }
 
@@ -46,7 +46,7 @@ export function createForwards(deps: Deps, owner: string, requestMs: number = LI
       const running = new Set<Promise<void>>()
       for (;;) {
         const room = stopped.signal.aborted ? 0 : AT_ONCE - running.size
-        // oxlint-disable-next-line no-await-in-loop -- claims what there is room for
+        // oxlint-disable-next-line no-await-in-loop -- claims as many as there is room for
         const claimed = room <= 0 ? [] : await claim(deps, { owner, limit: room })
         for (const cursor of claimed) {
           const one = run(cursor).finally(() => running.delete(one))
@@ -82,7 +82,7 @@ async function forward(tools: Tools, cursor: ClaimedCursor): Promise<void> {
   try {
     await sendBatches(tools, cursor)
   } catch (cause) {
-    // This server is at fault, so it is no failure of the receiver.
+    // This server is at fault, so this is not a failure of the receiver.
     deps.retryLog.warn('forwarder.not_run', { forwarder: encodeId('forwarder', cursor.id), cause })
     await release(deps, cursor, pauseAfter(1)).catch((error: unknown) =>
       deps.retryLog.warn('forwarder.not_released', { cause: error }),
@@ -99,7 +99,7 @@ async function sendBatches(tools: Tools, cursor: ClaimedCursor): Promise<void> {
   const rowsMax = Math.max(ROWS_MIN, LIMITS.forwardedBatchRowsMax >> Math.min(cursor.failures, 10))
   let { position, proven } = cursor
   for (let batches = 0; batches < BATCHES_PER_RUN && !off.aborted; batches += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- each batch begins where the previous one was committed
+    // oxlint-disable-next-line no-await-in-loop -- each batch starts where the previous one was committed
     const batch = await nextBatch({ db, clock: deps.clock, horizon, cursor, rowsMax }, position)
     // oxlint-disable-next-line no-await-in-loop -- as above
     const sent = await send(tools, { cursor, receiver, batch, proven })
@@ -145,7 +145,7 @@ async function send(tools: Tools, { cursor, receiver, batch, proven }: Sending):
   })
 }
 
-/** Whether the run may go on. */
+/** Returns whether the run may continue. */
 async function commit(
   deps: Deps,
   cursor: ClaimedCursor,

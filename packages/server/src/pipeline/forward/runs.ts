@@ -21,7 +21,7 @@ type Named = {
   readonly attributes: SpanItem['attributes']
 }
 
-/** Without the record, which retention may have removed, its id is the next best trace. */
+/** If retention has removed the record, its id is the next best trace. */
 const traceOf = (row: Pick<Ended, 'submission_id' | 'record_id'>): string =>
   traceIdOf(row.submission_id ?? row.record_id)
 

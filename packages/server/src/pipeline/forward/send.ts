@@ -12,19 +12,19 @@ type Sending = {
   readonly items: readonly Item[]
   /** The receiver has accepted something with the present settings before. */
   readonly proven: boolean
-  /** One request; undefined: the run must end. */
+  /** Sends one request; undefined: the run must end. */
   readonly request: (items: readonly Item[]) => Promise<Exported | undefined>
 }
 
-/** A batch of which many items are refused is tried again smaller, in later runs. */
+/** If many items of a batch are refused, later runs send smaller batches. */
 const REQUESTS_MAX = 64
 
 /** The counts of a batch so far. `unread`: refused items that the receiver cannot read. */
 type Counts = { accepted: number; refused: number; unread: number; text: string | null }
 
 /**
- * Sends a batch. One that the receiver finds too large, or cannot read, is split until the items at fault are alone; those are
- * refused for good. A receiver that has accepted nothing yet is set up wrong, so nothing is given up for it.
+ * Sends a batch. If the receiver finds it too large, or cannot read it, it is split until the items at fault are alone.
+ * Those are refused for good. A receiver that has accepted nothing yet is set up wrong, so no item is given up for it.
  */
 export async function sendBatch({ items, proven, request }: Sending): Promise<Sent> {
   const counts: Counts = { accepted: 0, refused: 0, unread: 0, text: null }

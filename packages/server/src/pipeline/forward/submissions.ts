@@ -52,7 +52,7 @@ function payloadOf({ headers, body }: SubmissionRow, redaction: Redaction) {
   }
 }
 
-/** The stored moments: the head arrived, the request was accepted (the id was made), and its last record was made. */
+/** The stored times: the head arrived, the request was accepted (the id was made), and its last record was made. */
 function spansOf(row: SubmissionRow, given: Pick<SpanItem, 'traceId' | 'attributes'>): readonly SpanItem[] {
   const received = row.received_at.getTime()
   const accepted = Math.max(received, uuidv7Ms(row.id))

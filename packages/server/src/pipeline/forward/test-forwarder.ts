@@ -6,7 +6,7 @@ import type { Item } from './batch.ts'
 import { exportItems, type Exported } from './export.ts'
 import { resourceOf } from './resource.ts'
 
-/** Sends one log record and one span of a test, each as its signal. Nothing is stored. */
+/** Sends a test log record and a test span, each as its signal. Nothing is stored. */
 export function testForwarder(deps: Deps, asked: ForwarderTestAsked): Promise<readonly ForwarderTested[]> {
   const { workspaceId, projectId, signals, ...receiver } = asked
   const now = deps.clock.now()

@@ -16,7 +16,7 @@ const WEBHOOKS_AT_ONCE = 20
 const AT_ONCE = { limit: 20, bytesMax: 8_388_608 }
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** Refusals after which a request stays: a later change, or a later moment, may admit it. */
+/** Refusals after which a request stays, because a later attempt, or a change of the endpoint, can admit it. */
 const STAYS: ReadonlySet<string> = new Set([
   'missing_header',
   'bad_signature',
@@ -34,13 +34,13 @@ const STAYS: ReadonlySet<string> = new Set([
 type Admitting = Deps & { readonly acceptAll: AcceptAll }
 
 /**
- * Verifies the requests in quarantine again, when their endpoint has changed, and deletes those whose hours have passed. A request that passes is
- * stored as an event and leaves the quarantine in one commit.
+ * Verifies the requests in quarantine again when their endpoint has changed, and deletes those whose hours have passed.
+ * One commit stores a request that passes as an event and removes it from the quarantine.
  */
 export async function admitQuarantined(deps: Admitting): Promise<void> {
   const system = deps.database.forSystem
   await deleteExpiredQuarantined(system, new Date(deps.clock.now()))
-  // oxlint-disable-next-line no-await-in-loop -- one endpoint after the other
+  // oxlint-disable-next-line no-await-in-loop -- one endpoint after another
   for (const webhook of await listUnchecked(system, WEBHOOKS_AT_ONCE)) await admitOf(deps, webhook)
 }
 
@@ -73,13 +73,13 @@ async function admitBatch(
       const ids = batch.flatMap(({ id }, index) => (leaves(outcomes[index]) ? [id] : []))
       if (ids.length === 0) return
       const taken = await takeOut(tx, { ...of, ids })
-      // Another process has admitted or discarded some: nothing of this batch is stored, and the next look reads what is left.
+      // Another process has admitted or discarded some. Nothing of this batch is stored; the next run reads the rest.
       if (taken.length < ids.length) throw new Error('Requests left the quarantine while they were admitted.')
     },
   )
 }
 
-/** Whether a request is stored, or can never be. */
+/** Returns whether a request is stored, or can never be. */
 function leaves(outcome: Accepted | undefined): boolean {
   if (outcome === undefined || outcome.kind === 'busy') return false
   return outcome.kind !== 'rejected' || !STAYS.has(outcome.reason)

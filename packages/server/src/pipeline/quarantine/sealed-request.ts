@@ -3,7 +3,7 @@ import { secretPlace } from '../../domain/secret-place.ts'
 import { decoderFor } from '../capture/from-request.ts'
 import type { Address, Captured } from '../types.ts'
 
-/** A request in quarantine, as it is sealed. The body is base64. */
+/** The sealed form of a request in quarantine. The body is base64. */
 type Content = {
   readonly address: Address
   readonly target: string

@@ -5,7 +5,7 @@ import type { Refused } from '../sample-refusals.ts'
 import type { Rejected } from '../types.ts'
 import { sealRequest } from './sealed-request.ts'
 
-/** The requests that endpoints refuse for their signature and store, because their owner asked for it. */
+/** The requests that endpoints refuse for their signature, but store because their owner asked for that. */
 export type Quarantine = {
   /**
    * Stores a refused request, if its endpoint has a quarantine with room for it. Never fails: the sender gets the same 401 in any
@@ -19,7 +19,7 @@ const SECOND_MS = 1_000
 const ENDPOINTS_MAX = 10_000
 const { quarantinePerSecondMax, quarantineRequestsMax, quarantineBytesMax } = LIMITS
 
-/** Anybody who knows the URL can send forgeries, so a process stores few a second for each endpoint. */
+/** Anyone who knows the URL can send forgeries, so a process stores few of them a second for each endpoint. */
 export function createQuarantine(deps: Deps): Quarantine {
   const seconds = new Map<string, { readonly second: number; count: number }>()
   const mayTake = (webhookId: string): boolean => {

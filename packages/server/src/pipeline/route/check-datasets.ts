@@ -2,9 +2,9 @@ import { LIMITS } from '@postroad/contract'
 import { datasetLimitReached, reject, type Rejected, type Routed } from '../types.ts'
 
 /**
- * An event is filed as a whole or refused as a whole. No record is left out silently because its key may not write there, or
- * because its dataset would exceed the limit. Datasets are never deleted, so a full project stays full. The commit decides
- * which new dataset is the last one.
+ * An event is filed as a whole or refused as a whole. No record is left out silently because its key may not write to
+ * the dataset, or because a new dataset would exceed the limit. Datasets are never deleted, so a full project stays
+ * full. The commit decides which new dataset is the last one.
  */
 export function checkDatasets(event: Routed): Rejected | undefined {
   return checkLimit(event) ?? checkAllowed(event)

@@ -68,8 +68,8 @@ function* deciding(
 }
 
 /**
- * The scheme of the signature that the ladder verified: the endpoint's, otherwise the key's. Left out where no signature is
- * required.
+ * The scheme of the signature that the ladder verified: the endpoint's, otherwise the key's. Absent where no signature
+ * is required.
  */
 function verifiedBy({ webhook, ingestKey }: Receiver): Pick<Decision, 'verified_scheme'> {
   const scheme = webhook?.settings.scheme ?? 'none'
@@ -79,7 +79,7 @@ function verifiedBy({ webhook, ingestKey }: Receiver): Pick<Decision, 'verified_
 
 /**
  * The customer that the event names, in the place that its endpoint sets, otherwise its key, otherwise the origin that made it
- * (docs/adr/0275). An endpoint decides for its events, whichever way they come.
+ * (docs/adr/0275). An endpoint decides for its events, whichever URL they come by.
  */
 function customerOf({ receiver: { webhook, ingestKey }, captured, payload }: Verified): string | undefined {
   const of = webhook === undefined ? (ingestKey?.customerOf ?? captured.customerOf) : webhook.customerOf

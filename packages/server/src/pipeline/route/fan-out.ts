@@ -8,9 +8,9 @@ import type { DeliveryDraft, RecordDraft, Verified } from '../types.ts'
 type Considered = Decision['destinations'][number]
 
 /**
- * Record drafts × destinations → deliveries, with the reason for each match and each mismatch. A destination that is switched
- * off still gets its delivery, paused: nothing is dropped. Of the destinations of customers, only `owned` are considered: those of
- * the customer that the event names.
+ * Record drafts × destinations → deliveries, with the reason for each match and each mismatch. A destination that is
+ * turned off still gets its delivery, paused: nothing is dropped. Among the destinations of customers, only `owned` are
+ * considered: those of the customer that the event names.
  */
 export function* fanOut(
   ids: Pick<Deps, 'uuid'>,

@@ -14,7 +14,7 @@ type Started = {
 
 /**
  * Record drafts × workflows and AI triggers → the instances and runs that the commit starts, with the reason for each match and
- * each mismatch. A record that more than five workflows and agents led to starts nothing, so a loop of them ends.
+ * each mismatch. If more than five workflows and agents led to a record, it starts nothing, so a loop of them ends.
  */
 export function* start(
   ids: Pick<Deps, 'uuid'>,

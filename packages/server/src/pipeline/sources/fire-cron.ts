@@ -10,7 +10,7 @@ import { refusalOf } from './outcome.ts'
 import { Overtaken, type SourceDeps } from './ports.ts'
 
 const AT_ONCE = 100
-/** Bounds one run of the loop, so that a process that is asked to stop does so soon. */
+/** Bounds one run of the loop, so that a process stops soon when asked. */
 const ROUNDS_MAX = 20
 
 /**
@@ -32,7 +32,7 @@ async function fireOrSkip(deps: SourceDeps, trigger: DueCronTrigger): Promise<vo
     await (trigger.halted ? skip(deps, trigger) : fire(deps, trigger))
   } catch (cause) {
     if (cause instanceof Overtaken) return
-    // The row is as it was, so the next run of the loop tries again.
+    // The row has not changed, so the next run of the loop tries again.
     deps.retryLog.warn('cron_trigger.not_fired', { trigger: encodeId('cronTrigger', trigger.id), cause })
   }
 }
@@ -75,7 +75,7 @@ function isDue(trigger: DueCronTrigger, now: number): trigger is DueCronTrigger 
   return trigger.enabled && trigger.next_at !== null && trigger.next_at.getTime() <= now
 }
 
-/** A run that somebody asked for does not move the schedule. */
+/** A run that a person requested does not move the schedule. */
 function nextOf(trigger: DueCronTrigger, now: number): Date | null {
   return isDue(trigger, now) ? nextRun(trigger, now) : trigger.next_at
 }

@@ -14,7 +14,7 @@ export async function matching(
   const { spend } = new PacedWork(Infinity)
   const kept: string[] = []
   for (const text of texts) {
-    // oxlint-disable-next-line no-await-in-loop -- one item after the other
+    // oxlint-disable-next-line no-await-in-loop -- one item after another
     await spend(text.length)
     const parsed = parseStoredJson(text)
     // oxlint-disable-next-line no-await-in-loop -- as above

@@ -9,7 +9,7 @@ export class RoadBusy extends Error {
   }
 }
 
-/** The refusal of an event as its origin shows it; undefined: the event is stored. Throws when the event should come again. */
+/** The refusal of an event as its origin shows it; undefined: it is stored. Throws if the event should come again. */
 export function refusalOf(outcome: Accepted | undefined, at: Date): OriginError | undefined {
   if (outcome === undefined || outcome.kind === 'busy') throw new RoadBusy()
   if (outcome.kind !== 'rejected') return undefined

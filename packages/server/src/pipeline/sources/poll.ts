@@ -15,18 +15,18 @@ const LEASE_MS = 60_000
 export type SourcePolls = {
   /** Reads all due sources. */
   run(): Promise<void>
-  /** Ends the reads under way, and begins no other. */
+  /** Ends the reads under way, and starts no others. */
   stop(): void
 }
 
-/** Polls sources. Each run claims a source by a fence, so two processes never store the same rows. */
+/** Polls sources. Each run claims a source under a fence, so two processes never store the same rows. */
 export function createSourcePolls(deps: SourceDeps, owner: string): SourcePolls {
   const stopped = new AbortController()
   return {
     run: async () => {
       const running = new Set<Promise<void>>()
       for (;;) {
-        // oxlint-disable-next-line no-await-in-loop -- claims what there is room for
+        // oxlint-disable-next-line no-await-in-loop -- claims as many as there is room for
         const claimed = stopped.signal.aborted ? [] : await claim(deps, { owner, limit: AT_ONCE - running.size })
         for (const source of claimed) {
           const run = poll(deps, source, stopped.signal).finally(() => running.delete(run))

@@ -18,7 +18,7 @@ import { refusalOf } from './outcome.ts'
 import { Overtaken, type SourceDeps } from './ports.ts'
 import { ForeignFailure } from '../../platform/foreign-failure.ts'
 
-/** The pause before the next look at a source whose workspace was suspended during a run. */
+/** The pause before the next read of a source whose workspace was suspended during a run. */
 const HALTED_MS = 10_000
 /** Refusals of the payload itself: the same item would be refused again. */
 const OF_THE_ITEM: ReadonlySet<string> = new Set([
@@ -29,7 +29,7 @@ const OF_THE_ITEM: ReadonlySet<string> = new Set([
 ])
 const HALTED: ReadonlySet<string> = new Set(['workspace_suspended', 'workspace_closed', 'not_found'])
 
-/** The workspace was suspended or closed during the run. It is no failure. */
+/** The workspace was suspended or closed during the run. This is not a failure. */
 class Halted extends Error {}
 /** The other system was read, and this server refused the events for a time, such as for the quota of the month. */
 class Refused extends ForeignFailure {}
@@ -41,7 +41,7 @@ export type Batch = {
   readonly unusable: number
   readonly position: unknown
   readonly dueInMs: number
-  /** Until when a stream goes on under its claim; null: the run ends. */
+  /** The time until which a stream continues under its claim; null: the run ends. */
   readonly leaseUntil: Date | null
 }
 
@@ -98,7 +98,7 @@ export async function settleFailure(deps: SourceDeps, source: ClaimedSource, cau
     return
   }
   if (!(cause instanceof ForeignFailure)) {
-    // This server is at fault, or the road is full for a moment: it is no failure of the source.
+    // This server is at fault, or the road is full for a moment, so this is not a failure of the source.
     deps.retryLog.warn('source.not_read', { source: encodeId('source', source.id), cause })
     await releaseSource(deps.database, { ...claimOf(source), dueAt: new Date(now + pauseAfter(1)) })
     return

@@ -18,7 +18,7 @@ const CONNECTIONS_MAX = 500
 const AT_ONCE = 25
 
 export type Streams = {
-  /** Renews the leases of the streams, ends those that must end, and takes sources that nobody reads. */
+  /** Renews the leases of the streams, ends those that must end, and takes sources that no process reads. */
   run(): Promise<void>
   /** Ends every stream and releases the sources. */
   stop(): Promise<void>

@@ -115,7 +115,7 @@ function judgeDatasets({ records, verified }: Routed, datasets: ReadonlyMap<stri
   return { names, newNames }
 }
 
-/** undefined: it is no repeat, and nobody else is storing its key. */
+/** undefined: the event is not a repeat, and no other transaction is storing its key. */
 function judgeKey(
   { verified: { idempotency } }: Routed,
   { known, taken }: { known: Known; taken: ReadonlySet<string> },

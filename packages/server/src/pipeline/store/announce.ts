@@ -11,7 +11,7 @@ export type AnnounceOptions = GatherOptions<Lane> & {
   readonly hint: ((lanes: readonly Lane[]) => void) | undefined
 }
 
-/** Notifies this process at once, and the others a few milliseconds later. */
+/** Notifies this process immediately, and the others a few milliseconds later. */
 export function createAnnounce({ hint, ...others }: AnnounceOptions): Announce {
   const gather = createGather(others)
   return ({ event }) => {

@@ -9,7 +9,7 @@ const gateOf = (limits: Partial<BatchGateLimits<number>> = {}) =>
 
 const taking = (gate: BatchGate<number>, items: readonly number[]) => items.map((item) => gate.enqueue(item))
 
-test('an idle gate starts at once, and beside a batch in flight another one starts when enough items have gathered', () => {
+test('an idle gate starts immediately, and starts a batch beside one in flight when enough items have gathered', () => {
   const gate = gateOf({ besideItemsMin: 3 })
   taking(gate, [1, 2])
   assert.deepEqual(gate.due(), [[1, 2]])
@@ -60,7 +60,7 @@ test('a batch that never started cannot finish', () => {
   assert.throws(() => gateOf().finished())
 })
 
-test('for any order of arrivals and commits, no item is lost, repeated or overtaken, and no limit is exceeded', () => {
+test('in any order of arrivals and commits, a gate loses, repeats and overtakes no item, and exceeds no limit', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.integer({ min: 1, max: 20 })), { maxLength: 200 }), (steps) => {
       const gate = new BatchGate<{ order: number; bytes: number }>({

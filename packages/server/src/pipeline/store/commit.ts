@@ -10,8 +10,7 @@ import { rowsOf } from './event-rows.ts'
 import { storeBatch, type Storing } from './store-batch.ts'
 
 /**
- * Resolves after the commit that contains the event, never before; or with the reason why the event is not stored, and will not
- * be.
+ * Resolves after the commit that contains the event, never before, or with the reason why the event will not be stored.
  */
 export type Commit = (event: Routed) => Promise<Committed>
 
@@ -29,9 +28,9 @@ const LOOKED_FOR_MS = 5_500
 const WAIT_MS_MAX = 5_000
 
 /**
- * Group commit: requests that arrive together are stored together, in one transaction of one statement. Each caller gets its
- * answer after that. The answer is 503, and the event is not stored, when the queue is full, when the wait was too long, or
- * when the database refuses.
+ * Group commit: requests that arrive together are stored together, in one transaction of one statement. Then each
+ * caller gets its answer. The answer is 503, and the event is not stored, when the queue is full, the wait was too
+ * long, or the database refuses.
  */
 export function createCommit(given: Deps): Commit {
   const deps = { ...given, deadline: createDeadline(given) }
@@ -69,7 +68,7 @@ export function createCommit(given: Deps): Commit {
     })
 }
 
-/** Returns those that did not wait too long for their batch, and answers the others. */
+/** Returns the requests that did not wait too long for their batch, and answers the others. */
 function inTime(deps: Deps, batch: readonly Waiting[]): readonly Waiting[] {
   const oldest = deps.clock.now() - WAIT_MS_MAX
   return batch.filter(({ since, answer }) => {

@@ -75,7 +75,7 @@ test('the second request waits for 5 s at most, and then the answer is to retry'
   assert.equal((await first).kind, 'stored')
 })
 
-test('when the first is refused, an equal request gets the same refusal, and a request with another body is tried by itself', async () => {
+test('when the first request is refused, an equal one gets the same refusal, and one with another body is tried by itself', async () => {
   const once = createOnce(testClock(0))
   const { commit, asked, end } = aCommit()
   const all = [once(key, commit), once(key, commit), once(other, commit)]
@@ -90,7 +90,7 @@ test('when the first is refused, an equal request gets the same refusal, and a r
   )
 })
 
-test('a key that another process is storing is retried until there is an answer', async () => {
+test('a request whose key another process is storing is retried until there is an answer', async () => {
   const clock = testClock(0)
   const once = createOnce(clock)
   const { commit, asked, end } = aCommit()
@@ -115,7 +115,7 @@ test('a key that another process is storing is retried until there is an answer'
 
 const failing = (): Promise<Committed> => Promise.reject(new Error('broken'))
 
-test('a failing commit fails the requests that waited for it, and the next request is tried again', async () => {
+test('a failing commit fails the requests that waited for it, and the next request starts a new commit', async () => {
   const once = createOnce(testClock(0))
   const outcomes = await Promise.allSettled([once(key, failing), once(key, failing)])
   assert.deepEqual(

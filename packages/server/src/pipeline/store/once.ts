@@ -41,7 +41,7 @@ export function createOnce(clock: Clock): Once {
     const attempt = async (): Promise<Committed> => {
       let outcome = await commit()
       while (outcome.kind === 'busy' && clock.now() < until) {
-        // oxlint-disable-next-line no-await-in-loop -- one try at a time, each after a pause
+        // oxlint-disable-next-line no-await-in-loop -- one attempt at a time, each after a pause
         await new Promise<void>((resolve) => clock.wakeAt(Math.min(clock.now() + AGAIN_MS, until), resolve))
         // oxlint-disable-next-line no-await-in-loop -- as above
         outcome = await commit()

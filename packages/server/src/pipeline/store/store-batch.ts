@@ -33,11 +33,11 @@ export type Storing = Deps & { readonly deadline: Deadline }
 /**
  * Stores a batch in one commit and returns one verdict per event; admitted events are stored.
  *
- * A batch without quotas, allowances and new datasets is one statement, which is void when it starts too late. It tries to lock
- * each idempotency key with an advisory lock, and does not wait for a key that another transaction has locked: that event is
- * `busy` and comes again in a later batch. The lock is taken before the consumed keys are read and released after the commit is
- * visible, so one key has one submission, whichever process stores it and whenever that process dies. If two ever passed, the
- * primary key would fail the statement. Events whose key is consumed or locked are left out.
+ * A batch without quotas, allowances and new datasets is one statement, which is void when it starts too late. It tries to
+ * lock each idempotency key with an advisory lock, and does not wait for a key that another transaction has locked: that event
+ * is `busy` and comes again in a later batch. The lock is taken before the consumed keys are read and released after the
+ * commit is visible, so one key has one submission, whichever process stores it and whenever that process dies. If two events
+ * ever passed, the primary key would fail the statement. Events whose key is consumed or locked are left out.
  *
  * Otherwise it is one transaction:
  * 1. It locks the keys in the same way.
@@ -131,7 +131,7 @@ const byHash = (rows: readonly IdempotencyKeyRow[]): Known['consumed'] =>
 
 /**
  * Stores a batch and the work of the caller in one transaction: both are committed, or neither. `alongside` gets the verdicts before
- * the commit, and rolls all of it back by throwing.
+ * the commit, and rolls everything back if it throws.
  */
 export function storeAlongside(
   deps: Deps,

@@ -10,7 +10,7 @@ const CREDENTIAL_WORD =
 const NAMES_KEPT_MAX = 1_000
 const masked = new Map<string, boolean>()
 
-/** The same few names come again and again, so each is tested once. */
+/** The same few names recur, so each is tested once. */
 function isCredential(name: string): boolean {
   const known = masked.get(name)
   if (known !== undefined) return known
@@ -19,7 +19,7 @@ function isCredential(name: string): boolean {
   return found
 }
 
-/** The header in which the sender of an endpoint proves itself by a token, in lower case; undefined: by none. */
+/** The header with the token that proves the sender of an endpoint, in lower case; undefined: there is none. */
 export function tokenHeader(webhook: { readonly settings: VerificationSettings } | undefined): string | undefined {
   const settings = webhook?.settings
   return settings?.scheme === 'static_token' || settings?.scheme === 'jwt' ? settings.header.toLowerCase() : undefined

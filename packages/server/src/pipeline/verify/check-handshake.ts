@@ -9,7 +9,7 @@ import type { Check, Passage } from './passage.ts'
 
 type Outcome = Answered | Rejected | undefined
 
-/** The sender waits for its answer meanwhile. */
+/** The sender waits for its answer during the confirmation. */
 const CONFIRM_MS = 5_000
 
 /** Contract part 4, ingest rule 1: nothing is stored or counted, and every GET that comes this far ends here. */
@@ -28,8 +28,8 @@ export const checkHandshake: Check = (_deps, { captured: { asked }, receiver: { 
 }
 
 /**
- * The handshakes that come as a POST, so this runs after the signature check. They are never stored. A payload that is no question is
- * an event.
+ * The handshakes that come as a POST, so this runs after the signature check. They are never stored. A payload that
+ * asks nothing is an event.
  */
 export const checkPostedHandshake: Check = (deps, passage) => {
   const { webhook } = passage.receiver

@@ -2,8 +2,8 @@ import { reject } from '../types.ts'
 import type { Check } from './passage.ts'
 
 /**
- * Checks the permissions of the ingest key as far as the URL shows the target. Where rules file an event is known only after
- * they have run.
+ * Checks the permissions of the ingest key as far as the URL shows the target. The datasets into which rules file an
+ * event are known only after the rules have run.
  */
 export const checkKey: Check = (_deps, { receiver: { ingestKey, webhook, use, dataset } }) => {
   if (ingestKey === undefined) return undefined

@@ -8,9 +8,9 @@ const HOPS = DELIVERY_HEADERS.hops.toLowerCase()
 const HOPS_COUNTED_MAX = LIMITS.hopsMax + 1
 
 /**
- * Our own deliveries carry the number of hops of the event, and the services it passed. Five hops are a loop, and so is a
- * second visit to this service. With the count alone, an endpoint with N destinations that lead back to it could multiply each
- * event to N^5.
+ * Our own deliveries carry the number of hops of the event, and the services that it passed. Five hops are a loop, and
+ * so is a second visit to this service. With the count alone, an endpoint with N destinations that lead back to it
+ * could multiply each event to N^5.
  */
 export const checkLoop: Check = (deps, passage) => {
   const { headers } = passage.captured
@@ -18,14 +18,14 @@ export const checkLoop: Check = (deps, passage) => {
   const hops = Math.max(hopsIn(headers[HOPS]), chain.length)
   passage.hops = hops
   if (chain.length > 0) passage.chain = chain.join(', ')
-  // A loop of workflows and agents is cut where it would start one (`route/start.ts`): the record itself is stored.
+  // A loop of workflows and agents is cut where it would start another (`route/start.ts`): the record itself is stored.
   if (passage.receiver.origin !== undefined) return undefined
   if (hops >= LIMITS.hopsMax) return reject('loop_detected')
   const isBack = chain.length > 0 && hasPassed(deps.cipher, { chain, id: idOf(passage.receiver) })
   return isBack ? reject('loop_detected') : undefined
 }
 
-/** The endpoint, whichever address it was reached by; otherwise the ingest key. */
+/** The endpoint, whichever URL the event came by; otherwise the ingest key. */
 function idOf({ webhook, ingestKeyId }: Receiver): string {
   return webhook?.id ?? ingestKeyId ?? ''
 }

@@ -29,7 +29,7 @@ export const checkSignature: Check = (deps, passage) => {
   return found instanceof Promise ? found.then(checked) : checked(found)
 }
 
-/** The moment to which the age of a signature is measured, in seconds: for a request from quarantine, when it came. */
+/** The time at which the age of a signature is measured, in seconds: for a request from quarantine, when it came. */
 function momentOf({ clock }: Deps, { captured: { again, receivedAt } }: Passage): number {
   return Math.floor((again === true ? receivedAt : clock.wall()) / 1_000)
 }
@@ -37,7 +37,7 @@ function momentOf({ clock }: Deps, { captured: { again, receivedAt } }: Passage)
 type Checked = Rejected | undefined
 type ToCheck = { readonly passage: Passage; readonly webhook: WebhookPlan; readonly signed: Signed }
 
-/** Without the certificate nobody knows whether the signature is right, so the sender sends the event again. */
+/** Without the certificate, the signature cannot be checked, so the sender must send the event again. */
 function withCertificate(deps: Deps, of: ToCheck & { readonly certificate: Fetched }): Checked {
   const { certificate, signed } = of
   if (certificate === 'unavailable')

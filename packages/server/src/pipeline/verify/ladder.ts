@@ -72,7 +72,7 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
   }
   for (const check of LADDER) {
     const checked = check(deps, passage)
-    // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time; most rungs are not asynchronous
+    // oxlint-disable-next-line no-await-in-loop -- a request climbs one rung at a time; most rungs are not asynchronous
     const answer = checked instanceof Promise ? await checked : checked
     if (answer === undefined) continue
     if (answer.kind !== 'rejected') return answer

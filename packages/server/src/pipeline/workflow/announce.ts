@@ -1,7 +1,7 @@
 import type { Announce } from '../store/announce.ts'
 import { createGather, type GatherOptions } from '../store/gather.ts'
 
-/** The meaning of a commit for the engine: instances started, or records came for which something may wait. */
+/** The meaning of a commit for the engine: instances started, or records came that an instance may wait for. */
 export type EngineHint = 'instances' | 'records'
 
 export type AnnounceStartsOptions = GatherOptions<EngineHint> & {
@@ -9,7 +9,7 @@ export type AnnounceStartsOptions = GatherOptions<EngineHint> & {
   readonly hint: ((about: EngineHint) => void) | undefined
 }
 
-/** Wakes the workflow engine after a commit. Only a hint: the engine looks every second anyway. */
+/** Wakes the workflow engine after a commit. Only a hint: the engine checks every second anyway. */
 export function createAnnounceStarts({ hint, ...others }: AnnounceStartsOptions): Announce {
   const gather = createGather(others)
   return ({ event }) => {

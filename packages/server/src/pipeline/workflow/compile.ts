@@ -3,7 +3,7 @@ import { compileConditions, type CompiledConditions } from '../../domain/routing
 import { compilePath, type Path } from '../../domain/routing/dot-path.ts'
 import { compileValue, type Template } from './template.ts'
 
-/** A step that acts on the world, may fail, and is tried again. */
+/** A step that has effects, can fail, and is tried again. */
 export type Acting = StepOf<'deliver' | 'emit_event' | 'run_agent'>
 
 /** One position of the cursor. A step that parks has two: the second one runs when the instance wakes. */
@@ -116,7 +116,7 @@ function instructionsOf(step: Exclude<Step, { type: 'branch' }>, named: Readonly
 function appendBranch(step: StepOf<'branch'>, compiling: Compiling): void {
   const { instructions } = compiling
   const at = instructions.length
-  // Its own place, and the ends of the arms, are known only after the arms.
+  // The content of the branch, and the ends of its arms, are known only after the arms.
   instructions.push({ do: 'jump', to: at + 1 })
   const jumps: number[] = []
   const arms = step.branches.map(({ name, conditions, steps }) => {

@@ -51,7 +51,7 @@ test('a delay sleeps, and its output is the time at which it woke', () => {
   assert.deepEqual(woken.stepRuns[0]?.output, { woke_at: '2026-01-31T12:01:00.000Z' })
 })
 
-test('a delay until a time that has passed continues at once, with one row', () => {
+test('a delay until a time that has passed continues immediately, with one row', () => {
   const past = run(
     anInstance([{ id: 'rest', type: 'delay', until: '{{ payload.at }}' }], { payload: { at: '2020-01-01T00:00:00Z' } }),
   )
@@ -62,7 +62,7 @@ test('a delay until a time that has passed continues at once, with one row', () 
   )
 })
 
-test('a time that is no RFC 3339 time fails the instance at its step', () => {
+test('a time that is not in RFC 3339 format fails the instance at its step', () => {
   const failed = run(
     anInstance([{ id: 'rest', type: 'delay', until: '{{ payload.at }}' }], { payload: { at: 'soon' } }),
   )
@@ -151,7 +151,7 @@ test('on_timeout stop completes the instance without the steps after the wait', 
   assert.deepEqual(ended.stepRuns[0]?.output, { timed_out: true, record_id: null, received_at: null, payload: null })
 })
 
-test('an awaited delivery is looked at after longer and longer pauses, and its end is the output', () => {
+test('an instance checks an awaited delivery after longer and longer pauses, and its end is the output', () => {
   const step = { id: 'send', type: 'deliver', destination: DESTINATION, await: 'delivered', capture_response: true }
   const sent = run(anInstance([step]))
   assert.deepEqual(
@@ -184,7 +184,7 @@ const failedAfter = (more: Given): string => {
   return stop.kind === 'emitting' ? '' : stop.state
 }
 
-test('an awaited delivery that failed is sent again only where the step asks for that', () => {
+test('an awaited delivery that failed is sent again only when the step has a retry', () => {
   assert.deepEqual([failedAfter({}), failedAfter({ retry: {} })], ['failed', 'retrying'])
 })
 

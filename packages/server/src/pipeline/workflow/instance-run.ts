@@ -54,12 +54,12 @@ export class InstanceRun extends RunDraft {
     return run
   }
 
-  /** Whether it says only that the instance has failed. */
+  /** Whether the run states only that the instance has failed. */
   get isFailing(): boolean {
     return this.#isFailing
   }
 
-  /** The instance as it was claimed, failed for a reason that is not its workflow's. A retry runs the same step again. */
+  /** The instance as it was claimed, failed for a fault of the server. A retry runs the same step again. */
   failing(reason: keyof typeof FAULTS): InstanceRun {
     const run = new InstanceRun(this.instance, this.means)
     run.#isFailing = true
@@ -110,7 +110,7 @@ function perform(run: RunDraft, instruction: Instruction): void {
   }
 }
 
-/** Faults of the server, which are no outcome of a step. */
+/** Faults of the server, which are not outcomes of a step. */
 const FAULTS = {
   not_stored: 'The database refused the result of the step. The server log contains the cause.',
   internal: 'The server could not run the step. The server log contains the cause.',

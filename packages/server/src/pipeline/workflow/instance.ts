@@ -61,7 +61,7 @@ export type Instance = Held & {
   /** False after the retention of the record has ended. */
   readonly record_stored: boolean
   readonly cursor: number
-  /** The number of failed tries of the present step. */
+  /** The number of failed attempts at the present step. */
   readonly attempt: number
   /** undefined: the instance has never run, and its record is gone. */
   readonly memory: Memory | undefined

@@ -15,7 +15,7 @@ export type WorkflowLimits = {
 
 export const WORKFLOW_LIMITS: WorkflowLimits = {
   claimMax: 200,
-  // Much longer than a run, a batch and its commit can take. A claim that outlives it does no harm, because of the fence.
+  // Much longer than a run, a batch and its commit can take. If a claim outlives it, the fence prevents harm.
   leaseMs: 60_000,
   settlesInFlightMax: 2,
   claimedMax: 400,
@@ -30,13 +30,13 @@ export type WorkflowMachineOptions = {
 
 export type WorkflowLoad = { readonly claimed: number; readonly failing: boolean }
 
-/** One question at a time; asked again while there is more to do. */
+/** One call to the store at a time, repeated while there is more to do. */
 type Asking = { op: number; again: boolean }
 
 /**
- * The workflow engine of one process: events in, effects out, no I/O and no clock. It claims due instances, runs them to their
- * stops, and settles many of them in one commit. Every promise is in the rows, so a process may die at any moment: the leases of
- * its claims expire, and the rows are still where their last commit left them.
+ * The workflow engine of one process: events in, effects out, no I/O and no clock. It claims due instances, runs them
+ * to their stops, and settles many of them in one commit. The rows contain the whole state, so a process can die at any
+ * moment: the leases of its claims expire, and the rows are still as their last commit left them.
  */
 export class WorkflowMachine {
   readonly #limits: WorkflowLimits
@@ -55,7 +55,7 @@ export class WorkflowMachine {
   #restUntil = -Infinity
   #failing = false
   #stopping = false
-  /** Something waits for a record, as far as this process knows. Every second it asks anyway. */
+  /** Some instance waits for a record, as far as this process knows. It asks every second anyway. */
   #waits = false
   /** The last claim left instances behind. The next one shares what it takes among the workspaces. */
   #crowded = false
@@ -140,7 +140,7 @@ export class WorkflowMachine {
       this.#reached('settled')
       if (answer.value.more.length > 0) this.#reached('between_events')
       this.#ready.push(...answer.value.more)
-      // A record that comes from now on may end a wait that began here.
+      // A record that comes from now on may end a wait that started here.
       this.#waits ||= runs.some(beginsWait)
       return
     }
@@ -221,7 +221,7 @@ export class WorkflowMachine {
     }
   }
 
-  /** A process that stops settles nothing new: what it has not settled is due again in another one. */
+  /** A process that stops settles nothing new. The other runs are due again in another process. */
   #giveBack(): void {
     const held = [...this.#ready.splice(0), ...this.#alone.splice(0)].map((run) => run.instance)
     if (held.length > 0) this.#release(held)
@@ -255,6 +255,6 @@ export class WorkflowMachine {
   }
 }
 
-/** A run that emits first may begin a wait in the same commit. */
+/** A run that emits first may start a wait in the same commit. */
 const beginsWait = ({ stop }: InstanceRun): boolean =>
   stop.kind === 'emitting' || (stop.kind === 'parked' && stop.wait?.kind === 'event')

@@ -11,7 +11,7 @@ import {
 import type { Moved } from './ports.ts'
 
 const ROWS_MAX = 500
-/** Ingest may accept events for half a second after a suspension, so the search for instances goes on a little longer. */
+/** Ingest may accept events for half a second after a suspension, so the search for instances lasts a little longer. */
 const LATE_MS = 5_000
 
 /**
@@ -27,7 +27,7 @@ export function movePaused({ database, clock }: Deps): Promise<Moved> {
   })
 }
 
-/** Returns whether there is more to do at once. */
+/** Returns whether there is more to do immediately. */
 async function moveOne(db: Db, { row, now }: { readonly row: PauseRow; readonly now: number }): Promise<boolean> {
   const { workspace_id: workspaceId, phase, halted_at: haltedAt, resumed_at: resumedAt } = row
   switch (phase) {

@@ -20,7 +20,7 @@ export type ClaimInput = { readonly limit: number; readonly lease_ms: number; re
 export type Claimed = { readonly instances: readonly Instance[]; readonly more: boolean }
 
 export type Settled = {
-  /** Instances that have another event to store: they go on at once, still under their claim. */
+  /** Instances that have another event to store: they continue immediately, still under their claim. */
   readonly more: readonly InstanceRun[]
   /** Claims that had been lost. Nothing of these instances was stored. */
   readonly lost: readonly string[]
@@ -31,13 +31,13 @@ export type Matched = {
   readonly woken: number
   /** There are further records to compare. */
   readonly more: boolean
-  /** Something waits for a record, or may: another process is reading. */
+  /** An instance waits for a record, or may wait, because another process is reading. */
   readonly waits: boolean
 }
 
 export type Moved = { readonly more: boolean }
 
-/** Each operation must get an answer in the end: one that hangs is `unknown`. */
+/** Each operation must get an answer in the end: if it hangs, `unknown`. */
 export type StorePort = {
   /** Takes due instances. */
   claim(input: ClaimInput): Promise<Answer<Claimed>>
@@ -46,7 +46,7 @@ export type StorePort = {
    * A run whose claim was lost changes nothing.
    */
   settle(runs: readonly InstanceRun[]): Promise<Answer<Settled>>
-  /** Gives claims back that did not settle. The instances are due again at once. */
+  /** Gives claims back that did not settle. The instances are due again immediately. */
   release(held: readonly Held[]): Promise<Answer<null>>
   /** Compares the records that became visible with the waits. */
   match(): Promise<Answer<Matched>>

@@ -92,13 +92,13 @@ function outcomeOf(cause: unknown): 'refused' | 'invalid' | 'unknown' {
 
 type Settling = { readonly parts: WorkflowStoreParts; readonly runs: readonly InstanceRun[] }
 
-/** A lost claim of a run that emits takes the whole batch back, and the others are settled without it. */
+/** If a run that emits has lost its claim, the whole batch is rolled back, and the others are settled without it. */
 async function settle(deps: Deps, { parts, runs }: Settling): Promise<Settled> {
   const lost = new Set<string>()
   for (;;) {
     const left = runs.filter((run) => !lost.has(run.instance.id))
     try {
-      // oxlint-disable-next-line no-await-in-loop -- a try starts only after the previous one was rolled back
+      // oxlint-disable-next-line no-await-in-loop -- an attempt starts only after the previous one was rolled back
       const settled = await settleOnce(deps, { parts, runs: left })
       return { more: settled.more, lost: [...lost, ...settled.lost] }
     } catch (error) {

@@ -46,7 +46,7 @@ export class RunDraft {
   attempt: number
   /** undefined: the instance has never run, and its record is gone. */
   memory: Memory | undefined
-  /** The memory as JSON text; null: nothing of it is needed any more. */
+  /** The memory as JSON text; null: it is no longer needed. */
   memoryText: string | null = null
   protected stopped: Stop | undefined
 
@@ -112,7 +112,7 @@ export class RunDraft {
     this.stopped = { kind: 'parked', state: at.state, due_at: at.due_at, wait: at.wait }
   }
 
-  /** The delay is already over. */
+  /** The delay has already ended. */
   unpark(): void {
     this.stopped = undefined
   }
@@ -163,7 +163,7 @@ export class RunDraft {
     this.goTo(this.cursor + (step.type === 'emit_event' ? 1 : 2))
   }
 
-  /** A delivery and an AI run have tries themselves, so the step begins again only where the workflow asks for that. */
+  /** A delivery and an AI run have attempts themselves, so the step starts again only if the workflow asks for that. */
   failAwaited(step: Acting, failing: Failing): void {
     this.fail(step, { ...failing, retryable: step.retry !== undefined })
   }
@@ -195,7 +195,7 @@ export class RunDraft {
     const { open, seq } = this.known()
     const row = open ?? { seq, started_at: this.now }
     const made = { ...this.#rowOf(step, row), ...end, ended_at: this.now }
-    // A delay until a time that has passed began in this very run.
+    // A delay until a time that has passed started in this very run.
     const begun = this.stepRuns.findIndex((one) => one.seq === row.seq)
     if (begun === -1) this.stepRuns.push(made)
     else this.stepRuns[begun] = { ...made, input: this.stepRuns[begun]?.input ?? null }
@@ -217,7 +217,7 @@ const TOO_LARGE: StepError = {
     'The payload and the outputs of the steps have more than 1 MiB in total. Emit smaller events, or wait for smaller ones.',
 }
 
-/** The number of tries of a step, and whether the instance continues after the last one. */
+/** The number of attempts at a step, and whether the instance continues after the last one. */
 function policyOf(step: Named): {
   readonly attempts: number
   readonly backoffMs: number

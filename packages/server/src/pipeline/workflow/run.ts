@@ -9,7 +9,7 @@ import type { Answer, Effect, Event } from './ports.ts'
 import { createWorkflowStore, type WorkflowStoreParts } from './postgres-store.ts'
 
 export type WorkflowEngine = {
-  /** One look at everything. Resolves when nothing is left to do at the moment; rejects when the database refused a part of it. */
+  /** Does all work that is due. Resolves when nothing is left; rejects when the database refused a part of it. */
   look(): Promise<void>
   /** Instances started, records were stored, or a workspace was suspended or reinstated. Only a hint: it makes the engine look sooner. */
   readonly hint: (about: Extract<Event, { type: 'hinted' }>['about']) => void
@@ -99,7 +99,7 @@ async function advance(
   let elapsed = stopwatch()
   for (const instance of instances) {
     if (elapsed() > STRETCH_MS) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      // oxlint-disable-next-line no-await-in-loop -- one after another
       await turnOfTheLoop()
       elapsed = stopwatch()
     }
@@ -108,14 +108,14 @@ async function advance(
       const plan = await directory.plan(instance.project_id, instance.workspace_id)
       runs.push(advanced(deps, { instance, plan }))
     } catch (cause) {
-      // The project could not be read. The lease expires, and the instance is tried again.
+      // The project could not be read. The lease expires, and the instance runs again.
       deps.retryLog.warn('workflows.instance_waits', { instance_id: instance.id, cause })
     }
   }
   return runs
 }
 
-/** An instance on which the engine itself fails would fail again, so it ends there, where people see it. */
+/** If the engine itself fails on an instance, it would fail again, so the instance ends there, where people see it. */
 function advanced(
   deps: Deps,
   { instance, plan }: { readonly instance: Instance; readonly plan: ProjectPlan | undefined },

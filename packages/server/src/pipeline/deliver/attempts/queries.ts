@@ -50,7 +50,7 @@ export type TurnRow = {
   readonly lanes: readonly (HeldAt & { paused: boolean })[]
 }
 
-/** One attempt that the turn started; or, once and without an attempt, the result of the turn. */
+/** An attempt that the turn started. One further row without an attempt is the result of the turn. */
 type AnswerRow =
   | (Omit<BegunRow, 'workspace_id' | 'destination_id' | 'fence' | 'delivery_id'> & { readonly applied: null })
   | (Omit<TurnRow, 'begun'> & { readonly attempt_id: null })

@@ -246,9 +246,9 @@ export function grantLanes(
 }
 
 /**
- * Recovers the deliveries that a previous owner left `sending`. Their attempts end as `interrupted`, which is not a failure;
- * the deliveries are due at once, or paused with their destination. Where the owner is `unended` the attempts become orphans.
- * Returns their number.
+ * Recovers the deliveries that a previous owner left `sending`. Their attempts end as `interrupted`, which is not a
+ * failure; the deliveries are due immediately, or paused with their destination. If the owner is `unended`, the
+ * attempts become orphans. Returns their number.
  */
 export function recoverLanes(
   db: Db,
@@ -292,7 +292,7 @@ export function recoverLanes(
   `)
 }
 
-/** Returns those of the requested lanes that another living process owns, or that nobody gets before their next probe. */
+/** Returns the requested lanes that another living process owns, or that are not granted before their next probe. */
 export function ownedElsewhere(
   db: Db,
   at: { lanes: readonly LaneAt[]; owner: string; now: Date },

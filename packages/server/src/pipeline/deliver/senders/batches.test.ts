@@ -12,7 +12,7 @@ function gathering() {
   return { clock, sent, batches }
 }
 
-test('a full batch is sent at once, and each item gets its result', async () => {
+test('a full batch is sent immediately, and each item gets its result', async () => {
   const { batches, sent, clock } = gathering()
   const results = ['x', 'y', 'z'].map((item) => batches.add(item, BOUNDS))
   assert.deepEqual(await Promise.all(results), [1, 1, 1])
@@ -20,7 +20,7 @@ test('a full batch is sent at once, and each item gets its result', async () => 
   assert.equal(clock.waiting(), 0, 'a batch that was sent leaves no timer')
 })
 
-test('a batch that is not full is sent when its first item has waited', async () => {
+test('a batch that is not full is sent when its first item has waited long enough', async () => {
   const { batches, sent, clock } = gathering()
   const first = batches.add('x', BOUNDS)
   clock.advance(999)
@@ -31,7 +31,7 @@ test('a batch that is not full is sent when its first item has waited', async ()
   assert.deepEqual(sent, [['x', 'y']])
 })
 
-test('an item that would exceed the bytes begins the next batch', async () => {
+test('an item that would exceed the byte limit starts the next batch', async () => {
   const { batches, sent, clock } = gathering()
   const first = batches.add('x', { ...BOUNDS, bytes: 60 })
   const second = batches.add('y', { ...BOUNDS, bytes: 60 })
@@ -50,7 +50,7 @@ test('items with another key are in another batch', async () => {
   assert.deepEqual(sent, [['x'], ['y']])
 })
 
-test('when the process stops, open batches are sent at once, and later items do not wait', async () => {
+test('when the process stops, open batches are sent immediately, and later items do not wait', async () => {
   const { batches, sent, clock } = gathering()
   const waiting = [batches.add('x', BOUNDS), batches.add('y', { ...BOUNDS, key: 'b' })]
   batches.endWaits()

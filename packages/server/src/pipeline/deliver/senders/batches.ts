@@ -18,7 +18,7 @@ export type BatchBounds = {
 
 /**
  * Gathers items into batches, and gives each item the result of its batch. A batch is sent when it is full, when the next item would
- * exceed its bytes, or when its first item has waited for `lingerMs`. After `endWaits`, nothing waits.
+ * exceed its byte limit, or when its first item has waited for `lingerMs`. After `endWaits`, nothing waits.
  */
 export class Batches<Item, Result> {
   readonly #clock: Clock

@@ -14,18 +14,18 @@ export type Call = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The URL that the attempt shows, if it says more than the one of the request. */
+  /** The URL that the attempt shows, if it is more specific than the URL of the request. */
   readonly shownUrl?: string
 }
 
-/** The meaning of an answer: the event is there, or not, for a reason; undefined: the status alone says why not. */
+/** The meaning of an answer: the API has the event, or refused it for a reason; undefined: its status is the reason. */
 export type Answer =
   | { readonly text: string }
   | { readonly code: ErrorCode; readonly detail: string; readonly isPermanent?: boolean }
   | undefined
 
 export type Api = {
-  /** The time is the wall clock, for signatures. */
+  /** `now` is the wall clock, for signatures. */
   readonly call: (prepared: Prepared, now: number) => Promise<Call>
   readonly read: (response: OutboundResponse, prepared: Prepared) => Answer
 }
@@ -85,13 +85,13 @@ function resultOf(
   return { type: 'response', status, retry_after_seconds, evidence }
 }
 
-/** A 2xx without the id of a message, as a wrong URL gives it, is no proof that the event is there. */
+/** A wrong URL can answer 2xx without a message id, so such an answer does not prove that the API has the event. */
 export const noId = (name: string): Answer => ({
   code: 'refused',
   detail: `The answer has no message id, so it is not from ${name}. Check the URL of the destination.`,
 })
 
-/** The attributes by which readers filter messages, and verify them as they verify webhooks. */
+/** The attributes with which readers filter messages, and verify them like webhooks. */
 export function attributesOf({ event, request }: Prepared): readonly (readonly [string, string])[] {
   const proofs = SIGNATURES.flatMap((name) => {
     const value = request.headers[name]

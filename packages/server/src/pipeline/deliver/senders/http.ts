@@ -71,7 +71,7 @@ export function createHttpSender(deps: Deps): SendPrepared {
       : sendWithToken(target.tokenClient, request, timeLeft)
 }
 
-// oxlint-disable-next-line max-params -- what came of what, and when
+// oxlint-disable-next-line max-params -- the result, its request, and the time
 function sendResult(result: OutboundResult, sent: Signed, now: number): SendResult {
   const durationMs = Math.round(result.durationMs)
   const request = result.kind === 'failure' && result.detail === TOO_LATE ? null : JSON.stringify(storedRequest(sent))

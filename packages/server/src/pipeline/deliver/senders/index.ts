@@ -11,7 +11,7 @@ import type { SendPrepared } from './types.ts'
 
 export type Senders = {
   readonly of: Readonly<Record<DestinationKind, SendPrepared>>
-  /** Sends at once what waits for more events: the process is about to stop. */
+  /** Sends incomplete batches immediately, because the process is about to stop. */
   readonly endWaits: () => void
 }
 

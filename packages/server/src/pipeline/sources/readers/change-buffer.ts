@@ -57,7 +57,7 @@ export class ChangeBuffer {
     return this.#ends > 0 || this.#isFull
   }
 
-  /** Nothing waits, and no transaction has begun. */
+  /** Nothing waits, and no transaction has started. */
   get isIdle(): boolean {
     return this.#entries.length === 0 && this.#open === undefined
   }

@@ -7,7 +7,7 @@ export type Point = { readonly schema: string; readonly table: string; readonly 
 /** The copy of the rows after a point, up to the next part, as they were at `lsn`. Each interruption starts a new part. */
 export type Part = { readonly after: Point | null; readonly lsn: string }
 
-/** A change that may be contained in a copied row. */
+/** A change that a copied row may already contain. */
 export type PlacedChange = {
   readonly lsn: bigint
   readonly schema: string
@@ -35,7 +35,7 @@ export const containedUpTo = (parts: readonly Part[]): bigint =>
 
 /**
  * Leaves out the changes that the copied rows contain, because they were committed before their row was copied. When a table
- * was truncated between two of its parts, all of its changes from there on stay in.
+ * was truncated between two of its parts, all of its changes from then on stay in.
  */
 export async function notContained<Change extends PlacedChange>(
   changes: readonly Change[],

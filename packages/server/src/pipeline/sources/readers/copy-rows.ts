@@ -25,7 +25,7 @@ export type SnapshotProgress = {
   readonly tables_done: number
   /** The last row that is stored; null: none. */
   readonly point: Point | null
-  /** Empty once the replication is ahead of all of them. */
+  /** Empty once the replication has passed all of them. */
   readonly parts: readonly Part[]
   /** Tables that were truncated between two of their parts. */
   readonly emptied: readonly string[]
@@ -160,7 +160,7 @@ function payloadOf(
     columns: table.columns,
     row: row.values,
     old: null,
-    // No commit has this LSN, so the pair of LSN and index is that of no change.
+    // No commit has this LSN, so no change has this pair of LSN and index.
     lsn: lsnText(lsn - 1n),
     index,
     committedAt: takenAt,

@@ -6,13 +6,13 @@ import type { Bound, DatabaseReader, ReadDatabase } from '../../../platform/fore
 
 export type DatabaseSettings = Extract<SourceSettings, { kind: 'postgres' | 'mysql' }>
 
-/** The last row that is stored, and what is known about newer rows. */
+/** The last row that is stored, and the newest row that was seen. */
 type KeysetPosition = {
-  /** Null: nothing has been read, start at the first row. */
+  /** Null: nothing has been read, so the read starts at the first row. */
   readonly after: Bound | null
   /**
-   * For a cursor that is no time: the newest row when it was looked for, and when that was. Rows up to it are read once that
-   * is `lag_seconds` ago. Null: look for it.
+   * For a cursor that is not a time: the newest row at the last look, and the time of the look. Rows up to it are read
+   * once that is `lag_seconds` ago. Null: the next read looks for it.
    */
   readonly seen: (Bound & { readonly at: number }) | null
 }
@@ -77,8 +77,8 @@ async function byTime(reader: DatabaseReader, { from, settings, itemsMax }: From
 }
 
 /**
- * The cursor is a number or a text, which the clock cannot be compared with. Rows up to the newest one are read when that was
- * seen `lag_seconds` ago: a transaction that took an earlier number has ended by then.
+ * The cursor is a number or a text, so it cannot be compared with the clock. Rows up to the newest one are read when
+ * that one was seen `lag_seconds` ago: a transaction that took an earlier number has ended by then.
  */
 async function bySeen(
   reader: DatabaseReader,

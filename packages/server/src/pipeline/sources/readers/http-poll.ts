@@ -8,11 +8,11 @@ import type { ReadAsked, ReadItem, ReadResult } from './types.ts'
 
 export type HttpPollSettings = Extract<SourceSettings, { kind: 'http_poll' }>
 
-/** The cursor of the next request, and what proves that a response has not changed. */
+/** The cursor of the next request, and the validators of the last response. */
 type Position = { readonly cursor: string | null; readonly etag: string | null; readonly last_modified: string | null }
 
 const SILENT_MS_MAX = 20_000
-/** The pause before the next page: an API is not asked without a pause. */
+/** The pause before the next page, so that pages do not flood the API. */
 const NEXT_PAGE_MS = 1_000
 
 /** Polls an HTTP API for new items. */
@@ -38,7 +38,7 @@ export async function readHttpPoll(
   const moved = cursor !== held.cursor
   return {
     items: items.map((item) => toItem(settings, { item, rowBytesMax: asked.rowBytesMax })),
-    // The proof belongs to the request with the previous cursor.
+    // The validators belong to the request with the previous cursor.
     position: {
       cursor,
       etag: moved ? null : (response.headers['etag'] ?? null),
@@ -90,7 +90,7 @@ function nextCursor(
   return scalarText(readPath(from, compilePath(cursor.path)))
 }
 
-/** The text of a text or a number; null: there is none. */
+/** A text or a number as text; null: the value is neither. */
 function scalarText(value: unknown): string | null {
   if (isRawNumber(value)) return value.rawJSON
   if (typeof value === 'number') return String(value)

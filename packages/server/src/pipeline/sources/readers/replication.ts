@@ -36,7 +36,7 @@ export type ReplicationPosition = {
 
 /** The slot moves at this pace while no published table changes, and the server learns that this process is alive. */
 const QUIET_MS = 10_000
-/** Preparing may wait for open transactions of the other database. It is shorter than the lease of the claim is renewed. */
+/** Preparing can wait for open transactions of the other database. The lease of the claim is renewed meanwhile. */
 const PREPARE_MS_MAX = 45_000
 
 export type ReplicationAsked = {
@@ -162,7 +162,7 @@ class Follower {
   /** Everything that was committed before this is stored, or was of no interest. */
   #quiet = 0n
   #ticked = false
-  /** The caller knows that the connection is good. A connection that breaks at once, each time, is a failure. */
+  /** The caller knows that the connection is good. A connection that always breaks immediately is a failure. */
   #isKnownGood = false
 
   constructor(buffer: ChangeBuffer) {

@@ -4,7 +4,7 @@ import type { SourceSecret } from '../../../domain/sources/secret.ts'
 /** The settings of a source that is polled. */
 export type PolledSettings = Exclude<SourceSettings, { kind: 'sse' | 'postgres_replication' }>
 
-/** The settings of a source that is followed on a connection which stays open. */
+/** The settings of a source that is followed on an open connection. */
 export type StreamSettings = Exclude<SourceSettings, PolledSettings>
 
 /** A stream to follow. */
@@ -12,7 +12,7 @@ export type StreamAsked = {
   readonly id: string
   readonly settings: StreamSettings
   readonly secret: SourceSecret
-  /** As the last batch had it; null: the source has not begun. */
+  /** The position of the last batch; null: the source has not started. */
   readonly position: unknown
   readonly rowBytesMax: number
   readonly signal: AbortSignal
@@ -22,7 +22,7 @@ export type StreamAsked = {
 export type StreamBatch = {
   /** JSON texts; null for an item that is too large to be stored. */
   readonly items: readonly (string | null)[]
-  /** After these items. */
+  /** The position after these items. */
   readonly position: unknown
   /** The pause before the next connection, if the other side named one. */
   readonly retryMs: number | undefined
@@ -32,7 +32,7 @@ export type StreamBatch = {
 export type ReadAsked = {
   readonly settings: PolledSettings
   readonly secret: SourceSecret
-  /** As the last read returned it; null: the source has not begun. */
+  /** The position that the last read returned; null: the source has not started. */
   readonly position: unknown
   readonly itemsMax: number
   readonly rowBytesMax: number
@@ -45,8 +45,8 @@ export type ReadItem = { readonly text: string | null; readonly key: string | nu
 export type ReadResult = {
   /** Oldest first. */
   readonly items: readonly ReadItem[]
-  /** To be committed with the items. */
+  /** The position after these items, committed with them. */
   readonly position: unknown
-  /** When to read again, in milliseconds; 0: at once, because more is waiting. Undefined: at the pace of the settings. */
+  /** The pause until the next read; 0: none, because more is waiting. Undefined: at the pace of the settings. */
   readonly againInMs: number | undefined
 }

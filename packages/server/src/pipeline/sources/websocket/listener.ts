@@ -31,7 +31,7 @@ const NORMAL = 1000
 /** `failed`: the connection broke. `stopped`: this process ends. `overtaken`: the claim is lost, or the trigger must stop. */
 type Ending = 'failed' | 'stopped' | 'overtaken'
 
-/** The commit of this batch succeeded before, and its answer was lost. Takes the events back. */
+/** The commit of this batch succeeded before, and its answer was lost. Rolls the events back. */
 class StoredAlready extends Error {}
 
 /** One claimed trigger, and its connection. */
@@ -66,7 +66,7 @@ export class Listener {
     return this.#ended.promise
   }
 
-  /** Writes what was counted and extends the lease. A claim that is lost ends the connection with 1000. */
+  /** Writes the counts and extends the lease. A claim that is lost ends the connection with 1000. */
   async renew(until: Date): Promise<void> {
     if (this.#ending !== undefined) return
     const counts = this.#takeCounts()
@@ -74,12 +74,12 @@ export class Listener {
       const renewed = await renewWsTrigger(this.#deps.database, { ...this.#claim, until, counts })
       if (renewed === 0) this.#end('overtaken')
     } catch (cause) {
-      // The counts of a second are lost, the connection is not.
+      // The counts of a second are lost, but the connection stays.
       this.#deps.retryLog.warn('ws_trigger.not_renewed', { cause })
     }
   }
 
-  /** Closes the connection, stores what has arrived, and gives the claim back, so that another process can connect at once. */
+  /** Closes the connection, stores the messages that arrived, and releases the claim for other processes. */
   stop(): Promise<undefined> {
     this.#end('stopped')
     return this.ended
@@ -142,7 +142,7 @@ export class Listener {
     })
   }
 
-  /** Stores what has arrived, batch after batch. A batch that cannot be stored at this moment waits in the queue. */
+  /** Stores the waiting messages, batch after batch. A batch that cannot be stored at the moment waits in the queue. */
   async #drain(): Promise<void> {
     while (this.#queue.length > 0 && this.#ending !== 'overtaken') {
       const batch = this.#queue.oldest(this.#unanswered ?? STORED_AT_ONCE)

@@ -8,7 +8,7 @@ const AT_ONCE = 25
 const LEASE_MS = 15_000
 
 export type Listeners = {
-  /** Renews the leases of the connections, ends those that must end, and takes triggers that nobody is connected for. */
+  /** Renews the leases of the connections, ends those that must end, and takes triggers without a connection. */
   run(): Promise<void>
   /** Closes every connection and releases the triggers. */
   stop(): Promise<void>

@@ -22,7 +22,7 @@ export class FrameQueue {
     this.#bytes += frame.length
   }
 
-  /** The oldest ones, which stay until `remove`. */
+  /** The oldest messages, which stay until `remove`. */
   oldest(count: number): readonly string[] {
     return this.#frames.slice(0, count)
   }
@@ -31,7 +31,7 @@ export class FrameQueue {
     for (const frame of this.#frames.splice(0, count)) this.#bytes -= frame.length
   }
 
-  /** Gives up everything that waits. */
+  /** Gives up all messages that wait. */
   abandon(): void {
     this.#dropped += this.#frames.length
     this.remove(this.#frames.length)

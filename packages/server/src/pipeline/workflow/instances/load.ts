@@ -75,7 +75,7 @@ function readDefinition(text: string): unknown {
 const programKey = (of: { readonly workflow_id: string; readonly version: number }): string =>
   `${of.workflow_id} ${of.version}`
 
-/** Of a record that started an instance, the payload is read once; of one that ended a wait, when it wakes. */
+/** The payload of a record that started an instance is read once; that of a record that ended a wait, at the wake. */
 function wantedRecords(row: ClaimedRow): Parameters<typeof findRecords>[1] {
   const { workspace_id, project_id, record_id, wait_kind, wait_id } = row
   const own = { workspace_id, project_id, record_id, whole: row.context === null }

@@ -9,15 +9,15 @@ export type ClaimedRow = Held & {
   readonly hops: number
   readonly cursor: number
   readonly attempt: number
-  /** JSON text; null: it has never run. */
+  /** JSON text; null: the instance has never run. */
   readonly context: string | null
   readonly wait_kind: 'event' | 'delivery' | 'ai_run' | null
   readonly wait_id: string | null
 }
 
 /**
- * Takes due instances that nobody has, oldest due first. Processes do not wait for each other. A claim whose lease has expired is
- * taken over, and the fence makes what its owner still does worthless.
+ * Takes due instances that no process has, oldest due first. Processes do not wait for each other. A claim whose lease
+ * has expired is taken over, and the fence voids the later work of its previous owner.
  */
 export function claimInstances(
   db: Db,
@@ -51,9 +51,9 @@ export function claimInstances(
 }
 
 /**
- * The same for many due instances of several workspaces: each gets an equal part of the limit, the oldest first. `behind`: its
- * workspace may have further ones. It goes from one workspace to the next through an index, which costs more than the plain claim
- * where thousands of workspaces have instances that wait.
+ * Like `claimInstances`, for many due instances of several workspaces: each gets an equal part of the limit, the oldest
+ * first. `behind`: its workspace may have further ones. It goes from one workspace to the next through an index, which
+ * costs more than the plain claim where thousands of workspaces have instances that wait.
  */
 export function claimSharedInstances(
   db: Db,
@@ -117,7 +117,7 @@ export function claimSharedInstances(
   `)
 }
 
-/** The lease ends at once, if the claim is still this one. */
+/** Ends the leases of claims that are still these. */
 export async function releaseInstances(db: Db, held: readonly Held[]): Promise<void> {
   // oxlint-disable-next-line house/tenant-statement -- claims of all workspaces, each by its key
   await db.run(sql`
@@ -160,7 +160,7 @@ export function findDefinitions(
 export type RecordRow = {
   readonly id: string
   readonly received_at: Date
-  /** JSON text; null: it was not asked for. */
+  /** JSON text; null: it was not requested. */
   readonly data: string | null
   readonly chain: string | null
 }

@@ -14,7 +14,7 @@ export function takeBranch(run: RunDraft, { step, of, arms, otherwise, end }: In
     budget.spend(work)
   }
   const arm = arms.find(({ conditions }) => {
-    // The budget never makes it wait, so one step runs it to its end.
+    // `spend` never waits, so one step of the generator runs it to its end.
     const found = conditions.firstFailure(document, spend).next()
     return found.done === true && found.value === undefined
   })

@@ -3,7 +3,7 @@ import type { InstructionOf } from '../compile.ts'
 import type { Awaited, DeliveryOut } from '../instance.ts'
 import type { Failing, RunDraft } from '../run-draft.ts'
 
-/** The first look at an awaited delivery. Each further one comes after twice the time, up to a minute. */
+/** The pause before the first check of an awaited delivery. It doubles with each further check, up to a minute. */
 const LOOK_MS = 1_000
 const LOOK_MS_MAX = 60_000
 /** The longest response that becomes an output. */

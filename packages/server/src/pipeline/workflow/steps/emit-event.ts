@@ -36,7 +36,7 @@ export function emitted(
   if (!outcome.ok) return run.fail(step, { ...outcome, retryable: true })
   const { record_id } = outcome
   if (retained) {
-    // Rendered again, the payload is the same, because a run is pure.
+    // A run is pure, so rendering again gives the same payload.
     const made = renderedOr(data, run)
     run.retain(step.id, { record_id, payload: made.ok ? made.value : null })
   }

@@ -3,7 +3,7 @@ import type { InstructionOf } from '../compile.ts'
 import { isMembers, type Failing, type RunDraft } from '../run-draft.ts'
 import { renderedOr } from '../template.ts'
 
-/** The commit that ends an AI run wakes its instance. This look only makes up for a lost wake. */
+/** The commit that ends an AI run wakes its instance. This check only makes up for a lost wake. */
 const LOOK_MS = 300_000
 
 export function beginAgent(run: RunDraft, { step, input: given }: InstructionOf<'agent'>): void {

@@ -36,7 +36,7 @@ export function endWait(run: RunDraft, { step }: InstructionOf<'wait_end'>): voi
   if (step.on_timeout === 'stop') run.endAs('completed', null)
 }
 
-/** Renders the conditions once, when the wait begins, and makes the key by which a record finds it. */
+/** Renders the conditions once, when the wait starts, and makes the key with which a record finds the wait. */
 function waitOf({ step, values }: InstructionOf<'wait'>, scope: Scope): EventWait | Fault {
   const conditions: Condition[] = []
   for (const [index, given] of step.conditions.entries()) {

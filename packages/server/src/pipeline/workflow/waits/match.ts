@@ -24,7 +24,7 @@ import {
   type WaitPath,
 } from './queries.ts'
 
-/** As the stream has them: the longest time from the creation of an id to its transaction, and to the end of that. */
+/** As for a stream: the longest times from an id to the start of its transaction, and from there to its end. */
 const MARGIN_MS = 26_000
 const PATIENCE_MS = 60_000
 const ROWS_MAX = 500
@@ -44,9 +44,9 @@ type Partway = {
 const NO_WAITS: Matched = { woken: 0, more: false, waits: false }
 
 /**
- * Compares records with waits as they become visible: it reads the rows between two snapshots, as a stream does. The snapshot is
- * taken before the waits are looked up, so a wait that this run does not see began after it, and the next run reads its records.
- * A wake and its position are committed in this order, so a crash repeats a page, and never skips one.
+ * Compares records with waits as they become visible: it reads the rows between two snapshots, as a stream does. The snapshot
+ * is taken before the waits are looked up, so a wait that this run does not see started after it, and the next run reads its
+ * records. The position moves with the last page of a read, so a crash repeats pages, and never skips one.
  */
 export function createMatcher(deps: Deps): () => Promise<Matched> {
   const horizon = new Horizon(PATIENCE_MS)
@@ -106,7 +106,7 @@ function startOf(
   { history, now }: { history: string; now: number },
 ): { from: Snapshot; floor: number } {
   const from = history === position.history ? snapshotOf(position.snapshot) : NOTHING
-  // A clock that was set back creates ids from before.
+  // A clock that was set back creates ids with earlier times.
   return { from, floor: seesNothing(from) ? position.floor_ms : Math.min(position.floor_ms, now - MARGIN_MS) }
 }
 

@@ -5,7 +5,7 @@ import { uuidv7Floor } from '../../../platform/ids.ts'
 import { moment, recordXid, seenBy, unseenBy } from '../../../resources/serving/stream/queries.ts'
 import type { InstanceKey } from '../instance.ts'
 
-/** The statements of this file look over the tables of all workspaces. */
+/** The statements of this file read the tables of all workspaces. */
 
 export type MatcherRow = {
   readonly history: string
@@ -39,8 +39,8 @@ export type WaitPath = {
 }
 
 /**
- * The datasets for whose records something waits, with the paths that decide. It goes through the index from one to the next, so a
- * hundred thousand waits on one path cost no more than one.
+ * The datasets whose records some instance waits for, with the paths that decide. It goes through the index from one to
+ * the next, so a hundred thousand waits on one path cost no more than one.
  */
 export function listWaitPaths(db: Db): Promise<readonly WaitPath[]> {
   // oxlint-disable-next-line house/tenant-statement -- the waits of all workspaces
@@ -79,7 +79,7 @@ export type NewRecord = {
 }
 
 export type NewRecordsAt = {
-  /** Each project once, with the dataset names that something waits for in any of them. */
+  /** Each project once, and the dataset names that instances wait for in any of them. */
   readonly projects: readonly { readonly workspace_id: string; readonly project_id: string }[]
   readonly datasets: readonly string[]
   readonly from: Snapshot
@@ -149,7 +149,7 @@ export function findWaits(db: Db, probes: readonly Probe[]): Promise<readonly Ca
   `)
 }
 
-/** The waits have found their records. A claim after their timeout changes nothing any more, because the fence rises. */
+/** Wakes waits that found their records. The fence rises, so a claim after their timeout no longer changes anything. */
 export function wakeWaits(
   db: Db,
   { found, now }: { readonly found: readonly (InstanceKey & { readonly record_id: string })[]; readonly now: Date },

@@ -103,9 +103,9 @@ const dueAt = (at: ReadAt): Sql => {
 const OUTSTANDING: Sql = sql`('pending', 'sending', 'retrying', 'paused')`
 
 /**
- * The same for a lane with an order. It walks the index of outstanding keys from key to key and wraps around at the end. Each
- * read starts at a random key, so a read is bounded and every key is reached. Only the first delivery of a key may start.
- * Deliveries without a key were created before the lane had an order.
+ * Like `dueAt`, for a lane with an order. It walks the index of outstanding keys from key to key and wraps around at
+ * the end. Each read starts at a random key, so a read is bounded and every key is reached. Only the first delivery of
+ * a key may start. Deliveries without a key were created before the lane had an order.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 const headsAt = (at: ReadAt): Sql => sql`

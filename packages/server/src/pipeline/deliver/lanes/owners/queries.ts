@@ -2,8 +2,8 @@ import { processOf } from '../../../../domain/delivery/fair-share.ts'
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 
 /**
- * An owner learns this about the other owners with its own lease. It comes from their rows alone: each owner counts its own
- * lanes.
+ * The facts about the other owners that an owner learns with its own lease. They come from the rows of the owners
+ * alone: each owner counts its own lanes.
  */
 export type OthersRow = {
   readonly others: number
@@ -93,7 +93,7 @@ export function endOwner(db: Db, at: { owner: string; now: Date }): Promise<numb
   `)
 }
 
-/** Ends every lease. Only for a server that has just started on a database that nobody else can use. */
+/** Ends every lease. Only for a server that has just started with exclusive use of its database. */
 export function endEveryOwner(db: Db): Promise<number> {
   return db.run(sql`
     delete from lane_owners
