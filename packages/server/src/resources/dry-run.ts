@@ -91,7 +91,7 @@ type ToRead = {
   readonly work: PacedWork
 }
 
-/** Sent payloads first, then the stored ones, one after the other, because a compressed body may be much longer than its bytes. */
+/** Sent payloads, then the stored ones one by one, because a compressed body can inflate to many times its size. */
 async function* subjectsOf(ctx: Ctx, { given, stored, work }: ToRead): AsyncGenerator<Subject> {
   for (const [index, payload] of given.entries()) {
     if (index > 0 && work.usedUp) return

@@ -54,7 +54,7 @@ function unionText({ path, errors }: z.core.$ZodIssueInvalidUnion, place: string
     return issueText([{ ...deepest, path: [...path, ...deepest.path] }], place)
   const own = errors.flat().find(({ message }) => !message.startsWith('Invalid'))
   const choices = [...new Set(errors.map(([issue]) => choiceOf(issue)))].filter((choice) => choice !== undefined)
-  // A violated bound means that the type is right.
+  // If only a bound is violated, the type is correct.
   const isBound = own?.code === 'too_big' || own?.code === 'too_small'
   if (own !== undefined && (isBound || choices.length === 0)) return issueText([{ ...own, path: [...path] }], place)
   return `${place} must be ${choices.join(' or ')}.`

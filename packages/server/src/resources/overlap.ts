@@ -3,7 +3,7 @@ import { refuse } from '../domain/refusal.ts'
 
 const HOUR_MS = 3_600_000
 
-/** The time at which the replaced secret or URL ends; null: at once. Every process compares it with the database's clock. */
+/** The time when the replaced secret or URL ends; null: now. Every process compares it with the database's clock. */
 export function overlapEnd(ctx: Pick<Ctx, 'clock'>, hours: number): Date | null {
   return hours === 0 ? null : new Date(Math.floor(ctx.clock.now()) + hours * HOUR_MS)
 }

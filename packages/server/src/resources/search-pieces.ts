@@ -15,7 +15,7 @@ export type Piece<Row> = {
   readonly read?: number
 }
 
-/** The time after which one call starts no other piece. */
+/** The time after which a call starts no further piece. */
 const SEARCH_MS = 2_000
 
 /** Searches piece by piece until the page is full, the end is reached, or the limit is used up. The cursor then continues the search. */

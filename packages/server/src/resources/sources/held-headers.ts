@@ -22,6 +22,6 @@ export function shownHeaders(headers: HeldHeaders): ShownHeaders {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, { has_value: true }]))
 }
 
-/** Whether the request contains every value, so that no stored value goes to another place. */
+/** Whether the request contains every value, so no stored value goes to another place. */
 export const bringsEveryValue = (sent: CustomHeaders | undefined, held: HeldHeaders): boolean =>
   sent === undefined ? Object.keys(held).length === 0 : Object.values(sent).every((value) => typeof value === 'string')

@@ -21,7 +21,7 @@ export type AiAgentRow = {
   readonly created_by: string | null
   readonly created_at: Date
   readonly updated_at: Date
-  /** The tokens of the month that contains the moment of the question. */
+  /** The tokens of the month in which the query runs. */
   readonly tokens_this_month: number
 }
 

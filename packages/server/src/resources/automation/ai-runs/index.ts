@@ -62,7 +62,7 @@ const presentStep = (row: RunStepRow) => ({
   at: row.at.toISOString(),
 })
 
-/** Without any text that has the form of a credential. The dots contain nothing that JSON would escape. */
+/** Masks all text that looks like a credential. The dots contain nothing that JSON would escape. */
 function shown(value: unknown): unknown {
   if (value === null || value === undefined) return null
   return JSON.parse(maskCredentials(JSON.stringify(value), '')) as unknown

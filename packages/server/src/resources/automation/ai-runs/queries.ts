@@ -100,7 +100,7 @@ export function listRunSteps(db: Db, at: At & { runId: string }): Promise<readon
   `)
 }
 
-/** A run of which this process is the only one that may commit something, until its lease ends. */
+/** A run for which only this process may commit anything, until the lease ends. */
 export type ClaimedRun = AiRunRow & {
   readonly workspace_id: string
   readonly project_id: string
@@ -113,8 +113,8 @@ export type ClaimedRun = AiRunRow & {
 const OF_WORKSPACE = 2
 
 /**
- * Claims due runs, and those whose lease ended because their process died. It takes a few of each workspace in turn, so that no
- * workspace waits behind all runs of another.
+ * Claims due runs, and runs whose lease ended because their process died. It takes a few of each workspace in turn, so
+ * that no workspace waits behind all runs of another.
  */
 export function claimRuns(
   db: Db,
@@ -175,7 +175,7 @@ const claimedColumns: Sql = sql`
 
 export type Claim = Pick<ClaimedRun, 'workspace_id' | 'project_id' | 'id' | 'fence'>
 
-/** Together with the workspace: the run as this process claimed it. */
+/** With a condition on the workspace, selects the run as this process claimed it. */
 const held = (claim: Claim): Sql => sql`
   project_id = ${claim.project_id}
   and id = ${claim.id}
@@ -247,7 +247,7 @@ export type RunEnd = {
   readonly error: RunError | null
 }
 
-/** Ends a run, and wakes the workflow instance that waits for it. False: somebody else has the run. */
+/** Ends a run, and wakes the workflow instance that waits for it. False: another process has the run. */
 export async function endRun(db: Db, claim: Claim, { end, now }: { end: RunEnd; now: Date }): Promise<boolean> {
   const ended = await db.run(sql`
     update ai_runs
@@ -301,7 +301,7 @@ export async function takeSlot(
   return row?.slot
 }
 
-/** Cancels a run that has not ended. A new fence ends the work of the process that runs it. Returns whether it did. */
+/** Cancels a run that has not ended. A new fence ends the work of its process. Returns whether it cancelled one. */
 export async function cancelRun(db: Db, at: At & { id: string; now: Date }): Promise<boolean> {
   const cancelled = await db.run(sql`
     update ai_runs
@@ -316,7 +316,7 @@ export async function cancelRun(db: Db, at: At & { id: string; now: Date }): Pro
   return cancelled > 0
 }
 
-/** Continues a run of a trigger that ended without success. Returns whether it did. */
+/** Continues a run of a trigger that ended without success. Returns whether there was one. */
 export async function reopenRun(db: Db, at: At & { id: string; now: Date }): Promise<boolean> {
   const reopened = await db.run(sql`
     update ai_runs
@@ -330,7 +330,7 @@ export async function reopenRun(db: Db, at: At & { id: string; now: Date }): Pro
   return reopened > 0
 }
 
-/** The calls of the model that led to a failure by their content are removed, so that a retry asks again. */
+/** Removes the model's answers after the last tool call, so that a retry asks again. */
 export async function forgetLastAnswers(db: Db, at: At & { runId: string }): Promise<void> {
   await db.run(sql`
     delete from ai_run_steps
@@ -348,7 +348,7 @@ export async function forgetLastAnswers(db: Db, at: At & { runId: string }): Pro
   `)
 }
 
-/** Deletes a piece of the runs of a plan that ended before this moment, with their steps. Returns how many runs. */
+/** Deletes a batch of the runs of a plan that ended before this time, with their steps. Returns how many runs. */
 export async function deleteEndedRuns(db: Db, at: { plan: string; before: Date; limit: number }): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     with piece as materialized (

@@ -86,7 +86,7 @@ export type StepRunRow = {
   readonly ended_at: Date | null
 }
 
-/** The newest tries of an instance's steps, in the order in which they ran. */
+/** The newest attempts at an instance's steps, in the order in which they ran. */
 export function listStepRuns(db: Db, at: At & { id: string; limit: number }): Promise<readonly StepRunRow[]> {
   return db.many<StepRunRow>(sql`
     select seq, step_id, type, attempt, state, input, output, error, started_at, ended_at
@@ -124,7 +124,7 @@ export async function insertInstance(
   `)
 }
 
-/** Nothing that an earlier claim does changes the instance after its fence is raised. */
+/** Raises the fence, so that an earlier claim no longer changes the instance. */
 const released: Sql = sql`
   fence = fence + 1, lease_until = null, wait_kind = null, wait_id = null, wait_dataset = null, wait_key = null, wait_conditions = null,
   paused_at = null
@@ -167,7 +167,7 @@ export async function cancelInstances(db: Db, at: At & Which & { now: Date }): P
   return count
 }
 
-/** Deletes a piece of the instances of a plan that ended before this moment, with their steps. Returns how many instances. */
+/** Deletes a batch of a plan's instances that ended before this time, with their steps. Returns how many instances. */
 export async function deleteEndedInstances(db: Db, at: { plan: string; before: Date; limit: number }): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     with piece as materialized (

@@ -25,7 +25,7 @@ type Asked = Parameters<Room<'workflows'>['dryRun']>[1]
 /** Work for each character of the payload, which templates and conditions may read. */
 const READ_WORK = 8
 
-/** Shows what a workflow would do with one payload. Nothing is stored, and no step acts. */
+/** Shows the effects that a workflow would have on one payload. Nothing is stored, and no step acts. */
 export const dryRunWorkflow: Room<'workflows'>['dryRun'] = async (ctx, asked) => {
   const tried = await triedWorkflow(ctx, asked)
   checkConditions([...tried.entry_conditions], 'entry_conditions')
@@ -69,7 +69,7 @@ async function triedWorkflow(ctx: Ctx, { workflow_id: id, ...sent }: Asked): Pro
 
 type Subject = { readonly record: StepScope['record']; readonly payload: unknown; readonly chars: number }
 
-// oxlint-disable-next-line max-params -- the context, what was asked, and the workflow
+// oxlint-disable-next-line max-params -- the context, the request, and the workflow
 async function subjectOf(ctx: Ctx, { payload, record_id: id }: Asked, { entry_dataset }: Tried): Promise<Subject> {
   if ((payload === undefined) === (id === undefined))
     throw refuse('invalid_request', 'payload: send either a payload or the record_id of a stored record.')

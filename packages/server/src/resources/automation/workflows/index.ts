@@ -129,7 +129,7 @@ function afterVersion(cursor: string | undefined): number | null {
   return Number(cursor)
 }
 
-/** Puts a deleted workflow back. Instances that its deletion cancelled stay cancelled: what they waited for may have passed. */
+/** Puts a deleted workflow back. Instances that its deletion cancelled stay so: their events may have passed. */
 export async function putBackWorkflow(tx: Ctx, snapshot: Snapshot & { readonly id: string }) {
   // It also locks the project, so the count below is exact.
   await configChanged(tx)

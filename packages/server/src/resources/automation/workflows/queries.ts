@@ -82,7 +82,7 @@ export function findWorkflow(db: Db, at: At & { id: string }): Promise<WorkflowR
   `)
 }
 
-/** The newest version of a workflow, which nobody replaces or deletes until the end of the transaction. */
+/** The newest version of a workflow, locked against replacement and deletion until the transaction ends. */
 export function lockWorkflow(db: Db, at: At & { id: string }): Promise<{ readonly version: number } | undefined> {
   return db.maybe<{ version: number }>(sql`
     select version
@@ -165,7 +165,7 @@ export async function insertWorkflowVersion(
   `)
 }
 
-/** Deletes a piece of the versions that were replaced before this moment and that no instance runs. Ingest may use a replaced one for a second. */
+/** Deletes a batch of versions replaced before this time that no instance runs. Ingest may use one a second longer. */
 export function deleteUnusedVersions(db: Db, at: { before: Date; limit: number }): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- the versions of all workspaces, each by its key
   return db.run(sql`

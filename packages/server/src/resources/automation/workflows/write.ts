@@ -52,7 +52,7 @@ export function replaceDefinition(
   { id, ...input }: Definition & { readonly id: string },
 ): Promise<WorkflowRow> {
   return inTransaction(ctx, async (tx) => {
-    // It also locks the project, so that nobody else replaces the definition meanwhile.
+    // It also locks the project, so that no other request replaces the definition meanwhile.
     await configChanged(tx)
     const held = await findWorkflow(tx.db, { ...tx, id })
     if (held === undefined) throw refuse('not_found')
@@ -77,7 +77,7 @@ export function replaceDefinition(
   })
 }
 
-/** The slug of a workflow whose slug was made from this name; undefined: a new one is made. */
+/** The slug of a workflow if it was made from this name; undefined: it was not, so a new one is made. */
 function ownSlug({ slug }: WorkflowRow, name: string): string | undefined {
   const made = slugFrom(name, 'workflow')
   return slug === made || slug.startsWith(`${made}-`) ? slug : undefined

@@ -3,7 +3,7 @@ import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import type { DeliveryRow } from '../../delivery/deliveries/index.ts'
 
-/** The requests to one endpoint since a moment (milliseconds). An endpoint belongs to one project, so its indexes do not name the project. */
+/** The requests to one endpoint since a time (ms). Its indexes omit the project, because an endpoint belongs to one. */
 export type Window = {
   readonly workspaceId: string
   readonly projectId: string
@@ -12,8 +12,8 @@ export type Window = {
   readonly since: number
 }
 
-// Both are read from an index alone, newest first, up to the end of the page. Counts are ordered too: otherwise PostgreSQL may read
-// a whole day of the submissions of every workspace.
+// Submissions and rejections are read from an index alone, newest first, up to the end of the page. Counts are ordered
+// too: otherwise PostgreSQL may read a whole day of the submissions of every workspace.
 const received = ({ workspaceId, webhookId, kind, since }: Window): Sql => sql`
   from submissions
  where workspace_id = ${workspaceId}
@@ -29,7 +29,7 @@ const rejected = ({ workspaceId, webhookId, kind, since }: Window): Sql => sql`
    ${kind === 'received' ? sql`and false` : sql``}
 `
 
-/** The moment in the id of a submission, which replaces the time of the request in an index. */
+/** The time in the id of a submission, which replaces the time of the request in an index. */
 const madeAt: Sql = sql`to_timestamp((('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint) / 1000.0)`
 
 /** The number of rows, counted up to `max`. */

@@ -10,7 +10,7 @@ export type CredentialRow = {
   readonly expires_at: Date | null
 }
 
-/** The look-up by hash, which is the only statement that may leave the workspace out. */
+/** The lookup by hash, which is the only statement that may leave the workspace out. */
 export function findCredential(db: Db, hash: Uint8Array): Promise<CredentialRow | undefined> {
   return db.maybe<CredentialRow>(sql`
     select kind, workspace_id, project_id, subject_id, expires_at
@@ -50,7 +50,7 @@ export async function deleteOtherCredentialsOf(
   `)
 }
 
-/** Ends a credential at a time. Every process compares that time with its clock, so nothing has to be written then. */
+/** Ends a credential at a time. Every process compares that time with its clock, so nothing is written then. */
 export async function endCredentialAt(
   db: Db,
   at: { workspaceId: string; hash: Uint8Array; expiresAt: Date },
@@ -63,7 +63,7 @@ export async function endCredentialAt(
   `)
 }
 
-/** Deletes the URLs of all workspaces that ended before this moment. Returns how many. */
+/** Deletes the URLs of all workspaces that ended before this time. Returns how many. */
 export function deleteEndedUrls(db: Db, before: Date): Promise<number> {
   return db.run(sql`
     delete from credentials

@@ -38,8 +38,8 @@ export const datasetSchemas: Room<'datasetSchemas'> = {
 }
 
 /**
- * The stored schema of a dataset, and what the records since then add to it. The loop stores that later, because records may still be
- * committed among them.
+ * The stored schema of a dataset, with the additions of the records since then. The loop stores the additions later,
+ * because further records may still be committed among these.
  */
 export async function schemaOf(
   ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId' | 'uuid'>,

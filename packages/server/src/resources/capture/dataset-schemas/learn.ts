@@ -32,7 +32,7 @@ export const FIRST = '00000000-0000-0000-0000-000000000000'
 
 const { datasetReadPerMinuteMax, datasetReadBytesMax, datasetDriftsShown } = LIMITS
 
-/** The loop that learns what the payloads of every dataset contain, called every few seconds. */
+/** The loop that learns the schema of every dataset from its payloads, called every few seconds. */
 export function createLearner(deps: Deps): () => Promise<void> {
   let restUntil = 0
   return async () => {
@@ -43,7 +43,7 @@ export function createLearner(deps: Deps): () => Promise<void> {
       learnedBefore: new Date(begun - EVERY_MS),
       limit: DATASETS_AT_ONCE,
     })
-    // oxlint-disable-next-line no-await-in-loop -- one dataset after the other
+    // oxlint-disable-next-line no-await-in-loop -- one dataset after another
     for (const dataset of found) await learnDataset(deps, dataset)
     const ended = deps.clock.now()
     restUntil = ended + REST_FACTOR * (ended - begun)
@@ -51,8 +51,8 @@ export function createLearner(deps: Deps): () => Promise<void> {
 }
 
 /**
- * Reads a sample of the new records of one dataset: the oldest ones. When more have come than a minute's sample, it leaves the rest out, so that
- * a busy dataset costs no more than a quiet one.
+ * Reads a sample of the new records of one dataset: the oldest ones. If more have come than a minute's sample, it
+ * leaves the rest out, so that a busy dataset costs no more than a quiet one.
  */
 async function learnDataset(deps: Deps, { workspace_id, project_id, id, name }: UnreadDataset): Promise<void> {
   const of = { workspaceId: workspace_id, projectId: project_id, datasetId: id }
@@ -82,7 +82,7 @@ async function learnDataset(deps: Deps, { workspace_id, project_id, id, name }: 
 
 const PAUSE_EVERY = 20
 
-/** Reads the payloads of records into a schema, with pauses for other work. Returns what changed. */
+/** Reads the payloads of records into a schema, with pauses for other work. Returns the changes. */
 export async function learnAll(
   schema: DatasetSchema,
   records: readonly UnreadRecord[],

@@ -26,8 +26,8 @@ export async function listDatasetNames(db: Db, at: At): Promise<readonly string[
 const LIMIT_LOCK = 4_680_042
 
 /**
- * Locks the creation of datasets in these projects until the transaction ends, so that their number is exact. It locks in one order. It
- * is a separate statement, so a later statement sees the changes of the previous lock owner.
+ * Locks the creation of datasets in these projects until the transaction ends, so that the number of datasets is exact.
+ * It locks in one order. It is a separate statement, so a later statement sees the changes of the previous lock owner.
  */
 export async function lockDatasets(db: Db, projectIds: readonly string[]): Promise<void> {
   await db.run(sql`
@@ -127,7 +127,7 @@ export function updateDataset(
   `)
 }
 
-/** Deletes a dataset, and records that its records with an id below `before` are to be erased. Returns its name. */
+/** Deletes a dataset, and persists that its records with an id below `before` must be erased. Returns its name. */
 export async function deleteDataset(
   db: Db,
   at: At & { id: string; before: string; now: Date },

@@ -5,9 +5,9 @@ import { headerTitle } from '../submissions/index.ts'
 export type EventStartRow = {
   readonly id: string
   readonly header_title: string | null
-  /** As the endpoint that received it says now. */
+  /** The present setting of the endpoint that received the event. */
   readonly event_title: EventTitle
-  /** The first characters of its payload. */
+  /** The first characters of the payload. */
   readonly start: string
 }
 

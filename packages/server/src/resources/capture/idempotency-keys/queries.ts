@@ -30,8 +30,8 @@ export type KeysAt = {
 }
 
 /**
- * The consumed ones of these keys, whose first requests came after `since`. It checks `since` on each row that it found, because a plan
- * made for a small table could search all rows after `since` for each key.
+ * The keys among these that requests after `since` have consumed. It checks `since` on each row that it found, because
+ * a plan made for a small table could search all rows after `since` for each key.
  */
 export function findKeys(db: Db, { keys, since }: KeysAt): Promise<readonly IdempotencyKeyRow[]> {
   return db.many<IdempotencyKeyRow>(sql`
@@ -60,8 +60,8 @@ export function consumeKeys(db: Db, consumption: Consumption): Promise<number> {
 }
 
 /**
- * A part of a statement that must begin before `deadline` by PostgreSQL's clock. Consumes the keys that it can lock and that are not taken,
- * and returns their `submission_id`s. No key may occur twice.
+ * A part of a statement that must start before `deadline` by PostgreSQL's clock. Consumes the keys that it can lock and
+ * that are not taken, and returns their `submission_id`s. No key may occur twice.
  */
 export function consumingFreeKeys({ deadline, ...consumption }: Consumption & { readonly deadline: Date }): Sql {
   return sql`${consumingKeys(consumption, sql`where ${begunBy(deadline)} and ${LOCKS_KEY}`)} returning submission_id`

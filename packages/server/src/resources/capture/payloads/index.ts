@@ -19,7 +19,7 @@ const READ_WORK = 8
 /** Where a search looks for text. */
 export type TextPlace = 'payload' | 'headers' | 'response'
 
-/** The conditions of a search on what came in; `text` occurs somewhere in these places, in upper or lower case. */
+/** The conditions of a search on received events; `text` occurs somewhere in these places, in upper or lower case. */
 export type PayloadFilter = {
   readonly conditions: Conditions
   readonly text: string | null
@@ -63,7 +63,7 @@ export async function listSearched(
 
 type Test = (searched: Searched, work: PacedWork) => Promise<boolean>
 
-/** Tests what came in. Conditions compare as those of rules do. */
+/** The test of a received event. Conditions compare like those of rules. */
 function testOf(filter: PayloadFilter): Test {
   const { text, textIn, conditions, headerConditions = [], responseConditions = [] } = filter
   const tests = [
@@ -93,7 +93,7 @@ function textTest(text: string, places: readonly TextPlace[]): Test {
       return true
     if (!places.includes('payload')) return false
     if (await isIn(payload, work)) return true
-    // JSON may write any character as an escape, and a person searches for the character.
+    // JSON can write any character as an escape, and a person searches for the character.
     return payload.includes('\\') && isIn(unescaped(payload), work)
   }
 }

@@ -12,7 +12,7 @@ export type QuarantinedRow = {
   readonly bytes: number
 }
 
-/** Stores a request, unless the endpoint has as many, or as many bytes, as it may have. Returns whether it did. */
+/** Stores a request, unless the endpoint has reached its limit of requests or bytes. Returns whether it stored it. */
 export async function insertQuarantined(
   db: Db,
   row: OfWebhook & QuarantinedRow & { request: Buffer; requestsMax: number; bytesMax: number },
@@ -91,7 +91,7 @@ export function listQuarantined(db: Db, at: OfWebhook & { limit: number }): Prom
   `)
 }
 
-/** Sets the hours, also of the requests that are there. Returns how many endpoints. */
+/** Sets the hours, also of the stored requests. Returns how many endpoints. */
 export async function setQuarantine(db: Db, at: OfWebhook & { hours: number }): Promise<number> {
   const found = await db.run(sql`
     update webhooks
@@ -158,7 +158,7 @@ export function listUnchecked(db: Db, limit: number): Promise<readonly Unchecked
   `)
 }
 
-/** Records that all requests up to now were verified by the settings that the endpoint had at `updatedAt`. */
+/** Records that all requests up to now were verified with the settings that the endpoint had at `updatedAt`. */
 export async function setChecked(db: Db, at: OfWebhook & { now: Date; updatedAt: Date }): Promise<void> {
   await db.run(sql`
     update webhooks

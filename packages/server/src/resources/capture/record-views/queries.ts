@@ -71,7 +71,7 @@ export function insertRecordView(db: Db, row: At & Written & { now: Date }): Pro
   `)
 }
 
-/** Updates a view; undefined when the name is taken. The webhook is locked, so nobody takes the name in between. */
+/** Updates a view; undefined when the name is taken. The webhook is locked, so no other request can take the name. */
 export function updateRecordView(db: Db, row: At & Written & { now: Date }): Promise<RecordViewRow | undefined> {
   return db.maybe<RecordViewRow>(sql`
     update record_views

@@ -52,7 +52,7 @@ async function viewOf(ctx: Ctx, of: { webhookId: string; viewId: string }) {
 
 type Listed = { readonly listed: readonly WebhookRecordRow[]; readonly since: string | null }
 
-/** The rows in order; without a sort key, newest first. `since` as in `sortRecords`. */
+/** The rows in order; without a sort key, newest first. `sortRecords` explains `since`. */
 async function rowsInOrder(
   ctx: Ctx,
   { webhookId, limit, view }: OfWebhook & { readonly view: Pick<RecordViewRow, 'sort_key' | 'sort_dir'> | null },
@@ -65,7 +65,7 @@ async function rowsInOrder(
   return { listed: ids.flatMap((id) => byId.get(id) ?? []), since }
 }
 
-/** Returns the rows that were left out because their payloads are too long or too much was read already. */
+/** Returns the rows that were left out, because their payloads are too long or the limit of bytes was reached. */
 async function fillSheet(
   ctx: Ctx,
   { sheet, listed }: { readonly sheet: Sheet; readonly listed: readonly WebhookRecordRow[] },

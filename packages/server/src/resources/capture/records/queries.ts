@@ -90,7 +90,7 @@ export function listWebhookRecords(
   `)
 }
 
-/** The same for records by their ids, unordered. */
+/** Like `listWebhookRecords`, for records by their ids, unordered. */
 export function listSizedRecords(db: Db, at: At & { ids: readonly string[] }): Promise<readonly WebhookRecordRow[]> {
   return db.many<WebhookRecordRow>(sql`
     select ${sized}

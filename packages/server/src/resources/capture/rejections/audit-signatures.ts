@@ -5,7 +5,7 @@ import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { setAudited, unauditedMinutes, type AuditedRow, type UnauditedMinute } from './queries.ts'
 
-/** Time from the start of a minute: its length, the longest time that a request may take to arrive, and the time to write the counts. */
+/** Time from the start of a minute: its length, the longest arrival of a request, and the time to write the counts. */
 const CLOSED_AFTER_MS = 60_000 + 30_000 + 10_000
 const MINUTES_AT_ONCE = 500
 /** The number of audit rows that a minute may get while it lasts. All further refusals share one more row after its end. */

@@ -20,7 +20,7 @@ export type CountedRow = {
   readonly audited: boolean
 }
 
-/** Adds counts to their rows, in one order, so that processes that write the same rows do not deadlock. */
+/** Adds counts to their rows, in one order, so processes that write the same rows do not deadlock. */
 export async function addRejections(db: Db, rows: readonly CountedRow[]): Promise<void> {
   await db.run(sql`
     insert into rejections (workspace_id, project_id, id, webhook_id, ingest_key_id, reason, status, at, source_ip,
@@ -117,8 +117,8 @@ export function deleteRejectionsOfProject(db: Db, at: At): Promise<number> {
 }
 
 /**
- * Deletes rows of the workspaces on a plan from before a moment, and rows that were written into a project during its deletion. At most
- * `limit`; returns how many.
+ * Deletes rows of the workspaces on a plan from before a time, and rows that were written into a project during its
+ * deletion. At most `limit`; returns how many.
  */
 export function deleteOldRejections(db: Db, at: { plan: string; before: number; limit: number }): Promise<number> {
   return db.run(sql`

@@ -17,7 +17,7 @@ import {
 /** A record is committed within 26 s after its id was created (docs/adr/0008), so a block contains only older ones. */
 const SETTLED_MS = 60_000
 const PROJECTS_AT_ONCE = 100
-/** One round goes on for this long while there is more to index. */
+/** One round continues for this long while there is more to index. */
 const ROUND_MS = 2_000
 /** A round rests for at least this many times its duration, so that ingest has most of the machine. */
 const REST_FACTOR = 4
@@ -30,7 +30,7 @@ const TURN_CHARS = 131_072
 export function createIndexer(deps: Deps, records: number = BLOCK_RECORDS): () => Promise<void> {
   const reader = new TermReader()
   let restUntil = 0
-  /** Every project without records since then was found with less than a block to index. */
+  /** Every project without records since then had less than a block to index. */
   let since = 0
   return async () => {
     const begun = deps.clock.now()
@@ -54,11 +54,11 @@ type Round = {
   readonly until: number
 }
 
-/** Whether no project is left with a block to index. */
+/** Returns whether no project is left with a block to index. */
 async function indexAll(round: Round, since: string): Promise<boolean> {
   const { deps, records, settled, until } = round
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- one list after the other
+    // oxlint-disable-next-line no-await-in-loop -- one list after another
     const found = await listUnindexed(deps.database.forSystem, {
       settled,
       since,

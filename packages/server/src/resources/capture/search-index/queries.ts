@@ -109,7 +109,7 @@ export type NewBlock = At & {
 
 const INDEX_LOCK = 4_680_023
 
-/** Stores nothing when another process has stored a block from here on meanwhile. Returns whether it did. */
+/** Stores nothing when another process has stored a block from here on. Returns whether it stored the block. */
 export async function insertBlock(tx: Db, row: NewBlock): Promise<boolean> {
   await tx.run(sql`select pg_advisory_xact_lock(${INDEX_LOCK})`)
   const stored = await tx.run(sql`
@@ -132,7 +132,7 @@ export type BlockRow = {
   readonly first_id: string
   readonly records: number
   readonly stride: number
-  /** The rows of the terms, one after the other. */
+  /** The rows of the terms, one after another. */
   readonly rows: Buffer
 }
 

@@ -123,7 +123,7 @@ export function insertWebhook(
   `)
 }
 
-/** Replaces the settings that a person may change. A secret that is replaced here ends at once. `version` is the new version of the row. */
+/** Replaces the settings that a person may change. A replaced secret ends immediately. `version` is the new version. */
 export function updateWebhook(
   db: Db,
   row: At &
@@ -178,7 +178,7 @@ export async function isSlugTaken(db: Db, at: At & { slug: string }): Promise<bo
   return row !== undefined
 }
 
-/** The previous URL works until `previous_url_expires_at`; both are null when it ends at once. */
+/** The previous URL works until `previous_url_expires_at`; both are null when it ends immediately. */
 export function rotateUrl(
   db: Db,
   row: At & {
@@ -202,7 +202,7 @@ export function rotateUrl(
   `)
 }
 
-/** The previous secret verifies until `previous_secret_expires_at`; both are null when it ends at once. */
+/** The previous secret verifies until `previous_secret_expires_at`; both are null when it ends immediately. */
 export function rotateSecret(
   db: Db,
   row: At & {

@@ -71,7 +71,7 @@ export function withSecret(verification: VerificationSettings, secret: string): 
   return verification.scheme === 'none' ? verification : { ...verification, secret }
 }
 
-/** Schemes whose secret has a form of the sender's, which nobody can make up here. */
+/** Schemes whose secret has a form of the sender, so this server cannot mint it. */
 const FORMED: ReadonlySet<VerificationScheme> = new Set(['custom_hmac', 'public_key', 'basic_auth'])
 
 /** 256 bits, in the form that senders with this scheme use. */

@@ -4,7 +4,7 @@ import { dryRun } from '../../dry-run.ts'
 import type { Room } from '../../verbs.ts'
 import { findWebhook } from './queries.ts'
 
-/** Tries the criteria and mappings of the endpoint, or the ones that were sent in their place. */
+/** Tries the criteria and mappings of the endpoint, or those that the request has instead. */
 export const tryOut: Room<'webhooks'>['test'] = async (ctx, { id, criteria, mappings, ...on }) => {
   checkConditions(criteria, 'criteria')
   const held = await findWebhook(ctx.db, { ...ctx, id })

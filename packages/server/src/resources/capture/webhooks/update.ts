@@ -15,10 +15,10 @@ import { deleteSamplesOf } from './refused-samples/index.ts'
 import { urlParts } from './url-parts.ts'
 import { changedMembers, keepVersion } from './versions.ts'
 
-/** Changes the members that were sent. A secret set here replaces the old one at once, and ends a previous one in its overlap. */
+/** Changes the members that were sent. A new secret replaces the old one immediately, and ends an overlapping one. */
 export const update: Room<'webhooks'>['update'] = (ctx, input) => updateWith(ctx, input, {})
 
-/** As a configuration changes an endpoint: another scheme may be turned on before its secret is known. */
+/** The change that a configuration makes: it may set another scheme before the secret of the scheme is known. */
 export const updateWithoutSecret: typeof update = (ctx, input) => updateWith(ctx, input, { withoutSecret: true })
 
 function updateWith(

@@ -14,7 +14,7 @@ export async function urlParts(ctx: Ctx): Promise<UrlParts> {
 /** 26 characters of base62 are 154 bits, because the URL is the credential. */
 const URL_SLUG_CHARS = 26
 
-/** The last segment of a public URL, which nobody can guess. */
+/** The last segment of a public URL, which cannot be guessed. */
 export function mintUrlSlug(ctx: Pick<Ctx, 'randomText'>): string {
   return ctx.randomText(URL_SLUG_CHARS)
 }

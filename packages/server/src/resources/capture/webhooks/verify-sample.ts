@@ -64,7 +64,7 @@ async function certificateFor(
   return found === 'invalid' ? undefined : found
 }
 
-/** The current secret first, as in the ingest path. A previous one that has expired may still explain a sample. */
+/** The current secret first, as in the ingest path. A previous one that has expired can still explain a sample. */
 function heldSecrets(ctx: Ctx, row: WebhookRow, nowMs: number): readonly HeldSecret[] {
   const open = (column: 'secret' | 'previous_secret'): string | undefined => {
     const sealed = row[column]

@@ -21,7 +21,7 @@ export const attempts: Room<'attempts'> = {
   },
 }
 
-/** Renders the body again. It is the one that was sent exactly when it has the same digest. */
+/** Renders the body again. It is the body that was sent if and only if it has the same digest. */
 async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest }: StoredRequest): Promise<SentBody> {
   const record = await getRecord(ctx, delivery.record_id)
   const event = {
@@ -30,7 +30,7 @@ async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest }: Store
     received_at: record.received_at,
     data: record.data,
   }
-  // The template may have been added, changed or removed since; without one the body is always the envelope.
+  // The template may have been added, changed or removed since. Without a template, the body is always the envelope.
   const plain = envelope(event)
   if (sha256(plain) === digest) return { as_sent: true, text: plain, difference: null }
   const settings = await settingsOf(ctx, delivery.destination_id)
@@ -47,7 +47,7 @@ async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest }: Store
 
 type Settings = Awaited<ReturnType<typeof destinationSettings>>
 
-/** The body as it would be sent now, and the same with dots in place of the secret. */
+/** The body as it would be sent now, and the same body with dots instead of the secret. */
 function renderedNow(
   event: Event,
   { payload_template, auth }: Settings,

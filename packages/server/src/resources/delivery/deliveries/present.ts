@@ -30,7 +30,7 @@ export async function presentDeliveries(
   return rows.map((row) => ({ ...presentDelivery(row), held_by: held(row) }))
 }
 
-/** The same, each beside the title of its event and the start of the payload. */
+/** Like `presentDeliveries`, each with the title of its event and the start of the payload. */
 export async function presentListed(ctx: Parameters<typeof presentDeliveries>[0], rows: readonly DeliveryRow[]) {
   const [shown, summaryOf] = await Promise.all([
     presentDeliveries(ctx, rows),

@@ -160,8 +160,8 @@ export const startedAfresh: Sql = sql`
 `
 
 /**
- * The most rows that one of the statements below moves, because a backlog of a million must not keep its locks for seconds: turns of
- * other lanes would wait for them. For the same reason they skip rows that a turn has locked. The sweeps find the remaining rows.
+ * The most rows that one of the statements below moves. A backlog of a million would be locked for seconds, and turns of other
+ * lanes would wait. For the same reason, the statements skip rows that a turn has locked. The sweeps find the remaining rows.
  */
 export const MOVED_ROWS_MAX = 2_000
 
@@ -189,7 +189,7 @@ export function pauseOutstanding(db: Db, at: LaneAt & { reason: PauseReason }): 
   `)
 }
 
-/** Makes paused deliveries due at once. A delivery that another reason holds back stays paused with that reason. */
+/** Makes paused deliveries due immediately. A delivery that another reason holds back stays paused with that reason. */
 export function resumePaused(db: Db, at: LaneAt): Promise<number> {
   return db.run(sql`
     update deliveries d
@@ -226,8 +226,9 @@ export function resumePaused(db: Db, at: LaneAt): Promise<number> {
 }
 
 /**
- * Ends everything outstanding for a destination, also what is being sent: its sender's fence is out of date. It locks attempts before
- * deliveries, as a turn does, so there is no deadlock. An attempt that a turn is settling now ends with that turn.
+ * Ends all outstanding deliveries for a destination, also those that are being sent: the sender's fence is out of
+ * date. It locks attempts before deliveries, as a turn does, so there is no deadlock. An attempt that a turn is
+ * settling now ends with that turn.
  */
 export async function cancelOutstanding(db: Db, at: LaneAt): Promise<number> {
   const open = await db.many<{ delivery_id: string }>(sql`

@@ -77,17 +77,17 @@ export async function listHolds(
 type Counted = HeldCountRow & { readonly more: boolean }
 
 /**
- * Divides the limit of one call among these lanes. Lanes with few deliveries leave their share to the others, so a lane that has
- * nearly all of them is counted far.
+ * Divides the limit of one call among these lanes. Lanes with few deliveries leave their share to the others, so a lane
+ * with nearly all of them gets a high count.
  */
-// oxlint-disable-next-line max-params -- what, by what, and how
+// oxlint-disable-next-line max-params -- the lanes, their ids, and the count
 async function countShared<Lane>(
   lanes: readonly Lane[],
   idOf: (lane: Lane) => string,
   count: (lanes: readonly Lane[], max: number) => Promise<readonly HeldCountRow[]>,
 ): Promise<readonly Counted[]> {
   if (lanes.length === 0) return []
-  // One more than is counted says that there are more.
+  // One row beyond the limit shows that there are more.
   const countTo = async (some: readonly Lane[], max: number): Promise<readonly Counted[]> =>
     (await count(some, max + 1)).map((row) => ({ ...row, count: Math.min(row.count, max), more: row.looked > max }))
   const max = shareOf(lanes.length)
@@ -169,10 +169,10 @@ export async function heldFilter(ctx: Ctx, cause: HoldCause | 'any' | 'stuck'): 
   }
 }
 
-/** The most that a list reads of lanes in which few wait, in all of them together. */
+/** The most deliveries that a list reads from all lanes in which few wait. */
 const FEW_IN_ALL = 5_000
 
-/** Of these lanes those in which more deliveries wait than a list reads at once. */
+/** The lanes in which more deliveries wait than a list reads in one statement. */
 export async function crowdedLanes(
   ctx: Pick<Ctx, 'db' | 'workspaceId'>,
   { lanes, ordered, now }: Pick<HeldFilter, 'lanes' | 'ordered' | 'now'>,
@@ -211,7 +211,7 @@ export async function heldOf<Row extends Waiting>(
   const holds = new Map(lanes.map((row) => [row.destination_id, holdOf(row, now)]))
   const byLane = (row: Row): HeldBy | null => {
     const hold = holds.get(row.destination_id)
-    // Its destination is on again: a sweep lets the delivery go in a moment, and neither filters nor counts have it.
+    // Its destination is on again: a sweep releases the delivery in a moment. Neither filters nor counts include it.
     if (row.pause_reason === 'destination_disabled' && (hold === undefined || !isOff(hold))) return null
     return heldBy({ ...row, next_attempt_at: row.next_attempt_at?.toISOString() ?? null }, { hold, now })
   }

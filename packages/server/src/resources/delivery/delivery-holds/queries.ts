@@ -68,7 +68,7 @@ export type HeldLane = { readonly destinationId: string; readonly until: Date; r
 export type HeldCountRow = {
   readonly destination_id: string
   readonly count: number
-  /** How many were looked at, up to the limit. */
+  /** The number of deliveries looked at, up to the limit. */
   readonly looked: number
   /** The time at which the first of them became due; null: they are paused. */
   readonly oldest_due_at: Date | null

@@ -81,7 +81,7 @@ async function settingsOf(ctx: Ctx, input: Input) {
   return { url, config, auth, headers, signing, template }
 }
 
-/** A preview needs no secret: it shows dots in the place of each one. */
+/** A preview needs no secret: it shows dots instead of each one. */
 function unsaved(sent: DestinationAuth): HeldAuth | null {
   const auth = heldAuth(sent, { anySecret: DOTS })
   return auth === null || 'missing' in auth ? null : auth

@@ -33,7 +33,7 @@ const create: Room<'destinationSinks'>['create'] = (ctx, { name, datasets }) => 
   return createDestination(ctx, { id, input: { ...PLAIN, name, url: sinkUrl(ctx, id), datasets } })
 }
 
-/** Where the deliveries of the destination with this id go when it is a sink. */
+/** The URL of a destination with this id that is a sink. */
 export function sinkUrl(ctx: Pick<Ctx, 'baseUrl' | 'workspaceId'>, id: string): string {
   return ctx.baseUrl() + sinkPath(ctx, id)
 }

@@ -19,7 +19,7 @@ export function checkUrl(config: DestinationConfig, url: string, validateUrl: Ct
   if (why !== undefined) throw refuse('invalid_url', guardSentence(config, why))
 }
 
-/** Refuses settings that the kind could not use, so that none is stored without an effect. */
+/** Refuses settings that the kind does not use, so that none is stored without an effect. */
 export function checkKind({ config, headers, auth, proxy }: Settings): void {
   const { kind } = config
   const facts = KINDS[kind]

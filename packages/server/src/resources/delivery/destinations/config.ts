@@ -10,7 +10,7 @@ import { NO_REACH, openReach } from './reach.ts'
 
 type WithoutSecret<Auth> = Auth extends HeldAuth ? Omit<Auth, 'secret'> : never
 
-/** How a destination is reached, as a project configuration has it: settings, and nothing secret. */
+/** The reach of a destination in a project configuration: settings without secrets. */
 export type ReachConfig = {
   /** The names of its custom headers. */
   readonly headers: readonly string[]
@@ -60,7 +60,7 @@ const defined = <T extends object>(value: T): T =>
 
 type Wanted = ReachConfig & { readonly url: string; readonly config: DestinationConfig }
 
-/** The secrets that a destination would need to be reached like this, and does not have for that place. */
+/** The secrets that a destination needs for this reach, but does not have for that place. */
 export function missingSecrets(
   ctx: Pick<Ctx, 'cipher' | 'clock'>,
   { row, wanted }: { readonly row: DestinationRow | undefined; readonly wanted: Wanted },

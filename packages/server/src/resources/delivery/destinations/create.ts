@@ -23,7 +23,7 @@ export const create: Room<'destinations'>['create'] = (ctx, input) => createDest
 type Asked = {
   readonly id: string
   readonly input: RouteInput<Routes['destinations']['create']>
-  /** The customer who owns it; absent: the project does. */
+  /** The customer who owns the destination; absent: the project owns it. */
   readonly owner?: { readonly id: string; readonly description: string | null }
 }
 
@@ -33,7 +33,7 @@ export async function createDestination(ctx: Ctx, asked: Asked) {
   return insertNewDestination(ctx, asked)
 }
 
-/** Refuses what cannot be created. It looks names up, so it comes before the transaction. */
+/** Refuses a destination that cannot be created. It resolves names, so it comes before the transaction. */
 export async function checkNewDestination(ctx: Ctx, input: Asked['input']): Promise<void> {
   checkedReach(ctx, input)
   await checkPlainHttp(ctx, { config: input.config, sent: input, held: [] })

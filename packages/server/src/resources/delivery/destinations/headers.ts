@@ -19,7 +19,7 @@ export function changedHeaders(sent: CustomHeaders, held: HeldHeaders): HeldHead
   )
 }
 
-/** The names of the headers that keep their stored value; undefined `sent`: all of them. */
+/** The names of the headers that retain their stored value; undefined `sent`: all of them. */
 export function retainedHeaders(sent: CustomHeaders | undefined, held: HeldHeaders): readonly string[] {
   return Object.entries(sent ?? held).flatMap(([name]) => (typeof sent?.[name] === 'string' ? [] : [name]))
 }

@@ -8,7 +8,7 @@ import { makeOneDue } from './backlog/queries.ts'
 import { presentDestination } from './present.ts'
 import { findDestination } from './queries.ts'
 
-/** Sends the next probe of an open breaker at once. When no delivery is due, it makes the next one due. */
+/** Sends the next probe of an open breaker immediately. When no delivery is due, it makes the next one due. */
 export const probe: Room<'destinations'>['probe'] = (ctx, { id }) =>
   inTransaction(ctx, async (tx) => {
     const held = await findDestination(tx.db, { ...tx, id, lock: true })

@@ -11,7 +11,7 @@ type Deleted = Snapshot & { readonly id: string; readonly deletedAt: Date }
 
 /**
  * Puts a deleted destination back, and resumes the first piece of the deliveries that its deletion cancelled; a loop resumes the rest.
- * Its lane has stayed, so requests of earlier senders can still change nothing.
+ * Its lane was not deleted, so requests of earlier senders still cannot change anything.
  */
 export async function putBackDestination(tx: Ctx, deleted: Deleted) {
   const { id, deletedAt } = deleted
@@ -26,7 +26,7 @@ export async function putBackDestination(tx: Ctx, deleted: Deleted) {
   return { destination: presentDestination(tx, row), more }
 }
 
-/** The customer of a portal who owned the destination; null: the project did. */
+/** The customer of a portal who owned the destination; null: the project owned it. */
 function customerIn({ parts }: Snapshot): string | null {
   const [row = '{}'] = parts.find(({ table }) => table === 'destinations')?.rows ?? []
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a row of the table, as PostgreSQL wrote it
@@ -35,7 +35,7 @@ function customerIn({ parts }: Snapshot): string | null {
 
 type Between = { readonly id: string; readonly deletedAt: Date; readonly restoredAt: Date }
 
-/** Resumes a piece of the deliveries that the deletion of a destination cancelled. */
+/** Resumes a batch of the deliveries that the deletion of a destination cancelled. */
 export async function resumeDeleted(
   tx: Ctx,
   { id, deletedAt, restoredAt }: Between,

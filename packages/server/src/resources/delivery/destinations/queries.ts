@@ -38,9 +38,9 @@ export type DestinationRow = {
   readonly tls: Buffer | null
   readonly proxy: Buffer | null
   readonly payload_template: unknown
-  /** The text of the customer who owns it. */
+  /** The description that the customer who owns the destination gave it. */
   readonly description: string | null
-  /** The customer of a portal who owns it; null: the project does. */
+  /** The customer of a portal who owns the destination; null: the project owns it. */
   readonly owner: DestinationOwner | null
   readonly created_at: Date
   readonly updated_at: Date
@@ -66,7 +66,7 @@ export type DestinationPlanRow = Pick<
   DestinationRow,
   'id' | 'name' | 'enabled' | 'datasets' | 'conditions' | 'order_path'
 > & {
-  /** The id by which events name the customer who owns it; null: the project does. */
+  /** The id with which events name the customer who owns the destination; null: the project owns it. */
   readonly customer_id: string | null
   /** The datasets that the portal of the customer exposes; null: all. */
   readonly exposed: readonly string[] | null
@@ -276,7 +276,7 @@ export function replaceSecret(
   `)
 }
 
-/** The lane stays, with a higher fence, so its current sender can change nothing any more. */
+/** The lane stays, with a higher fence, so its current sender can no longer change anything. */
 export async function deleteDestination(db: Db, at: At & { id: string }): Promise<number> {
   await db.run(sql`
     update lanes

@@ -12,8 +12,8 @@ import { update } from './update.ts'
 const WAITING_COUNTED_MAX = 10_000
 
 /**
- * Recovers every delivery since a time. A replay sends those that failed; those that are paused are sent when the destination is on. An
- * event that arrived while it was off has a paused delivery (pipeline/route/fan-out.ts), so no search for missing ones is needed.
+ * Recovers every delivery since a time. A replay sends those that failed; those that are paused are sent when the destination
+ * is on. An event that arrived while it was off has a paused delivery (pipeline/route/fan-out.ts), so none are missing.
  */
 export const recover: Room<'destinations'>['recover'] = async (
   ctx,

@@ -20,16 +20,16 @@ import { findDestination, isDestinationNameTaken, updateDestination, type Destin
 import { openReach, sealReach } from './reach.ts'
 
 type Input = RouteInput<Routes['destinations']['update']> & {
-  /** Only its customer changes it. */ readonly description?: string | null | undefined
+  /** Only the customer changes it. */ readonly description?: string | null | undefined
 }
 
-/** Changes the members that were sent. In the same transaction, off pauses the outstanding deliveries; on makes them due and closes the breaker. */
+/** Changes the sent members. Off pauses the outstanding deliveries; on makes them due and closes the breaker. */
 export const update: Room<'destinations'>['update'] = async (ctx, input) => {
   await checkDestinationChange(ctx, input)
   return changeDestination(ctx, input)
 }
 
-/** Refuses what can be refused without a lock. It looks names up, so it comes before the transaction. */
+/** Runs the checks that need no lock. It resolves names, so it comes before the transaction. */
 async function checkDestinationChange(ctx: Ctx, input: Input): Promise<void> {
   checkConditions(input.conditions, 'conditions')
   const held = await heldPlaces(ctx, input)
@@ -46,7 +46,7 @@ async function checkDestinationChange(ctx: Ctx, input: Input): Promise<void> {
   })
 }
 
-/** Refuses a change of this row that could not be made, and makes nothing of it. */
+/** Refuses a change that cannot be made to this row, and changes nothing. */
 export async function checkChangeOf(ctx: Ctx, held: DestinationRow, input: Input): Promise<void> {
   await checkDestinationChange(ctx, input)
   changed(ctx, held, input)

@@ -15,7 +15,7 @@ export function closeBreaker(db: Db, at: LaneAt): Promise<number> {
   `)
 }
 
-/** Lets the next probe of an open breaker go at once, whichever process has the lane. */
+/** Lets the next probe of an open breaker go immediately, whichever process has the lane. */
 export function askProbe(db: Db, at: LaneAt): Promise<number> {
   return db.run(sql`
     update lanes
@@ -26,7 +26,7 @@ export function askProbe(db: Db, at: LaneAt): Promise<number> {
   `)
 }
 
-/** From now on deliveries of this lane may have keys, and turns check them. */
+/** From now on, deliveries of this lane may have keys, and turns check them. */
 export function keepOrder(db: Db, at: LaneAt): Promise<number> {
   return db.run(sql`
     update lanes
@@ -73,7 +73,7 @@ export function findOrphans(
   `)
 }
 
-/** Deletes the orphans that ended before this moment. */
+/** Deletes the orphans that ended before this time. */
 export function deleteEndedOrphans(db: Db, before: Date): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- upkeep prunes every workspace
   return db.run(sql`

@@ -21,17 +21,17 @@ import {
   type Slot,
 } from './queries.ts'
 
-/** A page is made due this far ahead, each delivery at its own moment, so the pace does not depend on when the loop runs. */
+/** A page is made due this far ahead, each delivery at its time, so the pace does not depend on when the loop runs. */
 const AHEAD_MS = 1_500
 /** A replay gets its next page when less than this is left of the previous one. It is longer than the time between two runs. */
 const LEFT_MS = 750
 const AT_ONCE = 20
-/** Bounds one run, so that a process that is asked to stop does so soon. */
+/** Bounds one run, so that a process stops soon when asked. */
 const ROUNDS_MAX = 25
 const SCANNED_WITH_PAYLOADS_MAX = 500
 const COUNTED_AT_ONCE = 2_000
 
-/** Advances every running replay as far as its pace allows, one page each in turn. Several processes may do so at once. */
+/** Advances running replays as far as their pace allows, one page each in turn. Several processes may do so at once. */
 export async function advanceReplays(deps: Deps): Promise<void> {
   await countEnded(deps)
   await restartStopped(deps)
@@ -60,7 +60,7 @@ async function restartStopped({ database, clock, plans }: Deps): Promise<void> {
     monthOf(now),
   )) {
     const max = limitsOf(plans, plan).deliveries_per_month
-    // oxlint-disable-next-line no-await-in-loop -- rare: one after the other
+    // oxlint-disable-next-line no-await-in-loop -- rare: one after another
     if (max === null || used < max)
       await restartReplay(database.forWorkspace(workspaceId), { workspaceId, projectId, id, now: new Date(now) })
   }

@@ -38,7 +38,7 @@ export async function beginReplay(
   return presentReplay(row)
 }
 
-/** The part of a replay that its audit row records: never the search text. */
+/** The part of a replay that its audit row records, never the search text. */
 export function auditDetails({ filter, ratePerSecond, plan }: Asked & { plan: ReplayPlan }): Record<string, unknown> {
   const { destination_id } = filter
   return {

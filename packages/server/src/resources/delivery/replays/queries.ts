@@ -30,7 +30,7 @@ export type ReplayRow = {
   readonly total: number | null
   readonly replayed: number
   readonly skipped: number
-  /** How many of those that were sent again have ended so. */
+  /** The number of replayed deliveries that were delivered. */
   readonly delivered: number
   readonly failed: number
   readonly cancelled: number
@@ -112,7 +112,7 @@ export function moveReplay(
 
 type ReplayAt = { readonly workspace_id: string; readonly project_id: string; readonly id: string }
 
-/** The replays of all workspaces that need a page before this moment, except in suspended workspaces and deleted projects. */
+/** The replays that need a page before this time, except in suspended workspaces and deleted projects. */
 export function listDueReplays(db: Db, at: { before: Date; limit: number }): Promise<readonly ReplayAt[]> {
   return db.many<ReplayAt>(sql`
     select r.workspace_id, r.project_id, r.id
@@ -144,8 +144,9 @@ export function lockReplay(db: Db, at: At & { id: string }): Promise<HeldReplay 
 export type Slot = { readonly id: string; readonly at: Date }
 
 /**
- * Makes ended deliveries due, each at its own moment, or paused while they may not be sent. Deliveries that are in another state by
- * now stay as they are. Replayed ones wait as retries do, behind the first attempts of new events. The bounds of ids select partitions.
+ * Makes ended deliveries due, each at a separate time, or paused while they may not be sent. Deliveries that are in
+ * another state by now stay as they are. Replayed ones wait like retries, behind the first attempts of new events. The
+ * bounds of ids select partitions.
  */
 export function makeDue(
   db: Db,
@@ -240,7 +241,7 @@ export function restartReplay(db: Db, at: At & { id: string; now: Date }): Promi
   `)
 }
 
-/** Deletes replays that ended before this moment, in workspaces on this plan, up to the limit. Returns how many. */
+/** Deletes replays that ended before this time, in workspaces on this plan, up to the limit. Returns how many. */
 export function deleteEndedReplays(db: Db, at: { plan: string; before: Date; limit: number }): Promise<number> {
   return db.run(sql`
     delete from replays

@@ -27,7 +27,7 @@ export function listBroadcasts(db: Db, at: Page): Promise<readonly BroadcastRow[
   `)
 }
 
-/** Those that members of a workspace read. */
+/** The announcements that members of a workspace read. */
 export function listBroadcastsTo(db: Db, at: Page & { workspaceId: string }): Promise<readonly BroadcastRow[]> {
   return db.many<BroadcastRow>(sql`
     select ${columns}
@@ -67,7 +67,7 @@ export function setWithdrawn(db: Db, at: { id: string; now: Date }): Promise<Bro
   `)
 }
 
-/** How many of these workspaces there are. */
+/** The number of these workspaces that exist. */
 export async function countWorkspaces(db: Db, ids: readonly string[]): Promise<number> {
   const { found } = await db.one<{ found: number }>(sql`
     select count(*)::int as found

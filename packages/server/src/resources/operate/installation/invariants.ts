@@ -15,11 +15,11 @@ import {
 export type Invariant = {
   readonly check: string
   readonly meaning: string
-  /** The number of rows that break it. */
+  /** The number of rows that break the invariant. */
   readonly count: (db: Db, now: Date, plans: Plans) => Promise<number>
 }
 
-/** The invariants that are true at every moment, whatever process died. The doctor and every round of chaos check them. */
+/** The invariants that are always true, whichever process died. The doctor and every round of chaos check them. */
 export const INVARIANTS: readonly Invariant[] = [
   {
     check: 'every delivery has its record',

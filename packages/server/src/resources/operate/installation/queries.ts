@@ -30,7 +30,7 @@ export function countDeliveriesWithoutRecord(db: Db): Promise<number> {
   )
 }
 
-/** As above. */
+/** Uses `offset 0` for the same reason. */
 export function countRecordsWithoutSubmission(db: Db): Promise<number> {
   return count(
     db,
@@ -157,7 +157,10 @@ type Below = {
   readonly before: Date
 }
 
-/** Deliveries that have waited since before a moment for the allowance of a plan that has room in a month (null: unlimited; `otherwise`: unnamed plans). */
+/**
+ * Deliveries that have waited since before a time for the allowance of a plan that has room in a month (null:
+ * unlimited; `otherwise`: unnamed plans).
+ */
 export function countWaitingBelow(db: Db, at: Below): Promise<number> {
   return count(
     db,
@@ -184,9 +187,9 @@ export type StuckRow = {
 }
 
 /**
- * Deliveries that have been due since before a moment, in lanes that have started nothing since then although nothing holds them back: the
- * destination is on, its breaker and its rate allow it, and no earlier delivery has their key. The moment must be longer ago than the
- * longest request, because a lane whose slots are all taken has then started something since.
+ * Deliveries that have been due since before a time, in lanes that have started nothing since then although nothing makes them
+ * wait: the destination is on, its breaker and its rate allow it, and no earlier delivery has their key. The time must be
+ * longer ago than the longest request, because then even a lane whose slots are all taken has started something since.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export function findStuck(db: Db, at: { readonly dueBefore: Date; readonly now: Date }): Promise<StuckRow> {

@@ -5,7 +5,7 @@ import { countByKey, listSealedByOthers, replaceSealed, type KeyCount, type Seal
 
 export { countTransactionsSince, lockKeyFile } from './queries.ts'
 
-/** Values that none of these keys has sealed. The key ids are read after the count, because new keys may arrive at any time. */
+/** Values that none of these keys has sealed. It reads the key ids after the count, as keys may arrive at any time. */
 export async function sealedByOthers(db: Db, keyIds: () => KeyIds): Promise<readonly KeyCount[]> {
   const counts = await countByKey(db)
   const known: readonly string[] = keyIds()
@@ -36,8 +36,8 @@ type Pass = { resealed: number; missed: number; readonly unreadable: Set<string>
 const BATCH = 100
 
 /**
- * Seals every value by the newest key, one by one, beside running servers. It replaces a value only if the value has not changed since the
- * read. It ends when a pass finds none, so it can be interrupted and started again at any time.
+ * Seals every value with the newest key, one by one, beside running servers. It replaces a value only if the value has not
+ * changed since the read. It ends when a pass finds no other value, so it can be interrupted and started again at any time.
  */
 export async function resealAll(parts: Parts): Promise<Resealed> {
   const unreadable = new Set<string>()
@@ -57,7 +57,7 @@ async function resealColumn(parts: Parts, column: SealedColumn, pass: Pass): Pro
   const { db, cipher } = parts
   let after: SealedRow | undefined
   do {
-    // oxlint-disable-next-line no-await-in-loop -- one batch after the other
+    // oxlint-disable-next-line no-await-in-loop -- one batch after another
     const rows: readonly SealedRow[] = await listSealedByOthers(db, {
       column,
       keyId: cipher.keyIds()[0],

@@ -125,7 +125,7 @@ export function listSealedByOthers(db: Db, { column, keyId, after, limit }: Batc
 
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-/** Replaces a value; 0 when somebody has changed it since it was read. */
+/** Replaces a value; 0 when it has changed since it was read. */
 export function replaceSealed(
   db: Db,
   of: { readonly column: SealedColumn; readonly row: SealedRow; readonly fresh: Buffer },

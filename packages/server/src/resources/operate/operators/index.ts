@@ -18,19 +18,19 @@ export async function isOperator({ config, db }: Pick<Ctx, 'config' | 'db'>, use
 }
 
 /**
- * The operator of a request, acting on a workspace. Its audit log names them, and says `operator`; the address that they work
- * from is no business of the workspace.
+ * The operator of a request, acting on a workspace. The audit log of the workspace names them as `operator`, without
+ * the address that they work from.
  */
 export function operatorIn(ctx: Ctx, workspaceId: string): Ctx {
   return { ...ctx, workspaceId, actor: operatorOf(ctx), ip: undefined }
 }
 
-/** Audits what an operator changes for the whole installation. */
+/** Audits an operator's change to the whole installation. */
 export function auditInstallation(tx: Ctx, entry: AuditEntry): Promise<void> {
   return audit({ ...tx, workspaceId: INSTALLATION, actor: operatorOf(tx) }, entry)
 }
 
-/** The routes of operators let only people in; this says so to the compiler. */
+/** The routes of operators admit only people; this proves it to the compiler. */
 export function operatorOf({ actor }: Pick<Ctx, 'actor'>): Ctx['actor'] & { readonly kind: 'operator' } {
   if (actor.kind !== 'person') throw refuse('agent_not_permitted')
   return { kind: 'operator', userId: actor.userId, role: 'viewer' }

@@ -10,7 +10,7 @@ export async function findAddress(db: Db, userId: string): Promise<string | null
   return found?.email
 }
 
-/** Whether this person owns a workspace, and nobody else owns one. Workspaces that agents registered do not count. */
+/** Whether this person owns a workspace, and no other person does. Workspaces that agents registered do not count. */
 export async function isOnlyOwner(db: Db, userId: string): Promise<boolean> {
   // oxlint-disable-next-line house/tenant-statement -- the owners of all workspaces
   const { alone } = await db.one<{ alone: boolean }>(sql`

@@ -11,10 +11,10 @@ import { countLanes, countMails, countOverdue, type OverdueRow } from './queries
 type Health = RouteOutput<Routes['platformHealth']['get']>['health']
 
 const max = LIMITS.healthCountMax
-/** Longer than a request can last, with all that may go before it: as the doctor has it. */
+/** Longer than a request can last with its preparation, as in the doctor. */
 const OVERDUE_MS = 120_000
 
-/** The state of this process and of the database. Every count is bounded, so that the page may be opened often. */
+/** The state of this process and of the database. Every count is bounded, so the page can be opened often. */
 export const platformHealth: Room<'platformHealth'> = {
   get: async (ctx) => {
     const now = ctx.clock.now()
@@ -53,7 +53,7 @@ export const platformHealth: Room<'platformHealth'> = {
 
 const CANCELLED = '57014'
 
-/** Undefined: there was so much to look at that the statement was cancelled. */
+/** Undefined: the statement was cancelled, because it had too many rows to read. */
 async function overdueOf({ db }: Ctx, now: number): Promise<OverdueRow | undefined> {
   try {
     return await countOverdue(db, { dueBefore: new Date(now - OVERDUE_MS), max })

@@ -1,16 +1,16 @@
 import { sql, type Db } from '../../../platform/db.ts'
 
-/** The statements of this room look over the tables of all workspaces; each stops counting at `max`. */
+/** The statements of this room read the tables of all workspaces; each stops counting at `max`. */
 
 export type OverdueRow = { readonly overdue: number; readonly oldest_due_at: Date | null }
 
-/** Of each lane so many are looked at. */
+/** The most deliveries that are read from each lane. */
 const OF_A_LANE = 100
 
 /**
- * Deliveries that have been due since before a moment, in lanes that begin nothing although nothing makes them wait: the
- * destination is on, and none before them has their key. That nothing begins is known from the counts, which are seconds old;
- * `doctor` asks the attempts themselves.
+ * Deliveries that have been due since before a time, in lanes that start nothing although nothing makes them wait: the
+ * destination is on, and no earlier delivery has their key. The counts, which are seconds old, show that a lane starts
+ * nothing; `doctor` reads the attempts themselves.
  */
 export function countOverdue(db: Db, at: { dueBefore: Date; max: number }): Promise<OverdueRow> {
   return db.one<OverdueRow>(sql`

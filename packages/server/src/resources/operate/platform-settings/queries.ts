@@ -23,7 +23,7 @@ export function findPlatformSettings(db: Db): Promise<PlatformSettingsRow> {
   `)
 }
 
-/** Locked until the transaction ends, so that of two changes at once none undoes the other. */
+/** Locks the settings until the transaction ends, so that concurrent changes do not undo each other. */
 export function lockPlatformSettings(db: Db): Promise<PlatformSettingsRow> {
   return db.one<PlatformSettingsRow>(sql`
     select ${columns}

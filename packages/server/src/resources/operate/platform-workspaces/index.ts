@@ -17,7 +17,7 @@ import { operatorIn } from '../operators/index.ts'
 import { presentAll } from './present.ts'
 import { listPlatform } from './queries.ts'
 
-/** The view of operators of all workspaces, and their changes to one. Each change is in the audit log of that workspace. */
+/** The operators' view of all workspaces, and their changes to one. The audit log of that workspace has each change. */
 export const platformWorkspaces: Room<'platformWorkspaces'> = {
   list: async (ctx, { limit, cursor, q, state }) => {
     const found = await listPlatform(ctx.db, {
@@ -57,7 +57,7 @@ export const platformWorkspaces: Room<'platformWorkspaces'> = {
   },
 }
 
-/** For the command of the operator, which helps when nobody gets in. Gives the slug. */
+/** For the operator's command, when a workspace has locked its members out. Returns the slug. */
 export async function clearNetworkOf(deps: Deps, { slug }: { slug: string }): Promise<string> {
   const ctx = asSystem(deps, { workspaceId: '', projectId: '', requestId: 'command' })
   const found = (await listWorkspaceStatuses(deps)).find((one) => one.slug === slug)

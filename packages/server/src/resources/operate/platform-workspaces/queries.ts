@@ -1,7 +1,7 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { CountedRange } from '../../workspace/rollups/index.ts'
 
-/** The statements of this room look over the workspaces of everybody, a page at a time. */
+/** The statements of this room read the workspaces of all people, one page at a time. */
 
 export type PlatformRow = {
   readonly id: string
@@ -59,7 +59,7 @@ export function listPlatform(
 
 export type CountedRow = { readonly workspace_id: string; readonly this_month: number; readonly retained: number }
 
-/** Accepted requests as the rollups know them: in this month, and since the first day that the plan of each retains. */
+/** Accepted requests according to the rollups: in this month, and since the first day that each plan retains. */
 export function countEvents(
   db: Db,
   at: {

@@ -17,7 +17,7 @@ type Own = { readonly userId: string; readonly sessionId: string; readonly signe
 
 const DAY_MS = 86_400_000
 const MINUTES = LIMITS.mailLinkMs / 60_000
-/** Emails to addresses that somebody types in: 5 at once, then one every five minutes. */
+/** Emails to addresses that someone types in: a burst of 5, then one every five minutes. */
 const MAILS = { burst: 5, refillMs: 300_000 } as const
 const GUESSES = { burst: 10, refillMs: 60_000 } as const
 
@@ -36,7 +36,7 @@ export async function showAccount(ctx: Ctx, { userId }: Own) {
 
 /**
  * Emails a link to the new address. Only the owner of that address learns whether another account has it. The recent sign-in is checked
- * here and not at the link: nobody has a link of this account for their address without having passed this check.
+ * here and not at the link, because every link of this account was requested after this check.
  */
 export async function requestEmail(ctx: Ctx, { userId, email, signedInAt }: Own & { email: string }): Promise<void> {
   requireRecentSignIn(ctx, signedInAt)
@@ -65,7 +65,7 @@ export async function requestEmail(ctx: Ctx, { userId, email, signedInAt }: Own 
 
 /**
  * Gives the new address to the account that requested it, notifies the previous address, and ends every link emailed to it. Only that account
- * may confirm: otherwise a stranger could be made to confirm their address for somebody else's account.
+ * may confirm: otherwise a stranger could be made to confirm their address for another account.
  */
 export function confirmEmail(ctx: Ctx, { userId, token }: Own & { token: string }): Promise<{ email: string }> {
   return inTransaction(ctx, async (tx) => {
@@ -81,7 +81,7 @@ export function confirmEmail(ctx: Ctx, { userId, token }: Own & { token: string 
       if (error instanceof DbError && error.constraint === 'users_email') throw refuse('email_taken')
       throw error
     })
-    // After setEmail, which locks the row of the person, so a link that is being created for the previous address waits for it.
+    // Runs after setEmail, which locks the row of the person, so that a new link for the previous address waits for it.
     await endTokensOf(tx.db, { userId, now: new Date(tx.clock.now()) })
     await notifyOwner(tx, {
       user,
@@ -153,7 +153,7 @@ export async function addPasskey(
   })
 }
 
-/** Prevents that somebody who finds an old session open takes the account over. */
+/** Prevents someone who finds an old session open from taking over the account. */
 function requireRecentSignIn({ clock }: Ctx, signedInAt: Date): void {
   if (clock.now() - signedInAt.getTime() > LIMITS.recentSignInMs) throw refuse('recent_sign_in_required')
 }

@@ -39,7 +39,7 @@ export async function issueChallenge(deps: Deps, { ip }: { readonly ip: string |
   }
 }
 
-/** Every key that may have signed a challenge. */
+/** Every key that can have signed a challenge. */
 export function challengeKeys({ cipher }: Pick<Deps, 'cipher'>): readonly Uint8Array[] {
   return cipher.subkeys(PURPOSE).map(({ key }) => key)
 }

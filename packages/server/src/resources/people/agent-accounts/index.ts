@@ -11,7 +11,7 @@ export { registrationsToday } from './today.ts'
 
 export const agentAccounts: Room<'agentAccounts'> = { claim }
 
-/** The refusal of a route that an account of an agent may call only after a person has claimed it; undefined for every other caller. */
+/** The refusal of a route that an agent may call only after a person claimed its account; undefined otherwise. */
 export async function claimRefusal({ database }: Deps, workspaceId: string): Promise<Refusal | undefined> {
   if (!(await isUnclaimed(database.forWorkspace(workspaceId), workspaceId))) return undefined
   return new Refusal('agent_not_permitted', {

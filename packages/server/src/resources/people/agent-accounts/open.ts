@@ -16,7 +16,7 @@ export async function requireOpen(deps: Deps): Promise<Open> {
   return { settings }
 }
 
-/** Without limits of a plan, anybody could use the whole server. */
+/** Without the limits of a plan, anyone could use the whole server. */
 export function isOpen({ plans }: Pick<Deps, 'plans'>, settings: Open['settings']): boolean {
   return settings.agent_registration && Object.hasOwn(plans, PLAN)
 }
@@ -26,7 +26,7 @@ export async function isRegistrationOpen(deps: Deps): Promise<boolean> {
   return isOpen(deps, await findPlatformSettings(deps.database.forSystem))
 }
 
-/** Nothing has been registered yet, so the agent may simply try again. */
+/** Nothing has been registered yet, so the agent can simply try again. */
 export async function asUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

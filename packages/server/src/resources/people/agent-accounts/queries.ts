@@ -24,7 +24,7 @@ export function insertAgentAccount(
   `)
 }
 
-/** The account of a claim token, locked: of two claims at once, one finds it. */
+/** The account of a claim token, locked, so that only one of two concurrent claims finds it. */
 export function lockByClaim(db: Db, claimHash: Uint8Array): Promise<AgentAccountRow | undefined> {
   // oxlint-disable-next-line house/tenant-statement -- the token is the credential, and names no workspace
   return db.maybe<AgentAccountRow>(sql`
@@ -95,7 +95,7 @@ export async function beginRegistration(
   return begun === 1
 }
 
-/** False when another request has taken the challenge over, because this one was too slow. */
+/** False when this request was so slow that another one has taken over the challenge. */
 export async function endRegistration(db: Db, at: { nonce: Uint8Array; accountId: string }): Promise<boolean> {
   const ended = await db.run(sql`
     update agent_registrations
@@ -115,7 +115,7 @@ export async function freeRegistration(db: Db, nonce: Uint8Array): Promise<void>
   `)
 }
 
-/** The same for registrations that never ended. */
+/** Makes the challenges of registrations that never ended usable again. */
 export async function freeAbandoned(
   db: Db,
   at: { nonce: Uint8Array; keyHash: Uint8Array | null; before: Date },
@@ -135,7 +135,7 @@ export function deleteOldRegistrations(db: Db, { before, limit }: { before: Date
   `)
 }
 
-/** Counts one registration of the day, unless the cap is reached. Concurrent registrations count one after the other. */
+/** Counts one registration of the day, unless the cap is reached. Concurrent registrations count one after another. */
 export async function countWithin(db: Db, at: { day: string; network: string; cap: number }): Promise<boolean> {
   if (at.cap < 1) return false
   const counted = await db.run(sql`

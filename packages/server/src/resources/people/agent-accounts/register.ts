@@ -40,7 +40,7 @@ export type Registering = {
 
 export type RegistrationRequest = {
   readonly body: Registering
-  /** As requireOpen returned them. */
+  /** The settings that `requireOpen` returned. */
   readonly settings: Open['settings']
   readonly idempotencyKey: string | undefined
   readonly ip: string | undefined
@@ -82,13 +82,13 @@ function requireSigned(deps: Deps, challenge: Challenge): void {
   if (challenge.parameters.expiresAt * 1_000 <= deps.clock.now()) throw refuse('challenge_expired')
 }
 
-/** Keys of strangers are separate, so that nobody learns of an account by guessing a key. */
+/** Keys of strangers are separate, so that guessing a key does not reveal an account. */
 function useOf({ body, idempotencyKey, ip }: RegistrationRequest): Use {
   const keyHash = idempotencyKey === undefined ? null : hashCredential(`${sourceOf(ip)}\n${idempotencyKey}`)
   return { nonce: Buffer.from(body.challenge.parameters.nonce, 'hex'), keyHash }
 }
 
-/** Refuses a challenge or a key that was used. One whose request never ended is free after a minute. */
+/** Refuses a used challenge or key. If its request never ended, it is free after a minute. */
 async function refuseUsed({ database, clock }: Deps, use: Use): Promise<void> {
   const found = await findRegistration(database.forSystem, use)
   if (found === undefined) return
@@ -113,7 +113,7 @@ async function begin(deps: Deps, use: Use): Promise<void> {
     : conflictOf(found)
 }
 
-/** PostgreSQL has cancelled a statement that waited too long, or for each other: nothing was committed, so the same request may come again. */
+/** PostgreSQL cancelled a statement for a timeout or a deadlock. Nothing was committed, so a repeat is possible. */
 const BUSY = /^(?:57014|55P03|40001|40P01)$/
 
 type Creating = { readonly request: RegistrationRequest; readonly use: Use; readonly cap: number }

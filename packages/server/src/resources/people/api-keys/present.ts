@@ -4,7 +4,7 @@ import type { ApiKeyRow, ListedApiKeyRow } from './queries.ts'
 
 type Status = 'active' | 'expired' | 'revoked'
 
-/** A revoked key stays revoked. A key with an expiry has expired at that moment. */
+/** A revoked key stays revoked. A key with an expiry has expired at that time. */
 export function statusOf(
   { revoked_at, expires_at }: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>,
   now: number,

@@ -17,7 +17,7 @@ export type ApiKeyRow = {
 /** The creator of a key: `bootstrap`, the command line on the machine of the server, or null for a person in the console. */
 export type KeyOrigin = 'bootstrap' | 'command_line' | null
 
-/** A key with its creator; `is_member`: whether that person is still in the workspace. */
+/** A key with its creator. `is_member`: the creator is still in the workspace. */
 export type ListedApiKeyRow = ApiKeyRow & { readonly creator_name: string; readonly is_member: boolean }
 
 const columns: Sql = sql`

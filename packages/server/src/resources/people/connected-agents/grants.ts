@@ -17,7 +17,7 @@ export async function findGrant({ database }: Pick<Deps, 'database'>, grantId: s
   return { clientId: agent.client_id, account: encodeId('user', agent.user_id), scopes: scopesUpTo(agent.scope) }
 }
 
-/** Whether anybody has connected this client. */
+/** Whether any person has connected this client. */
 export function isConnected({ database }: Pick<Deps, 'database'>, clientId: string): Promise<boolean> {
   return hasAgents(database, clientId)
 }

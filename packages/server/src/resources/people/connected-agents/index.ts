@@ -61,7 +61,7 @@ export const connectedAgents: Room<'connectedAgents'> = {
     }),
 }
 
-/** Admins see the agents of every member, and everybody else sees their own. */
+/** Admins see the agents of every member, and other members see their own. */
 function ownOnly(ctx: Ctx): string | null {
   return roleReaches(ctx.actor.role, 'admin') ? null : personOf(ctx).userId
 }

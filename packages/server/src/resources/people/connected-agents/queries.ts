@@ -75,7 +75,7 @@ export function listAgents(
   `)
 }
 
-/** The active connection of a client to a person, by redirect; of all workspaces or of one. */
+/** The active connections of a client to a person, by redirect, in all workspaces or in one. */
 export function findConnections(
   db: Db,
   at: { userId: string; clientId: string },

@@ -7,7 +7,7 @@ import { removeEntriesOf } from '../oauth-entries/index.ts'
 import { grantIdOf, grantPlaceIn } from './grant-id.ts'
 import { lockAgentsOf, revokeAgent, type AgentEnd } from './queries.ts'
 
-/** Ends a connection with its audit row: its tokens are gone, and the row says why. Does nothing when it has ended. */
+/** Ends a connection, deletes its tokens, and writes an audit row with the reason. Does nothing when it has ended. */
 export async function endAgent(tx: Ctx, { id, by }: { id: string; by: AgentEnd }): Promise<void> {
   const { workspaceId } = tx
   if ((await revokeAgent(tx.db, { workspaceId, id, by, now: new Date(tx.clock.now()) })) === 0) return

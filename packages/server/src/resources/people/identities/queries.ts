@@ -11,7 +11,7 @@ export function findIdentity(db: Db, at: Identity): Promise<{ user_id: string } 
   `)
 }
 
-/** Of two concurrent sign-ins one inserts the row, and both continue. 0 for the other one. */
+/** One of two concurrent sign-ins inserts the row, and both continue. Returns 0 for the other one. */
 export function insertIdentity(db: Db, row: Identity & { userId: string; now: Date }): Promise<number> {
   return db.run(sql`
     insert into identities (issuer, subject, user_id, created_at)

@@ -12,7 +12,7 @@ import { presentInvite } from './present.ts'
 import { countInvites, findInvite, insertInvite, isMemberByEmail } from './queries.ts'
 import { mailInvite, mintInviteToken } from './send.ts'
 
-/** Emails to strangers from one workspace: 100 at once, then one a minute. */
+/** Emails to strangers from one workspace: a burst of 100, then one a minute. */
 const MAILS = { burst: 100, refillMs: 60_000 } as const
 
 export const create: Room<'invites'>['create'] = async (ctx, { email, role }) => {

@@ -2,7 +2,7 @@ import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import type { InviteRow } from './queries.ts'
 
-/** Row → public shape, without the token. An invite has expired at its expiry. */
+/** Row → public shape, without the token. An invite is expired from its expiry on. */
 export function presentInvite({ clock }: Pick<Ctx, 'clock'>, row: InviteRow) {
   return {
     id: encodeId('invite', row.id),

@@ -12,7 +12,7 @@ import { presentInvite } from './present.ts'
 import { findInvite, renewInvite } from './queries.ts'
 import { mailInvite, mintInviteToken } from './send.ts'
 
-/** Emails about one invite: 3 at once, then one every five minutes. */
+/** Emails about one invite: a burst of 3, then one every five minutes. */
 const MAILS = { burst: 3, refillMs: 300_000 } as const
 
 /** The new link replaces the previous one, and is valid for as long as a new invite. */

@@ -8,7 +8,7 @@ type Queued = {
   readonly kind: string
   readonly to: string
   readonly message: EmailText
-  /** How long the email is useful; it is not sent later. */
+  /** The time for which the email is useful; it is not sent later. */
   readonly usefulMs: number
   /** Writes the row but sends nothing, so that a request for a link costs the same whether or not there is an account. */
   readonly void?: boolean
@@ -34,7 +34,7 @@ export async function queueMail(tx: Ctx, of: Queued): Promise<void> {
 
 const LEASE_MS = 120_000
 const AT_ONCE = 10
-/** The waits between two tries: 5 s, 15 s, 1 min, 5 min, 15 min, then every hour. */
+/** The waits between two attempts: 5 s, 15 s, 1 min, 5 min, 15 min, then every hour. */
 const RETRY_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000] as const
 const ERROR_CHARS_MAX = 300
 
@@ -42,7 +42,7 @@ const ERROR_CHARS_MAX = 300
 export async function sendDueMails(deps: Deps): Promise<void> {
   for (;;) {
     const now = deps.clock.now()
-    // oxlint-disable-next-line no-await-in-loop -- one batch after the other
+    // oxlint-disable-next-line no-await-in-loop -- one batch after another
     const due = await leaseDueMails(deps.database, {
       now: new Date(now),
       leaseUntil: new Date(now + LEASE_MS),

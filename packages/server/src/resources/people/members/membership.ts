@@ -8,8 +8,8 @@ import { lockWorkspaceById, personOf } from '../../workspace/workspaces/index.ts
 import { countOwners, findMemberRow, type MemberRow } from './queries.ts'
 
 /**
- * Locks the workspace, so that changes of its members run one after the other, and returns the current role of the caller, which may
- * have changed since the ladder. `otherwise` is the reason to refuse a caller who is not a member.
+ * Locks the workspace, so that changes of its members run one after another, and returns the current role of the
+ * caller, which may have changed since the ladder. `otherwise` is the reason to refuse a caller who is not a member.
  */
 export async function lockMembers(
   tx: Ctx,
@@ -28,7 +28,7 @@ export async function memberOf(tx: Ctx, userId: string): Promise<MemberRow> {
   return member
 }
 
-/** Nobody may change a member above their role, or give a role above it. */
+/** No member may change a member above their own role, or give a role above it. */
 export function requireRole(own: Role, { least, to }: { least: Role; to: string }): void {
   if (roleReaches(own, least)) return
   throw insufficientRole(`${to} requires the ${least} role, and yours is ${own}. Ask an owner of the workspace.`)

@@ -7,7 +7,7 @@ type Notice = {
   /** The subject of the notice, for the log: `destination_disabled`. */
   readonly kind: string
   readonly message: EmailText
-  /** How long the notice is useful; it is not sent later. */
+  /** The time for which the notice is useful; it is not sent later. */
   readonly usefulMs: number
 }
 
@@ -22,7 +22,7 @@ export async function notifyManagers(tx: Ctx, { kind, message, usefulMs }: Notic
   }
 }
 
-/** The same to the owners alone. */
+/** Like `notifyManagers`, to the owners alone. */
 export async function notifyOwners(tx: Ctx, { kind, message, usefulMs }: Notice): Promise<void> {
   for (const { email } of await listOwners(tx.db, tx.workspaceId)) {
     // oxlint-disable-next-line no-await-in-loop -- one transaction has one connection

@@ -102,7 +102,7 @@ export function deleteExpiredEntries(db: Db, at: { before: Date; limit: number }
   `)
 }
 
-/** Deletes clients that registered themselves, and that no person has connected. */
+/** Deletes clients that registered themselves and that no person has connected. */
 export function deleteUnusedClients(db: Db, at: { before: Date; limit: number }): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- a client belongs to no workspace
   return db.run(sql`

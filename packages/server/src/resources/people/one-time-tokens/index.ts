@@ -16,7 +16,7 @@ export { endOwnerLinks, endTokensOf }
 
 type Minting = {
   readonly purpose: Purpose
-  /** Null when nobody has the named account; such a token cannot be used. */
+  /** Null when the named account does not exist; such a token cannot be used. */
   readonly userId: string | null
   readonly workspaceId?: string
   readonly email?: string

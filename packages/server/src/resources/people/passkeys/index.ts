@@ -67,7 +67,7 @@ export async function identifyPasskey(deps: Deps, response: AuthenticationRespon
   })
 }
 
-/** For an unknown passkey: its signature cannot be checked, but its challenge is used up all the same. */
+/** Takes the place of an unknown passkey: no signature matches it, but its challenge is used up all the same. */
 const NOBODYS = { id: '', publicKey: new Uint8Array(), counter: 0 }
 
 export async function registrationOptions(deps: Deps, user: UserRow) {

@@ -92,8 +92,8 @@ export async function identifySession(
 }
 
 /**
- * The current membership of the person of a session: in its workspace; after a removal, in the last one that they used; undefined without
- * any. Changes to the account are audited there, and never in a workspace that they are not in.
+ * The current membership of the person of a session: in its workspace, or, after a removal, in the last one that they used;
+ * undefined if there is none. Changes to the account are audited there, and never in a workspace that they are not in.
  */
 export async function findMembership(
   db: Db,

@@ -101,7 +101,7 @@ export function revokeByHash(db: Db, at: { hash: Uint8Array; now: Date }): Promi
   `)
 }
 
-/** Ends one session of a person; 0 when it belongs to somebody else, or has ended. */
+/** Ends one session of a person; 0 when it belongs to another person, or has ended. */
 export function revokeOne(db: Db, at: { id: string; userId: string; now: Date }): Promise<number> {
   return db.run(sql`
     update sessions
@@ -123,7 +123,7 @@ export function revokeAll(db: Db, at: { userId: string; keep: string | null; now
   `)
 }
 
-/** The workspace that a person used last, of those they are in, with their role there; otherwise the one that they joined first. */
+/** The last used of a person's workspaces, with their role in it; if they used none, the one that they joined first. */
 export function findHome(db: Db, userId: string): Promise<{ workspace_id: string; role: Role } | undefined> {
   return db.maybe<{ workspace_id: string; role: Role }>(sql`
     select m.workspace_id, m.role

@@ -11,7 +11,7 @@ import { findOwner } from '../../workspace/workspaces/index.ts'
 import { accountOfProven, mayBegin } from './invited.ts'
 import { atTheDoor, throttleNetwork, welcome, type Visit } from './visit.ts'
 
-/** Emails to one address: 3 at once, then one every five minutes. */
+/** Emails to one address: a burst of 3, then one every five minutes. */
 const MAILS = { burst: 3, refillMs: 300_000 } as const
 const MINUTES = LIMITS.mailLinkMs / 60_000
 

@@ -5,7 +5,7 @@ import { forgive, throttle } from '../throttles/index.ts'
 import { findUserByEmail } from '../users/index.ts'
 import { atTheDoor, throttleNetwork, welcome, type Visit } from './visit.ts'
 
-/** Tries for one account from one network: 10 at once, then one a minute. */
+/** Tries for one account from one network: a burst of 10, then one a minute. */
 const NEAR = { burst: 10, refillMs: 60_000 } as const
 /** Tries for one account from everywhere. Its owner can still sign in with a link or a passkey. */
 const ALL = { burst: 100, refillMs: 30_000 } as const

@@ -32,7 +32,7 @@ export function welcome(
   return openSession(tx, { ...of, userAgent: visit.userAgent, replaces: visit.cookieSecret })
 }
 
-/** Limits the tries of one network, whatever their kind: 120 at once, and one more every 2 seconds. */
+/** Limits the tries of one network, whatever their kind: a burst of 120, then one every 2 seconds. */
 export function throttleNetwork(visit: Visit): Promise<void> {
   return throttle(visit, { what: 'network', whose: networkOf(visit.ip), burst: 120, refillMs: 2_000 })
 }

@@ -20,7 +20,7 @@ export const ssoRequests: Room<'ssoRequests'> = {
     return { requests: rows.map(presentRequest), next_cursor }
   },
 
-  /** One is pending at a time: under the lock of the workspace the newer one takes the place of the older one. */
+  /** One request is pending at a time: under the lock of the workspace, a newer one supersedes the older one. */
   create: (ctx, { kinds, domains, note }) =>
     inTransaction(ctx, async (tx) => {
       const { workspaceId, actor } = tx

@@ -17,7 +17,7 @@ export function presentRequest(row: SsoRequestRow) {
   }
 }
 
-/** A request that is pending no more is neither cancelled nor decided. */
+/** A request that is no longer pending can be neither cancelled nor decided. */
 export function refusedAs(status: Exclude<SsoStatus, 'pending'>): Refusal {
   return refuse(
     'invalid_state',

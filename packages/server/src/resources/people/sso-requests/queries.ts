@@ -31,7 +31,7 @@ export function listRequests(db: Db, at: Page & { workspaceId: string }): Promis
   `)
 }
 
-/** Ends the pending request, if there is one, and gives its id. */
+/** Ends the pending request, if there is one, and returns its id. */
 export async function supersedePending(db: Db, workspaceId: string): Promise<string | null> {
   const found = await db.maybe<{ id: string }>(sql`
     update sso_requests
@@ -64,7 +64,7 @@ export function insertRequest(
   `)
 }
 
-/** Locked until the transaction ends, so that it is decided or cancelled once. */
+/** Locks the request until the transaction ends, so that it is decided or cancelled once. */
 export function lockRequest(db: Db, at: { workspaceId: string; id: string }): Promise<SsoRequestRow | undefined> {
   return db.maybe<SsoRequestRow>(sql`
     select ${columns}

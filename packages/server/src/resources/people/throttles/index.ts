@@ -3,7 +3,7 @@ import { Refusal } from '../../../domain/refusal.ts'
 import { hashCredential } from '../../../platform/cipher.ts'
 import { fillBucket, findBucket, takeToken } from './queries.ts'
 
-/** `burst` tries at once, and one more each `refillMs`. All nodes share the count. */
+/** A burst of `burst` tries, and one more each `refillMs`. All nodes share the count. */
 export type Limit = { readonly burst: number; readonly refillMs: number }
 
 type Of = { readonly what: string; readonly whose: string }
@@ -26,14 +26,14 @@ export async function throttle(deps: Deps, of: Of & Limit): Promise<void> {
   })
 }
 
-/** Counts one try and says whether there was room for it; for what is left out when it comes too often. */
+/** Counts one try and returns whether there was room for it. For work that is skipped when it comes too often. */
 export async function hasRoom(deps: Pick<Deps, 'database' | 'clock'>, of: Of & Limit): Promise<boolean> {
   const { burst, refillMs } = of
   const bucket = { hash: hashOf(of), now: new Date(deps.clock.now()), refillMs, burst }
   return (await takeToken(deps.database, bucket)) !== undefined
 }
 
-/** Deletes earlier tries, so that nobody has to wait after the correct password. */
+/** Deletes earlier tries, so that the person does not wait after the correct password. */
 export function forgive(deps: Deps, of: Of): Promise<void> {
   return fillBucket(deps.database, hashOf(of))
 }

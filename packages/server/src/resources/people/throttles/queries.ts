@@ -7,7 +7,7 @@ export type Bucket = {
   readonly burst: number
 }
 
-/** Takes one token of a bucket in one statement, so that two nodes never take the same; undefined when none is left. */
+/** Takes a token of a bucket in one statement, so two nodes never take the same one; undefined when none is left. */
 export function takeToken(db: Db, { hash, now, refillMs, burst }: Bucket): Promise<{ full_at: Date } | undefined> {
   const [refill, room] = [`${refillMs} milliseconds`, `${refillMs * burst} milliseconds`]
   return db.maybe<{ full_at: Date }>(sql`

@@ -30,7 +30,7 @@ export function lockUserByEmail(db: Db, email: string): Promise<UserRow | undefi
   `)
 }
 
-/** Call it only with an address that its owner has just proven. Of two concurrent calls, the unique address admits one. */
+/** Call it only with an address that its owner has just proven. Of two concurrent calls, one inserts the address. */
 export async function insertUser(db: Db, row: { id: string; name: string; email: string; now: Date }): Promise<void> {
   await db.run(sql`
     insert into users (id, name, email, created_at)

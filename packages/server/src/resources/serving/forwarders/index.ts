@@ -128,7 +128,7 @@ async function changeForwarder(tx: Ctx, { held, input, given }: Changing): Promi
   return row
 }
 
-/** Signals without a position begin at this moment. */
+/** Signals without a position start at the present time. */
 async function beginCursors(tx: Ctx, { id, signals }: ForwarderRow): Promise<void> {
   await beginGeneration(tx.db)
   const now = tx.clock.now()
@@ -161,7 +161,7 @@ const stored = (tx: Ctx, { id, target: { headers, ...target } }: { id: string; t
   headers: sealHeaders(tx, { id, headers }),
 })
 
-/** It may look a name up, so it runs outside of the transaction. */
+/** It may resolve a name, so it runs outside of the transaction. */
 async function checkPlainHttp(ctx: Ctx, endpoint: string): Promise<void> {
   const why = await ctx.validatePlainHttp(endpoint)
   if (why !== undefined) throw refuse('invalid_request', `endpoint: ${why}`)

@@ -22,7 +22,7 @@ export function openForwarderHeaders(
   return JSON.parse(ctx.cipher.open(headers, secretPlace(COLUMN, id)).reveal()) as HeldHeaders
 }
 
-/** Where requests go, and what proves who sends them. */
+/** The destination of requests, and the headers that prove their sender. */
 export type Target = {
   readonly preset: ForwarderPreset['id']
   readonly endpoint: string

@@ -6,7 +6,7 @@ import { findCredential } from '../../capture/credentials/index.ts'
 import { touchToken } from '../portal-tokens/index.ts'
 import { findAccess, type AccessRow } from './queries.ts'
 
-/** A customer at the door of their portal. */
+/** A customer who visits their portal. */
 export type Guest = AccessRow & { readonly workspaceId: string; readonly projectId: string }
 
 /** The content of a sealed cookie: the token that opened the session. */

@@ -36,7 +36,7 @@ type Shown = PortalOutput<PortalRoutes['getDestination']>['destination']
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** The destination, if the customer owns it. Any other one is as unknown as one that does not exist. */
+/** The destination, if the customer owns it. Another owner's destination gives the same response as a missing one. */
 export async function ownDestination(ctx: PortalCtx, id: string): Promise<Row> {
   const row = await findDestination(ctx.db, { ...ctx, id })
   if (row?.owner?.id !== ctx.guest.customer) throw refuse('not_found')
@@ -48,7 +48,7 @@ export async function ownDestinations(ctx: PortalCtx): Promise<readonly Row[]> {
   return listDestinations(ctx.db, { ...ctx, before: null, limit: LIMITS.destinationsPerCustomerMax, owner })
 }
 
-/** Rows → what their customer sees. */
+/** Rows → the shape that their customer sees. */
 async function shown(ctx: PortalCtx, rows: readonly Row[]): Promise<readonly Shown[]> {
   const now = ctx.clock.now()
   const to = Math.ceil(now / MINUTE_MS) * MINUTE_MS

@@ -52,7 +52,7 @@ export const portalVerbs: Verbs = {
   retryDelivery: deliveries.retry,
 }
 
-/** The names that the portal exposes. One without a dataset gets it with the first event. */
+/** The names that the portal exposes. The first event for a name creates its dataset. */
 async function eventTypes(ctx: PortalCtx) {
   const names = ctx.guest.event_types
   const found = await listExposed(ctx.db, { ...ctx, names })

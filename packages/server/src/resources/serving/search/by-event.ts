@@ -11,7 +11,8 @@ import type { Piece } from '../../search-pieces.ts'
 const NOT_DELIVERED: ReadonlySet<string> = new Set(['failed', 'cancelled'])
 
 /**
- * Whether a search for deliveries goes through the events: the index rules out most of these. Their order is then that of the events.
+ * Whether a search for deliveries goes through the events, most of which the index rules out. The deliveries are then
+ * in the order of the events.
  */
 export function isByEvent(wanted: Wanted): boolean {
   const { states, stuck } = wanted
@@ -19,7 +20,7 @@ export function isByEvent(wanted: Wanted): boolean {
   return !readsResponses(wanted) && indexProbes(wanted).length > 0
 }
 
-/** After a record, or after a delivery of a record: `<record>` or `<record>/<delivery>`. */
+/** A position after a record, or after a delivery of a record: `<record>` or `<record>/<delivery>`. */
 const SEPARATOR = '/'
 const CURSOR_SEPARATOR = '.'
 
@@ -76,7 +77,7 @@ const matchingOf = (
     ? Promise.resolve([])
     : listMatching(ctx.db, { workspaceId: ctx.workspaceId, projectId: ctx.projectId, filter: wanted, recordIds })
 
-/** The next piece goes on after the last delivery of this one, which may be in the middle of an event. */
+/** The next piece continues after the last delivery of this one, which may be in the middle of an event. */
 function cutOff(
   rows: readonly DeliveryRow[],
   {

@@ -74,7 +74,7 @@ type Kind = Subject['kind']
 
 const about = (kind: Kind, id: string, name: string | null = null): Subject => ({ kind, id: encodeId(kind, id), name })
 
-/** undefined where a room throws not_found. */
+/** undefined when a room throws not_found. */
 async function orNothing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

@@ -84,7 +84,7 @@ const beforeFloor = (time: Date): string => `${uuidv7Floor(time.getTime() - 1).s
 const timeOf = (id: string | null): string | null => (id === null ? null : new Date(uuidv7Ms(id)).toISOString())
 
 /**
- * The next records in the order in which they became visible, so that a copy that goes on from its cursor misses none (docs/adr/0179).
+ * The next records in the order of their visibility, so a copy that continues from its cursor misses none (docs/adr/0179).
  */
 export async function readOldest(parts: PageParts, asked: PageAsked): Promise<StoredPage> {
   const filling: Filling = { records: [], bytes: 0, looked: 0, work: new PacedWork(LIMITS.searchWorkMax) }

@@ -33,7 +33,7 @@ export type { StreamRow, StreamScope }
 const MARGIN_MS = 26_000
 /** A sender who waited longer for a commit got 503, so the event was not promised. */
 const PATIENCE_MS = 60_000
-/** An attempt ends within its timeout of at most a minute, and is stored soon after. */
+/** An attempt ends within its timeout, which is at most a minute, and is stored soon after. */
 const ATTEMPT_MS = 90_000
 /** The minute of a refusal, the time until its request arrived, and the time to write it. */
 const COUNTED_MS = 180_000
@@ -78,11 +78,11 @@ export type StreamReader = {
   changes(at: { scope: StreamScope; position: Position }): Promise<Changes>
   /** Rows of the rejection log with new counts since a recent position: at most 500, newest first. */
   refusals(at: { scope: StreamScope; position: Position }): Promise<Refusals>
-  /** The moment before which records are no longer stored; undefined while nothing was dropped. */
+  /** The time before which records are no longer stored; undefined while nothing was dropped. */
   retainedSince(workspaceId: string): Promise<number | undefined>
 }
 
-/** The position at a moment (milliseconds): everything after it is still to come. */
+/** The position at a time (milliseconds): everything after it is still to come. */
 export function since(ms: number): Position {
   return { history: '0-0', from: NOTHING, floor: Math.max(0, Math.floor(ms)) }
 }
@@ -95,7 +95,10 @@ export function positionAfter(page: Page, row: StreamRow | undefined): Position 
     : { history, from, floor, partway: { to, floor: toFloor, after: row.id } }
 }
 
-/** Reads streams without loss or repetition (docs/adr/0008). A process runs at most two live reads at once, and one for clients that catch up. */
+/**
+ * Reads streams without loss or repetition (docs/adr/0008). A process runs at most two live reads at a time, and one
+ * for clients that catch up.
+ */
 export function createStreamReader(deps: Deps): StreamReader {
   const horizon = new Horizon(PATIENCE_MS)
   const inTurn = createTurns(1)
@@ -111,7 +114,7 @@ export function createStreamReader(deps: Deps): StreamReader {
       readPage(deps.database.forWorkspace(scope.workspaceId), {
         ...scope,
         from: position.from,
-        // A clock that was set back creates ids from before.
+        // A clock that was set back creates ids with earlier times.
         floor: seesNothing(position.from) ? position.floor : Math.min(position.floor, now - MARGIN_MS),
         to: partway?.to,
         after: partway?.after,
@@ -154,7 +157,7 @@ export function createStreamReader(deps: Deps): StreamReader {
     if (isUnsaid(found)) return afresh(deps, () => changes({ scope, position }))
     const seen = snapshotOf(found.snapshot)
     const to = partway?.to ?? seen
-    // After a crash transactions have other numbers, so the read starts again.
+    // After a crash, transactions have other numbers, so the read starts again.
     const after = found.history === position.history && found.more ? found.rows.at(-1)?.id : undefined
     const { history } = found
     const next =
@@ -213,7 +216,7 @@ async function readRefusals(
     rowsMax: ROWS_MAX,
   })
   if (isUnsaid(found)) return undefined
-  // After a crash transactions have other numbers, so the read starts again.
+  // After a crash, transactions have other numbers, so the read starts again.
   const rows = found.history === position.history ? found.rows : []
   return {
     rejections: rows.map(presentRejection),

@@ -48,7 +48,7 @@ type JoinedRow = MomentRow & { readonly found: number | null } & {
   readonly [Name in keyof StreamRow]: StreamRow[Name] | null
 }
 
-// The full number of the transaction that wrote row `r`: the system column has its lower 32 bits, and it is not after this moment.
+// The full number of the transaction that wrote row `r`. The column has its lower 32 bits, and it is not in the future.
 export const recordXid: Sql = sql`m.next - ((m.next - r.xmin::text::bigint) & 4294967295)`
 
 /**
@@ -122,7 +122,7 @@ function isFound(row: JoinedRow): row is JoinedRow & StreamRow {
   return row.id !== null
 }
 
-/** Its headers are counted by their usual size. */
+/** The size of the headers is estimated, not measured. */
 const requestColumns: Sql = sql`
            s.headers::text as request_headers, s.body as request_body, s.body_bytes as request_bytes,
            s.body_size + 1024 as request_size`
@@ -174,7 +174,7 @@ export type ChangesAt = StreamScope & {
   readonly from: Snapshot
   readonly to: Snapshot | undefined
   readonly after: string | undefined
-  /** Milliseconds: deliveries created before, and attempts started before, these times are skipped. */
+  /** Milliseconds: deliveries created and attempts started before these times are skipped. */
   readonly madeFrom: number
   readonly begunFrom: number
   readonly rowsMax: number

@@ -139,7 +139,7 @@ export type DueCronTrigger = Pick<
   readonly halted: boolean
 }
 
-/** Triggers whose time has come, or that somebody asked to run, oldest first. */
+/** Triggers whose time has come, or whose run a person requested, oldest first. */
 export function listDueCronTriggers(db: Db, at: { now: Date; limit: number }): Promise<readonly DueCronTrigger[]> {
   // oxlint-disable-next-line house/tenant-statement -- the triggers of all workspaces
   return db.many<DueCronTrigger>(sql`

@@ -144,8 +144,9 @@ export const sources: Room<'sources'> = {
 }
 
 /**
- * Drops what Postroad has created in the other database; the result is a sentence about what stays there. The source is stopped
- * first, so that nothing creates it again. A process that dies after that leaves a stopped source, which can be deleted again.
+ * Drops the objects that Postroad created in the other database. Returns a sentence about those that stay there. The
+ * source is stopped first, so that nothing creates them again. A process that dies after that leaves a stopped source,
+ * which can be deleted again.
  */
 async function leftBehind(ctx: Ctx, id: string): Promise<string | null> {
   const row = await findSource(ctx.db, { ...ctx, id })
@@ -158,7 +159,7 @@ async function leftBehind(ctx: Ctx, id: string): Promise<string | null> {
   return dropped.ok ? null : dropped.error
 }
 
-/** It may look a name up, so it runs outside of the transaction. */
+/** It may resolve a name, so it runs outside of the transaction. */
 async function checkPlainHttp(ctx: Ctx, settings: SourceSettings | undefined): Promise<void> {
   const why = settings !== undefined && 'url' in settings ? await ctx.validatePlainHttp(settings.url) : undefined
   if (why !== undefined) throw refuse('invalid_request', `settings.url: ${why}`)
@@ -196,7 +197,7 @@ const startsAgain = (held: StoredSettings, settings: StoredSettings): boolean =>
 
 function orderOf(settings: StoredSettings): string {
   if (settings.kind === 'sse') return settings.url
-  // The slot has the position, and it stays. Another installation of PostgreSQL is found when it is connected to.
+  // The slot has the position, and it stays. The next connection detects another installation of PostgreSQL.
   if (settings.kind === 'postgres_replication') return ''
   if (settings.kind === 'http_poll') return JSON.stringify([settings.url, settings.cursor])
   const { cursor_column, key_column, start, place } = settings

@@ -5,7 +5,7 @@ import { audit } from '../../workspace/audit/index.ts'
 
 const USEFUL_MS = 7 * 86_400_000
 
-/** No member turned the source off, so Postroad emails the owners and admins, in the transaction that does it. */
+/** No member turned the source off, so Postroad emails the owners and admins, in the transaction that turns it off. */
 export async function notifySwitchedOff(
   tx: Ctx,
   { id, name, error }: { id: string; name: string; error: OriginError },

@@ -8,14 +8,14 @@ export type StoredSettings = SourceSettings & {
   readonly place?: { readonly host: string; readonly port: number; readonly database: string; readonly user: string }
 }
 
-/** A replication slot when it was last looked at. `wal_status` null: it does not exist. */
+/** A replication slot at the last check. `wal_status` null: it does not exist. */
 export type StoredSlot = {
   readonly name: string
   readonly wal_status: string | null
   readonly lag_bytes: number | null
   readonly retained_bytes: number | null
   readonly checked_at: string
-  /** The owners and admins know that it retains too much. */
+  /** The owners and admins were notified that it retains too much. */
   readonly warned: boolean
 }
 
@@ -104,7 +104,7 @@ type Written = Pick<
   | 'secret'
 >
 
-/** Inserts a source, due at once; undefined when the name is taken. */
+/** Inserts a source, which is due immediately; undefined when the name is taken. */
 export function insertSource(db: Db, row: At & Written & { now: Date }): Promise<SourceRow | undefined> {
   return db.maybe<SourceRow>(sql`
     insert into sources as s (workspace_id, project_id, id, name, kind, dataset, conditions, customer, enabled,
@@ -118,8 +118,8 @@ export function insertSource(db: Db, row: At & Written & { now: Date }): Promise
 }
 
 /**
- * Raises the fence, so that a run under the previous settings stores nothing, and makes the source due. `restarts`: it begins
- * again. Undefined when the name is taken.
+ * Raises the fence, so that a run under the previous settings stores nothing, and makes the source due. `restarts`: it
+ * starts from the beginning again. Undefined when the name is taken.
  */
 export function updateSource(
   db: Db,
@@ -171,8 +171,8 @@ export function deleteSource(db: Db, at: At & { id: string }): Promise<number> {
 export type ClaimedSource = SourceRow & { readonly workspace_id: string; readonly project_id: string }
 
 /**
- * Claims due sources of the given kinds, longest due first: raises their fence, so that their previous owner can store nothing
- * more. Sources of suspended and closed workspaces and of deleted projects are left.
+ * Claims due sources of the given kinds, longest due first: raises their fence, so that their previous owner can no
+ * longer store anything. It skips sources of suspended and closed workspaces and of deleted projects.
  */
 export function claimSources(
   db: Db,
@@ -229,7 +229,7 @@ export function advanceSource(
     skipped: number
     now: Date
     dueAt: Date
-    /** The stream goes on under this claim. */
+    /** The stream continues under this claim. */
     leaseUntil: Date | null
     error: OriginError | null
   },
@@ -269,7 +269,7 @@ export function releaseSource(db: Db, at: Claim & { dueAt: Date }): Promise<numb
   `)
 }
 
-/** Ends a run that failed; undefined: the claim is lost. `isUnread` false: the time since which it fails starts again. */
+/** Ends a run that failed; undefined: the claim is lost. `isUnread` false: the period of failure starts again. */
 export function failSource(
   db: Db,
   run: Claim & { error: OriginError; now: Date; dueAt: Date; isUnread: boolean },

@@ -12,8 +12,8 @@ import type { SourceRow, StoredSettings } from './queries.ts'
 export type Divided = { readonly settings: StoredSettings; readonly secret: SourceSecret }
 
 /**
- * Divides sent settings. A secret that was left out is the stored one, if it still goes to the place that it was set for.
- * Refuses settings that can never work.
+ * Divides sent settings. For a secret that was left out, it takes the stored one, if that still goes to the place that
+ * it was set for. Refuses settings that can never work.
  */
 export function divide(
   ctx: Ctx,
@@ -41,7 +41,7 @@ function divideDatabase(
   return { settings: { ...settings, place }, secret: { connection: text } }
 }
 
-/** The stored connection string, if its password goes the same way as before. */
+/** The stored connection string, if `tls` stays the same, so that its password takes the same route. */
 function storedConnection({ tls }: Pick<Of<'postgres'>, 'tls'>, held: Divided | undefined): string {
   const isSafe = held !== undefined && 'tls' in held.settings && isSame(held.settings.tls, tls)
   const text = isSafe ? held.secret.connection : undefined

@@ -3,7 +3,7 @@ import type { SourceRow, StoredSlot } from './queries.ts'
 
 const MIB = 1_048_576
 
-/** The replication of a source as it is shown; null: it has none, or nobody has looked yet. */
+/** The replication of a source as it is shown; null: it has none, or it was not checked yet. */
 export function shownReplication(row: SourceRow, now: number) {
   const { slot } = row
   if (slot === null) return null
@@ -17,7 +17,7 @@ export function shownReplication(row: SourceRow, now: number) {
   }
 }
 
-/** Whether the owners and admins must hear of the slot by email. */
+/** Whether Postroad must email the owners and admins about the slot. */
 export const retainsTooMuch = ({
   wal_status,
   retained_bytes,

@@ -109,7 +109,7 @@ export const wsTriggers: Room<'wsTriggers'> = {
     }),
 }
 
-/** A WebSocket begins as an HTTP request, so the same rules apply to its address. It may look a name up. */
+/** A WebSocket starts as an HTTP request, so the same rules apply to its address. The check may resolve a name. */
 async function checkUrl(ctx: Ctx, url: string): Promise<void> {
   const { protocol } = URL.parse(url) ?? { protocol: '' }
   if (protocol !== 'wss:' && protocol !== 'ws:')
@@ -149,7 +149,7 @@ function present(ctx: Pick<Ctx, 'clock' | 'cipher'>, row: WsTriggerRow) {
   }
 }
 
-/** The part that a person sets, for the audit log: not how the connection fares. */
+/** The part that a person sets, for the audit log, without the state of the connection. */
 const settingsOf = ({
   name,
   url,

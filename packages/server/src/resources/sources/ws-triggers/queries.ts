@@ -102,7 +102,7 @@ export function insertWsTrigger(db: Db, row: At & Written & { now: Date }): Prom
   `)
 }
 
-/** Raises the fence, which ends the present connection, and connects again at once. Undefined when the name is taken. */
+/** Raises the fence, which ends the present connection, and makes a new one due. Undefined when the name is taken. */
 export function updateWsTrigger(db: Db, row: At & Written & { now: Date }): Promise<WsTriggerRow | undefined> {
   return db.maybe<WsTriggerRow>(sql`
     update ws_triggers t
@@ -149,7 +149,7 @@ export function deleteWsTrigger(db: Db, at: At & { id: string }): Promise<number
 
 export type ClaimedWsTrigger = WsTriggerRow & { readonly workspace_id: string; readonly project_id: string }
 
-/** Claims triggers that nobody is connected for. Those of suspended and closed workspaces and of deleted projects are left. */
+/** Claims triggers without a connection. It skips those of suspended and closed workspaces and of deleted projects. */
 export function claimWsTriggers(
   db: Db,
   at: { owner: string; now: Date; until: Date; limit: number },
@@ -190,7 +190,7 @@ export type Counts = {
   readonly dropped: number
   readonly lastMessageAt: Date | null
   readonly connectedAt: Date | null
-  /** undefined: as it was. */
+  /** undefined: the error stays as it is. */
   readonly error: OriginError | undefined
 }
 
@@ -223,12 +223,12 @@ export function renewWsTrigger(db: Db, at: Claim & { until: Date; counts: Counts
   `)
 }
 
-/** The messages of a connection that a batch contains: after so many, up to so many. */
+/** The messages of a connection that a batch contains, by their numbers. */
 export type Batch = { readonly after: number; readonly upTo: number }
 
 /**
- * Proves in the commit of its events that nobody else has the claim and that the batch is the next one, and counts them. 0: the claim is
- * lost, or the batch is stored already.
+ * Proves, in the commit of the events, that this process still has the claim and that the batch is the next one, and
+ * counts them. 0: the claim is lost, or the batch is stored already.
  */
 export function countFiled(db: Db, at: Claim & { counts: Counts; batch: Batch }): Promise<number> {
   return db.run(sql`

@@ -52,7 +52,7 @@ async function append(tx: Ctx, of: Link): Promise<void> {
   })
 }
 
-/** A lost anchor stops nobody's work: the chain continues from its newest row, and its anchor records the loss from then on. */
+/** A lost anchor stops no work: the chain continues from its newest row, and the new anchor records the loss. */
 async function heldAnchor(tx: Ctx, next: Link): Promise<Anchor> {
   const { db, workspaceId, cipher } = tx
   const sealed = await lockAnchor(db, workspaceId)

@@ -12,7 +12,7 @@ const ROWS_AT_ONCE = 1_000
 
 /**
  * Removes rows whose retention under the plan of their workspace has expired, from the start of each chain. The anchor stores the new
- * start, so that the chain still verifies. The rows of a closed workspace are retained as long.
+ * start, so that the chain still verifies. The rows of a closed workspace are retained for the same time.
  */
 export async function pruneAudit(deps: Deps): Promise<void> {
   const now = deps.clock.now()

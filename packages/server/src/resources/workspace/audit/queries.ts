@@ -139,7 +139,7 @@ export async function hasHash(db: Db, at: { workspaceId: string; hash: Uint8Arra
   return found !== undefined
 }
 
-/** Workspaces with rows from before a moment, and their plans; null: the workspace was deleted. */
+/** Workspaces with rows from before a time, and their plans; null: the workspace was deleted. */
 export async function chainsWithRowsBefore(
   db: Db,
   before: Date,

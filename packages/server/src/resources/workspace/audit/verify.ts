@@ -120,7 +120,7 @@ function presentProblem({ kind, id, at, text }: Problem): NonNullable<Verificati
   }
 }
 
-/** The same, and a row must have this hash: the recorded row is still there. */
+/** Like `verifyChain`, but some row must also have this hash, which proves that the recorded row still exists. */
 export async function verifyAndRecord(at: At, hash: string | undefined): Promise<Verification> {
   const verification = await verifyChain(at)
   if (hash === undefined || !verification.ok) return verification

@@ -11,8 +11,8 @@ const AT_ONCE = 20
 const REREAD_MS = DAY_MS
 
 /**
- * Follows the payment provider: takes its events from the endpoint that the operator named, and reads the subscriptions that
- * they concern. Without a provider it does nothing. Two processes may run it at once.
+ * Follows the payment provider: takes its events from the endpoint that the operator named, and reads their
+ * subscriptions. Without a provider it does nothing. Two processes may run it at the same time.
  */
 export async function followPayments(deps: Deps): Promise<void> {
   const { STRIPE_WEBHOOK_ENDPOINT: webhookId } = deps.config
@@ -21,7 +21,7 @@ export async function followPayments(deps: Deps): Promise<void> {
   await takeEvents(deps, { provider, webhookId })
   await handleEvents(deps, async (customerId) => {
     const found = await findByCustomer(deps.database, customerId)
-    // Other customers of the same account at the provider are none of ours.
+    // The account at the provider can have customers of other products.
     if (found !== undefined) await syncSubscription(deps, { provider, workspaceId: found.workspace_id, customerId })
   })
   await rereadStale(deps, provider)

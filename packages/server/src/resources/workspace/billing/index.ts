@@ -99,7 +99,7 @@ async function paymentsOf(ctx: Ctx): Promise<Shown['payments']> {
   if (provider === undefined) return null
   const plans = Object.entries(provider.prices).map(async ([name, id]) => ({
     ...planOf(ctx, name),
-    // A provider that is away must not hide the usage.
+    // An unreachable provider must not hide the usage.
     price: await provider.price(id).catch((cause: unknown) => {
       ctx.retryLog.warn('payment_provider.price_unknown', { cause })
       return null

@@ -19,17 +19,17 @@ export type PaymentProvider = {
   }): Promise<string>
   /** The page where a customer manages the subscription. */
   portal(of: { readonly customerId: string; readonly returnUrl: string }): Promise<string>
-  /** The subscription of a customer that counts: an open one before an ended one, then the newest. */
+  /** The subscription that counts for a customer: an open one before an ended one, then the newest. */
   findSubscription(customerId: string): Promise<Subscription | undefined>
-  /** Renews it no more; it ends with its period. */
+  /** Stops the renewal of the subscription, which ends with its period. */
   endAtPeriodEnd(subscriptionId: string): Promise<void>
-  /** Reads a stored event; undefined: it is none of this provider. */
+  /** Reads a stored event; undefined: it is not an event of this provider. */
   readEvent(body: string): BillingEvent | undefined
 }
 
 export type BillingEvent = {
   readonly id: string
   readonly type: string
-  /** The customer whose subscription it may have changed; null: it changes none. */
+  /** The customer whose subscription the event may have changed; null: it changes none. */
   readonly customerId: string | null
 }

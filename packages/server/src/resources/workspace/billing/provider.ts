@@ -6,7 +6,7 @@ type Of = Pick<Ctx, 'config' | 'outbound' | 'clock'>
 
 const opened = new WeakMap<object, Promise<PaymentProvider>>()
 
-/** The configured provider, whose library is loaded when it is needed first; undefined when there is none. */
+/** The configured provider, whose library is loaded on first use; undefined when there is none. */
 export async function providerOf(deps: Of): Promise<PaymentProvider | undefined> {
   const { STRIPE_SECRET_KEY: key, STRIPE_PRICES: prices, STRIPE_API_URL: url } = deps.config
   if (key === undefined || prices === undefined) return undefined
@@ -19,14 +19,14 @@ export async function providerOf(deps: Of): Promise<PaymentProvider | undefined>
   return made
 }
 
-/** The same for a verb that needs one. */
+/** Like `providerOf`, for a verb that needs a provider. */
 export async function requireProvider(deps: Of): Promise<PaymentProvider> {
   const provider = await providerOf(deps)
   if (provider === undefined) throw refuse('billing_not_configured')
   return provider
 }
 
-/** Asks the provider for a person who waits: a failure is logged, and is a refusal to them. */
+/** Asks the provider while a person waits: a failure is logged, and the person gets a refusal. */
 export async function askProvider<T>({ log }: Pick<Ctx, 'log'>, asked: Promise<T>): Promise<T> {
   try {
     return await asked

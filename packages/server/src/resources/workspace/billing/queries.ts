@@ -26,7 +26,7 @@ export function findAccount(db: Db, at: { workspaceId: string; lock?: boolean })
   `)
 }
 
-/** 0 when the workspace has an account already. */
+/** Inserts an account; 0 when the workspace has one already. */
 export function insertAccount(db: Db, row: { workspaceId: string; customerId: string; now: Date }): Promise<number> {
   return db.run(sql`
     insert into billing_accounts (workspace_id, customer_id, created_at)
@@ -53,7 +53,7 @@ export async function putSubscription(
   `)
 }
 
-/** The workspace of a customer; undefined for a customer of something else. */
+/** The workspace of a customer; undefined for a customer of another product. */
 export function findByCustomer(db: Db, customerId: string): Promise<{ workspace_id: string } | undefined> {
   // oxlint-disable-next-line house/tenant-statement -- the events of the provider name the customer alone
   return db.maybe<{ workspace_id: string }>(sql`

@@ -16,10 +16,10 @@ type Settings = {
 const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 64 * 1024
 const PRICE_KEPT_MS = 3_600_000
-/** The provider returns the newest first. More than this many of one customer are not looked at. */
+/** The provider returns the newest first. At most this many of one customer are read. */
 const SUBSCRIPTIONS_MAX = 5
 
-/** The only file that knows the library of Stripe. Its requests leave as deliveries do, through the address guard. */
+/** The only file that uses the library of Stripe. Its requests leave like deliveries, through the address guard. */
 export async function createStripe({ key, prices, url, outbound, now }: Settings): Promise<PaymentProvider> {
   const { Stripe } = await import('stripe')
   const { protocol, hostname, port } = new URL(url)
@@ -70,7 +70,7 @@ export async function createStripe({ key, prices, url, outbound, now }: Settings
   }
 }
 
-// A value that is not known here is an error, and the event is tried again after an update of the server.
+// An unknown value is an error, and the event is tried again, so an update of the server can handle it.
 const State = z.enum(['incomplete', 'trialing', 'active', 'past_due', 'unpaid', 'paused', 'canceled'])
 const Interval = z.enum(['day', 'week', 'month', 'year'])
 
@@ -123,7 +123,7 @@ function jsonOf(text: string): unknown {
 
 const SET_BY_TRANSPORT = new Set(['content-length', 'host', 'connection'])
 
-/** The `fetch` of the library. A failure is an exception, as `fetch` has it, and the library tries again. */
+/** The `fetch` of the library. A failure is an exception, as with `fetch`, and the library tries again. */
 function fetchThrough({ request }: OutboundHttp): typeof fetch {
   return async (input, init = {}) => {
     const headers = Object.fromEntries([...new Headers(init.headers)].filter(([name]) => !SET_BY_TRANSPORT.has(name)))

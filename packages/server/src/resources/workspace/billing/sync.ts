@@ -14,7 +14,7 @@ const USEFUL_MS = 7 * 86_400_000
 
 /**
  * Asks the provider for the present subscription of a workspace and applies it. Repeated and reordered events end in the same
- * state, and an answer that was asked for before the stored one changes nothing.
+ * state, and an answer that was requested before the stored one changes nothing.
  */
 export async function syncSubscription(
   deps: Deps,
@@ -98,8 +98,8 @@ async function announce(tx: Ctx, { before, after }: { before: AccountRow; after:
 }
 
 /**
- * The plan follows the subscription when that changes. A plan that an operator set meanwhile stays until then, and the end of a
- * subscription takes only the plan that it paid for.
+ * The plan changes when the subscription changes. Until then, a plan that an operator set stays, and the end of a
+ * subscription takes away only the plan that it paid for.
  */
 async function applyPlan(tx: Ctx, { before, after }: { before: AccountRow; after: Account }): Promise<void> {
   if (before.paid_plan === after.paid_plan) return

@@ -20,7 +20,7 @@ import type { Change, Item, Plan } from './plan.ts'
 import { agentIdOf, idsFor, readReferences, renamed } from './references.ts'
 
 /**
- * Runs the checks of the rooms before anything is written. They look host names up, so this comes before the transaction.
+ * Runs the checks of the rooms before anything is written. They resolve host names, so this comes before the transaction.
  */
 export async function checkDestinations(ctx: Ctx, { destinations: steps }: Plan): Promise<void> {
   const checks = [
@@ -34,16 +34,16 @@ export async function checkDestinations(ctx: Ctx, { destinations: steps }: Plan)
     })),
   ]
   for (let at = 0; at < checks.length; at += CHECKS_AT_ONCE) {
-    // oxlint-disable-next-line no-await-in-loop -- so many names are looked up at a time
+    // oxlint-disable-next-line no-await-in-loop -- limits the names that are resolved at a time
     await Promise.all(checks.slice(at, at + CHECKS_AT_ONCE).map((step) => named(step, step.check)))
   }
 }
 
 const CHECKS_AT_ONCE = 20
 
-/** Makes the project what the plan says, by the verbs of its rooms: each decides, limits and audits as ever. */
+/** Makes the changes of the plan with the verbs of the rooms, which decide, limit and audit as usual. */
 export async function applyPlan(tx: Ctx, plan: Plan): Promise<void> {
-  // One connection, one change after the other, in an order in which each finds what it needs.
+  // One connection, one change after another, in an order in which each finds the entries that it needs.
   /* oxlint-disable no-await-in-loop */
   await applyDeletions(tx, plan)
   const endpoints = await applyEndpoints(tx, plan)
@@ -101,7 +101,7 @@ async function applyAutomation(tx: Ctx, { workflows: flows, triggers: runners }:
     )
 }
 
-/** Gives the ids of all endpoints by their slugs. */
+/** Returns the ids of all endpoints by their slugs. */
 async function applyEndpoints(tx: Ctx, { endpoints }: Plan): Promise<ReadonlyMap<string, string>> {
   const ids = new Map([
     ...[...endpoints.unchanged, ...endpoints.rest, ...endpoints.change].map(
@@ -135,7 +135,7 @@ function newEndpoint({
   return {
     ...entry,
     verification: verification.scheme === 'none' ? verification : { ...verification, without_secret: true as const },
-    // One that needs a token to be turned on waits for it.
+    // A hub challenge needs a token, so it stays off until there is one.
     handshake: kind === 'hub_challenge' ? { kind: 'none' as const } : { kind },
   }
 }
@@ -162,14 +162,14 @@ function destinationChange(
   }
 }
 
-/** The members of an entry that differ from what is there. */
+/** The members of an entry that differ from the present ones. */
 function changed<Entry extends object>(entry: Entry, changes: readonly Change[]): Partial<Entry> {
   const members = new Set(changes.map(({ member }) => member))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- some of its members
   return Object.fromEntries(Object.entries(entry).filter(([member]) => members.has(member))) as Partial<Entry>
 }
 
-/** A refusal of a room says which entry it is about. */
+/** Adds the name of the entry to a refusal of its room. */
 async function named<Result>({ kind, identity }: Item, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

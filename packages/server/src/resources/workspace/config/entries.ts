@@ -4,17 +4,17 @@ import { LIMITS, type VerificationSettings } from '@postroad/contract'
 import { defaultMaxInFlight } from '../../../domain/delivery/destination-kind.ts'
 import type { ReachConfig } from '../../delivery/destinations/index.ts'
 
-/** The entries of a configuration with every member in its place, as the project and a file are compared; and as they are exported. */
+/** The entries of a configuration with all of their members, in the form for comparing and exporting. */
 
 type EntryOf<List extends 'endpoints' | 'rules' | 'record_views' | 'destinations' | 'workflows' | 'triggers'> =
   NonNullable<ProjectConfig[List]>[number]
-/** Every member is there; what a file may leave out has its default. */
+/** Every member is present; a member that a file may leave out has its default. */
 type Whole<Entry, But extends keyof Entry = never> = {
   readonly [Member in Exclude<keyof Entry, But>]-?: Exclude<Entry[Member], undefined>
 }
 
 export type EndpointEntry = Whole<EntryOf<'endpoints'>, 'verification' | 'handshake'> & {
-  /** Absent only where a file does not say: then it stays as it is. */
+  /** Absent only where a file does not have it: then the stored setting stays. */
   readonly verification?: VerificationSettings
   readonly handshake: { readonly kind: NonNullable<EntryOf<'endpoints'>['handshake']>['kind'] }
 }
@@ -29,9 +29,9 @@ export type DestinationEntry = Whole<
     readonly url: string | null
   }
 
-/** Destinations and agents are named by their names in it. */
+/** Its steps refer to destinations and agents by name. */
 export type WorkflowEntry = Whole<EntryOf<'workflows'>, 'slug'> & {
-  /** Absent only where a file does not say: then it stays as it is. */
+  /** Absent only where a file does not have it: then the stored slug stays. */
   readonly slug?: string
 }
 export type TriggerEntry = Whole<EntryOf<'triggers'>>
@@ -92,7 +92,7 @@ export function wholeRule(entry: EntryOf<'rules'>): RuleEntry {
   return { ...structuredDefaults(RULE), ...defined(entry) }
 }
 
-/** Its endpoint is known by now. */
+/** The caller has found the endpoint of the view. */
 export function wholeRecordView(entry: EntryOf<'record_views'> & { readonly endpoint: string }): RecordViewEntry {
   return { ...RECORD_VIEW, ...defined(entry) }
 }
@@ -206,7 +206,7 @@ const defined = <T extends object>(value: T): Defined<T> =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only members without a value are left out
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>
 
-/** A copy with its own lists, so that nobody changes a default. Its types are those that the rooms take. */
+/** A copy with separate lists, so that no change reaches a default. Its types are those that the rooms take. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a clone can be changed
 const structuredDefaults = <T extends object>(value: T): Mutable<T> => structuredClone(value) as Mutable<T>
 type Mutable<T> = { -readonly [Member in keyof T]: T[Member] extends readonly [] ? [] : T[Member] }

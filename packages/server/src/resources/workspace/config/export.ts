@@ -6,7 +6,7 @@ import { readState, type State } from './state.ts'
 
 /** The configuration of a project as text: 2-space JSON, every list in a stable order, piece by piece. */
 export async function exportConfig(ctx: Ctx): Promise<AsyncIterable<string>> {
-  // Every failure happens before the file begins.
+  // Every failure happens before the file starts.
   return textOf(ctx, await readState(ctx))
 }
 

@@ -16,7 +16,7 @@ type Asked = { readonly config: ReadConfig; readonly deleteMissing: boolean }
 export const config: Room<'config'> = {
   export: (ctx) => exportConfig(ctx),
 
-  /** Reads, and nothing else: whatever it finds is in the answer. */
+  /** Only reads. The answer contains all problems that it finds. */
   plan: async (ctx, { config: sent, delete_missing: deleteMissing, recent }) => {
     const asked = { config: await readConfig(sent), deleteMissing }
     const state = await readState(ctx)
@@ -78,7 +78,7 @@ const neededBy = ({ needs_verification_secret, needs_secrets }: Plan) => ({
   needs_secrets: [...needs_secrets],
 })
 
-/** Of the project as it is, and of what is asked for: an agreement is about both. */
+/** The id covers the present project and the requested configuration, because a confirmation applies to both. */
 async function idOf(asked: Asked, state: State): Promise<string> {
   return `${await fingerprintOf(state)}.${await askedHash(asked)}`
 }

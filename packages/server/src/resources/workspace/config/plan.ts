@@ -44,9 +44,9 @@ export type Steps<Entry, Now> = {
   readonly change: readonly (Item & { readonly entry: Entry; readonly now: Now; readonly changes: Change[] })[]
   readonly delete: readonly (Item & { readonly now: Now })[]
   readonly unchanged: readonly (Item & { readonly now: Now })[]
-  /** Of a list that the configuration has, without an entry in it, and not to be deleted. */
+  /** Existing items without an entry in a list that the configuration has. They are not deleted. */
   readonly rest: readonly (Item & { readonly now: Now })[]
-  /** Of a list that the configuration does not have. */
+  /** Existing items of a list that the configuration does not have. */
   readonly unmanaged: readonly Now[]
 }
 
@@ -83,7 +83,7 @@ export async function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked):
       wanted: resolvedViews(config, endpoints),
       identityOf: ({ dataset, name }) => `${dataset}/${name}`,
       keyOf: ({ endpoint, name }) => `${endpoint}/${name}`,
-      // Where a view is follows from its endpoint.
+      // The endpoint of a view determines these.
       derived: ['dataset', 'endpoint'],
     }),
     destinations: await stepsOf<DestinationEntry, CurrentDestination>({
@@ -141,7 +141,7 @@ type Compared<Entry, Now> = {
   readonly wanted: readonly Entry[] | undefined
   readonly deleteMissing: boolean
   readonly identityOf: (entry: Entry) => string
-  /** By what an entry and what exists are the same; the identity when left out. */
+  /** The key that an entry shares with the existing item; absent: the identity. */
   readonly keyOf?: (entry: Entry) => string
   readonly derived?: readonly string[]
   /** The part of an entry that can be written. */
@@ -181,7 +181,7 @@ async function stepsOf<Entry extends object, Now extends Current<Entry>>(
 
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] extends readonly (infer One)[] ? One[] : T[Member] }
 
-/** About what it costs to compare two large entries. */
+/** The approximate cost of comparing two large entries. */
 const COMPARE_WORK = 65_536
 
 function changesOf(from: object, to: object): Change[] {
@@ -220,7 +220,7 @@ const withSlug = (entry: WorkflowEntry, slug: string | undefined): WorkflowEntry
 
 type Planned = { readonly state: State; readonly plan: Pick<Plan, 'destinations'> }
 
-/** Workflows and triggers may name what the project has after the plan, and each name must be that of one workflow. */
+/** Workflows and triggers may name only items that exist after the plan, and no two workflows may have one name. */
 function checkReferences(config: ReadConfig, { state, plan: { destinations } }: Planned): void {
   if (config.workflows !== undefined) checkNamesOnce(state)
   const known = {
@@ -301,8 +301,8 @@ function settledHandshake(
 }
 
 /**
- * A new destination without its secrets is made turned off, so that its deliveries wait. One that exists goes on as it is reached
- * until somebody sets them: a configuration never stops what works.
+ * A new destination without its secrets is created turned off, so that its deliveries wait. An existing one retains its
+ * reach until a person sets the secrets, because a configuration never stops a working destination.
  */
 function settleDestination(
   ctx: Ctx,
@@ -333,7 +333,7 @@ function settleDestination(
   return settled
 }
 
-/** A new destination as it can be without its secrets. */
+/** The settings that a new destination can have without its secrets. */
 function notReached({ url, config, auth, payload_template }: DestinationEntry) {
   return {
     ...NOT_REACHED,
@@ -347,7 +347,7 @@ const NOT_REACHED = { headers: [], auth: null, tls: null, proxy: null } as const
 
 // Views
 
-/** Which endpoint each view belongs to: the one that it names, else the one that files into its dataset. */
+/** Finds the endpoint of each view: the one that it names, otherwise the one that files into its dataset. */
 function resolvedViews(
   { record_views }: ReadConfig,
   endpoints: Plan['endpoints'],

@@ -39,8 +39,8 @@ export type ReadConfig = {
 }
 
 /**
- * Reads a configuration, or refuses it with the place of what is wrong. Others have their turn after each entry: a whole
- * configuration may be as long as a request.
+ * Reads a configuration, or refuses it with the place of the fault. Other requests get their turn after each entry,
+ * because a whole configuration may be as long as a request.
  */
 export async function readConfig(config: unknown): Promise<ReadConfig> {
   const outline = parsed(Outline, outlineOf(config), 'config')
@@ -77,7 +77,7 @@ export async function readConfig(config: unknown): Promise<ReadConfig> {
   }
 }
 
-/** Its lists stay as they came; what is beside them has ordinary numbers. */
+/** The lists stay as they came; the other members get ordinary numbers. */
 function outlineOf(config: unknown): unknown {
   if (typeof config !== 'object' || config === null || isRawNumber(config)) return config
   const lists = ['endpoints', 'rules', 'record_views', 'destinations', 'workflows', 'triggers']
@@ -107,7 +107,7 @@ async function entriesOf<Entry>(
   return all
 }
 
-// oxlint-disable-next-line max-params -- what it should be, what it is, and where
+// oxlint-disable-next-line max-params -- the schema, the value, and its place
 function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, place: string): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data

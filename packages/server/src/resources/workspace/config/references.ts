@@ -38,7 +38,7 @@ export function renamed(steps: readonly Step[], to: Rename): Step[] {
   })
 }
 
-/** From ids to names. Something that was deleted stays an id. */
+/** From ids to names. A deleted destination or agent stays an id. */
 export function namesFor({ destinations, agents }: References): Rename {
   return { destination: nameOf('destination', destinations), agent: nameOf('aiAgent', agents) }
 }

@@ -17,7 +17,7 @@ import type { DestinationEntry, EndpointEntry, RuleEntry, TriggerEntry, Workflow
 import { keepsSecret, type Plan } from './plan.ts'
 import type { State } from './state.ts'
 
-/** For each character that is read. */
+/** Work for each character that is read. */
 const READ_WORK = 8
 
 type Compared = {
@@ -37,7 +37,7 @@ type ShownDifference = Mutable<RouteDifference> & {
   readonly more: number
 }
 
-/** How the newest stored payloads would be routed differently; stores nothing, and stops when its budget is used up. */
+/** Finds the newest payloads that would be routed differently. Stores nothing, and stops when its budget is used up. */
 export async function compareRouting(
   ctx: Ctx,
   { state, plan, recent }: { readonly state: State; readonly plan: Plan; readonly recent: number },
@@ -53,7 +53,7 @@ export async function compareRouting(
   for (const [index, row] of rows.entries()) {
     if (work.usedUp || counts.chars >= LIMITS.storedPayloadsReadBytesMax)
       return { ...shown(counts), budget_used_up: true, not_looked_at: rows.length - index, payloads }
-    // oxlint-disable-next-line no-await-in-loop -- what has been read decides whether more is
+    // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
     const read = await readStored({ body: row.body_bytes ?? Buffer.from(row.body ?? ''), headers: row.headers })
     if (!read.ok) {
       counts.unreadable += 1
@@ -75,7 +75,7 @@ export async function compareRouting(
 
 const shown = ({ compared, different, unreadable }: Omit<Compared, 'payloads'>) => ({ compared, different, unreadable })
 
-/** The way by which a payload came; undefined: it came to a dataset, and was filed nowhere. */
+/** The route by which a payload came; undefined: it came to a dataset, and was filed nowhere. */
 function routedBy(
   row: StoredRouteRow,
   of: { readonly payload: unknown; readonly chars: number; readonly own: ReadonlySet<string> },
@@ -88,7 +88,7 @@ function routedBy(
     startsNothing: row.hops > LIMITS.hopsMax,
   }
   if (webhookId !== null) {
-    // A dataset that no version of the endpoint has was named by the URL.
+    // If no version of the endpoint has the dataset, the URL named it.
     const named = dataset !== null && !of.own.has(`${webhookId} ${dataset}`)
     return { ...came, use: 'endpoint', webhookId, datasetOfUrl: named ? dataset : undefined }
   }

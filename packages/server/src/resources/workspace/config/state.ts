@@ -87,7 +87,7 @@ async function listed<Answer extends { readonly next_cursor: string | null }, It
 ): Promise<readonly Item[]> {
   const all: Item[] = []
   for (let cursor: string | undefined; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the cursor of the one before
+    // oxlint-disable-next-line no-await-in-loop -- each page needs the cursor of the previous one
     const answer: Answer = await ask({ limit: ROWS_AT_ONCE, cursor })
     all.push(...itemsOf(answer))
     if (answer.next_cursor === null) return all
@@ -116,7 +116,7 @@ async function readEndpoints(ctx: Ctx): Promise<readonly CurrentEndpoint[]> {
         criteria: asStored(of.criteria),
         mappings: of.mappings,
         ip_allowlist: of.ip_allowlist,
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is shown of it beside its secret
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the public settings, without the secret
         verification: settings as NonNullable<EndpointEntry['verification']>,
         cors: of.cors,
         handshake: { kind: handshake.kind },
@@ -141,8 +141,8 @@ async function readRules(ctx: Ctx): Promise<readonly Current<RuleEntry>[]> {
   }))
 }
 
-/** Rooms give conditions in the form in which they are stored. */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+/** Rooms return conditions in the form in which they are stored. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they were checked on save
 const asStored = (conditions: unknown): Conditions => conditions as Conditions
 
 async function readViews(ctx: Ctx, endpoints: readonly CurrentEndpoint[]): Promise<readonly CurrentView[]> {
@@ -158,7 +158,7 @@ async function readViews(ctx: Ctx, endpoints: readonly CurrentEndpoint[]): Promi
     })
     for (const { id, webhook_id, name, columns, sort_key, sort_dir, is_default } of rows) {
       const of = byId.get(webhook_id)
-      // One that was made after the endpoints were read belongs to the next export.
+      // A view of an endpoint that was created after the endpoints were read belongs to the next export.
       if (of === undefined) continue
       const { dataset, slug: endpoint } = of
       all.push({
@@ -190,7 +190,7 @@ async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]
         row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
       ordering: row.order_path === null ? 'none' : { path: row.order_path },
       signing: row.signing,
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- stored as its schema let it in
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema checked it on save
       payload_template: row.payload_template as DestinationEntry['payload_template'],
       ...reach,
     },
@@ -290,7 +290,7 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
   ]
 }
 
-/** Says the same of a project as long as nothing that a plan looks at has changed. */
+/** Stays the same for a project until something changes that a plan compares. */
 export function fingerprintOf({ destinations, ...state }: State): Promise<string> {
   return hashOf([
     ...state.endpoints,
@@ -304,7 +304,7 @@ export function fingerprintOf({ destinations, ...state }: State): Promise<string
   ])
 }
 
-/** Part by part, with turns for others: the text of the whole may be long. */
+/** Hashes part by part, with turns for other requests, because the whole text may be long. */
 export async function hashOf(parts: readonly unknown[]): Promise<string> {
   const hash = createHash('sha256')
   const { spend } = new PacedWork(Infinity)
@@ -317,5 +317,5 @@ export async function hashOf(parts: readonly unknown[]): Promise<string> {
   return hash.digest('hex').slice(0, 32)
 }
 
-/** For each character that is written and hashed. */
+/** Work for each character that is written and hashed. */
 const HASH_WORK = 8

@@ -17,7 +17,7 @@ export function archive(
 ): { readonly chunks: AsyncGenerator<Buffer>; readonly hash: () => Buffer } {
   const zip = new ZipFile()
   const hash = createHash('sha256')
-  // An entry that fails ends the zip with its error, and so the reader.
+  // An entry that fails ends the zip, and its reader, with its error.
   zip.on('error', (cause) =>
     asReadable(zip.outputStream).destroy(cause instanceof Error ? cause : new Error(String(cause))),
   )

@@ -3,7 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import type { PageAt } from './read/queries.ts'
 
-/** The scope of an export: the current settings of a workspace, and its events from before a moment. */
+/** The scope of an export: the current settings of a workspace, and its events from before a time. */
 export type Scope = {
   /** A context for this workspace only. */
   readonly ctx: Ctx

@@ -99,7 +99,7 @@ export async function findChunk(db: Db, at: At & { number: number }): Promise<Bu
   return row?.data
 }
 
-/** Claims the oldest export of any workspace that nobody writes. Its previous writer has died, or has lost the claim. */
+/** Claims the oldest export of any workspace that no process writes. Its previous writer died, or lost the claim. */
 export function claimExport(db: Db, at: { now: Date; until: Date }): Promise<ExportRow | undefined> {
   return db.maybe<ExportRow>(sql`
     update data_exports
@@ -186,7 +186,7 @@ export async function finishExport(
   )
 }
 
-/** Lets another process start again, from this moment on. */
+/** Lets another process start again, from this time on. */
 export async function releaseExport(db: Db, at: Claim & { from: Date }): Promise<void> {
   // oxlint-disable-next-line house/tenant-statement -- claimed() names the workspace
   await db.run(sql`
@@ -224,7 +224,7 @@ export function deleteChunks(db: Db, at: At & { limit: number }): Promise<number
   `)
 }
 
-/** An export whose file must be deleted (deleted, failed or expired) and that nobody is writing. */
+/** An export whose file must be deleted (deleted, failed or expired) and that no process is writing. */
 export function findUnswept(
   db: Db,
   now: Date,

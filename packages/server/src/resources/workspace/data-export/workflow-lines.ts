@@ -16,7 +16,7 @@ export async function* workflowVersionLines(ctx: Ctx): AsyncGenerator<readonly s
       (page) => workflows.listVersions(ctx, { ...page, ...at }),
       (answer) => answer.versions,
     )) {
-      // oxlint-disable-next-line no-await-in-loop -- one version after the other
+      // oxlint-disable-next-line no-await-in-loop -- one version after another
       const shown = await workflows.getVersion(ctx, { ...at, version })
       yield [JSON.stringify({ workflow_id: id, ...shown.version, project_id: encodeId('project', ctx.projectId) })]
     }
@@ -35,7 +35,7 @@ export async function* instanceLines(
   )
   for await (const { id, created_at } of all) {
     if (created_at >= before.toISOString()) continue
-    // oxlint-disable-next-line no-await-in-loop -- one instance after the other
+    // oxlint-disable-next-line no-await-in-loop -- one instance after another
     const { instance } = await workflowInstances.get(ctx, { id: decodeId('workflowInstance', id) ?? '' })
     yield [JSON.stringify({ ...instance, project_id: encodeId('project', ctx.projectId) })]
   }

@@ -25,7 +25,7 @@ import { countFew, countPiece, type CountedTable } from './read/queries.ts'
 const LEASE_MS = 60_000
 /** The longest interval between two reports of the progress. */
 const REPORT_MS = 2_000
-/** An export that broke off starts again after this time, and at most this many times. */
+/** An export that broke off starts again after `AGAIN_MS`, until it has started `BEGINS_MAX` times. */
 const AGAIN_MS = 30_000
 const BEGINS_MAX = 5
 const CHUNKS_AT_ONCE = 20
@@ -130,7 +130,7 @@ type Reporter = {
   readonly progress: { filesDone: number; rowsDone: number; rowsTotal: number; bytes: number }
   /** Reports the progress, and throws when the run must end. */
   report(chunk?: { number: number; data: Uint8Array }): Promise<void>
-  /** The same, unless it was reported recently. */
+  /** Like `report`, unless the last report was recent. */
   now(): Promise<void>
 }
 

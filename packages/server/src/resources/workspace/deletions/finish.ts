@@ -6,13 +6,13 @@ import { resumeDeleted } from '../../delivery/destinations/index.ts'
 import { eraseOld, eraseSnapshots, listResuming, setResumed, type Resuming } from '../snapshots/index.ts'
 
 const RESUMING_AT_ONCE = 20
-/** Bounds one run, so that a process that is asked to stop does so soon. */
+/** Bounds one run, so that a process stops soon when asked. */
 const PIECES_MAX = 50
 const ERASED_AT_ONCE = 1_000
 
 /**
- * Erases the copies that nobody can restore any longer, and resumes the deliveries of restored destinations that did not fit into the
- * commit of the restore, piece by piece.
+ * Erases the copies that can no longer be restored, and resumes the deliveries of restored destinations that did not
+ * fit into the commit of the restore, piece by piece.
  */
 export async function finishDeletions(deps: Deps): Promise<void> {
   const now = deps.clock.now()

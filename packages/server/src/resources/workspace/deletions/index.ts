@@ -66,7 +66,7 @@ export const deletions: Room<'deletions'> = {
 
 type Restorable = DeletionRow & { readonly snapshot: Buffer }
 
-/** The deletion, or the refusal that says why it cannot be undone. */
+/** Returns the deletion, or throws the reason why it cannot be undone. */
 function restorable(row: HeldDeletion | undefined, now: Date): Restorable {
   if (row === undefined) throw refuse('not_found')
   const { snapshot, restored_at: restoredAt, expires_at: expiresAt } = row

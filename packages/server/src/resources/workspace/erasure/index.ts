@@ -22,12 +22,12 @@ import {
 
 export { retainedFrom } from './queries.ts'
 
-/** Longer than any work that started before the deletion may take. */
+/** Longer than any work that started before the deletion can take. */
 const SETTLED_MS = 3_600_000
 const ROWS_AT_ONCE = 1_000
-/** A lower number, because each has up to a hundred attempts. */
+/** A lower number than for other rows, because each delivery has up to a hundred attempts. */
 const DELIVERIES_AT_ONCE = 100
-/** Bounds one run, so that a process that is asked to stop does so soon. The next run continues. */
+/** Bounds one run, so that a process stops soon when asked. The next run continues. */
 const STEPS_MAX = 100
 
 /**
@@ -37,7 +37,7 @@ const STEPS_MAX = 100
 export async function eraseEnded(deps: Deps): Promise<void> {
   const tables = await listTenantTables(deps.database)
   for (let steps = 0; steps < STEPS_MAX; steps += 1) {
-    // oxlint-disable-next-line house/verb-guards, no-await-in-loop -- the request for the deletion was audited; only the end of a workspace is audited again. One piece after the other
+    // oxlint-disable-next-line house/verb-guards, no-await-in-loop -- the deletion was audited; only the end of a workspace is audited again. One piece after another
     if (
       !(await inTransaction(asSystem(deps, { workspaceId: '', projectId: '', requestId: 'erasure' }), (tx) =>
         step(tx, tables),

@@ -15,7 +15,7 @@ export async function tryLockErasure(db: Db): Promise<boolean> {
 
 export type DoomedProject = { readonly workspace_id: string; readonly id: string }
 
-/** A project that was deleted before this moment and may still have contents. */
+/** A project that was deleted before this time and may still have contents. */
 export function nextDeletedProject(db: Db, before: Date): Promise<DoomedProject | undefined> {
   return db.maybe<DoomedProject>(sql`
     select workspace_id, id
@@ -27,7 +27,7 @@ export function nextDeletedProject(db: Db, before: Date): Promise<DoomedProject 
   `)
 }
 
-/** The same for the projects of one workspace, deleted or not. */
+/** Like `nextDeletedProject`, for the projects of one workspace, deleted or not. */
 export function nextProjectOf(db: Db, workspaceId: string): Promise<DoomedProject | undefined> {
   return db.maybe<DoomedProject>(sql`
     select workspace_id, id
@@ -49,7 +49,7 @@ export async function setEmptied(db: Db, at: { workspaceId: string; projectId: s
   `)
 }
 
-/** A workspace that was closed before this moment. */
+/** A workspace that was closed before this time. */
 export function nextClosedWorkspace(db: Db, before: Date): Promise<{ id: string; slug: string } | undefined> {
   return db.maybe<{ id: string; slug: string }>(sql`
     select id, slug
@@ -132,8 +132,9 @@ export function listTenantTables(db: Db): Promise<readonly TenantTable[]> {
 const named = (name: string): Sql => ({ strings: [`"${name.replaceAll('"', '""')}"`], values: [] })
 
 /**
- * Erases a piece of one table. Returns how many rows. `projectId` null: of the whole workspace. It finds rows by ctid, which no plan makes
- * slow. In a partitioned table a ctid may occur once per partition, but the condition still matches only rows to erase.
+ * Erases a batch of rows of one table. Returns how many. `projectId` null: of the whole workspace. It finds rows by
+ * ctid, which is fast under any plan. In a partitioned table a ctid may occur once per partition, but the condition
+ * still matches only rows to erase.
  */
 export function eraseRows(
   db: Db,
@@ -180,7 +181,7 @@ export async function eraseWorkspace(db: Db, workspaceId: string): Promise<reado
 /** The tables that retention deletes row by row, where whole days cannot be dropped. Deliveries go first, with their attempts. */
 export const EXPIRED_TABLES = ['delivery_attempts', 'search_blocks', 'records', 'submissions'] as const
 
-/** Workspaces on a plan with events from before this moment (milliseconds). Only these need work. */
+/** Workspaces on a plan with events from before this time (milliseconds). Only these need work. */
 export function listWorkspacesWithExpired(
   db: Db,
   at: { plan: string; before: number },
@@ -197,7 +198,7 @@ export function listWorkspacesWithExpired(
 }
 
 const DAY_MS = 86_400_000
-/** The rows of one event get their ids one after the other, within this time. */
+/** The rows of one event get their ids one after another, within this time. */
 const SPARE_MS = 60_000
 
 /** The start of a workspace's retention: `before`, or the day (UTC) of its oldest delivery that waits for the allowance. */
@@ -221,7 +222,7 @@ export async function retainedFrom(
 
 type Expired = { readonly workspaceId: string; readonly before: number; readonly limit: number }
 
-/** Deletes a piece of the deliveries from before this moment, each with all its attempts. Returns how many deliveries. */
+/** Deletes a batch of the deliveries from before this time, each with all its attempts. Returns how many deliveries. */
 export function expireDeliveries(db: Db, at: Expired): Promise<number> {
   return db.run(sql`
     with piece as materialized (
@@ -240,7 +241,7 @@ export function expireDeliveries(db: Db, at: Expired): Promise<number> {
   `)
 }
 
-/** The same for another table. */
+/** Deletes a batch of the rows of another table from before this time. Returns how many. */
 export function expireRows(db: Db, name: (typeof EXPIRED_TABLES)[number], at: Expired): Promise<number> {
   return db.run(sql`
     with piece as materialized (

@@ -24,13 +24,13 @@ export type Claim = { readonly holder: Holder; readonly id: string }
 type Asked = { readonly holder: Holder; readonly keyHash: Uint8Array; readonly fingerprint: Uint8Array }
 
 /**
- * Claims an Idempotency-Key of the admin API, or returns the response that is stored under it. 409 while another request runs under it,
- * 422 when it was another request, 429 when its holder has used 10,000 in 24 hours.
+ * Claims an Idempotency-Key of the admin API, or returns the response that is stored under it. Refuses with 409 while another
+ * request runs under it, 422 when it was used for a different request, and 429 when its holder has used 10,000 in 24 hours.
  */
 export function claimKey(deps: Deps, asked: Asked): Promise<StoredResponse | Claim> {
   const now = deps.clock.now()
   const since = new Date(now - LIMITS.adminIdempotencyRetentionMs)
-  // oxlint-disable-next-line house/verb-guards -- what the request changes has its own row, in the transaction of the change
+  // oxlint-disable-next-line house/verb-guards -- the change of the request writes its audit row, in its transaction
   return deps.database.transaction(async (db) => {
     await lockClaims(db, asked.holder)
     const found = await findRecord(db, asked)
@@ -95,7 +95,7 @@ function keepOrFree(
   return keepResponse(db, { ...claim, status, response: cipher.seal(json, placeOf(claim)) })
 }
 
-/** The same for a refusal, which changed nothing. */
+/** Stores the response of a refusal, which changed nothing. */
 export async function settleRefused(
   deps: Deps,
   { claim, response }: { claim: Claim; response: StoredResponse },

@@ -12,19 +12,19 @@ import { findNetwork } from './queries.ts'
 type Asking = {
   readonly actor: Actor
   readonly workspaceId: string
-  /** The key, the person or the agent, as it is counted. */
+  /** The key, the person or the agent, under which refusals are counted. */
   readonly credential: string
-  /** undefined: it is unknown. */
+  /** undefined: the address is unknown. */
   readonly ip: string | undefined
   readonly requestId: string
 }
 
-/** A page of the console that is open elsewhere asks several times a minute; one row says enough. */
+/** A page of the console that is open elsewhere asks several times a minute, and one audit row is enough. */
 const AUDITED_EVERY_MS = 60_000
 
 /**
  * Refuses a request from an address outside the list of the workspace, and one from an unknown address. The list is read from
- * the database, so that a change counts on every node from the next request on.
+ * the database, so that a change applies on every node from the next request on.
  */
 export async function admitFrom(deps: Deps, asking: Asking): Promise<void> {
   const found = await findNetwork(deps.database.forWorkspace(asking.workspaceId), asking.workspaceId)

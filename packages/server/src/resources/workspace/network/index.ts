@@ -12,7 +12,7 @@ export { admitFrom } from './admit-from.ts'
 export const network: Room<'network'> = {
   get: async (ctx) => ({ network: present(ctx, await findNetwork(ctx.db, ctx.workspaceId)) }),
 
-  /** The list must admit the person who saves it, so that a typing error locks nobody out. */
+  /** The list must admit the person who saves it, so that a typing error does not lock them out. */
   update: (ctx, { ip_allowlist: list }) => {
     if (compileIpAllowlist(list)?.(ctx.ip) === false) throw refuse('own_address_missing', lockOutSentence(ctx))
     return inTransaction(ctx, async (tx) => {
@@ -31,7 +31,7 @@ export const network: Room<'network'> = {
   },
 }
 
-/** For operators: opens a workspace that has locked itself out to every address. One that is open stays as it is. */
+/** For operators: opens a workspace to all addresses if its members locked themselves out. An open one stays open. */
 export function clearNetwork(ctx: Ctx): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const { workspaceId } = tx

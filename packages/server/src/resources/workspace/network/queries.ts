@@ -8,7 +8,7 @@ export type NetworkRow = {
 
 const columns: Sql = sql`ip_allowlist, updated_at, updated_by`
 
-/** Undefined: nobody has saved a list yet. */
+/** Undefined: no list was saved yet. */
 export function findNetwork(db: Db, workspaceId: string): Promise<NetworkRow | undefined> {
   return db.maybe<NetworkRow>(sql`
     select ${columns}

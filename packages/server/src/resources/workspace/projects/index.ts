@@ -33,13 +33,13 @@ const present = (row: ProjectRow) => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-/** Call it after every change that the ingest path must know: this node knows it at once, the others within a second. */
+/** Call it after every change that the ingest path must know. This node learns it immediately, others in a second. */
 export async function configChanged(tx: Ctx): Promise<void> {
   await bumpConfig(tx.db, { ...tx, now: new Date(tx.clock.now()) })
   tx.afterCommit?.(() => tx.configChanged(tx.projectId))
 }
 
-/** The same for all projects of the workspace. */
+/** Like `configChanged`, for all projects of the workspace. */
 export async function workspaceConfigChanged(tx: Ctx): Promise<void> {
   const changed = await bumpConfigOfAll(tx.db, { workspaceId: tx.workspaceId, now: new Date(tx.clock.now()) })
   tx.afterCommit?.(() => {

@@ -26,14 +26,14 @@ export async function putProgress(db: Db, at: { closedUntil: Date; rolledAt: Dat
   `)
 }
 
-/** Nothing can have happened before the first project. */
+/** The creation of the first project, before which there can be no events. */
 export async function firstMoment(db: Db): Promise<Date | undefined> {
   // oxlint-disable-next-line house/tenant-statement -- the writer counts every workspace
   const { at } = await db.one<{ at: Date | null }>(sql`select min(created_at) as at from projects`)
   return at ?? undefined
 }
 
-/** The first counted event at this moment or later. Uses the index of each project. */
+/** The first counted event at this time or later. Uses the index of each project. */
 export async function nextMomentWithData(db: Db, { from }: { from: number }): Promise<number | undefined> {
   const first = uuidv7Floor(from)
   const { id } = await db.one<{ id: string | null }>(sql`
@@ -264,7 +264,7 @@ export async function putProjectHours(db: Db, hours: Hours): Promise<void> {
   `)
 }
 
-/** Minutes before a moment with attempts that were still open at their count, oldest first. */
+/** Minutes before a time with attempts that were still open at their count, oldest first. */
 export function listOpenMinutes(
   db: Db,
   at: { before: Date; limit: number },
@@ -281,7 +281,7 @@ export function listOpenMinutes(
   `)
 }
 
-/** Deletes minutes and hours from before these moments, at most `limit` of each. Returns how many rows. */
+/** Deletes minutes and hours from before these times, at most `limit` of each. Returns how many rows. */
 export async function deleteOldRollups(
   db: Db,
   at: { minutesBefore: Date; hoursBefore: Date; limit: number },

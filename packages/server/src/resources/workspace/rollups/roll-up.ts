@@ -52,14 +52,14 @@ export async function rollUp(deps: Deps): Promise<void> {
   const from = await behindIdle(database, { recorded, now })
   const minutes = minutesToCount({ closedUntil: from, rolledAt: progress?.rolled_at.getTime() ?? 0, now })
   for (const minute of minutes) {
-    // oxlint-disable-next-line no-await-in-loop -- one minute after the other
+    // oxlint-disable-next-line no-await-in-loop -- one minute after another
     if (!(await alone(deps, (tx) => recount(tx, minute)))) return
   }
   const closedUntil = closedAfter({ closedUntil: from, now }, minutes)
   await alone(deps, async (tx) => {
     await putHours(tx, { from: recorded, to: closedUntil })
     for (const { minute } of await listOpenMinutes(tx, { before: new Date(recorded), limit: REOPENED_AT_ONCE_MAX })) {
-      // oxlint-disable-next-line no-await-in-loop -- one minute after the other
+      // oxlint-disable-next-line no-await-in-loop -- one minute after another
       await recount(tx, minute.getTime())
       // oxlint-disable-next-line no-await-in-loop -- as above
       await putHours(tx, {

@@ -1,11 +1,11 @@
-/** Decides which minutes are counted when, and which rows a time range is read from. It depends on time only; all in milliseconds. */
+/** Decides when each minute is counted, and which rows a time range is read from. All times are in milliseconds. */
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
 
 /** A minute that has just ended is counted again after everything in progress at its end has been committed. */
 const SETTLING_MS = 5_000
-/** Nothing is committed later than this after the time in its id, because a request gives up waiting for its commit long before. */
+/** No row is committed later than this after the time in its id: its request stops waiting for it long before. */
 export const GRACE_MS = 60_000
 /** Bounds one run, so that it ends soon. The next run continues. */
 const MINUTES_AT_ONCE_MAX = 120
@@ -15,8 +15,8 @@ export const floorTo = (ms: number, span: number): number => Math.floor(ms / spa
 export type Progress = { readonly closedUntil: number; readonly rolledAt: number }
 
 /**
- * The minutes to count at `now`, each by its first moment: the current one at every run; an ended one twice, shortly after its end and, for
- * good, after the grace; and all that earlier runs did not reach. So most rows are read three or four times.
+ * The minutes to count at `now`, each by its start: the current one at every run; an ended one twice, shortly after its end
+ * and, for the last time, after the grace; and all that earlier runs did not reach. So most rows are read three or four times.
  */
 export function minutesToCount({ closedUntil, rolledAt, now }: Progress & { readonly now: number }): readonly number[] {
   const minutes: number[] = []
@@ -28,7 +28,7 @@ export function minutesToCount({ closedUntil, rolledAt, now }: Progress & { read
   return minutes
 }
 
-/** The time before which everything is counted for good, after `counted` were counted at `now`. */
+/** The time before which all counts are final, after `counted` were counted at `now`. */
 export function closedAfter(
   { closedUntil, now }: { readonly closedUntil: number; readonly now: number },
   counted: readonly number[],

@@ -80,7 +80,7 @@ type Members = Readonly<Record<string, unknown>>
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `readRows` makes it from a row
 const membersOf = (row: string): Members => JSON.parse(row) as Members
 
-/** The secrets of a row in plain text, because the copy must open after a rotation of the key too. A damaged one stays as it is. */
+/** The secrets of a row in plain text, so the copy also opens after a rotation of the key. A damaged one stays so. */
 function secretsIn(
   { cipher }: Pick<Ctx, 'cipher'>,
   { table, id, row }: { readonly table: string; readonly id: string; readonly row: Members },

@@ -90,7 +90,7 @@ export async function insertDeletion(db: Db, row: At & DeletionRow & { readonly 
   `)
 }
 
-/** Erases the oldest deletions of a project beyond a number of them. */
+/** Erases the oldest deletions of a project, except the newest `retained`. */
 export async function eraseBeyond(db: Db, at: At & { readonly retained: number }): Promise<void> {
   await db.run(sql`
     delete from deletions
@@ -134,7 +134,7 @@ export function listDeletions(db: Db, at: At & Listed): Promise<readonly Deletio
 
 export type HeldDeletion = DeletionRow & { readonly snapshot: Buffer | null; readonly restored_at: Date | null }
 
-/** Locked until the transaction ends. */
+/** A deletion, locked until the transaction ends. */
 export function lockDeletion(db: Db, at: At & { readonly id: string }): Promise<HeldDeletion | undefined> {
   return db.maybe<HeldDeletion>(sql`
     select ${columns}, snapshot, restored_at
@@ -197,7 +197,7 @@ export async function setResumed(db: Db, at: At & { readonly id: string }): Prom
 
 type Piece = { readonly before: Date; readonly limit: number }
 
-/** Erases a piece of the copies of all workspaces that nobody can restore any longer. */
+/** Erases a batch of the copies of all workspaces that can no longer be restored. */
 export async function eraseSnapshots(db: Db, at: Piece): Promise<void> {
   // oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
   await db.run(sql`
@@ -215,7 +215,7 @@ export async function eraseSnapshots(db: Db, at: Piece): Promise<void> {
   `)
 }
 
-/** Erases a piece of the deletions of all workspaces from before this moment. */
+/** Erases a batch of the deletions of all workspaces from before this time. */
 export async function eraseOld(db: Db, at: Piece): Promise<void> {
   // oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
   await db.run(sql`

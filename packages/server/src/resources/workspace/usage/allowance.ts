@@ -21,8 +21,8 @@ export async function findAllowance(of: Of): Promise<Allowance | null> {
 }
 
 /**
- * The same, locked until the transaction ends, so that the rest stays true. Call it before any delivery is locked: ingest, replays and
- * releases all lock the month first.
+ * The current allowance, locked until the transaction ends, so that `left` stays true. Call it before any delivery is
+ * locked: ingest, replays and releases all lock the month first.
  */
 export async function lockAllowance(tx: Of): Promise<Allowance | null> {
   const found = await findAllowance(tx)

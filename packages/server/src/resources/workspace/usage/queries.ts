@@ -9,8 +9,8 @@ export type Used = { readonly events: number; readonly deliveries: number }
 export type UsageRow = Used & { readonly workspace_id: string; readonly month: string }
 
 /**
- * The usage of these months, locked until the transaction ends, so that nobody else counts in the meantime. It always locks in the same
- * order, so that two transactions never deadlock.
+ * The usage of these months, locked until the transaction ends, so that no other transaction counts meanwhile. It
+ * always locks in the same order, so two transactions never deadlock.
  */
 export function lockUsage(db: Db, months: readonly MonthOf[]): Promise<readonly UsageRow[]> {
   return db.many<UsageRow>(sql`

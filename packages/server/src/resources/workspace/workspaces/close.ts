@@ -35,7 +35,7 @@ export const close: Room<'workspaces'>['close'] = async (ctx, { confirm }) => {
   return answer
 }
 
-/** Makes paused deliveries due at once. After the grace period it refuses, whether or not upkeep has started the deletion. */
+/** Makes paused deliveries due immediately. After the grace period it refuses, even before upkeep deletes anything. */
 export const reopen: Room<'workspaces'>['reopen'] = async (ctx) => {
   const answer = await inTransaction(ctx, async (tx) => {
     const held = await lockOwn(tx)

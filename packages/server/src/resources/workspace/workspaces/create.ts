@@ -46,7 +46,7 @@ export const create: Room<'workspaces'>['create'] = (ctx, { name, slug }) => {
   })
 }
 
-/** A new workspace does not get around a plan: a person with a paid one gets a free one. On a self-hosted installation all are alike. */
+/** A new workspace is free, so it does not extend a paid plan. On a self-hosted installation, all have one plan. */
 async function planOfNew(tx: Ctx): Promise<string> {
   const from = (await findWorkspace(tx.db, tx.workspaceId)) ?? (await findFirstWorkspace(tx.db))
   return from === undefined || from.plan === 'self_hosted' ? 'self_hosted' : 'free'

@@ -27,7 +27,7 @@ export async function moveDeliveries(
   for (const { id } of await listDestinationIds(database, to.workspaceId)) {
     const lane = { workspaceId: to.workspaceId, destinationId: id }
     const at = { ...lane, now: new Date(clock.now()) }
-    // oxlint-disable-next-line no-await-in-loop -- short commits one after the other, so that others come in between
+    // oxlint-disable-next-line no-await-in-loop -- short commits, one after another, so that other work runs in between
     await (to.reason !== null ? pauseOutstanding(database, { ...at, reason: to.reason }) : resumePaused(database, at))
     if (to.reason === null) lanesChanged(deps, { lanes: [lane], disabled: false })
   }

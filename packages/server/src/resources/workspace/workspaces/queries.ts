@@ -22,7 +22,7 @@ export function findWorkspace(db: Db, id: string): Promise<WorkspaceRow | undefi
   `)
 }
 
-/** The first workspace of the installation: the one that bootstrap made. */
+/** The first workspace of the installation, which bootstrap created. */
 export function findFirstWorkspace(db: Db): Promise<WorkspaceRow | undefined> {
   return db.maybe<WorkspaceRow>(sql`
     select ${columns}
@@ -50,7 +50,7 @@ export function lockWorkspaceById(db: Db, id: string): Promise<WorkspaceRow | un
   `)
 }
 
-/** The same by its slug. */
+/** Like `lockWorkspaceById`, by the slug. */
 export function lockWorkspace(db: Db, slug: string): Promise<WorkspaceRow | undefined> {
   return db.maybe<WorkspaceRow>(sql`
     select ${columns}

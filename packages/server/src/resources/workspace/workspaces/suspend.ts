@@ -35,7 +35,7 @@ export async function listWorkspaceStatuses(deps: Deps): Promise<readonly Worksp
   return (await listWorkspaces(deps.database)).map(present)
 }
 
-/** By the operator's command, on the machine of the server. */
+/** Suspends a workspace by the operator's command, on the machine of the server. */
 export async function suspendWorkspace(deps: Deps, asked: { slug: string; reason: string }): Promise<WorkspaceStatus> {
   return present(await suspend(asCommand(deps), { lock: bySlug(asked.slug), reason: asked.reason }))
 }
@@ -44,7 +44,7 @@ export async function reinstateWorkspace(deps: Deps, asked: { slug: string }): P
   return present(await reinstate(asCommand(deps), bySlug(asked.slug)))
 }
 
-/** By an operator's request: `ctx` names them, and the workspace. */
+/** Suspends a workspace by an operator's request: `ctx` names the operator and the workspace. */
 export async function suspendWorkspaceById(ctx: Ctx, { reason }: { reason: string }): Promise<void> {
   await suspend(ctx, { lock: byId(ctx.workspaceId), reason })
 }
@@ -53,7 +53,7 @@ export async function reinstateWorkspaceById(ctx: Ctx): Promise<void> {
   await reinstate(ctx, byId(ctx.workspaceId))
 }
 
-/** The limits of another plan, on every node within a second. The deliveries that it has room for are let go by their loop. */
+/** Applies the limits of another plan, on every node within a second. A loop releases deliveries that now have room. */
 export async function changePlan(ctx: Ctx, plan: string): Promise<void> {
   await inWorkspace(ctx, byId(ctx.workspaceId), async (tx, held) => {
     if (held.plan === plan) return held
@@ -71,8 +71,8 @@ export async function changePlan(ctx: Ctx, plan: string): Promise<void> {
 type Lock = (db: Db) => Promise<WorkspaceRow>
 
 /**
- * Contract part 1, suspension: from the commit on nothing is accepted and nothing more is sent. Attempts in progress end normally, and their
- * results count. A workspace that is already suspended stays as it is, with its first reason.
+ * Contract part 1, suspension: from the commit on, nothing is accepted and no further attempt starts. Attempts in progress end
+ * normally, and their results count. A workspace that is already suspended stays as it is, with its first reason.
  */
 async function suspend(ctx: Ctx, { lock, reason }: { lock: Lock; reason: string }): Promise<WorkspaceRow> {
   const row = await inWorkspace(ctx, lock, async (tx, held) => {
@@ -96,7 +96,7 @@ async function suspend(ctx: Ctx, { lock, reason }: { lock: Lock; reason: string 
   return row
 }
 
-/** Makes paused deliveries due at once. Those of a destination that is off stay paused, for that reason. */
+/** Makes paused deliveries due immediately. Those of a destination that is off stay paused, for that reason. */
 async function reinstate(ctx: Ctx, lock: Lock): Promise<WorkspaceRow> {
   const row = await inWorkspace(ctx, lock, async (tx, held) => {
     if (held.suspended_at === null) return held
@@ -112,7 +112,7 @@ async function reinstate(ctx: Ctx, lock: Lock): Promise<WorkspaceRow> {
   return row
 }
 
-/** Under an Idempotency-Key the commit is still to come, and before it there is nothing to move. */
+/** Under an Idempotency-Key, the commit comes later, and before it there is nothing to move. */
 async function moveOnce(ctx: Ctx, to: Parameters<typeof moveDeliveries>[1]): Promise<void> {
   if (ctx.afterCommit === undefined) {
     await moveDeliveries(ctx, to)
@@ -143,7 +143,7 @@ const byId =
     return held
   }
 
-// oxlint-disable-next-line max-params -- what I may use, which workspace, and what to do in it
+// oxlint-disable-next-line max-params -- the context, the workspace, and the work in it
 function inWorkspace(
   ctx: Ctx,
   lock: Lock,

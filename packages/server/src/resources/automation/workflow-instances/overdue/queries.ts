@@ -2,7 +2,7 @@ import { sql, type Db } from '../../../../platform/db.ts'
 
 export type OverdueInstancesRow = { readonly overdue: number; readonly oldest_due_at: Date | null }
 
-/** Instances that have been due since before a moment, and that nothing holds back. Counts at most `max`. */
+/** Instances that have been due since before this time, and that nothing holds back. Counts at most `max`. */
 export function countOverdueInstances(db: Db, at: { dueBefore: Date; max: number }): Promise<OverdueInstancesRow> {
   // oxlint-disable-next-line house/tenant-statement -- the due instances of all workspaces
   return db.one<OverdueInstancesRow>(sql`

@@ -1,9 +1,9 @@
 import { sql, type Db } from '../../../../platform/db.ts'
 
 /**
- * From this commit on the engine takes no instance of the workspace. Its instances are paused afterwards, in small commits, with
- * the time that they still had to wait. If it is suspended again before all of them were paused, they were paused all the time between: the
- * engine took none of them.
+ * From this commit on, the engine takes no instance of the workspace. Its instances are paused afterwards, in small
+ * commits, with the time that they still had to wait. If the workspace is suspended again before all of them were
+ * paused, they count as paused for all of the time between, because the engine took none of them.
  */
 export async function haltInstances(db: Db, at: { workspaceId: string; now: Date }): Promise<void> {
   await db.run(sql`
@@ -68,7 +68,7 @@ export async function deletePause(db: Db, workspaceId: string): Promise<void> {
   `)
 }
 
-/** Work under an earlier claim can change nothing any more, because the fence rises. */
+/** Work under an earlier claim can no longer change anything, because the fence rises. */
 export function pauseInstances(db: Db, at: { workspaceId: string; haltedAt: Date; limit: number }): Promise<number> {
   return db.run(sql`
     with chosen as materialized (
@@ -116,7 +116,7 @@ export function unpauseInstances(db: Db, at: { workspaceId: string; resumedAt: D
   `)
 }
 
-/** Ends the instances of a deleted workflow. Work under their claims can change nothing any more. */
+/** Ends the instances of a deleted workflow. Work under their claims can no longer change anything. */
 export function cancelInstancesOf(
   db: Db,
   at: { workspaceId: string; projectId: string; workflowId: string; now: Date },

@@ -12,22 +12,22 @@ import {
 
 const DATASETS_AT_ONCE = 100
 const RECORDS_AT_ONCE = 200
-/** Bounds one run, so that a process that is asked to stop does so soon. The next run continues. */
+/** Bounds one run, so that a process stops soon when asked. The next run continues. */
 const STEPS_MAX = 500
 /** A process that had not heard of a deletion may store a record until this long after it. */
 const SETTLED_MS = 60_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Erases the records of deleted datasets, and those that are older than the retention of their dataset, in small pieces with a commit
- * for each. A record whose deliveries have not all ended stays until they have: 201 promised them.
+ * Erases the records of deleted datasets, and records that are older than the retention of their dataset, in small
+ * pieces with a commit for each. A record stays until all of its deliveries have ended, because 201 promised them.
  */
 export async function expireDatasets(deps: Deps): Promise<void> {
   const system = deps.database.forSystem
   const deleted = await listDeletedDatasets(system, DATASETS_AT_ONCE)
   const shorter = await listShorterDatasets(system, { now: new Date(deps.clock.now()), limit: DATASETS_AT_ONCE })
   const steps = { left: STEPS_MAX }
-  // oxlint-disable-next-line no-await-in-loop -- one dataset after the other
+  // oxlint-disable-next-line no-await-in-loop -- one dataset after another
   for (const dataset of [...deleted, ...shorter]) await expireDataset(deps, dataset, steps)
 }
 
@@ -45,7 +45,7 @@ async function expireDataset(deps: Deps, dataset: Expiring, steps: { left: numbe
     const pieces = found.filter(({ outstanding }) => !outstanding)
     waiting += found.length - pieces.length
     if (pieces.length > 0) {
-      // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- as above; the deletion was audited when it was asked for, and a retention acts by itself
+      // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- as above; the deletion was audited, and a retention acts by itself
       waiting += pieces.length - (await database.transaction((tx) => eraseRecords(tx, { ...at, pieces })))
     }
     const last = found.at(-1)
@@ -55,7 +55,7 @@ async function expireDataset(deps: Deps, dataset: Expiring, steps: { left: numbe
   if (deletion !== null && waiting === 0) await endWhenSettled(deps, { ...dataset, deletion })
 }
 
-/** A late record of the deleted dataset gets a dataset again, because every record has one. */
+/** Creates the dataset again for late records, because every record has a dataset. */
 async function endWhenSettled(deps: Deps, dataset: Expiring & { readonly deletion: string }): Promise<void> {
   const { workspace_id: workspaceId, project_id: projectId, name, before, deletion } = dataset
   const now = deps.clock.now()

@@ -6,7 +6,7 @@ export type Expiring = {
   readonly name: string
   /** Records with a lower id are erased. */
   readonly before: string
-  /** The row of a deleted dataset; null: it has a shorter retention. */
+  /** The row of a deleted dataset; null: the dataset exists, with a shorter retention. */
   readonly deletion: string | null
 }
 
@@ -21,7 +21,7 @@ export function listDeletedDatasets(db: Db, limit: number): Promise<readonly Exp
   `)
 }
 
-/** Datasets of all workspaces with a retention, that have records from before it. */
+/** Datasets of all workspaces with a retention and with records that are older than it. */
 export function listShorterDatasets(db: Db, at: { now: Date; limit: number }): Promise<readonly Expiring[]> {
   // oxlint-disable-next-line house/tenant-statement -- as above
   return db.many<Expiring>(sql`
@@ -131,7 +131,7 @@ export async function eraseRecords(db: Db, at: At & { pieces: readonly Piece[] }
   return erased
 }
 
-/** Ends a deletion whose records are all erased. */
+/** Ends a deletion after all of its records were erased. */
 export async function endDeletion(db: Db, at: At & { id: string }): Promise<void> {
   await db.run(sql`
     delete from deleted_datasets
@@ -142,8 +142,7 @@ export async function endDeletion(db: Db, at: At & { id: string }): Promise<void
 }
 
 /**
- * Creates the dataset again when records came after its deletion from a process that had not heard of it yet. Returns how many
- * datasets.
+ * Creates the dataset again if a process that had not heard of its deletion stored records in it. Returns how many datasets.
  */
 export function recreateIfUsed(
   db: Db,

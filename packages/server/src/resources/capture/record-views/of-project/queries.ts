@@ -1,7 +1,7 @@
 import { sql, type Db } from '../../../../platform/db.ts'
 import type { RecordViewRow } from '../queries.ts'
 
-/** The next views of a project in the order they were made, whatever their endpoints. */
+/** The next views of a project in the order of their creation, whatever their endpoints. */
 export function listViewsOfProject(
   db: Db,
   at: {

@@ -14,7 +14,7 @@ import {
 
 const { columnsCharsMax, columnsReadRecordsMax, columnsReadBytesMax, recordsAnswerCharsMax } = LIMITS
 
-/** A submission is committed within this time after its id was created. Younger ones are read again next time. */
+/** A submission is committed within this time after its id was created. The next call reads younger ones again. */
 const SETTLED_MS = 30_000
 /** Each piece is read and flattened without a pause, so pieces are small. */
 const PIECE = { limit: 500, bytesMax: 524_288 }

@@ -18,7 +18,7 @@ export function findRecordColumns(db: Db, at: OfWebhook): Promise<RecordColumnsR
   `)
 }
 
-/** The row that was read further wins, because each row has everything up to its position. Stores nothing for a deleted webhook. */
+/** The row with the later position wins, as it has everything up to there. Stores nothing for a deleted webhook. */
 export async function saveRecordColumns(db: Db, row: OfWebhook & RecordColumnsRow): Promise<void> {
   await db.run(sql`
     insert into record_columns (workspace_id, project_id, webhook_id, scanned_to, last_seen, missed_at)

@@ -27,7 +27,7 @@ export type FoundRecords = {
   readonly reached: string | null
   /** The number of records in this piece. */
   readonly scanned: number
-  /** The number of them whose payloads were read. The index ruled out others. */
+  /** The number of scanned records whose payloads were read. The index ruled out the others. */
   readonly read: number
 }
 

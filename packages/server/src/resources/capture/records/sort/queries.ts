@@ -48,8 +48,8 @@ export type Ranked = {
 }
 
 /**
- * The first ones among `best` and the records of the submissions from `from` to before `before`. Only PostgreSQL compares values, so the
- * best of one piece compete with the next piece.
+ * The first records among `best` and those of the submissions from `from` to before `before`. Only PostgreSQL compares
+ * values, so the best of one piece compete with the next piece.
  */
 export function rankPiece(
   db: Db,

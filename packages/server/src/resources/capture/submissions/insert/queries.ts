@@ -51,14 +51,15 @@ export type EventRows = {
 }
 
 /**
- * The one commit: submissions, records, deliveries, workflow instances, AI runs and new datasets of a whole batch in one statement,
- * so that a process may die at any instruction and every 201 stays true. It is the only statement that writes the tables of six rooms.
+ * The one commit: submissions, records, deliveries, workflow instances, AI runs and new datasets of a whole batch in
+ * one statement, so a process can die at any instruction, and every 201 stays true. It is the only statement that
+ * writes the tables of six rooms.
  */
 export async function insertEvents(db: Db, events: readonly EventRows[]): Promise<void> {
   await db.run(sql`with ${insertingEvents(events)}`)
 }
 
-/** The same, unless the statement begins after `deadline` by PostgreSQL's clock. Returns whether it stored them. */
+/** Like `insertEvents`, unless it starts after `deadline` by PostgreSQL's clock. Returns whether it stored them. */
 export async function insertEventsBy(db: Db, deadline: Date, events: readonly EventRows[]): Promise<boolean> {
   return (await db.run(sql`with ${insertingEvents(events, sql`where ${begunBy(deadline)}`)}`)) > 0
 }
@@ -72,7 +73,7 @@ export type PermittedEvents = {
   readonly anyway: readonly EventRows[]
 }
 
-/** The same, when another room decides within the statement which events are stored. Returns the ids of the stored submissions. */
+/** Like `insertEvents`, but SQL of another room selects the events to store. Returns the ids of their submissions. */
 export async function insertPermittedEvents(
   db: Db,
   { deadline, events, permitted, anyway }: PermittedEvents,

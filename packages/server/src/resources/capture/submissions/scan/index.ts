@@ -18,7 +18,7 @@ export type FoundSubmissions = {
   readonly rows: readonly SubmissionRow[]
   readonly reached: string | null
   readonly scanned: number
-  /** The number of them that were filed nowhere. */
+  /** The number of scanned submissions that were filed nowhere. */
   readonly unfiled: number
   /** The number of bodies that could not be read as a payload. */
   readonly unreadable: number

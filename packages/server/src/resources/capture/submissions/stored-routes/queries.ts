@@ -1,19 +1,19 @@
 import { sql, type Db } from '../../../../platform/db.ts'
 import type { StoredBodyRow } from '../queries.ts'
 
-/** A stored payload, and who routed it. */
+/** A stored payload, and the part of the project that routed it. */
 export type StoredRouteRow = StoredBodyRow & {
   readonly webhook_id: string | null
   readonly source_ip: string | null
-  /** It came by POST /v1/ingest/{key} without a dataset. */
+  /** The request came by POST /v1/ingest/{key} without a dataset. */
   readonly reached_rules: boolean
-  /** The number of workflows and agents that led to its records. */
+  /** The number of workflows and agents that led to the submission's records. */
   readonly hops: number
-  /** Of its first record; null: none was filed. */
+  /** The dataset of the first record; null: none was filed. */
   readonly dataset: string | null
 }
 
-/** The newest payloads of a project; at most `bytesMax` are read, and the one that goes beyond it. */
+/** The newest payloads of a project. Reads at most `bytesMax`, plus the payload that exceeds it. */
 export function listStoredRoutes(
   db: Db,
   at: {

@@ -7,11 +7,11 @@ type DeliveryFilter = {
   readonly state: DeliveryRow['state'] | null
   readonly destinationId: string | null
   readonly recordIds: readonly string[] | null
-  /** Those that are held back so; `crowded`: the lanes in which many wait. */
+  /** Only deliveries that are held back in this way; `crowded`: the lanes in which many wait. */
   readonly held: (HeldFilter & { readonly crowded: ReadonlySet<string> }) | null
 }
 
-/** As a word of the statement, so that the index of a state serves: a parameter might be any of them. */
+/** Each state as a literal of the statement, so that its index serves: a parameter could be any state. */
 const IN_STATE: Readonly<Record<DeliveryRow['state'], Sql>> = {
   pending: sql`and state = 'pending' and next_attempt_at is not null`,
   sending: sql`and state = 'sending'`,
@@ -25,7 +25,7 @@ const IN_STATE: Readonly<Record<DeliveryRow['state'], Sql>> = {
 type Asked = At &
   DeliveryFilter &
   IdRange & {
-    /** Only deliveries to these few destinations, in place of `destinationId`. */
+    /** Only deliveries to these few destinations, instead of `destinationId`. */
     readonly destinationIds?: readonly string[]
     readonly before: string | null
     readonly limit: number
@@ -56,7 +56,7 @@ type Lane = { readonly destinationId: string; readonly until: Date }
  * The newest deliveries that are due in each of these lanes. Where few wait, all of them are read by the index of due deliveries and sorted.
  * Where many wait, the lane is read from its newest delivery on: nearly all of them wait, and the index of due deliveries is not used.
  */
-// oxlint-disable-next-line max-params -- of what, in which, and what else must be true
+// oxlint-disable-next-line max-params -- the columns, the lanes, and further conditions
 const dueIn = (
   at: Asked,
   { lanes, many }: { readonly lanes: readonly Lane[]; readonly many: boolean },
@@ -151,7 +151,7 @@ const newestRows = (at: Asked): Sql => sql`
               limit ${at.limit}
 `
 
-/** The newest of each destination by its index, and of these the newest. */
+/** Reads the newest of each destination by its index, and selects the newest of those. */
 const newestTo = (at: Asked, ids: readonly string[]): Sql => sql`
              select found.*
                from unnest(${ids}::uuid[]) as given (destination_id)

@@ -118,7 +118,7 @@ export const cancel: Verbs['cancel'] = (ctx, { id }) =>
     },
   })
 
-/** The delivery loop may begin or settle the delivery between two tries. */
+/** The delivery loop may start or settle the delivery between two tries. */
 const LOOKS_MAX = 5
 
 async function cancelOne(tx: Ctx, at: At): Promise<{ destination_id: string } | undefined> {

@@ -28,7 +28,7 @@ export function replayDelivery(db: Db, at: At): Promise<Moved | undefined> {
   `)
 }
 
-/** Makes a waiting delivery due at once; undefined when it does not wait. A first attempt stays `initial`. */
+/** Makes a waiting delivery due immediately; undefined when it does not wait. A first attempt stays `initial`. */
 export function retryDelivery(db: Db, at: At): Promise<Moved | undefined> {
   return db.maybe<Moved>(sql`
     update deliveries
@@ -60,8 +60,8 @@ export function cancelWaiting(db: Db, at: At): Promise<Moved | undefined> {
 }
 
 /**
- * Cancels a delivery that is being sent. It locks the attempt first, as a turn does, so there is no deadlock, and nobody moves the
- * delivery while its attempt is locked. The request goes on as an orphan, which the next owner of the lane counts.
+ * Cancels a delivery that is being sent. It locks the attempt first, as a turn does, so there is no deadlock, and no turn
+ * moves the delivery while its attempt is locked. The request continues as an orphan, which the next owner of the lane counts.
  */
 export function cancelSending(db: Db, at: At): Promise<Moved | undefined> {
   return db.maybe<Moved>(sql`

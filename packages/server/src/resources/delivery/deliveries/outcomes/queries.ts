@@ -6,7 +6,7 @@ type At = { readonly workspaceId: string; readonly projectId: string }
 
 const isEnded: Sql = sql`replay_id is not null and state in ('delivered', 'failed', 'cancelled')`
 
-/** Adds the deliveries of `ended` to the replays that they name, and gives how many they are. */
+/** Adds the deliveries of `ended` to the replays that they name, and returns their number. */
 const counting = (ended: Sql): Sql => sql`
   with ended as materialized (${ended}),
        released as (
@@ -39,7 +39,7 @@ const counting = (ended: Sql): Sql => sql`
     from ended
 `
 
-/** Of all workspaces, the next so many that have ended. Those that somebody moves at this moment are for the next call. */
+/** Counts the next ended deliveries of all workspaces, up to the limit. The next call counts those that are locked. */
 export async function countOutcomes(db: Db, limit: number): Promise<number> {
   const { count } = await db.one<{ count: number }>(
     counting(sql`
@@ -53,7 +53,7 @@ export async function countOutcomes(db: Db, limit: number): Promise<number> {
   return count
 }
 
-/** Those of these deliveries that have ended. They stay locked until the transaction ends. */
+/** Counts those of these deliveries that have ended. They stay locked until the transaction ends. */
 export async function countOutcomesOf(db: Db, at: At & { ids: readonly string[] }): Promise<number> {
   const { count } = await db.one<{ count: number }>(
     counting(sql`
@@ -70,7 +70,7 @@ export async function countOutcomesOf(db: Db, at: At & { ids: readonly string[] 
   return count
 }
 
-/** Where replays have ended and no delivery names them any more, the rest was deleted before its end: nobody will know. */
+/** If an ended replay has no delivery left to count, the rest were deleted early, so their outcomes are unknown. */
 export async function countForgottenOutcomes(db: Db): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- a loop counts every workspace
   return db.run(sql`

@@ -10,12 +10,12 @@ import { notifyUsedUp } from './notify-used-up.ts'
 
 /** Rows per commit. Each commit locks the month in which ingest counts. */
 const RELEASED_AT_ONCE = 500
-/** Bounds one run, so that a process that is asked to stop does so soon. */
+/** Bounds one run, so that a process stops soon when asked. */
 const ROUNDS_MAX = 40
 
 /**
  * Releases deliveries that wait for the allowance, as far as the month or the plan has room. Oldest first, one batch of each
- * workspace in turn. Several processes may do so at once.
+ * workspace in turn. Several processes may do so at the same time.
  */
 export async function releaseWaiting(deps: Deps): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {

@@ -8,7 +8,7 @@ import { audit } from '../../../workspace/audit/index.ts'
 import { notifyManagers } from '../../../people/notices/index.ts'
 import { recordNotified } from './queries.ts'
 
-/** Once a month: an audit row and an email to the owners and admins, in the transaction that persists that they were notified. */
+/** Once a month: an audit row and an email to the owners and admins, in the transaction that records that. */
 export function notifyUsedUp(deps: Deps, { workspaceId, max }: { workspaceId: string; max: number }): Promise<void> {
   const now = deps.clock.now()
   const month = monthOf(now)

@@ -85,7 +85,7 @@ export function release(
   `)
 }
 
-/** Persists that the managers were notified for this month; 0 when they already were. */
+/** Records that the managers were notified for this month; 0 when they already were. */
 export function recordNotified(db: Db, at: { workspaceId: string; month: string; now: Date }): Promise<number> {
   return db.run(sql`
     insert into monthly_usage as used (workspace_id, month, events, allowance_told_at)

@@ -14,8 +14,8 @@ export type Cancelled = {
 }
 
 /**
- * Makes a piece of the deliveries that the deletion of a destination cancelled due again. They retain their places in an order and in
- * their schedules. `more`: there may be further pieces.
+ * Makes deliveries due again that the deletion of a destination cancelled, one batch for each call. They retain their
+ * places in an order and in their schedules. `more`: there may be further batches.
  */
 export async function resumeCancelled(db: Db, at: Cancelled): Promise<{ readonly more: boolean }> {
   const moved = await db.run(sql`

@@ -16,7 +16,7 @@ import { scanPage, type Between, type ScanFilter, type ScannedRow } from './quer
 export { countPage, inStates, listMatching, type ScanFilter, type ScannedRow } from './queries.ts'
 
 export type Wanted = ScanFilter &
-  PayloadFilter & { /** The rule that filed its record; null: whatever. */ readonly ruleId: string | null }
+  PayloadFilter & { /** The rule that filed its record; null: any. */ readonly ruleId: string | null }
 
 export type Scan = Between & {
   readonly wanted: Wanted
@@ -93,7 +93,7 @@ async function responsesOf(
   return Map.groupBy(found, (row) => row.delivery_id)
 }
 
-/** Those whose record a rule filed; null: all of them. */
+/** The rows whose record this rule filed; null: all rows. */
 async function filedByRule(
   ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
   { rows, ruleId }: { readonly rows: readonly ScannedRow[]; readonly ruleId: string | null },

@@ -15,7 +15,7 @@ const waitingIn = ({ workspaceId, destinationId, state }: At & Waiting, limit: n
    limit ${limit}
 `
 
-/** Retries are not due in the order of their events, so this many are searched for the oldest event. */
+/** Retries are not due in the order of their events, so a search for the oldest event reads this many. */
 const LOOKED_AT = 100
 
 export type Backlog = {

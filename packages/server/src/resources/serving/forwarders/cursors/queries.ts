@@ -22,8 +22,8 @@ export type ClaimedCursor = Omit<ForwarderSettings, 'signals'> & {
 }
 
 /**
- * Claims due signals, longest due first: raises their fence, so that their previous owner can commit nothing more. Those of
- * suspended and closed workspaces and of deleted projects are left.
+ * Claims due signals, longest due first: raises their fence, so that their previous owner can no longer commit
+ * anything. It skips those of suspended and closed workspaces and of deleted projects.
  */
 export function claimCursors(
   db: Db,

@@ -9,12 +9,12 @@ import { countUnsent, listLagging, lockCursor, putExpired, type LaggingCursor, t
 const LOGS_ONLY: ReadonlySet<ForwardedContent> = new Set(['rejections', 'audit'])
 
 /**
- * Counts the rows that retention is about to remove before forwarders have sent them. Call it before they are removed. From then
- * on the forwarders leave them out, also those that still exist for the rest of their day.
+ * Counts the rows that retention is about to remove before forwarders have sent them. Call it before the removal. From
+ * then on, the forwarders leave these rows out, also those that still exist for the rest of their day.
  */
 export async function countExpired(deps: Deps, at: { plan: string; before: number }): Promise<void> {
   for (const key of await listLagging(deps.database, at)) {
-    // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one after the other; the plan decides, and no person acts
+    // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one after another; the plan decides, and no person acts
     await deps.database.transaction(async (tx) => {
       const cursor = await lockCursor(tx, key)
       if (cursor === undefined || cursor.since_ms >= at.before) return

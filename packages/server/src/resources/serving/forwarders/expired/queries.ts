@@ -17,7 +17,7 @@ export type LaggingCursor = {
 
 type Key = Pick<LaggingCursor, 'workspace_id' | 'project_id' | 'forwarder_id' | 'signal'>
 
-/** Signals of workspaces with this plan that have not sent everything from before a time; also of those that are stopped. */
+/** Signals of workspaces on this plan that have not sent everything from before a time, including stopped signals. */
 export function listLagging(db: Db, at: { plan: string; before: number }): Promise<readonly Key[]> {
   // oxlint-disable-next-line house/tenant-statement -- the forwarders of all workspaces
   return db.many<Key>(sql`

@@ -47,7 +47,7 @@ export type SubmissionRow = {
   readonly traceparent: string | null
   /** null: payloads are not sent. */
   readonly headers: string | null
-  /** null: the same, or it is too long, or it is no text. */
+  /** null: payloads are not sent, or the body is too long, or it is not text. */
   readonly body: string | null
 }
 
@@ -94,7 +94,7 @@ export type AttemptRow = {
   readonly dataset: string | null
   readonly destination_name: string | null
   readonly url: string | null
-  /** Its delivery ended with it, for the first time. */
+  /** The attempt ended its delivery, for the first time. */
   readonly ends: boolean
 }
 
@@ -259,7 +259,7 @@ export type StepRow = {
   readonly ended_at: Date | null
 }
 
-/** The steps of instances, at most so many of each. */
+/** The steps of instances, up to a limit for each. */
 export function readSteps(
   db: Db,
   at: { workspaceId: string; projectId: string; ids: readonly string[]; perInstanceMax: number },

@@ -3,10 +3,10 @@ import { columns, type ClaimedSource, type StoredSlot } from '../queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string; readonly id: string }
 
-/** `doomed`: its project is deleted, or its workspace is closed, so that nothing may stay in the other database. */
+/** `doomed`: its project is deleted, or its workspace is closed, so nothing may stay in the other database. */
 export type ClaimedSlot = ClaimedSource & { readonly doomed: boolean }
 
-/** Claims sources whose replication slot is due for a look, until then. Those of suspended workspaces are left. */
+/** Claims sources whose replication slot is due for a check, until `until`. It skips those of suspended workspaces. */
 export function claimSlots(db: Db, at: { now: Date; until: Date; limit: number }): Promise<readonly ClaimedSlot[]> {
   // oxlint-disable-next-line house/tenant-statement -- the sources of all workspaces
   return db.many<ClaimedSlot>(sql`
@@ -30,7 +30,7 @@ export function claimSlots(db: Db, at: { now: Date; until: Date; limit: number }
   `)
 }
 
-/** Stores what was seen of a slot. */
+/** Stores the observed state of a slot. */
 export function storeSlot(db: Db, row: At & { slot: StoredSlot; dueAt: Date }): Promise<number> {
   return db.run(sql`
     update sources
@@ -42,7 +42,7 @@ export function storeSlot(db: Db, row: At & { slot: StoredSlot; dueAt: Date }): 
   `)
 }
 
-/** The slot was dropped, so nothing looks at it any more. The position stays: a source that comes back reports its gap. */
+/** The slot was dropped, so it is no longer checked. The position stays: a source that comes back reports its gap. */
 export function forgetSlot(db: Db, at: At): Promise<number> {
   return db.run(sql`
     update sources
@@ -54,7 +54,7 @@ export function forgetSlot(db: Db, at: At): Promise<number> {
   `)
 }
 
-/** Ends the run under way, and lets no process begin another one. */
+/** Ends the run under way, and lets no process start another one. */
 export function stopSource(db: Db, at: At & { now: Date }): Promise<number> {
   return db.run(sql`
     update sources

@@ -14,12 +14,12 @@ import {
 } from './queries.ts'
 
 const AT_ONCE = 100
-/** Ids are made before the commit, so an earlier one may become visible later. No commit of an event takes nearly as long. */
+/** Ids are created before the commit, so an earlier one may become visible later. No commit takes nearly this long. */
 const OVERLAP_MS = 600_000
 const KEPT_MS = 90 * 86_400_000
 const RETRY_MS_MIN = 2_000
 const RETRY_MS_MAX = 300_000
-/** The scheme of the provider's signatures. Without it anybody who knows the URL could send events. */
+/** The scheme of the provider's signatures. Without it, anyone who knows the URL could send events. */
 const SCHEME = 'payments_provider'
 
 /** Takes the stored requests of the endpoint into the table of events: each once, in any order of their commits. */

@@ -7,7 +7,7 @@ export type EndpointOfEvents = {
   readonly scheme: string
 }
 
-/** The endpoint that the operator named, in whatever workspace it is. */
+/** The endpoint that the operator named, in any workspace. */
 export function findEndpoint(db: Db, id: string): Promise<EndpointOfEvents | undefined> {
   // oxlint-disable-next-line house/tenant-statement -- the setting names the endpoint alone
   return db.maybe<EndpointOfEvents>(sql`

@@ -7,13 +7,13 @@ export type CountedRange = {
   readonly from: number
   readonly to: number
   readonly pieces: readonly Piece[]
-  /** Everything before this is counted for good. */
+  /** All counts before this time are final. */
   readonly closedUntil: number
   /** The time of the writer's last count; null: not counted yet. */
   readonly countedAt: number | null
 }
 
-/** Before this, a range is read from hours. Upkeep stores minutes a day longer, so that none is deleted during a read. */
+/** Before this, a range is read from hours. Upkeep retains minutes a day longer, so none is deleted during a read. */
 const MINUTES_READ_MS = 7 * 86_400_000
 
 /**
