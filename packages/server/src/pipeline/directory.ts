@@ -128,7 +128,7 @@ export type ProjectPlan = {
 
 /**
  * The in-memory directory of the hot path: credentials and project plans. They are loaded on first use and dropped when the
- * project changes. NOTIFY reports a change at once, and a poll of versions finds it within half a second.
+ * project changes. NOTIFY reports a change immediately, and a poll of versions finds it within half a second.
  */
 export type Directory = {
   /** The credential behind a slug or a key; undefined when there is none. Synchronous when it is cached. */

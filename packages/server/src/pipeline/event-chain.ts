@@ -3,9 +3,9 @@ import { DELIVERY_HEADERS, LIMITS } from '@postroad/contract'
 import type { Cipher } from '../platform/cipher.ts'
 
 /**
- * The services that an event has passed, as `Service-Chain` carries them: one link for each endpoint or ingest key, oldest
- * first. A link is a digest under a key of this installation, so nobody else can read or forge one, and another installation
- * passes it on.
+ * The services that an event has passed, as `Service-Chain` carries them: one link for each endpoint or ingest key,
+ * oldest first. A link is a digest under a key of this installation, so only this installation can read or make one,
+ * and another passes it on.
  */
 export const CHAIN_HEADER = DELIVERY_HEADERS.chain.toLowerCase()
 

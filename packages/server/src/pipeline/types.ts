@@ -215,7 +215,7 @@ export function reject(reason: Reason, more: Omit<Rejected, 'kind' | 'reason'> =
   return { kind: 'rejected', reason, ...more }
 }
 
-/** When a sender comes back whose provider could not be reached. */
+/** The pause before the sender's next attempt, when its provider could not be reached. */
 export const PROVIDER_RETRY_SECONDS = 10
 
 /** The event was not stored, for a reason that is not in the event: the sender may retry. */

@@ -9,7 +9,7 @@ export type FreeSlugOptions<Row> = {
   /** The requested slug; undefined: one is made from the name. */
   readonly slug: string | undefined
   readonly name: string
-  /** For a name without any character that a slug may have. */
+  /** The slug for a name without any character that a slug may have. */
   readonly fallback: string
   /** Returns undefined when the slug is taken or reserved. */
   readonly insert: (slug: string) => Promise<Row | undefined>

@@ -34,7 +34,7 @@ export type Answered = {
   readonly cutOff: boolean
 }
 
-/** Calls the model once. It never repeats a call: the run does, and it counts. Throws what the client throws. */
+/** Calls the model once. It never repeats a call: the run does, and counts it. Rethrows errors of the client. */
 export async function askModel(provider: OpenProvider, fetchGuarded: typeof fetch, asked: Asked): Promise<Answered> {
   const model = await openModel(provider, fetchGuarded)
   const result = await model.doGenerate(optionsOf(asked))

@@ -5,7 +5,7 @@ import { decodeBody } from '../../domain/capture/body/decode-body.ts'
 
 type Given = Pick<Captured, 'address' | 'asked' | 'sourceIp' | 'receivedAt' | 'shareWith'>
 
-/** Its presence means that a Postroad delivers this request. The loop check limits the number of hops. */
+/** This header shows that a Postroad delivers the request. The loop check limits the number of hops. */
 const HOPS = DELIVERY_HEADERS.hops.toLowerCase()
 
 /** A raw HTTP request → Captured. The body stays unread until the ladder reads it, and its bytes are stored as received. */

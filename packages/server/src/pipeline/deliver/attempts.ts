@@ -123,7 +123,7 @@ export class Attempts {
   beginsFailed(begins: readonly Start[], outcome: Answer<never>['outcome']): void {
     for (const { lane, delivery_id, probe } of begins.toReversed()) {
       if (probe) lane.breaker.probeLost()
-      // It may have started, so nobody may start it again before a new fence has recovered the lane.
+      // It may have started, so no process may start it again before a new fence has recovered the lane.
       if (outcome === 'unknown') this.#state.drain(lane, true)
       else if (lane.mode === 'open') {
         lane.queue.known.add(delivery_id)

@@ -7,7 +7,7 @@ export type Verdict =
   /** The event itself cannot be delivered, which says nothing about the destination. */
   | { readonly next: 'fail'; readonly error_code: ErrorCode }
 
-/** Only these two statuses give a retry time that is worth believing. */
+/** Only these two statuses give a credible retry time. */
 const SAYS_WHEN: readonly number[] = [429, 503]
 
 /**

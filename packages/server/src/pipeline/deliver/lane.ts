@@ -31,7 +31,7 @@ export interface Lane {
   readonly note: NoteState
   /** When the lane's only valid timer fires; older timers in the heap are ignored. Written by the machine's state. */
   timerAt: number | null
-  /** When it last had something to do: a due delivery was read, or a request ended. */
+  /** When the lane last had something to do: a due delivery was read, or a request ended. */
   lastBusy: number
 }
 

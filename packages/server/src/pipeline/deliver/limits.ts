@@ -13,8 +13,8 @@ export interface DeliverLimits {
    */
   readonly staleBeginMs: number
   /**
-   * The same limit while the store itself is slow: twice its last turn, up to this. Other owners assume this value for requests
-   * under way.
+   * `staleBeginMs` while the store itself is slow: twice its last turn, up to this. Other owners assume this value for
+   * requests under way.
    */
   readonly staleBeginMsMax: number
   /** Hints do not make this process request a lane that another process owns, for this long. */

@@ -70,7 +70,7 @@ test('a lane whose requests do not end in time is not handed over and continues'
   )
 })
 
-test('a lane that is paused during its handover is offered to nobody, however long its requests take', () => {
+test('a lane that is paused during its handover is not offered to other owners, however long its requests take', () => {
   const bench = new Bench(AT_ONCE)
   bench.commit(find(bench.begin({ a: ['a1', 'a2'], b: ['b1', 'b2'] }), 'turn'))
   sweep(bench, ONE_IDLE)

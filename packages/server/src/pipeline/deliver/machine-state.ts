@@ -50,7 +50,7 @@ export class MachineState {
     return this.now < this.blockedUntil
   }
 
-  /** True while nobody else can have been granted our lanes. */
+  /** True while no other owner can have been granted our lanes. */
   get alive(): boolean {
     return this.now < this.leaseUntil
   }

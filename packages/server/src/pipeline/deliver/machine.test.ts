@@ -200,7 +200,7 @@ test('after a start with an unknown outcome the lane waits until the requests in
   find(bench.commit(last), 'release')
 })
 
-test('a start whose answer comes too late is interrupted instead of sent, and its delivery is due again at once', () => {
+test('a start whose answer comes too late is interrupted instead of sent, and its delivery is due again immediately', () => {
   const bench = new Bench()
   const turn = find(bench.begin({ a: ['a1'] }), 'turn')
   bench.now += DELIVER_LIMITS.staleBeginMs + 1

@@ -60,11 +60,11 @@ export interface LeaseInput {
 
 /** How an owner shares lanes with the other living owners. */
 export interface Share {
-  /** How many lanes it has. The others count on this number until the owner's next report. */
+  /** How many lanes the owner has. The others rely on this number until its next report. */
   readonly held: number
   /** Lanes that it has given back for others. It is not granted these. */
   readonly avoid: readonly LaneKey[]
-  /** It takes only its fair part of the lanes that a sweep finds. Named lanes are granted anyway. */
+  /** The owner takes only its fair part of the lanes that a sweep finds. Named lanes are granted anyway. */
   readonly fairly: boolean
 }
 
@@ -104,7 +104,7 @@ export interface Leased {
 export interface RenewInput {
   readonly owner: string
   readonly lease_ms: number
-  /** How many lanes it has. */
+  /** How many lanes the owner has. */
   readonly held: number
 }
 

@@ -59,8 +59,8 @@ export function createPostgresStore(deps: Deps): StorePort {
 }
 
 /**
- * If the server refused the statement, it is not committed. If the connection broke, it may be. The machine tries again. A bug
- * is rethrown.
+ * If the server refused the statement, nothing is committed. If the connection broke, it may be committed. The machine
+ * tries again. A bug is rethrown.
  */
 // oxlint-disable-next-line max-params -- dependencies, the name of the operation, and the work
 async function answered<T>(deps: Deps, operation: keyof StorePort, work: () => Promise<T>): Promise<Answer<T>> {

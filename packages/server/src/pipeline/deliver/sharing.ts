@@ -10,7 +10,7 @@ interface Given {
   readonly until: number
 }
 
-/** How long this owner remembers a lane it gave, to see whether anybody took it. */
+/** How long this owner remembers a lane that it gave, to see whether another owner took it. */
 const REMEMBERED_MS = 60_000
 
 /**
@@ -44,7 +44,7 @@ export class Sharing {
     return { held: this.working, avoid, fairly: !this.#left }
   }
 
-  /** How many of its lanes have work. Others count on these, and not on lanes that are about to be given back as idle. */
+  /** How many of this owner's lanes have work. Lanes that are about to be given back as idle do not count. */
   get working(): number {
     const { limits, lanes, now } = this.#state
     if (this.#counted.until <= now)

@@ -96,7 +96,7 @@ const kindsOf = ({ signal, content }: ClaimedCursor): typeof KINDS =>
 
 const firstKind = (cursor: ClaimedCursor): string => kindsOf(cursor)[0]?.content ?? 'nothing'
 
-/** A kind that the forwarder no longer sends is left at once, for the next one in the order of all kinds. */
+/** A kind that the forwarder no longer sends is skipped, for the next one in the order of all kinds. */
 function kindAfter(kind: string, cursor: ClaimedCursor): string | undefined {
   const order = KINDS.map(({ content }): string => content)
   return kindsOf(cursor).find(({ content }) => order.indexOf(content) > order.indexOf(kind))?.content

@@ -5,7 +5,7 @@ import type { Attributes } from '../../domain/serving/forwarding/items.ts'
 import type { Item } from './batch.ts'
 import { encode, partialSuccess, type Encoding } from './otlp.ts'
 
-/** Where a batch goes, with opened headers. */
+/** The receiver of a batch, with opened headers. */
 export type Receiver = Encoding & {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>

@@ -18,7 +18,7 @@ import { inTransaction } from '../../transaction.ts'
 import { replicationPlan, type ReplicationSettings } from './readers/replication-plan.ts'
 
 const LOOK_MS = 60_000
-/** The pause after a look that failed: the state of the source shows the failure already. */
+/** The pause after a failed check, which the state of the source already shows. */
 const AGAIN_MS = 600_000
 const AT_ONCE = 8
 const CALL_MS_MAX = 15_000
@@ -26,8 +26,8 @@ const CALL_MS_MAX = 15_000
 type Of = Pick<Deps, 'reach'>
 
 /**
- * Looks at the replication slots of all sources, read or not: a slot that nobody reads fills the disk of the other database.
- * The slots of deleted projects and closed workspaces are dropped.
+ * Checks the replication slots of all sources, read or not: a slot that no process reads fills the disk of the other
+ * database. The slots of deleted projects and closed workspaces are dropped.
  */
 export async function watchSlots(deps: Deps): Promise<void> {
   const now = deps.clock.now()
@@ -35,7 +35,7 @@ export async function watchSlots(deps: Deps): Promise<void> {
   await Promise.all(due.map((source) => (source.doomed ? drop(deps, source) : look(deps, source))))
 }
 
-/** Drops what this server created for a source; the failure names it, and the statement that removes it. */
+/** Drops the objects that this server created for a source. A failure names them and the statement that removes them. */
 export async function dropSourceReplication({ reach }: Of, asked: DropAsked): ReturnType<Features['dropReplication']> {
   try {
     const plan = replicationPlan(asked)

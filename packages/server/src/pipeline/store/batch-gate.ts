@@ -1,4 +1,4 @@
-/** Paces the group commit: start at once when idle, gather while busy. Pure; the caller runs the batches. */
+/** Paces the group commit: start immediately when idle, gather while busy. Pure; the caller runs the batches. */
 
 export interface BatchGateLimits<Item> {
   readonly batchItemsMax: number

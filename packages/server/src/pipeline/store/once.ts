@@ -65,7 +65,7 @@ function settled(outcome: Committed): Done {
   return outcome.kind === 'busy' ? inProgress : outcome
 }
 
-/** The meaning of the first request's outcome for one that waited; undefined: it must try by itself. */
+/** The meaning of the first request's outcome for a request that waited; undefined: that one must try by itself. */
 function shareOf(outcome: Committed, isEqual: boolean): Duplicate | Rejected | undefined {
   switch (outcome.kind) {
     case 'busy':

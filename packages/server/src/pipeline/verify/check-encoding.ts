@@ -7,8 +7,8 @@ export const checkEncoding: Check = (_deps, { captured: { headers } }) =>
   codingOf(headers['content-encoding']) === undefined ? reject('unsupported_encoding') : undefined
 
 /**
- * Inflates a compressed body only after its signature was verified, so that nobody else can cause this work. `body` stays as
- * sent, because it is signed and stored; `content` is the inflated body.
+ * Inflates a compressed body only after its signature was verified, so that only its sender can cause this work. `body`
+ * stays as sent, because it is signed and stored; `content` is the inflated body.
  */
 export const checkContent: Check = (deps, passage) => {
   const coding = codingOf(passage.captured.headers['content-encoding'])

@@ -27,7 +27,7 @@ export type Memory = {
 
 export type StepError = { readonly step_id?: string; readonly reason: string; readonly message: string }
 
-/** The end of what an instance waited for; undefined: not yet, or not in time. */
+/** The outcome that an instance waited for; undefined: it has not come yet, or did not come in time. */
 export type Awaited =
   | {
       readonly kind: 'event'
@@ -129,7 +129,7 @@ export type Wait =
 
 /** The place where a run of an instance stopped. */
 export type Stop =
-  /** An event is to be stored, and the steps after it may need its record. */
+  /** The commit must store an event, and the steps after it may need its record. */
   | { readonly kind: 'emitting'; readonly emission: Emission }
   | {
       readonly kind: 'parked'

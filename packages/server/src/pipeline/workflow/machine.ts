@@ -154,7 +154,7 @@ export class WorkflowMachine {
       this.#alone.push(...runs)
       return
     }
-    // The rows know what happened. A claim that is given back changes nothing if its commit arrives after all.
+    // The rows have the outcome. Giving a claim back changes nothing if its commit arrives after all.
     if (answer.outcome === 'unknown') this.#release(runs.map((run) => run.instance))
     // A single run that the database refuses comes again when its lease has expired.
   }

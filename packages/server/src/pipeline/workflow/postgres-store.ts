@@ -71,8 +71,8 @@ async function claimShared(db: Db, at: ClaimAt): Promise<ClaimedRows> {
 }
 
 /**
- * If the server refused the statement, it is not committed. If the connection broke, it may be. The machine tries again, and the
- * log has one line a minute.
+ * If the server refused the statement, nothing is committed. If the connection broke, it may be committed. The machine
+ * tries again, and the log has one line a minute.
  */
 // oxlint-disable-next-line max-params -- dependencies, the name of the operation, and the work
 async function answered<T>(deps: Deps, operation: keyof StorePort, work: () => Promise<T>): Promise<Answer<T>> {

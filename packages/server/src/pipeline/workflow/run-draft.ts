@@ -58,7 +58,7 @@ export class RunDraft {
     this.memory = instance.memory
   }
 
-  /** Where it stopped. */
+  /** The place where the run stopped. */
   get stop(): Stop {
     if (this.stopped === undefined) throw new Error('A run was settled before it was advanced.')
     return this.stopped

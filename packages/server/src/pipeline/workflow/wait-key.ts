@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { isRawNumber } from '../../domain/json/json-text.ts'
 
 /**
- * The key by which a wait is found: the path and the value that must be there. Equal under strict equality means equal keys.
- * undefined: lists, objects and missing values equal nothing.
+ * The key with which a record finds a wait: the path and the value that must be there. Strictly equal values have equal
+ * keys. undefined: lists, objects and missing values equal nothing.
  */
 export function waitKey(path: string, value: unknown): Buffer | undefined {
   const plain = isRawNumber(value) ? Number(value.rawJSON) : value

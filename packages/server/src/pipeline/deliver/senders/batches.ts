@@ -41,7 +41,7 @@ export class Batches<Item, Result> {
     return batch.sent
   }
 
-  /** Sends every open batch now. The process is about to stop, and no more items come. */
+  /** Sends every open batch now, because the process is about to stop. Later items do not wait. */
   endWaits(): void {
     this.#waits = false
     for (const batch of this.#open.values()) batch.flush()

@@ -6,7 +6,7 @@ import type { Target } from '../target.ts'
 
 /**
  * One attempt, ready to be sent. `own` are the headers whose values are write-only. `ofCustomer`: a customer of a portal owns the
- * destination. The request is complete for HTTP; the senders of other kinds take from it what their systems know.
+ * destination. The request is complete for HTTP; the senders of other kinds take only the parts that their systems use.
  */
 export type Prepared = {
   readonly target: Target

@@ -14,7 +14,7 @@ import {
   type RecordRow,
 } from './queries.ts'
 
-/** Reads what claimed instances need to run: their programs, payloads, and the ends of what they waited for. */
+/** Reads the data that claimed instances need to run: their programs, payloads, and the outcomes that they awaited. */
 export type Loader = { load(rows: readonly ClaimedRow[]): Promise<readonly Instance[]> }
 
 const PROGRAMS_MAX = 5_000

@@ -11,7 +11,7 @@ export function beginDelay(run: RunDraft, { step, until }: InstructionOf<'delay'
   if (typeof at !== 'number') return run.fail(step, at)
   if (at > run.now + LIMITS.workflowSecondsMax * SECOND_MS) return run.fail(step, TOO_LATE)
   run.park(step, { state: 'sleeping', due_at: Math.max(at, run.now), wait: null, input: { until: iso(at) } })
-  // A time that has passed continues at once.
+  // If the time has passed, the run continues immediately.
   if (at <= run.now) run.unpark()
 }
 

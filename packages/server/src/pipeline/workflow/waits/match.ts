@@ -36,7 +36,7 @@ type Partway = {
   readonly from: string
   readonly to: Snapshot
   readonly toFloor: number
-  /** When `to` was taken. */
+  /** The time when `to` was taken. */
   readonly at: number
   readonly id: string
 }

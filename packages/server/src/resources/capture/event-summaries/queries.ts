@@ -11,7 +11,7 @@ export type EventStartRow = {
   readonly start: string
 }
 
-/** The starts of these records: PostgreSQL reads no more of a long payload than that. Each is looked up by its key. */
+/** The starts of these records: PostgreSQL reads only that part of a long payload. Each is looked up by its key. */
 export function listEventStarts(
   db: Db,
   at: { workspaceId: string; projectId: string; recordIds: readonly string[]; charsMax: number },

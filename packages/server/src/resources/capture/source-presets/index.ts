@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { SourcePreset } from '@postroad/contract'
 import type { Room } from '../../verbs.ts'
 
-/** One file a preset; a new one is a new file. */
+/** One file for each preset. */
 const FOLDER = new URL('../../../../source-presets/', import.meta.url)
 
 const presets = readdirSync(FOLDER)

@@ -40,7 +40,7 @@ export type WholeSubmissionRow = SubmissionRow & {
   readonly headers: Record<string, string>
   readonly body: string | null
   readonly body_bytes: Buffer | null
-  /** As text, because its values must keep their digits. */
+  /** As text, because its values must retain their digits. */
   readonly decision: string
 }
 

@@ -71,7 +71,7 @@ export function listAttempts(db: Db, at: At & { deliveryId: string }): Promise<r
   `)
 }
 
-/** One attempt, whole. */
+/** One attempt with all of its columns. */
 export function findAttempt(
   db: Db,
   at: At & { id: string },

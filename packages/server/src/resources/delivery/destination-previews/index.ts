@@ -17,7 +17,7 @@ import type { Room } from '../../verbs.ts'
 
 const DOTS = '••••••••'
 const SIGNATURES = ['Service-Signature', 'webhook-signature']
-/** A placeholder: the dots replace every signature, so nobody can verify one. */
+/** A placeholder: the dots replace every signature, so none can be verified. */
 const NO_SECRET = 'whsec_'
 
 /** The request that an attempt would send, built by the same functions. Dots replace every value made with a secret. */

@@ -336,7 +336,7 @@ export function disableDestination(
   `)
 }
 
-/** Whether the customer is there, locked so that it stays until the commit. */
+/** Whether the customer exists, locked so that it stays until the commit. */
 export async function hasCustomer(db: Db, at: At & { customer: string }): Promise<boolean> {
   const found = await db.maybe(sql`
     select 1 as one

@@ -29,7 +29,7 @@ const CLOSED: ShownBreaker = {
   last_status: null,
 }
 
-/** The breaker as last stored: a change of its state is stored at once, a change of its counts within seconds. */
+/** The breaker as last stored: a change of its state is stored immediately, a change of its counts within seconds. */
 export function presentBreaker(lane: LaneStandRow | null): ShownBreaker {
   const breaker = storedBreaker(lane)
   if (lane?.remembered_at === undefined || lane.remembered_at === null || breaker === null) return CLOSED

@@ -125,7 +125,7 @@ async function sendAgain(tx: Ctx, replay: HeldReplay, { slots, now }: { slots: r
   return makeDue(tx.db, { ...tx, replayId: replay.id, slots, states: replay.filter.state, now })
 }
 
-/** Only as many deliveries as the allowance has left. The replay stops at the first one beyond. */
+/** Limits a page to the deliveries that the allowance has left. The replay stops at the first one beyond. */
 function within(
   { rows, reached }: Pick<Found, 'rows' | 'reached'>,
   allowance: Allowance | null,

@@ -152,7 +152,7 @@ export async function lockKeyFile(db: Db): Promise<void> {
   await db.run(sql`select pg_advisory_xact_lock(${KEY_FILE_LOCK})`)
 }
 
-/** Transactions of this database that started before this moment and have not ended. */
+/** Transactions of this database that started before this time and have not ended. */
 export async function countTransactionsSince(db: Db, before: Date): Promise<number> {
   const { found } = await db.one<{ found: number }>(sql`
     select count(*) as found

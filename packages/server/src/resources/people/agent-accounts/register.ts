@@ -50,7 +50,7 @@ export type RegistrationRequest = {
 type Use = { readonly nonce: Buffer; readonly keyHash: Buffer | null }
 
 const DAY_MS = 86_400_000
-/** One network has at most this part of the day's cap. */
+/** One network gets at most the day's cap divided by this. */
 const NETWORK_PART = 10
 
 /**

@@ -17,7 +17,7 @@ export async function noteCall({ database, clock }: Tools, { workspaceId, agentI
   await touchAgent(database, { workspaceId, id, call, now: new Date(now), since })
 }
 
-/** Stores the last refusal of an agent, so that the person sees what it could not do. */
+/** Stores the last refusal of an agent, so that the person sees the call that it could not make. */
 export async function noteRefusal(
   { database, clock }: Tools,
   { workspaceId, agentId: id, call, reason, scope }: Call & { reason: string; scope: Scope | null },

@@ -119,7 +119,7 @@ export async function isInvited(db: Db, at: { email: string; now: Date }): Promi
   return found
 }
 
-/** Deletes the invites of all workspaces that ended before this moment. Returns how many. */
+/** Deletes the invites of all workspaces that ended before this time. Returns how many. */
 export function deleteEndedInvites(db: Db, before: Date): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- upkeep prunes every workspace
   return db.run(sql`

@@ -106,7 +106,7 @@ export function setDecided(
 /** A request with the names of its workspace. */
 export type AnySsoRequestRow = SsoRequestRow & { readonly slug: string; readonly name: string }
 
-/** For operators: of every workspace. */
+/** Lists the requests of every workspace, for operators. */
 export function listRequestsOfAll(
   db: Db,
   at: Page & { status: SsoStatus | null; id: string | null },

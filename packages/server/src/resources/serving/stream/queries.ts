@@ -244,7 +244,7 @@ function isDelivery(row: ChangedRow): row is ChangedRow & DeliveryRow {
 
 type CountedRejection = MomentRow & { readonly [Name in keyof RejectionRow]: RejectionRow[Name] | null }
 
-/** Rows of the rejection log with new counts since a moment, in their current state: at most `rowsMax`, newest minutes first. */
+/** Rows of the rejection log with new counts since `from`, in their current state: at most `rowsMax`, newest first. */
 export async function readCountedRejections(
   db: Db,
   at: StreamScope & { from: Snapshot; countedFrom: number; rowsMax: number },

@@ -70,7 +70,7 @@ export async function readState(ctx: Ctx): Promise<State> {
   }
 }
 
-/** By code points, so that the order is the same everywhere. */
+/** Sorts by code points, so that the order is the same everywhere. */
 function inOrder<Item>(items: readonly Item[], keys: (item: Item) => readonly string[]): readonly Item[] {
   const keyed = items.map((item) => ({ item, key: keys(item).join('\0') }))
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item)

@@ -52,7 +52,7 @@ export function createExporter(deps: Deps): Exporter {
       for (;;) {
         if (stopping) return
         const now = deps.clock.now()
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        // oxlint-disable-next-line no-await-in-loop -- one export after another
         const row = await claimExport(deps.database, { now: new Date(now), until: new Date(now + LEASE_MS) })
         if (row === undefined) return
         // oxlint-disable-next-line no-await-in-loop -- as above
@@ -223,7 +223,7 @@ async function emptied({ database }: Deps, { workspaceId, id }: Pick<Claim, 'wor
 async function sweep(deps: Deps): Promise<void> {
   for (;;) {
     const now = new Date(deps.clock.now())
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    // oxlint-disable-next-line no-await-in-loop -- one export after another
     const over = await findUnswept(deps.database, now)
     if (over === undefined) return
     const at = { workspaceId: over.workspace_id, id: over.id }

@@ -79,7 +79,7 @@ async function emptyProject(
   return true
 }
 
-/** Its room retains it for a while, because the log of a workspace outlives the workspace. */
+/** The audit log outlives its workspace: its room retains it for a while. */
 const AUDIT_LOG: ReadonlySet<string> = new Set(['audit_rows', 'audit_anchors'])
 
 /** Ends the access first, then erases the contents of the projects, then the rest, and the workspace itself last. */

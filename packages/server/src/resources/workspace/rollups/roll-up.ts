@@ -22,7 +22,7 @@ import { closedAfter, floorTo, GRACE_MS, HOUR_MS, MINUTE_MS, minutesToCount } fr
 const REOPENED_AT_ONCE_MAX = 10
 /** A run rests for at least this many times its duration, so that the writer takes at most 2 % of one connection. */
 const REST_FACTOR = 49
-/** When it is further behind than this, the writer skips to the next row, so that an idle installation is not counted minute by minute. */
+/** When the writer is further behind than this, it skips to the next row, so it does not count each idle minute. */
 const BEHIND_MS = 600_000
 
 /** The writer of the rollups, called every few seconds: it counts, and then rests in proportion. */
@@ -73,7 +73,7 @@ export async function rollUp(deps: Deps): Promise<void> {
 
 /** False when another process is counting. */
 function alone({ database }: Deps, work: (tx: Db) => Promise<void>): Promise<boolean> {
-  // oxlint-disable-next-line house/verb-guards -- counts what others changed and audited
+  // oxlint-disable-next-line house/verb-guards -- counts changes that were audited
   return database.transaction(async (tx) => {
     if (!(await tryLockRollups(tx))) return false
     await work(tx)

@@ -61,7 +61,7 @@ async function endWhenSettled(deps: Deps, dataset: Expiring & { readonly deletio
   const now = deps.clock.now()
   if (now - uuidv7Ms(before) < SETTLED_MS) return
   const at = { workspaceId, projectId }
-  // oxlint-disable-next-line house/verb-guards -- as above
+  // oxlint-disable-next-line house/verb-guards -- the deletion was audited when a person requested it
   const made = await deps.database.forWorkspace(workspaceId).transaction(async (tx) => {
     await endDeletion(tx, { ...at, id: deletion })
     return recreateIfUsed(tx, { ...at, name, before, id: deps.uuid(), now: new Date(now) })

@@ -108,5 +108,5 @@ export function rankBy(key: string): Sql {
   return sql`record_rank_at(coalesce(r.data, s.body), ${path}::text[], ${path.some(looksLikePlace)}, ${key === 'value'})`
 }
 
-/** Whether PostgreSQL might take a key for a list index that it is not: -1, 007. */
+/** Whether PostgreSQL might mistake a key for a list index: -1, 007. */
 const looksLikePlace = (step: string): boolean => /^\s*[+-]?\d+$/.test(step) && !/^(?:0|[1-9]\d*)$/.test(step)

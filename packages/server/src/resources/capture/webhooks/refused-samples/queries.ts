@@ -106,7 +106,7 @@ export async function deleteSamplesOf(db: Db, at: At & { webhookId: string }): P
   `)
 }
 
-/** Deletes samples of all workspaces from before a moment, at most `limit`. Returns how many. */
+/** Deletes samples of all workspaces from before a time, at most `limit`. Returns how many. */
 export function deleteOldSamples(db: Db, at: { before: Date; limit: number }): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- upkeep deletes old samples of every workspace
   return db.run(sql`
