@@ -12,7 +12,7 @@ export class Unreachable extends Error {
 }
 
 const ANSWER_BYTES_MAX = 65_536
-/** The most requests of one installation to one provider at the same time. */
+/** The most requests of one lane in this process at the same time. */
 const AT_ONCE = 32
 
 /** `fetch` for the clients of providers, over the only client for outgoing requests: it checks addresses and limits everything. */

@@ -37,8 +37,8 @@ export interface DeliverLimits {
   /** An owner has a lane for at least this long before it hands it over. */
   readonly heldMsMin: number
   /**
-   * The pause between two rounds of handing over, in which the others take the lanes and report them. It doubles while nobody
-   * takes any.
+   * The pause between two rounds of handing over, in which the others take the lanes and report them. It doubles while
+   * they take none.
    */
   readonly handOverRestMs: number
   readonly handOverRestMsMax: number

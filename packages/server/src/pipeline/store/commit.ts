@@ -28,9 +28,9 @@ const LOOKED_FOR_MS = 5_500
 const WAIT_MS_MAX = 5_000
 
 /**
- * Group commit: requests that arrive together are stored together, in one transaction of one statement. Then each
- * caller gets its answer. The answer is 503, and the event is not stored, when the queue is full, the wait was too
- * long, or the database refuses.
+ * Group commit: requests that arrive together are stored together, in one transaction (`storeBatch`). Then each caller
+ * gets its answer. The answer is 503, and the event is not stored, when the queue is full, the wait was too long, or
+ * the database refuses.
  */
 export function createCommit(given: Deps): Commit {
   const deps = { ...given, deadline: createDeadline(given) }

@@ -38,7 +38,7 @@ export type BegunRow = {
   readonly dataset: string
   readonly received_at: Date
   readonly hops: number
-  /** The endpoint or the ingest key that accepted the submission, and those that the event passed before. */
+  /** The endpoint, ingest key or origin of the submission, and the services that the event had passed before. */
   readonly receiver_id: string | null
   readonly chain: string | null
   readonly data: string

@@ -23,7 +23,7 @@ export function listDeletedDatasets(db: Db, limit: number): Promise<readonly Exp
 
 /** Datasets of all workspaces with a retention and with records that are older than it. */
 export function listShorterDatasets(db: Db, at: { now: Date; limit: number }): Promise<readonly Expiring[]> {
-  // oxlint-disable-next-line house/tenant-statement -- as above
+  // oxlint-disable-next-line house/tenant-statement -- the loop erases for every workspace
   return db.many<Expiring>(sql`
     select d.workspace_id, d.project_id, d.name, retained.since as before, null::uuid as deletion
       from datasets d

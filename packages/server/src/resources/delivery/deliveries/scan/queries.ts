@@ -220,7 +220,7 @@ export async function countPage(
   return {
     scanned: first?.scanned ?? 0,
     reached: first?.reached ?? null,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the outer join leaves all columns null, or none
     rows: found.filter((row) => row.count !== null) as unknown as readonly CountedRow[],
   }
 }
