@@ -17,7 +17,7 @@ export type FreeSlugOptions<Row> = {
   readonly taken?: string
 }
 
-/** Inserts under the requested slug. Without one, it makes a slug from the name and adds a random mark when that one is taken. */
+/** Inserts under the requested slug. Without one, it makes a slug from the name, with a random suffix if that is taken. */
 export async function insertUnderFreeSlug<Row>(
   { randomText }: Pick<Ctx, 'randomText'>,
   options: FreeSlugOptions<Row>,

@@ -21,7 +21,7 @@ export type Asked = {
   readonly tools: readonly ToolDefinition[]
   /** The tool that the model must call; undefined: the model chooses. */
   readonly force: string | undefined
-  /** The schema of a final answer that the server enforces. */
+  /** The schema of a final answer that the provider enforces. */
   readonly schema: Readonly<Record<string, unknown>> | undefined
   readonly maxOutputTokens: number
 }

@@ -232,7 +232,7 @@ async function readSome(
   return reads.map(({ lane, fence }, index) => ({ lane, fence, ...readOf(byOrdinal.get(index + 1)) }))
 }
 
-/** A lane whose destination is gone has no settings. Nobody reads those of a lost lane. */
+/** A lane whose destination is gone has no settings. The machine does not read those of a lost lane. */
 function readOf(row: LaneReadRow | undefined): Omit<LaneRead, 'lane' | 'fence'> {
   if (row === undefined || row.status === 'lost')
     return { status: 'lost', settings: NO_SETTINGS, due: [], next_due_in_ms: null }

@@ -3,8 +3,8 @@ import { datasetLimitReached, reject, type Rejected, type Routed } from '../type
 
 /**
  * An event is filed as a whole or refused as a whole. No record is left out silently because its key may not write to
- * the dataset, or because a new dataset would exceed the limit. Datasets are never deleted, so a full project stays
- * full. The commit decides which new dataset is the last one.
+ * the dataset, or because a new dataset would exceed the limit. A project is full here only if its plan shows that. The
+ * commit decides which new dataset is the last one.
  */
 export function checkDatasets(event: Routed): Rejected | undefined {
   return checkLimit(event) ?? checkAllowed(event)

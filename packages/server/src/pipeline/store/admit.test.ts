@@ -91,7 +91,7 @@ test('a consumed key is a repeat, a key that another transaction has locked is b
   assert.deepEqual(named(verdicts), ['duplicate', 'idempotency_key_reused', 'busy', 'admitted', 'busy', 'duplicate'])
 })
 
-test('for any batch: every workspace gets exactly as many events as its quota has left, and no key is stored twice', () => {
+test('in any batch, every workspace gets exactly as many events as its quota has left, and no key is stored twice', () => {
   const event = fc.record({
     workspaceId: fc.constantFrom('a', 'b', 'c'),
     key: fc.option(fc.constantFrom('k1', 'k2', 'k3', 'k4', 'k5')),

@@ -2,7 +2,7 @@ import type { Deps } from '../../context.ts'
 import type { Buckets } from '../buckets.ts'
 import type { Answered, Captured, IdempotencyKey, Receiver, Rejected } from '../types.ts'
 
-/** The data that the rungs pass to each other: a rung may read only what the rungs above it have set. */
+/** The data that the rungs pass to each other. A rung may read only the members that the rungs above it have set. */
 export type Passage = {
   readonly captured: Captured
   readonly receiver: Receiver

@@ -57,7 +57,7 @@ export class WorkflowMachine {
   #stopping = false
   /** Some instance waits for a record, as far as this process knows. It asks every second anyway. */
   #waits = false
-  /** The last claim left instances behind. The next one shares what it takes among the workspaces. */
+  /** The last claim left instances behind. The next one shares its limit among the workspaces. */
   #crowded = false
 
   constructor({ limits, reached }: WorkflowMachineOptions) {

@@ -6,8 +6,8 @@ import type { Held, Instance } from './instance.ts'
 import type { InstanceRun } from './instance-run.ts'
 
 /**
- * `refused`: certainly not committed. `invalid`: neither, and the same rows would be refused again. `unknown`: perhaps committed,
- * perhaps later.
+ * `refused`: certainly not committed. `invalid`: also not committed, and the same rows would be refused again.
+ * `unknown`: perhaps committed, perhaps later.
  */
 export type Answer<Value> =
   | { readonly outcome: 'done'; readonly value: Value }

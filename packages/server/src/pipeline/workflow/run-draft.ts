@@ -35,7 +35,7 @@ const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 const MEMORY_CHARS_MAX = 1_048_576
 
-/** The rows of a run as they grow: what the settling commit writes. Steps change it only by these methods. */
+/** The growing rows of a run, which the settling commit writes. Steps change them only by these methods. */
 export class RunDraft {
   readonly instance: Instance
   readonly means: Means

@@ -5,7 +5,7 @@ import { readReplication, type ReplicationPosition } from './replication.ts'
 import { readSse, type SsePosition } from './sse.ts'
 import type { ReadAsked, ReadResult, StreamAsked, StreamBatch } from './types.ts'
 
-/** A read that has not ended by then is broken off. It is shorter than the lease of its claim. */
+/** A read that takes longer than this is broken off. The limit is shorter than the lease of the claim. */
 const READ_MS_MAX = 45_000
 
 /** Reads the new items. Rejects with `ForeignFailure` when the other system, or a setting, is at fault. */

@@ -129,7 +129,7 @@ export function listNewestRecords(
   `)
 }
 
-/** The number of services like this one that the event has passed through. */
+/** The number of services like this one that the event has passed. */
 export type Hops = { readonly hops: number }
 
 export function findRecord(db: Db, at: At & { id: string }): Promise<(RecordRow & Hops) | undefined> {

@@ -11,7 +11,7 @@ export async function urlParts(ctx: Ctx): Promise<UrlParts> {
   return { workspaceSlug: workspace.slug, projectSlug: project.slug }
 }
 
-/** 26 characters of base62 are 154 bits, because the URL is the credential. */
+/** 26 characters of base62 have 154 bits: the URL is the credential. */
 const URL_SLUG_CHARS = 26
 
 /** The last segment of a public URL, which cannot be guessed. */

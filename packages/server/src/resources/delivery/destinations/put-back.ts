@@ -10,8 +10,8 @@ import { findDestination, hasCustomer } from './queries.ts'
 type Deleted = Snapshot & { readonly id: string; readonly deletedAt: Date }
 
 /**
- * Puts a deleted destination back, and resumes the first piece of the deliveries that its deletion cancelled; a loop resumes the rest.
- * Its lane was not deleted, so requests of earlier senders still cannot change anything.
+ * Puts a deleted destination back, and resumes the first batch of the deliveries that its deletion cancelled; a loop
+ * resumes the rest. Its lane was not deleted, so requests of earlier senders still cannot change anything.
  */
 export async function putBackDestination(tx: Ctx, deleted: Deleted) {
   const { id, deletedAt } = deleted

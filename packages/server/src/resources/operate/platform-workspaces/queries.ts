@@ -21,7 +21,7 @@ export type PlatformRow = {
 
 const stateOf: Sql = sql`case when w.suspended_at is not null then 'suspended' when w.closed_at is not null then 'closed' else 'active' end`
 
-/** The page is selected first, so that members are counted for no other workspace. */
+/** The page is selected first, so that members are counted only for its workspaces. */
 export function listPlatform(
   db: Db,
   at: {

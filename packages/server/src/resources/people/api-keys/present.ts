@@ -4,7 +4,7 @@ import type { ApiKeyRow, ListedApiKeyRow } from './queries.ts'
 
 type Status = 'active' | 'expired' | 'revoked'
 
-/** A revoked key stays revoked. A key with an expiry has expired at that time. */
+/** A revoked key stays revoked. A key with an expiry is expired from that time on. */
 export function statusOf(
   { revoked_at, expires_at }: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>,
   now: number,

@@ -2,7 +2,7 @@ import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import type { DataKeyRow } from './queries.ts'
 
-/** A key with an expiry has expired at that time. */
+/** A key with an expiry is expired from that time on. */
 export function hasExpired({ expires_at }: Pick<DataKeyRow, 'expires_at'>, now: number): boolean {
   return expires_at !== null && expires_at.getTime() <= now
 }

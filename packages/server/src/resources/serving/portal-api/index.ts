@@ -24,7 +24,7 @@ type Verbs = {
   ) => Promise<PortalOutput<PortalRoutes[Name]>>
 }
 
-/** The verbs of the portal API. Each reads and changes only what belongs to the customer. */
+/** The verbs of the portal API. Each reads and changes only data of the customer. */
 export const portalVerbs: Verbs = {
   me: async (ctx) => {
     const { guest } = ctx

@@ -16,7 +16,7 @@ type Asked = { readonly config: ReadConfig; readonly deleteMissing: boolean }
 export const config: Room<'config'> = {
   export: (ctx) => exportConfig(ctx),
 
-  /** Only reads. The answer contains all problems that it finds. */
+  /** Only reads, and changes nothing. */
   plan: async (ctx, { config: sent, delete_missing: deleteMissing, recent }) => {
     const asked = { config: await readConfig(sent), deleteMissing }
     const state = await readState(ctx)

@@ -46,7 +46,7 @@ export function listUntaken(
   `)
 }
 
-/** A request that changes no subscription, or repeats an event, has a row and no work. */
+/** A request that changes no subscription, or repeats an event, gets a row that needs no work. */
 export async function takeEvent(
   db: Db,
   row: { submissionId: string; receivedAt: Date; now: Date; event: BillingEvent | undefined },
