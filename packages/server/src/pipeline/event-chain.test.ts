@@ -15,7 +15,7 @@ test('a link is recognized while SECRET_KEY is rotated, and only with the key th
   assert.ok(!hasPassed(createCipher([older]), { chain, id: other }))
 })
 
-test('a chain grows at its end, names each service once, and is read up to five links', () => {
+test('a chain grows at its end, names each service once, and is read up to its fifth link', () => {
   const cipher = createCipher([randomBytes(32)])
   const nextChain = chainUnder(cipher)
   const first = nextChain({ chain: null, id })

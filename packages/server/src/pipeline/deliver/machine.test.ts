@@ -326,7 +326,7 @@ test('requests of previous owners take slots until the latest time at which they
   assert.equal(beginsAt(2_999), 0)
 })
 
-test('the time since a start is taken from the preparation of its request, so that others know when the request ends', () => {
+test('the time that a start took is deducted from the preparation of its request, so that others know when the request ends', () => {
   const bench = new Bench()
   const turn = find(bench.begin({ a: ['a1'] }), 'turn')
   bench.now += 700

@@ -16,7 +16,7 @@ type Sending = {
   readonly request: (items: readonly Item[]) => Promise<Exported | undefined>
 }
 
-/** If many items of a batch are refused, later runs send smaller batches. */
+/** The most requests for one batch. If it needs more, later runs send smaller batches. */
 const REQUESTS_MAX = 64
 
 /** The counts of a batch so far. `unread`: refused items that the receiver cannot read. */

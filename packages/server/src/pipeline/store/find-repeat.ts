@@ -8,8 +8,8 @@ import { retainedSince } from './store-batch.ts'
 export type FindRepeat = (verified: Verified) => Promise<Duplicate | Rejected | undefined>
 
 /**
- * Repeats are otherwise found in the commit. This is for an event that is refused before it: settings that refuse
- * the event today may have accepted the first one.
+ * The commit finds repeats. This search is for an event that is refused before the commit: settings that refuse the
+ * event today may have accepted the first one.
  */
 export function createFindRepeat(deps: Deps): FindRepeat {
   return async ({ idempotency, receiver }) => {

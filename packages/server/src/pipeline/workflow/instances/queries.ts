@@ -117,7 +117,7 @@ export function claimSharedInstances(
   `)
 }
 
-/** Ends the leases of claims that are still these. */
+/** Ends the leases of the claims that were not lost meanwhile. */
 export async function releaseInstances(db: Db, held: readonly Held[]): Promise<void> {
   // oxlint-disable-next-line house/tenant-statement -- claims of all workspaces, each by its key
   await db.run(sql`

@@ -147,7 +147,7 @@ export const cronTriggers: Room<'cronTriggers'> = {
     }),
 }
 
-/** A change to other settings than the schedule does not move the next run. */
+/** A change to settings other than the schedule does not move the next run. */
 function nextAfterChange({
   held,
   wanted,
