@@ -18,7 +18,7 @@ const atItsAddress: Plugin = {
 
 /**
  * The page of the customer portals, and the script that embeds it. They are separate from the console, because they run in the products
- * of other companies: they are written as React and built with Preact, which is a tenth of its size. `npm run dev:portal -w
+ * of other companies: the source is React, and the build uses the ten times smaller Preact. `npm run dev:portal -w
  * packages/console` serves the sources on port 4682, beside a server on 4680.
  */
 export default defineConfig({

@@ -4,9 +4,9 @@ import { compressFolder } from './compress.ts'
 import { hashOfSources } from './sources.ts'
 
 /**
- * Builds the console and the page of the portals into `dist`, unless the build there is made of these same sources. The new build is made beside it and put
- * in place at once, so a server never reads half of one. `--at-install`: a build that fails does not fail the installation,
- * for the server tries again when it starts.
+ * Builds the console and the page of the portals into `dist`, unless `dist` has a build of these sources. A new build
+ * is made beside it and renamed into place, so a server never reads half of one. With `--at-install`, a failed build
+ * does not fail the installation, because the server tries again when it starts.
  */
 const HERE = join(import.meta.dirname, '..')
 const DIST = join(HERE, 'dist')
@@ -17,7 +17,7 @@ const CONFIGS = ['vite.config.ts', 'vite.portal.config.ts'] as const
 async function main(): Promise<void> {
   const hash = hashOfSources()
   if (existsSync(join(DIST, MARK)) && readFileSync(join(DIST, MARK), 'utf8') === hash) return
-  // Loaded here, because a run that finds no change needs no build tool.
+  // This import is here because a run that finds no change needs no build tool.
   const { build } = await import('vite')
   const made = mkdtempSync(join(HERE, '.dist-'))
   try {
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Builds at the same time have the same result, so it does not matter which of them is last. */
+/** Concurrent builds have the same result, so it does not matter which one finishes last. */
 function replace(made: string): void {
   const previous = mkdtempSync(join(HERE, '.dist-'))
   if (existsSync(DIST)) renameSync(DIST, join(previous, 'dist'))

@@ -32,7 +32,7 @@ onStage(async (made) => {
   }
   for (const number of [1, 2]) await post(world.endpoint, JSON.stringify({ type: 'bad', number }))
   await failed(4)
-  // These failures are of yesterday now.
+  // These failures are from yesterday now.
   world.clock.advance(DAY_MS)
   await post(world.endpoint, '{"type":"bad","number":3}')
   await failed(6)
@@ -49,8 +49,8 @@ after(() => {
 })
 
 /**
- * Counts in the page itself: each press of a pointer, and each key that activates something. Text that is typed into a field is not
- * counted, nor is `/`, which leads to the field of the filter.
+ * The page counts each press of a pointer, and each key that activates something. Text that is typed into a field is
+ * not counted, nor is `/`, which leads to the field of the filter.
  */
 const COUNT = `
   window.activations = 0
@@ -61,7 +61,7 @@ const COUNT = `
     if (event.isTrusted && !typed && !/^(?:Control|Shift|Alt|Meta)$/.test(event.key)) window.activations += 1
   }, true)`
 
-/** Does a job on a page that begins at this screen, and compares its clicks with the most that it may take. */
+/** Does a job on a page that starts at this screen, and compares its clicks with the maximum. */
 async function job(
   what: { readonly name: string; readonly screen: string; readonly most: number },
   work: (page: Page, seen: Seen) => Promise<void>,
@@ -92,7 +92,7 @@ test('the reason why an event was not delivered takes two clicks at most', { ski
 })
 
 test(
-  'the failures of yesterday are replayed to one destination with five clicks at most',
+  'a replay of the failures of yesterday to one destination takes five clicks at most',
   { skip: noBrowser },
   async () => {
     const sent = sink.received.length
@@ -114,7 +114,7 @@ test(
   },
 )
 
-test('Stripe is added with its secret and a signed test with six clicks at most', { skip: noBrowser }, async () => {
+test('the setup of Stripe with a secret and a signed test takes at most six clicks', { skip: noBrowser }, async () => {
   await job({ name: 'add Stripe with its secret and a test', screen: 'endpoints', most: 6 }, async (page, seen) => {
     await page.getByRole('button', { name: 'New endpoint' }).click()
     await page.getByRole('button', { name: /^Stripe/ }).click()
@@ -131,7 +131,7 @@ test('Stripe is added with its secret and a signed test with six clicks at most'
   })
 })
 
-test('an event is found by a value in it by typing alone', { skip: noBrowser }, async () => {
+test('a person finds an event by one of its values by typing alone', { skip: noBrowser }, async () => {
   await job({ name: 'find an event by a value', screen: 'events', most: 0 }, async (page) => {
     await row(page, 'small.order').waitFor()
     await page.keyboard.press('/')

@@ -14,7 +14,7 @@ type Ask<T> = (client: Client, signal: AbortSignal) => Promise<T>
 type Options = { readonly enabled?: boolean; readonly everyMs?: number; readonly keep?: boolean }
 
 /**
- * Reads something of the open project. The key begins with the room, such as `['deliveries', 'list', filter]`: a change
+ * Reads data of the open project. The key starts with the room, such as `['deliveries', 'list', filter]`: a change
  * of that room reads it again. `keep` shows the previous answer until the next one arrives.
  */
 export function useAsk<T>(

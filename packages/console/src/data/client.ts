@@ -7,7 +7,7 @@ const send: typeof fetch = (input, init = {}) => {
   return fetch(input, { ...init, headers, credentials: 'same-origin' })
 }
 
-/** A separate client, which may read answers in another way. */
+/** A separate client that can parse answers differently. */
 export function newClient(projectId: string | undefined, parseJson?: (text: string) => unknown): Client {
   return new Postroad({
     url: location.origin,
@@ -19,7 +19,7 @@ export function newClient(projectId: string | undefined, parseJson?: (text: stri
 
 const clients = new Map<string, Client>()
 
-/** The typed client of a project; of the workspace when none is named. */
+/** The typed client of a project, or of the workspace when no project is named. */
 export function clientOf(projectId?: string): Client {
   const known = clients.get(projectId ?? '')
   if (known !== undefined) return known
@@ -28,7 +28,7 @@ export function clientOf(projectId?: string): Client {
   return client
 }
 
-/** A sign-in route. The client does not know it, because it works by cookie alone. Throws the refusal of the server. */
+/** Calls a sign-in route, which the client lacks because it uses only the cookie. Throws the server's refusal. */
 export async function callSession(method: 'POST' | 'DELETE', body?: object): Promise<void> {
   const response = await send('/admin/api/session', {
     method,

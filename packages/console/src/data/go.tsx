@@ -34,23 +34,23 @@ export function To({
 }
 
 /**
- * The search part of the address, and a function that changes some of it; undefined removes a member. To open something beside a list
+ * The search part of the address, and a function that changes some of it; undefined removes a member. Opening something beside a list
  * (`sel`) is a step of the history, so Back closes it again; every other change replaces the address.
  */
 export function useSearchState<S extends Search>(): readonly [
   S,
   (change: Partial<S>, options?: { readonly replace?: boolean }) => void,
 ] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts and lists of texts, of which the screen reads those that it knows
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts and lists of texts; a screen reads only those that it knows
   const search = useSearch({ strict: false }) as S
   const navigate = useNavigate()
   const router = useRouter()
   return [
     search,
     (change, { replace = true } = {}) => {
-      // The latest address: two changes may arrive before anything is drawn.
+      // The latest address: two changes can arrive before anything is drawn.
       const { search: now, state } = router.latestLocation
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts and lists of texts, as `search` has
       const before = now as Search
       const opens = change['sel'] !== undefined && before['sel'] === undefined
       if (before['sel'] !== undefined && state.list === searchText({ ...before, ...change })) {

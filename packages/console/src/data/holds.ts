@@ -16,7 +16,7 @@ export function useHolds(): UseQueryResult<Holds> {
   })
 }
 
-/** Informs the tail of them: the frame of a delivery does not say what its destination does now. */
+/** Passes the holds to the tail, because the frame of a delivery lacks the current state of its destination. */
 export function useHoldsInTail(): void {
   const tail = useTail()
   const holds = useHolds().data?.holds

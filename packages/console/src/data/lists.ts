@@ -14,7 +14,7 @@ export type Invite = RouteAnswer<Routes['invites']['list']>['invites'][number]
 export type ApiKey = RouteAnswer<Routes['apiKeys']['list']>['api_keys'][number]
 export type Workspace = RouteAnswer<Routes['workspaces']['get']>['workspace']
 
-/** Whole lists of the things that people set up. All parts of the page share the list that was read. */
+/** Whole lists of the things that people set up. All parts of the page share one copy of each list. */
 const PAGE = { limit: 200 } as const
 
 /** A breaker opens without a change by a person. */
@@ -49,7 +49,7 @@ export function useAllPortals(): UseQueryResult<readonly Portal[]> {
   return useAsk(['portals', 'all'], (client, signal) => every(client.portals.list(PAGE, { signal })))
 }
 
-/** Everybody who may see them: the members of the workspace. */
+/** Every member of the workspace. */
 export function useAllMembers(options: { readonly enabled?: boolean } = {}): UseQueryResult<readonly Member[]> {
   return useAsk(['members', 'all'], (client, signal) => every(client.members.list(PAGE, { signal })), options)
 }
@@ -62,7 +62,7 @@ export function useWorkspace(): UseQueryResult<Workspace> {
   )
 }
 
-/** Every API key, with those that have ended. */
+/** Every API key, including those that have ended. */
 export function useAllApiKeys(): UseQueryResult<readonly ApiKey[]> {
   return useAsk(['apiKeys', 'all'], (client, signal) => every(client.apiKeys.list(PAGE, { signal })))
 }

@@ -13,7 +13,7 @@ export type Named = {
   readonly kind: string
   readonly id: string
   readonly name: string
-  /** The word of its light, unless it is on. */
+  /** The word of its status light; absent while the thing is on. */
   readonly light?: string
 }
 

@@ -3,7 +3,7 @@ import { useAllDestinations, useAllWebhooks, type Destination, type Webhook } fr
 
 const NONE: readonly never[] = []
 
-/** The destinations of the project, and their names by id. The id of a deleted destination is its own name. */
+/** The destinations of the project, and their names by id. A deleted destination has its id as its name. */
 export function useDestinations(): { readonly all: readonly Destination[]; readonly nameOf: (id: string) => string } {
   const { data = NONE } = useAllDestinations()
   return useMemo(() => ({ all: data, nameOf: namesIn(data) }), [data])

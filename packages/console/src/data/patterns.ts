@@ -1,6 +1,6 @@
 import { ServiceError } from '@postroad/sdk/service-error'
 
-/** Asks the server about texts; returns for each whether it matches. */
+/** Asks the server which texts match a pattern; returns one answer for each text. */
 export type AskPatterns = (pattern: string, texts: readonly string[]) => Promise<readonly boolean[]>
 
 const GATHERED_MS = 200
@@ -9,8 +9,8 @@ const TEXTS_MAX = 500
 const KNOWN_MAX = 20_000
 
 /**
- * Whether texts match patterns, according to the server. Its engine runs every pattern of the contract in bounded time, and the
- * one of the browser takes forever for some of them. The page asks about each text once, and about many of them together.
+ * Whether texts match patterns, according to the server. Its engine runs every pattern of the contract in bounded time;
+ * that of the browser takes forever for some. The page asks about each text once, and about many texts together.
  */
 export class Patterns {
   /** Grows with each new answer. */
@@ -30,7 +30,7 @@ export class Patterns {
     return () => this.#listeners.delete(listener)
   }
 
-  /** undefined while the server has not answered yet. */
+  /** Returns undefined until the server answers. */
   matches = (pattern: string, text: string): boolean | undefined => {
     const known = this.#known.get(keyOf(pattern, text))
     if (known === undefined) this.#wait(pattern, text)

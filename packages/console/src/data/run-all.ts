@@ -11,8 +11,8 @@ const TOO_MANY = 429
 const WAIT_SECONDS = 2
 
 /**
- * Does something with one thing after the other. A refusal of the server is stored with its sentence, and the next thing follows. When it
- * asks for fewer requests, the run waits for as long as it asks. The run ends when the server does not answer.
+ * Acts on one item after another. When the server refuses an item, the run stores the sentence and continues. When the
+ * server asks for fewer requests, the run waits for the requested time. The run ends when the server does not answer.
  */
 export async function runAll<Item>(
   act: (item: Item) => Promise<unknown>,
@@ -21,7 +21,7 @@ export async function runAll<Item>(
   let progress: Progress = { done: 0, refused: [] }
   for (const item of items) {
     if (signal.aborted) break
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that it can be stopped in between
+    // oxlint-disable-next-line no-await-in-loop -- one at a time, so that a person can stop the run between two items
     const refusal = await once(() => act(item), signal)
     progress =
       refusal === undefined
@@ -32,23 +32,23 @@ export async function runAll<Item>(
   return progress
 }
 
-/** The sentence of the refusal; undefined when it was done. */
+/** The sentence of the refusal; undefined when the action succeeded. */
 async function once(act: () => Promise<unknown>, signal: AbortSignal): Promise<string | undefined> {
   for (;;) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- only after the server asked for patience
+      // oxlint-disable-next-line no-await-in-loop -- a repetition waits until the server accepts requests again
       await act()
       return undefined
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status === 0) throw error
       if (error.status !== TOO_MANY || signal.aborted) return error.message
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- a repetition waits until the server accepts requests again
       await pause((error.retryAfter ?? WAIT_SECONDS) * 1_000)
     }
   }
 }
 
-/** Resolves after so many milliseconds. */
+/** Resolves after the given number of milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms)

@@ -7,7 +7,7 @@ export type SavedView = { readonly name: string; readonly search: Search }
 
 const listeners = new Set<() => void>()
 
-/** Only Events had views at first, so its key names no screen. */
+/** Only Events had views at first, so the key of its views names no screen. */
 function keyOf(projectId: string, screen: string): string {
   return screen === 'events' ? `postroad.views.${projectId}` : `postroad.views.${projectId}.${screen}`
 }
@@ -17,7 +17,7 @@ export function savedViewsOf(projectId: string, screen: string): readonly SavedV
   return parsed(localStorage.getItem(keyOf(projectId, screen)) ?? '[]')
 }
 
-/** The same, drawn again when it changes. */
+/** The same views; the component renders again when they change. */
 export function useSavedViews(screen: string): {
   readonly views: readonly SavedView[]
   readonly save: (view: SavedView) => void

@@ -20,7 +20,7 @@ export function useAllDataKeys(): UseQueryResult<readonly DataKey[]> {
   return useAsk(['dataKeys', 'all'], (client, signal) => every(client.dataKeys.list(PAGE, { signal })))
 }
 
-/** Their positions move while nobody changes them. */
+/** The list is read periodically, because positions move without a change by a person. */
 export function useAllForwarders(): UseQueryResult<readonly Forwarder[]> {
   return useAsk(['forwarders', 'all'], (client, signal) => every(client.forwarders.list(PAGE, { signal })), {
     everyMs: LIVE_MS,

@@ -14,9 +14,9 @@ export type Filed = {
   readonly data: unknown
 }
 export type Delivery = RouteAnswer<Routes['deliveries']['replay']>['delivery']
-/** The same beside its event, as a list brings it. */
+/** A delivery together with its event, as a list returns it. */
 export type ListedDelivery = RouteAnswer<Routes['deliveries']['list']>['deliveries'][number]
-/** As a frame brings it, or as a list does. */
+/** A delivery as a frame or a list returns it. */
 export type SeenDelivery = Omit<Delivery, 'held_by'> & { readonly held_by?: HeldBy | null }
 export type Rejection = RouteAnswer<Routes['rejections']['list']>['rejections'][number]
 /** The time without a connection; `backfilled` events of that time arrived later, and with `missed` they are no longer stored. */
@@ -38,12 +38,12 @@ export type Arrival = { readonly number: number } & (
 export type TailStatus = 'off' | 'connecting' | 'live' | 'lost' | 'refused'
 
 const KEPT_MAX = 5_000
-/** Deliveries of this many events are known at most: those of retries and of read pages, beside those of the arrivals. */
+/** The tail knows deliveries of at most this many events: arrivals, retries, and pages that were read. */
 const KNOWN_MAX = 4 * KEPT_MAX
-/** The most that are drawn in a second; of more, the page draws every second or third. */
+/** The most arrivals that the page draws in a second. Of more, it draws every second or third one. */
 const DRAWN_MAX = 200
 const REOPEN_MS = 3_000
-/** After these reasons of `closing` it is of no use to reconnect at once. */
+/** After these reasons of `closing` an immediate reconnect does not help. */
 const FINAL: ReadonlySet<string> = new Set([
   'workspace_suspended',
   'workspace_closed',
@@ -62,15 +62,15 @@ export class Tail {
   arrivals: readonly Arrival[] = []
   /** The newest known state of each delivery, by record and destination. */
   readonly deliveries = new Map<string, Map<string, SeenDelivery>>()
-  /** One of this many is drawn; 1: all. */
+  /** The page draws one arrival in this many; 1 means all. */
   oneIn = 1
   /** Records in the last whole second. */
   perSecond = 0
   lostAt: number | undefined
   why: string | undefined
-  /** The first connection is open, or has failed. Together with the tail, a list that is read from now on misses nothing. */
+  /** The first connection is open or has failed. From now on, a list and the tail together miss nothing. */
   settled = false
-  /** How often it has reconnected: refusals of the time without a connection are in the log only. */
+  /** The number of reconnects. Requests that were refused without a connection are only in the log. */
   returns = 0
 
   #holds: ReadonlyMap<string, HeldBy> = new Map()
@@ -129,7 +129,7 @@ export class Tail {
     this.#changed()
   }
 
-  /** Ends the stream and leaves the arrivals. Opened again, it continues where it ended. */
+  /** Ends the stream and leaves the arrivals. The next stream continues where this one ended. */
   close(): void {
     clearTimeout(this.#reopen)
     this.#source?.close()
@@ -139,7 +139,7 @@ export class Tail {
     this.#changed()
   }
 
-  /** Does not wait until the browser reconnects by itself. */
+  /** Reconnects now instead of waiting for the browser to do it. */
   reconnect(): void {
     this.#source?.close()
     this.#source = undefined
@@ -161,7 +161,7 @@ export class Tail {
     return { ...delivery, held_by: held ?? inOrder }
   }
 
-  /** A delivery that was read from a list: newer states win. */
+  /** Takes in a delivery that was read from a list; the newer state wins. */
   noteDelivery(delivery: SeenDelivery): void {
     const of = this.deliveries.get(delivery.record_id) ?? new Map<string, SeenDelivery>()
     const known = of.get(delivery.destination_id)
@@ -191,7 +191,7 @@ export class Tail {
     this.#changed()
   }
 
-  /** The browser reconnects by itself after a broken connection, but not after an answer that is no stream. */
+  /** The browser reconnects by itself after a broken connection, but not after an answer that is not a stream. */
   #lost(): void {
     this.settled = true
     this.lostAt ??= Date.now()
@@ -232,7 +232,7 @@ export class Tail {
     else this.#changed()
   }
 
-  /** Draws at most DRAWN_MAX a second. Beyond that it draws one in `oneIn`, by the number of the second before. */
+  /** The page draws at most DRAWN_MAX a second, and then one in `oneIn`, by the count of the previous second. */
   #isDrawn(): boolean {
     const at = Math.floor(Date.now() / 1_000)
     if (this.#second.at !== at) {
@@ -268,7 +268,7 @@ export class Tail {
     this.#changed()
   }
 
-  /** One notice a frame. A tab in the background draws no frame, so it is notified at once. */
+  /** One notice a frame. A tab in the background draws no frame, so its notice does not wait for one. */
   #changed(): void {
     if (this.#drawing) return
     this.#drawing = true
@@ -298,7 +298,7 @@ export class Tail {
   }
 }
 
-/** Newest first; of a repeated rejection, only the last. */
+/** Newest first; with only the last one of a repeated rejection. */
 function newestOfEach(arrivals: readonly Arrival[]): readonly Arrival[] {
   const seen = new Set<string>()
   return arrivals.toReversed().filter((one) => {

@@ -13,7 +13,7 @@ function patternsOf(projectId: string): Patterns {
   return known
 }
 
-/** The trial of rules answers it: the same engine that routes events. */
+/** Asks the test route of rules, which uses the engine that routes events. */
 function askOf(client: Client): AskPatterns {
   return async (pattern, texts) => {
     const { results } = await client.rules.test({

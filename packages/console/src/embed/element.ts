@@ -5,7 +5,7 @@
 
 /** The height until the frame has reported one. */
 const FIRST_HEIGHT_PX = 480
-/** The ends of an access after which a new token opens the portal again. */
+/** After an access ends for one of these reasons, a new token opens the portal again. */
 const RENEWED: ReadonlySet<string> = new Set(['expired', 'other_customer'])
 const RENEWED_EVERY_MS = 60_000
 const THEMES: readonly string[] = ['light', 'dark', 'system']
@@ -13,7 +13,7 @@ const THEMES: readonly string[] = ['light', 'dark', 'system']
 class PostroadPortal extends HTMLElement {
   static readonly observedAttributes = ['src', 'theme', 'token', 'token-url']
 
-  /** Set this to fetch tokens in another way than by `token-url`. It returns a token, or an object with a `token`. */
+  /** Set this to fetch tokens without `token-url`. It returns a token, or an object with a `token`. */
   getToken: (() => Promise<unknown>) | undefined
 
   readonly #frame = document.createElement('iframe')
@@ -94,7 +94,7 @@ class PostroadPortal extends HTMLElement {
     }
   }
 
-  /** An access that has expired is renewed in silence, unless it was renewed just now: then a new token does not help. */
+  /** Renews an expired access silently, unless it was just renewed: another token would not help then. */
   #ended(reason: string): void {
     this.dispatchEvent(new CustomEvent('portal-ended', { detail: { reason } }))
     if (!RENEWED.has(reason) || performance.now() - this.#renewedAt < RENEWED_EVERY_MS) return

@@ -13,7 +13,7 @@ import {
   type VerificationScheme,
 } from '@postroad/contract'
 
-/** The settings of a scheme beyond the seven, by their names in the API. */
+/** The settings of an additive scheme, by their names in the API. */
 export type AdditiveSettings = Readonly<Record<string, string | number | null>>
 
 export function isAdditive(scheme: VerificationScheme): scheme is AdditiveScheme {
@@ -35,7 +35,7 @@ export type AdditiveField = {
   readonly label: string
   readonly hint?: string
   readonly options?: readonly string[]
-  /** An empty field stands for null. */
+  /** An empty field means null. */
   readonly isNullable?: true
   readonly isNumber?: true
 }

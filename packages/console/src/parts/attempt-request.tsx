@@ -24,7 +24,7 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
   'proxy_failed',
 ])
 
-/** The request of an attempt as it was sent. Its body is rendered again when somebody opens it, and the digest proves whether it is the same. */
+/** The request of an attempt as it was sent. Opening the body renders it again, and the digest proves whether it is the same. */
 export function AttemptRequest({ attempt }: { readonly attempt: Attempt }): ReactElement {
   const [isOpen, setOpen] = useState(false)
   const { request, error_code, outcome } = attempt
@@ -89,7 +89,7 @@ function BodyOf({ attempt: { id }, request }: { readonly attempt: Attempt; reado
   )
 }
 
-/** Whether it is the body that was sent, and otherwise why not. */
+/** A sentence about whether this is the body that was sent, and if not, why. */
 function bodyText({ as_sent, difference, text }: Body): string {
   if (as_sent)
     return text?.includes(DOTS) === true
@@ -106,7 +106,7 @@ function bodyText({ as_sent, difference, text }: Body): string {
   }
 }
 
-/** Values that are write-only come from variables of the shell. */
+/** Write-only values come from shell variables. */
 export function curlOfRequest({ url, headers }: Pick<Request, 'url' | 'headers'>, body: string): string {
   return curlCommand({
     url,

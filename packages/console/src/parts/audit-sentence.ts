@@ -51,7 +51,7 @@ const PAST: Readonly<Record<string, string>> = {
   withdraw: 'withdrew',
 }
 
-/** Words of the contract that the console calls otherwise. */
+/** Words of the contract for which the console has another word. */
 const NOUNS: Readonly<Record<string, string>> = {
   webhook: 'endpoint',
   api_key: 'API key',
@@ -92,7 +92,7 @@ export function sentenceOf({ action }: Pick<AuditRow, 'action'>): {
   return { before: before.trimEnd(), hasObject: after !== undefined, after: (after ?? '').trimStart() }
 }
 
-/** The screen of an object, by the beginning of its id. */
+/** The screen of an object, by the prefix of its id. */
 const SCREENS: Readonly<Record<string, string>> = {
   whk: 'endpoints',
   dst: 'destinations',
@@ -131,7 +131,7 @@ export function differencesOf({ details }: Pick<AuditRow, 'details'>): readonly 
   return []
 }
 
-/** The other details, which are no change of a member. */
+/** The other details, which are not changes of a member. */
 export function otherDetails({ details }: Pick<AuditRow, 'details'>): readonly (readonly [string, unknown])[] {
   const shown =
     differencesOf({ details }).length > 0
@@ -140,7 +140,7 @@ export function otherDetails({ details }: Pick<AuditRow, 'details'>): readonly (
   return Object.entries(details).filter(([name]) => !shown.has(name))
 }
 
-/** A value in a line. */
+/** A value as one line of text. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return 'none'
   if (typeof value === 'string') return value === '' ? 'empty' : value

@@ -1,7 +1,7 @@
 import type { Light, Tone } from '@postroad/contract/lights'
 import type { Workflow, WorkflowInstance } from '../data/automation-lists.ts'
 
-/** The lights of workflows and of their runs, so that no two screens show another word for the same state. */
+/** The lights of workflows and of their runs, so that every screen shows the same word for a state. */
 
 export function workflowLight({ active }: Pick<Workflow, 'active'>): Light {
   return active
@@ -37,7 +37,7 @@ export function instanceLight({ state }: Pick<WorkflowInstance, 'state'>): Light
   return { tone: TONES[state], word: state, text: TEXTS[state] }
 }
 
-/** Whether a run has not ended: it can be cancelled. */
+/** Whether a run has not ended and can be cancelled. */
 export function isOngoing({ state }: Pick<WorkflowInstance, 'state'>): boolean {
   return state !== 'completed' && state !== 'failed' && state !== 'cancelled'
 }

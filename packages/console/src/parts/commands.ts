@@ -24,7 +24,7 @@ type CallOfRoute = {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Call['query']
   readonly body?: unknown
-  /** The words of the CLI after its name, where its command takes something else than the route. */
+  /** The words of the CLI after its name, where its command takes other input than the route. */
   readonly cli?: string
 }
 
@@ -47,7 +47,7 @@ export function cli(words: string): string {
   return `npm run postroad -- ${words}`
 }
 
-/** The same call in each form in which it exists: most routes are no tool of the MCP server, and a key may not call all of them. */
+/** A call in each form that exists: most routes are not tools of the MCP server, and some refuse a key. */
 export type Calls = { readonly curl?: string; readonly cli?: string; readonly mcp?: string }
 
 type Placed = Call & { readonly area: Route['area']; readonly cli?: string | undefined }
@@ -59,7 +59,7 @@ export function callsOf(call: CopiedCall, project: Project): Calls {
   const curl = adminCurl({ ...placed, ...(placed.area === 'project' ? { project } : {}) })
   if (found === undefined) return { curl }
   return {
-    // The key of the command is refused where only people may call.
+    // The server refuses the key of the command where only people may call.
     ...(found.callers === 'people' ? {} : { curl }),
     cli: placed.cli === undefined ? cliOf(placed, { ...found, project }) : cli(placed.cli),
     ...mcpOf(placed, { ...found, project }),
@@ -81,7 +81,7 @@ type Found = Pick<Route, 'area' | 'callers'> & {
 }
 type FoundIn = Found & { readonly project: Project }
 
-/** The route that a call has. One without parameters is more exact: `forwarders/presets` is not `forwarders/{id}`. */
+/** The route of a call. A route without parameters is more exact: `forwarders/presets` is not `forwarders/{id}`. */
 function routeOf({ method = 'GET', area, path }: Placed): Found | undefined {
   const wanted = path.split('/')
   const all = Object.entries(routes).flatMap(([room, verbs]) =>

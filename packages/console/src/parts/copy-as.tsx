@@ -33,7 +33,7 @@ export function useCopyItems(call: CopiedCall | undefined, what = ''): readonly 
   return call === undefined ? [] : itemsOf(call, what)
 }
 
-/** Copies the call of the main button beside it, in each form. Without a call the form has a fault. */
+/** Copies the call of the main button beside it, in each form. There is no call while the form has a fault. */
 export function CopyAs({
   call,
   className = '',
@@ -50,7 +50,7 @@ export function CopyAs({
   )
 }
 
-/** The button of that menu, for calls that are not of the admin API. */
+/** The button of a copy menu, for calls outside the admin API. */
 export function CopyMenu({
   items,
   className,

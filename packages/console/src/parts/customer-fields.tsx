@@ -34,7 +34,7 @@ export function customerOf({ place, text }: CustomerDraft): Read {
   return { customer: place === 'header' ? { header: named } : { path: named } }
 }
 
-/** Where an event names its customer: by the id that you gave them in a portal. */
+/** The place where an event names its customer, by the customer's id in a portal. */
 export function CustomerFields({
   draft: { place, text },
   change,

@@ -4,7 +4,7 @@ import { Field } from '../ui/field.tsx'
 import { Choice } from './choice.tsx'
 import { listIn } from './text-list.ts'
 
-/** Every dataset (null), or some by their names. */
+/** Every dataset (null), or some by name. */
 export function DatasetChoice({
   label,
   datasets,

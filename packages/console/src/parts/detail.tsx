@@ -8,7 +8,7 @@ type Props = {
   readonly label: string
   readonly title: string
   readonly chip: ReactElement
-  /** The line below the title: an address and an id, each of which a press copies. */
+  /** The line below the title: an address and an id. Pressing one copies it. */
   readonly meta: ReactNode
   readonly actions: ReactNode
   readonly onClose: () => void

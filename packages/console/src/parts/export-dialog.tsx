@@ -35,7 +35,7 @@ const HINTS: Readonly<Record<Format, string>> = {
   ndjson: 'For programs. One JSON object per line. Numbers keep all their digits.',
 }
 const TYPES: Readonly<Record<Format, string>> = { csv: 'text/csv;charset=utf-8', ndjson: 'application/x-ndjson' }
-/** The rest of the console needs the server too. */
+/** The pause between pages, because the rest of the console needs the server too. */
 const PAUSE_MS = 150
 const ASKED: Course = { state: 'asked', rows: 0, scanned: 0, error: null }
 
@@ -163,7 +163,7 @@ function Actions({ course: { state, rows }, close, write, stop, save }: ActionsP
 
 const BYTES_AT_ONCE = 1_000_000
 
-/** Text becomes a Blob as it grows: the browser may put those on the disk. */
+/** Text becomes a Blob as it grows: the browser can move a Blob to disk. */
 function fileOf<Row>(
   { columns, json }: ExportSource<Row>,
   format: Format,

@@ -8,7 +8,7 @@ export function headersText(headers: Readonly<Record<string, unknown>>): string 
     .join('\n')
 }
 
-/** The headers in a text, or the sentence about the line that is none. A value that is still its placeholder is null: it stays. */
+/** The headers in a text, or a sentence about a line that is not a header. An unchanged placeholder becomes null: the value stays. */
 export function headersIn(text: string): Record<string, string | null> | string {
   const lines = text
     .split('\n')
@@ -25,7 +25,7 @@ export function headersIn(text: string): Record<string, string | null> | string 
   )
 }
 
-/** The same without any value, for a command that goes into the history of a shell. */
+/** Stored headers without their values, for a command that goes into the history of a shell. */
 export function withoutValues(headers: Readonly<Record<string, unknown>>): Record<string, string | null> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? 'YOUR_VALUE' : null]),

@@ -44,7 +44,7 @@ const LOOKS: Readonly<Record<DiffLine['kind'], { readonly sign: string; readonly
   new: { sign: '+', className: 'bg-ok-soft text-ink' },
 }
 
-/** Without the lines that are far from each difference; undefined is such a gap. */
+/** The lines near a difference; undefined is a gap of the other lines. */
 function folded(lines: readonly DiffLine[]): readonly (DiffLine | undefined)[] {
   const isNear = lines.map((_line, index) =>
     lines.slice(Math.max(0, index - AROUND), index + AROUND + 1).some(({ kind }) => kind !== 'same'),

@@ -12,7 +12,7 @@ type Props = {
   readonly disabled?: boolean
 }
 
-/** The fields of a record and their sources. None: the payload as it arrived. */
+/** The fields of a record and their sources. Without fields, the record is the payload as it arrived. */
 export function Mappings({ mappings, change, disabled = false }: Props): ReactElement {
   const set = (at: number, part: Partial<MappingDraft>): void =>
     change(mappings.map((one, index) => (index === at ? { ...one, ...part } : one)))

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 
 export type Marks = {
-  /** The selected rows, of those that are shown. */
+  /** The ids of the selected rows that are shown. */
   readonly ids: readonly string[]
   readonly has: (id: string) => boolean
   readonly toggle: (id: string) => void

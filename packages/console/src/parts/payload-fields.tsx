@@ -22,7 +22,7 @@ export function Fields({ of }: { readonly of: readonly (readonly [string, string
   )
 }
 
-/** The same for a payload of which only the start has arrived. An incomplete value is shown as raw text. */
+/** The same for a payload whose start alone has arrived. An incomplete value is shown as raw text. */
 export function StartFields({
   start,
   title,
@@ -44,7 +44,7 @@ function fieldsOfStart(start: string, title: string | undefined): readonly (read
   try {
     return previewOf(readJson(closed), title)
   } catch {
-    // Stored payloads are JSON, so this is a text that no event has.
+    // Stored payloads are JSON, so no event has this text.
     return []
   }
 }

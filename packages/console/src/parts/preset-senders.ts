@@ -24,15 +24,15 @@ export function senderOf({ id, name, docs_url, signature_header, secret, setup, 
   }
 }
 
-/** Senders without a preset: any of them, and any that signs with an HMAC. */
+/** Senders without a preset: any sender, and any sender that signs with an HMAC. */
 const [ANY, HMAC] = ['any', 'hmac'].map((id) => SENDERS.find((sender) => sender.id === id))
 
 /** The state of the presets: loading, failed, or loaded. */
 export type Presets = 'pending' | 'failed' | readonly SourcePreset[]
 
 /**
- * The choice of senders: any first, then those that a search finds. While the presets are read there is only the first, so that no
- * button moves under a pointer. When they cannot be read, there are the few that are built in.
+ * The senders to choose from: any sender first, then the search results. While presets load, only the first is there,
+ * so that no button moves under a pointer. If they fail to load, the few built-in senders follow.
  */
 export function sendersFor(presets: Presets, search: string): readonly Sender[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)

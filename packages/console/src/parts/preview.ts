@@ -12,7 +12,7 @@ export type Titled = {
 
 const TITLE_CHARS_MAX = 80
 
-/** The title that the sender gave the event, by the setting of its endpoint; else its dataset. */
+/** The title that the sender gave the event, by the setting of its endpoint; otherwise its dataset. */
 export function titleOf({ data, dataset, header_title }: Titled, setting: EventTitle | undefined): string {
   const path = setting !== undefined && setting !== null && 'path' in setting ? setting.path : undefined
   const atPath = path === undefined ? undefined : titleText(valueAt(data, path))
@@ -36,7 +36,7 @@ function titleText(value: unknown): string | undefined {
 const FIELDS_MAX = 5
 const WRAPPERS = new Set(['data', 'object', 'payload', 'body', 'resource', 'attributes'])
 
-/** The few fields that distinguish one event from another: short scalars, also those of its objects, ids last, without its title. */
+/** The few fields that distinguish one event from another: short scalars, also in its objects, ids last, without its title. */
 export function previewOf(data: unknown, title = memberTitle(data)): readonly (readonly [string, string])[] {
   if (!isObject(data)) return Array.isArray(data) ? [['items', String(data.length)]] : [['', leafText(data)]]
   const all = fieldsOf(data, { depth: 0, within: '' }).filter(([key, text]) => text !== title || !isTitleMember(key))
@@ -45,7 +45,7 @@ export function previewOf(data: unknown, title = memberTitle(data)): readonly (r
 
 const DEPTH_MAX = 3
 
-/** The name of a wrapper says nothing. The name of any other object stays before its fields, one level deep. */
+/** The name of a wrapper is left out. The name of any other object stays before its fields, one level deep. */
 function fieldsOf(
   data: Readonly<Record<string, unknown>>,
   at: { readonly depth: number; readonly within: string },

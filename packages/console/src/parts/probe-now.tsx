@@ -5,13 +5,13 @@ import { useRefusal } from '../data/place.ts'
 import { Button } from '../ui/button.tsx'
 import { useToast } from '../ui/toast.tsx'
 
-/** Sends the next probe of an open breaker at once. */
+/** Sends the next probe of an open breaker immediately. */
 export function ProbeNow({
   destinationId,
   name,
 }: {
   readonly destinationId: string
-  /** The destination, where several of these buttons are shown. */
+  /** The name of the destination, where several of these buttons are shown. */
   readonly name?: string
 }): ReactElement {
   const refusal = useRefusal(routes.destinations.probe)

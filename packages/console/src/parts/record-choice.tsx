@@ -16,21 +16,21 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', {
   second: '2-digit',
 })
 
-/** The newest records of a dataset; of the project when none is named. */
+/** The newest records of a dataset, or of the project when no dataset is named. */
 export function useNewestRecords(dataset: string): readonly Stored[] | undefined {
   return useAsk(['records', 'newest', dataset], (client, signal) => newestOf(client, { dataset, signal }), {
     keep: true,
   }).data
 }
 
-/** A page of a search may be empty although there are more. */
+/** A page of a search can be empty although more pages follow. */
 async function newestOf(
   client: Client,
   { dataset, signal }: { readonly dataset: string; readonly signal: AbortSignal },
 ): Promise<readonly Stored[]> {
   let cursor: string | undefined
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
+    // oxlint-disable-next-line no-await-in-loop -- a page starts where the previous one ended
     const { records, next_cursor } = await client.search.events(
       { ...(dataset === '' ? {} : { dataset }), limit: SHOWN, cursor },
       { signal },
@@ -46,7 +46,7 @@ type Props = {
   readonly dataset: string
   readonly at: string
   readonly go: (id: string) => void
-  /** The choice that is no record. */
+  /** The choice of no record. */
   readonly none?: string
   readonly hint?: string
 }

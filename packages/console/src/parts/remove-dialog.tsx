@@ -11,7 +11,7 @@ export type Removal = {
   readonly verb: 'Delete' | 'Revoke' | 'Remove'
   /** The effect, in plain words. */
   readonly text: string
-  /** It can be restored for a day, and the message after it offers that. */
+  /** It can be restored for a day, and the message after the removal offers that. */
   readonly restorable?: true
   /** The rooms that are read again after it. */
   readonly rooms: readonly string[]

@@ -16,7 +16,7 @@ type Tabbed = { readonly id: string; readonly label: string }
 type TabList = readonly [Tabbed, ...Tabbed[]]
 /** The items that every menu has; each screen orders them among its own. */
 type Items = {
-  /** The call that reads it: as curl by `c`, and in the other forms. */
+  /** The call that reads the thing, in each form; the key `c` copies the curl form. */
   readonly calls: readonly MenuItem[]
   readonly copied: MenuItem
   readonly link: MenuItem
@@ -26,7 +26,7 @@ type Items = {
 type Props = {
   readonly label: string
   readonly name: string
-  /** Below the project, in the admin API: `rules/rul_…`; absent: no key may read it. */
+  /** The path below the project in the admin API: `rules/rul_…`; absent if no key may read it. */
   readonly path?: string
   readonly chip: ReactElement
   readonly meta: ReactNode

@@ -41,16 +41,16 @@ type Props<R extends Row> = {
   /** The first has the id '' and contains every row. */
   readonly views: readonly { readonly id: string; readonly label: string; readonly has: (row: R) => boolean }[]
   readonly create: Create
-  /** The text while there is none, beside the button that creates one. */
+  /** The text of the empty list, beside the button that creates the first item. */
   readonly never: { readonly title: string; readonly text: ReactNode; readonly also?: ReactNode }
   readonly detail: ComponentType<{ readonly row: R; readonly onClose: () => void }>
-  /** Below the project, in the admin API: `rules`; absent: no key may read it. */
+  /** The path below the project in the admin API: `rules`; absent if no key may read it. */
   readonly path?: string
   /** Further lists of the API whose items are in this list, with the word for each. */
   readonly alsoLists?: readonly { readonly path: string; readonly what: string }[]
   /** The word for the list of `path`, when there are others. */
   readonly listWord?: string
-  /** The items of the menu of the list, in place of those of `path`. */
+  /** The items of the menu of the list, instead of those of `path`. */
   readonly listItems?: readonly MenuItem[]
   /** Before the filter. */
   readonly actions?: ReactNode
@@ -58,7 +58,7 @@ type Props<R extends Row> = {
 
 type Create = {
   readonly label: string
-  /** The route that creates one; it says which role may. */
+  /** The route that creates an item; it declares the required role. */
   readonly route: Parameters<typeof useMay>[0]
   readonly dialog: ComponentType<{ readonly onClose: () => void; readonly onMade: (id: string) => void }>
   /** The tab in which the created thing opens. */
@@ -153,18 +153,18 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
 
 type Making = { readonly refused: string | undefined; readonly begin: () => void; readonly dialog: ReactElement | null }
 
-/** How one is created: the role, the open dialog, and the way to the result. */
+/** The creation of an item: the role, the open dialog, and the way to the result. */
 function useMaking({ label, route, dialog: Dialog, tab }: Create): Making {
   const [search, setSearch] = useSearchState<ResourceSearch>()
   const [isOpen, setOpen] = useState(false)
   const refusal = useRefusal(route)
   const may = refusal === undefined
-  // The address of another screen asked for it. It counts once, so that Back does not open it again.
+  // A link of another screen asked for the dialog. The request counts once, so Back does not open it again.
   if (search.new !== undefined && may && !isOpen) setOpen(true)
   const isAsked = search.new !== undefined
   useEffect(() => {
     if (isAsked) setSearch({ new: undefined })
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the setter is a new one each time
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the setter is a new function each time
   }, [isAsked])
   useCommands(useMemo(() => (may ? [{ label, hint: 'n', go: () => setOpen(true) }] : []), [label, may]))
   const close = (): void => setOpen(false)

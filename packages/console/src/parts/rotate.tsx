@@ -7,13 +7,13 @@ import { momentText } from './overlap.tsx'
 
 type Props<T> = {
   readonly what: 'secret' | 'URL'
-  /** The time for which the current one continues to work. */
+  /** How long the current secret or URL continues to work. */
   readonly hours: number
-  /** The end of the previous one, after an earlier rotation; null: there is none. */
+  /** When the previous one of an earlier rotation ends; null if there is none. */
   readonly until: string | null
   /** The reason why this person may not rotate it. */
   readonly refused: string | undefined
-  /** The input says whether the rotation may end a running overlap. */
+  /** The input is whether the rotation may end a running overlap. */
   readonly rotate: UseMutationResult<T, Error, boolean>
   readonly onRotated?: () => void
 }

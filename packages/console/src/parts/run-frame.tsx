@@ -12,7 +12,7 @@ type Props = {
   readonly id: string
   readonly actions: ReactNode
   readonly calls: readonly MenuItem[]
-  /** Beside the id: the ways to what the run belongs to. */
+  /** Beside the id: links to the things that the run belongs to. */
   readonly meta: ReactNode
   readonly onClose: () => void
   readonly children: ReactNode
@@ -53,7 +53,7 @@ export function RunFrame({ title, light, id, actions, calls, meta, onClose, chil
   )
 }
 
-/** The way from a run to something that it belongs to. */
+/** A link from a run to something that it belongs to. */
 export function RunLink({
   screen,
   sel,

@@ -12,7 +12,7 @@ type Asked<Draft, Body> = {
   readonly held: Draft
   /** The request body of a draft, or the sentence about its fault. */
   readonly read: (draft: Draft) => { readonly body: Body } | { readonly problem: string }
-  /** The route that changes it; it says which role may. */
+  /** The route that changes it; it declares the required role. */
   readonly route: Parameters<typeof useMay>[0]
   /** The rooms that are read again after it. */
   readonly rooms: readonly string[]
@@ -97,7 +97,7 @@ export function fieldsOf<Draft extends object>({ draft, change, disabled }: Save
 type Props<Draft> = {
   readonly label: string
   readonly of: SaveFormState<Draft>
-  /** Something follows it on the page. Otherwise it is as high as its place, with the bar at the foot. */
+  /** Other content follows the form on the page. Otherwise the form fills its place, with the bar at the foot. */
   readonly isPart?: true
   readonly children: ReactNode
 }

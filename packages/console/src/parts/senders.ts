@@ -13,7 +13,7 @@ export type Sender = {
   /** Where to enter the URL and find the secret. */
   readonly setup: string
   readonly verification: Partial<VerificationDraft>
-  /** The start of the names of its signature headers; absent: that of the scheme. */
+  /** The prefix of its signature headers; absent: that of the scheme. */
   readonly headerPrefix?: string
   readonly idempotency: NonNullable<Create['idempotency']> | null
   /** Where it names its events; absent: in the fields that many senders use. */
@@ -22,7 +22,7 @@ export type Sender = {
   /** The same as `setup`, step by step; absent: one step. */
   readonly steps?: readonly string[]
   readonly docsUrl?: string
-  /** The name of the secret there. */
+  /** The sender's name for the secret. */
   readonly secretName?: string
 }
 
@@ -167,9 +167,9 @@ export const SENDERS: readonly Sender[] = [
   },
 ]
 
-/** Those that a command line can sign with openssl. */
+/** The schemes that a command line can sign with openssl. */
 export type SignedScheme = Exclude<VerificationScheme, 'none' | AdditiveScheme>
-/** A sender whose requests are checked, by whichever scheme. */
+/** A sender whose requests are checked by any scheme. */
 export type CheckedSender = Sender & { readonly verification: { readonly scheme: Exclude<VerificationScheme, 'none'> } }
 export type SignedSender = Sender & { readonly verification: { readonly scheme: SignedScheme } }
 

@@ -8,7 +8,7 @@ import { PartHeading } from './detail.tsx'
 
 const EVERYBODY = { role: 'viewer', whileSuspended: 'read' } as const
 
-/** A page behind "Settings": beside it the list of all of them, above it a menu where there is no room. */
+/** A page of "Settings", with the list of all of them beside it, or a menu above it where there is no room. */
 export function SettingsPage(props: ComponentProps<typeof Page>): ReactElement {
   return (
     <InSettings>
@@ -19,7 +19,7 @@ export function SettingsPage(props: ComponentProps<typeof Page>): ReactElement {
   )
 }
 
-/** The same around a screen that has a page itself. */
+/** The same list and menu around a screen that is a page already. */
 export function InSettings({ children }: { readonly children: ReactNode }): ReactElement {
   const { me } = usePlace()
   const go = useGo()
@@ -54,7 +54,7 @@ export function InSettings({ children }: { readonly children: ReactNode }): Reac
   )
 }
 
-/** A page that the role of the person does not open stays in the list, dimmed, and says which role opens it. */
+/** A page that the person's role cannot open stays in the list, dimmed, and names the role that can. */
 function Item({
   item: { screen, label, reads },
   isHere,

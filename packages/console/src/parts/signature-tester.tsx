@@ -13,7 +13,7 @@ const SIGNATURE_REASONS: readonly string[] = ['missing_header', 'bad_signature',
 
 /**
  * Why a signature does not match: the stored sample of the last refused request, so that nothing has to be pasted, and below it a
- * test of any request. `reason`: only of that cause.
+ * test of any request. `reason` limits the samples to that cause.
  */
 export function SignatureHelp({
   webhook,

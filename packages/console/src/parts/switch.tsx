@@ -8,7 +8,7 @@ import { useToast } from '../ui/toast.tsx'
 type OnOff = { readonly on: string; readonly off: string }
 type Props = {
   readonly enabled: boolean
-  /** The route that changes it; it says which role may. */
+  /** The route that changes it; it declares the required role. */
   readonly route: Parameters<typeof useMay>[0]
   /** The rooms that are read again after it. */
   readonly rooms: readonly string[]
@@ -18,7 +18,7 @@ type Props = {
   readonly said: OnOff
 }
 
-/** Turnes something off and on again. */
+/** Turns something off and on again. */
 export function Switch({ enabled, route, rooms, set, titles, said }: Props): ReactElement {
   const refusal = useRefusal(route)
   const may = refusal === undefined

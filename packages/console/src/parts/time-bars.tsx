@@ -4,7 +4,7 @@ import { useId, useState, type KeyboardEvent, type PointerEvent, type ReactEleme
 import { IconButton } from '../ui/button.tsx'
 import type { Span } from './span.ts'
 
-/** One bar: the count of its time, of which so many were found, and so many failed. */
+/** One bar: the count of its time range, how many of them a search found, and how many failed. */
 export type TimeBar = {
   readonly at: number
   readonly all: number
@@ -289,7 +289,7 @@ function Drawing({
 /** The lines across the bars, as parts of the highest value. */
 const GRID = [0.5, 1] as const
 
-/** The value at the top of the bars: a round number of which the half is whole. */
+/** The value at the top of the bars: a round number whose half is whole. */
 function topOf(bars: readonly TimeBar[]): number {
   const most = Math.max(4, ...bars.map((bar) => Math.max(bar.all, bar.bad)))
   const power = 10 ** Math.floor(Math.log10(most))

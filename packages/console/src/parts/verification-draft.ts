@@ -10,7 +10,7 @@ export type VerificationDraft = {
   readonly algorithm: 'sha256' | 'sha1'
   readonly encoding: 'hex' | 'base64'
   readonly prefix: string
-  /** The settings of a scheme beyond the seven. */
+  /** The settings of an additive scheme. */
   readonly additive: AdditiveSettings
 }
 
@@ -72,12 +72,12 @@ export function patchOf(draft: VerificationDraft): Patch {
     case 'jwt':
     case 'aws_sns':
     case 'paypal':
-      // The server checks what a person wrote, and names what is wrong.
+      // The server checks the input and names its fault.
       return { scheme, ...draft.additive, ...secret }
   }
 }
 
-/** The same for a new endpoint: without a secret it answers 401 until one is set. */
+/** The body of a new endpoint. Without a secret, the endpoint answers 401 until one is set. */
 export function createOf(draft: VerificationDraft): Create {
   const patch = patchOf(draft)
   return patch.scheme === 'none' || draft.secret !== '' ? patch : { ...patch, without_secret: true }

@@ -89,7 +89,7 @@ function Closed(): ReactElement {
   )
 }
 
-/** The counts of what waits: deliveries in the workspace, and runs of workflows in the open project. */
+/** The counts of waiting work: deliveries in the workspace, and runs of workflows in the open project. */
 function Waiting(): ReactElement {
   const summary = useAsk(
     ['dashboard', 'summary', 'waiting'],
@@ -122,7 +122,7 @@ function State({
 }: {
   readonly title: string
   readonly lead: ReactNode
-  /** Beside the line, because a line that opens contains no link. */
+  /** The action is beside the line, because a line that opens cannot contain a link. */
   readonly action?: ReactNode
   readonly children: ReactNode
 }): ReactElement {
@@ -164,7 +164,7 @@ const SEEN = 'postroad.announcements-read'
 const SEEN_MAX = 200
 const listeners = new Set<() => void>()
 
-/** The announcements that the person has put away in this browser. */
+/** The announcements that the person has dismissed in this browser. */
 function useSeen(): { readonly has: (id: string) => boolean; readonly add: (id: string) => void } {
   const text = useSyncExternalStore(
     (listener) => {
@@ -183,7 +183,7 @@ function useSeen(): { readonly has: (id: string) => boolean; readonly add: (id: 
   }
 }
 
-/** The active announcements, one at a time; each stays until the person puts it away. */
+/** The active announcements, one at a time; each stays until the person dismisses it. */
 function Announcements(): ReactElement | null {
   const seen = useSeen()
   const shown = useAsk(

@@ -94,7 +94,7 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
   const go = useGo()
   const { projects, project, me } = usePlace()
   const named = useNamed()
-  // The actions of the page when the palette opened. Named commands of a screen come before its buttons.
+  // The actions of the page at the moment when the palette opened. Named commands of a screen come before its buttons.
   const [onPage] = useState(pageActions)
   const sought = text.trim().toLowerCase()
   if (IDS.test(sought)) return [{ label: `Show the story of ${sought}`, go: () => go('events', { sel: sought }) }]
@@ -135,7 +135,7 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
     { label: 'Account', hint: 'password, passkeys, sessions', go: () => location.assign('/account') },
     { label: 'Sign out', go: () => void callSession('DELETE').then(() => location.assign('/sign-in')) },
   ]
-  // Names only for a search, because there may be hundreds.
+  // Names are listed only for a search, because there can be hundreds.
   const names: readonly Command[] =
     sought === ''
       ? []
@@ -151,7 +151,7 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
     .slice(0, FOUND_MAX)
 }
 
-/** The first of those with the same label: a screen and its button may offer the same. */
+/** The first of several commands with the same label, because a screen and its button can offer the same. */
 function unique(commands: readonly Command[]): readonly Command[] {
   const seen = new Set<string>()
   return commands.filter(({ label, hint = '' }) => {

@@ -21,7 +21,7 @@ system.addEventListener('change', apply)
 // Another tab has changed the theme.
 addEventListener('storage', apply)
 
-/** Light, dark, or the theme of the system. The first script of the page has set it before anything was drawn. */
+/** Light, dark, or the theme of the system. The first script of the page has set it before the first paint. */
 export function chooseTheme(theme: Theme): void {
   if (theme === 'system') localStorage.removeItem(KEY)
   else localStorage.setItem(KEY, theme)

@@ -3,7 +3,7 @@ import { span, useNow } from './time.tsx'
 
 const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
 
-/** How long ago something was: "3 min ago". */
+/** A time in the past, relative to now: "3 min ago". */
 export function Ago({ at }: { readonly at: string }): ReactElement {
   const past = useNow(10_000) - Date.parse(at)
   return (

@@ -33,7 +33,7 @@ export function AttemptPart({
   )
 }
 
-/** The status that came back, or why none did. */
+/** The status of the response, or the reason why there is none. */
 export function AttemptOutcome({
   of: { outcome, response_status, error_code },
 }: {

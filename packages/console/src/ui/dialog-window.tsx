@@ -78,7 +78,7 @@ export default function DialogWindow({
 
 type Edits = {
   readonly onInput: (event: FormEvent) => void
-  /** The dialog is asking whether to discard them. */
+  /** The dialog is asking whether to discard the typed text. */
   readonly asks: boolean
   /** Closes the dialog, or asks before it does. */
   readonly ask: () => void

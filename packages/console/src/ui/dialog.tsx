@@ -5,8 +5,8 @@ import { loaded } from './loaded.ts'
 const DialogWindow = lazy(() => loaded(() => import('./dialog-window.tsx')))
 
 /**
- * A window over the page. Escape and a click beside it close it; the focus stays inside and goes back where it was. Its code
- * is loaded when the first one opens.
+ * A window over the page. Escape and a click beside it close it. The focus stays inside, and returns to its place when
+ * the window closes. The code is loaded when the first dialog opens.
  */
 export function Dialog(props: DialogProps): ReactElement | null {
   return props.open ? (

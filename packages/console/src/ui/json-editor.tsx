@@ -17,7 +17,7 @@ export type JsonFieldProps = {
   readonly onSubmit?: () => void
   /** Underlines text that is not JSON; off where any text is valid. */
   readonly checksJson?: boolean
-  /** It is as high as its text, and `rows` at least; the page scrolls, not the editor. */
+  /** The editor is as high as its text, with at least `rows` lines; the page scrolls, not the editor. */
   readonly grows?: boolean
 }
 
@@ -51,8 +51,8 @@ const LOOKS = EditorView.theme({
 const parse = jsonParseLinter()
 
 /**
- * The editor is in a shadow root: there its styles are sheets of the object model, which the policy of the page (no inline
- * styles) does not concern. Tab leaves it, as it leaves every field.
+ * The editor is in a shadow root. Its styles there are constructed style sheets, to which the policy of the page (no
+ * inline styles) does not apply. Tab leaves the editor like any other field.
  */
 // oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
 export default function JsonEditor({

@@ -1,7 +1,7 @@
 import { RawNumber } from '@postroad/contract/raw-number'
 
 export type JsonLine = {
-  /** The steps to the value; a closing line has those of the value that it closes. */
+  /** The steps to the value; a closing line has the steps of the value that it closes. */
   readonly path: readonly string[]
   readonly depth: number
   /** The key before the value; undefined in lists and at the root. */

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 
-/** Three lines leaving one. */
+/** The logo: three lines that leave one line. */
 export function Mark(): ReactElement {
   return (
     <span aria-hidden className="grid size-[22px] flex-none place-items-center rounded-row bg-ink text-on-ink">

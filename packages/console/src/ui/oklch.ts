@@ -33,7 +33,7 @@ export function oklchOf(rgb: Rgb): Oklch {
   }
 }
 
-/** Linear parts, which are outside of 0 to 1 where no screen shows the color. */
+/** Linear parts, which are outside 0 to 1 where no screen shows the color. */
 function linearOf({ l, c, h }: Oklch): Triple {
   const [a, b] = [c * Math.cos((h * Math.PI) / 180), c * Math.sin((h * Math.PI) / 180)]
   const x = (l + 0.3963377774 * a + 0.2158037573 * b) ** 3

@@ -76,7 +76,7 @@ function AllViews<Id extends string>({ of, at, go, label }: ViewsProps<Id>): Rea
   )
 }
 
-/** The same where there is no room: the current view, and the others in a menu. */
+/** The views where there is no room: the current view, and the others in a menu. */
 export function FoldedViews<Id extends string>({ of, at, go, label }: ViewsProps<Id>): ReactElement {
   const shown = of.find(({ id }) => id === at)?.label ?? ''
   return (

@@ -9,7 +9,7 @@ import { useNow } from './time.tsx'
 
 const PATIENCE_MS = 150
 
-/** Nothing for 150 ms, then rows of the list's own height. */
+/** Shows nothing for 150 ms, then rows of the list's height. */
 export function Loading({
   rows = 12,
   height = 40,
@@ -40,10 +40,10 @@ export function Loading({
 type EmptyProps = {
   /** The missing thing, in one sentence. */
   readonly title: string
-  /** The way to change that. */
+  /** The remedy. */
   readonly children?: ReactNode
   readonly actions?: ReactNode
-  /** The whole page is empty: this is its title. */
+  /** The whole page is empty, so this text is its title. */
   readonly alone?: boolean
 }
 
@@ -93,7 +93,7 @@ function RefusalIcon({ said }: { readonly said: ServiceError | undefined }): Rea
   return said?.status === 0 ? <CloudOff {...look} /> : <TriangleAlert {...look} />
 }
 
-/** Reason and request id, small, for an investigation. */
+/** The reason and the request id in small type, for an investigation. */
 export function SaidBy({ error }: { readonly error: Error }): ReactElement | null {
   if (!(error instanceof ServiceError)) return null
   return (
@@ -150,7 +150,7 @@ export function Stale({ since, again }: { readonly since: number; readonly again
   )
 }
 
-/** The title of a dimmed button: the role that it needs. */
+/** The title of a dimmed button: the role that the action requires. */
 export function needs(role: string): string {
   return `This requires the ${role} role. Ask a workspace admin.`
 }

@@ -17,7 +17,7 @@ export type Column<Row> = {
   readonly cell: (row: Row) => ReactNode
 }
 
-/** Rows that can be selected, to do something with many. */
+/** The selection of rows, for actions on several of them. */
 type Marking = {
   readonly has: (id: string) => boolean
   readonly toggle: (id: string) => void
@@ -180,7 +180,7 @@ function daysOf<Row>(rows: readonly Row[], timeOf: Props<Row>['timeOf']): Readon
   return days
 }
 
-/** As the server writes a time, so that both compare as text. */
+/** A time in the format of the server, so that both compare as text. */
 function startOfDay(moment: Date): string {
   return new Date(moment.getFullYear(), moment.getMonth(), moment.getDate()).toISOString()
 }
@@ -189,7 +189,7 @@ function dayAt(days: ReadonlyMap<number, string>, index: number): string | undef
   return [...days].findLast(([start]) => start <= index)?.[1]
 }
 
-/** Content over the whole width, in a separate row: a grid contains nothing but rows. */
+/** Content over the whole width, in a separate row, because a grid can contain only rows. */
 function Wide({ children }: { readonly children: ReactNode }): ReactElement {
   return (
     <div role="row" className="flex-none">

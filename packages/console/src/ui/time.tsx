@@ -12,7 +12,7 @@ export function dayText(at: string): string {
 }
 
 /**
- * A moment with its milliseconds, and its day when that is not today. In a list whose dividers name the day it has one width: `isDayShown`
+ * A moment with its milliseconds, and its day when that is not today. Where the dividers of a list name the day, all moments have one width: `isDayShown`
  * is false. The tooltip has the full time and UTC.
  */
 export function Time({ at, isDayShown = true }: { readonly at: string; readonly isDayShown?: boolean }): ReactElement {
@@ -36,7 +36,7 @@ export function span(ms: number): string {
   return `${Math.round(seconds / 86_400)} days`
 }
 
-/** A duration: milliseconds below a second. */
+/** A duration, in milliseconds below a second. */
 export function took(ms: number | null): string {
   if (ms === null) return '–'
   if (ms < 1_000) return `${Math.round(ms)} ms`

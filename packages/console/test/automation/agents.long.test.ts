@@ -115,7 +115,7 @@ test(
 )
 
 test(
-  'a run that cannot reach its model shows the reason and the next try; it is cancelled, and tried again from its last step',
+  'a run that cannot reach its model shows the reason and the next attempt; a person cancels it, and retries it from its last step',
   { skip: noBrowser },
   async () => {
     const { agent } = await anAgentOf(stage.world, { agent: { name: 'Nobody answers' } })
@@ -142,7 +142,7 @@ test(
   },
 )
 
-test('an agent that no person may change is readable for a viewer', { skip: noBrowser }, async () => {
+test('a viewer can read an agent and change nothing', { skip: noBrowser }, async () => {
   const { agent } = await anAgentOf(stage.world, { agent: { name: 'Only read' } })
   const seen = await stage.member('viewer')
   const { page } = seen

@@ -4,7 +4,7 @@ import { routes, type Route } from '@postroad/contract'
 import { TOOLS } from '../../../server/src/surfaces/mcp/tools/index.ts'
 import { MCP_TOOLS } from '../../src/parts/mcp-tools.ts'
 
-test('the console offers every MCP tool that reads something, by the name that the server gives it', () => {
+test('the console offers every MCP tool that reads something, under the name that the server has for it', () => {
   const all: Readonly<Record<string, Readonly<Record<string, Route>>>> = routes
   const reading = TOOLS.filter(({ route }) => {
     const [room = '', verb = ''] = route.split('.')

@@ -122,7 +122,7 @@ test('no screen is wider than the window at 375, 768, 1024 and 1440 px', { skip:
   await seen.close()
 })
 
-test('a workflow is edited and saved with the keyboard alone', { skip: noBrowser }, async () => {
+test('a person edits and saves a workflow with the keyboard alone', { skip: noBrowser }, async () => {
   const seen = await stage.owner('dark')
   const { page } = seen
   await page.goto(stage.url('workflows'))
@@ -162,7 +162,7 @@ test('a workflow is edited and saved with the keyboard alone', { skip: noBrowser
 })
 
 test(
-  'in a suspended workspace everything is readable, a workflow is still tried, and a dimmed button says why',
+  'in a suspended workspace everything is readable, a person can still try a workflow, and a dimmed button gives the reason',
   { skip: noBrowser },
   async () => {
     await setSuspended(stage.world, true)

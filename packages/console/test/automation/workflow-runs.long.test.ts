@@ -91,7 +91,7 @@ test(
 )
 
 test(
-  'an ongoing run names what it waits for, is cancelled after a question, and the list is filtered by workflow and copied with its filters',
+  'an ongoing run names the event that it waits for, and a cancel asks first; the list is filtered by workflow and copied with its filters',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner('dark')

@@ -36,7 +36,7 @@ const STEPS: readonly Step[] = [
 const keyOf = (nodes: ReturnType<typeof nodesOf>, id: string): string =>
   placedIn(nodes).find(({ node }) => node.step.id === id)?.node.key ?? ''
 
-test('a definition that is read and not edited is sent unchanged', () => {
+test('the console sends a definition unchanged if nobody edited it', () => {
   assert.deepEqual(stepsOf(nodesOf(STEPS)), STEPS)
 })
 
@@ -91,7 +91,7 @@ test('a step is added, changed and removed at any depth, and no two steps get th
   assert.equal(idsIn(top).at(-1), 'notify')
 })
 
-test('a copy of a branch has other ids for all its steps, and an added arm comes before the last one', () => {
+test('a copy of a branch has new ids for all its steps, and an added arm comes before the last one', () => {
   const nodes = nodesOf(STEPS)
   const [, branch] = nodes
   assert.ok(branch !== undefined)

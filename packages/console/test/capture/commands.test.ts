@@ -13,7 +13,7 @@ import { COMMANDS, curlOf } from '../../src/screens/capture/events/commands.ts'
 import { signedCurl } from '../../src/screens/capture/events/signed-commands.ts'
 import { SAMPLE_TEXT } from '../../src/screens/capture/events/sample.ts'
 
-/** Runs the commands that the console prints, as people run them. A file that appears is a command that somebody smuggled in. */
+/** Runs the commands that the console prints, as people run them. A new file is proof of an injected command. */
 
 type Got = { readonly url: string; readonly headers: readonly string[]; readonly body: string }
 
@@ -53,9 +53,9 @@ const has = (program: string): boolean => spawnSync(program, ['--version']).stat
 const hasPython = has('python3')
 const skip = has('curl') ? false : 'SKIPPED, NOT PROVED HERE: there is no curl'
 
-/** Characters that a URL may contain unescaped, and that a shell or a program would run, or take as the end of a text. */
+/** Characters that a URL can contain unescaped, and that a shell or a program would run or read as the end of a text. */
 const PATHS = ["/a'$(touch${IFS}pwned)'`touch${IFS}pwned`;touch pwned", '/a{1,2}[3-4]?b=$c&d=(e)!*~', "/'+x+'/%24"]
-/** Bodies that a stored event may have. */
+/** Bodies that a stored event can have. */
 const BODIES = [
   '@secret',
   'it\'s `touch pwned` $(touch pwned) \\ "x"\n\n',
@@ -81,7 +81,7 @@ test(
   async () => {
     for (const path of PATHS) {
       const url = origin + path.replaceAll(' ', '%20')
-      // An odd header name may be stored from a time before names were checked.
+      // A stored header name can be older than the check of names.
       const setup = snippetsOf(url, "X-'$(touch pwned)'`x`|y")
       const named = snippetsOf(url, 'X-Signature')
       const wanted = new URL(url)
@@ -100,7 +100,7 @@ test(
           assert.equal(decodeURIComponent(one.url), decodeURIComponent(wanted.pathname + wanted.search), file)
         }
       }
-      // curl may refuse the name, but it must not run it.
+      // curl can refuse the name, but it must not run it.
       await promisify(execFile)('sh', ['-c', setup.curl], { cwd: folder }).catch(() => undefined)
       for (const program of [setup.Node, setup.Python])
         assert.ok(program.includes(`"X-'$(touch pwned)'\`x\`|y": signature`))
@@ -117,7 +117,7 @@ test('the commands take the URL from the environment while it is hidden', { skip
   if (hasPython) assert.equal((await sent('python3', ['-c', Python], env)).url, '/hidden')
 })
 
-test('a signed command runs nothing of its secret, its prefix or its URL', { skip }, async () => {
+test('a signed command never runs a part of its secret, its prefix or its URL', { skip }, async () => {
   const hmac = SIGNED_SENDERS.find(({ verification }) => verification.scheme === 'hmac')
   assert.ok(hmac !== undefined)
   const hostile = "p'$(touch pwned)`touch pwned`="

@@ -83,7 +83,7 @@ test(
 )
 
 test(
-  'a signature check is turned on, the tester reports which step failed, and the secret is rotated with an overlap',
+  'a person turns a signature check on and rotates its secret with an overlap; the tester reports which step failed',
   { skip: noBrowser },
   async () => {
     const hook = await aWebhook(stage.world, { name: 'Code host' })
@@ -114,7 +114,7 @@ test(
 )
 
 test(
-  'criteria are tested with recent events while a person writes them, then saved, and undone by a version',
+  'the page tests criteria with recent events while a person writes them; they are saved, and an earlier version is restored',
   { skip: noBrowser },
   async () => {
     const hook = await aWebhook(stage.world, { name: 'Orders', dataset: 'orders' })
@@ -145,7 +145,7 @@ test(
 )
 
 test(
-  'the allowed senders are set, and a new URL leaves the previous one working for the overlap',
+  'a person sets the allowed senders, and after a new URL the previous one works for the overlap',
   { skip: noBrowser },
   async () => {
     const hook = await aWebhook(stage.world, { name: 'Guarded' })
@@ -185,7 +185,7 @@ test(
 )
 
 test(
-  'a known sender sets the signature check, the handshake and the field that identifies repeats',
+  'the choice of a known sender sets the signature check, the handshake and the field that identifies repeats',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner('dark')
@@ -243,7 +243,7 @@ test(
 )
 
 test(
-  'each sender that signs is set up in one dialog: the URL, the secret, a signed test that is stored',
+  'one dialog sets up each sender that signs: the URL, the secret, and a signed test that is stored',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -277,7 +277,7 @@ test(
 )
 
 test(
-  'a sender is found among the presets by its name or its header, and its check, its steps and its documentation come with it',
+  'a search finds a preset by its name or its header, and the preset sets the check, the steps and the documentation',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -351,7 +351,7 @@ test(
   },
 )
 
-test('the setup of a sender shows an unsigned request as refused, with the reason', { skip: noBrowser }, async () => {
+test('the setup of a sender shows why an unsigned request is refused', { skip: noBrowser }, async () => {
   const seen = await stage.owner('dark')
   const { page } = seen
   await page.goto(stage.url('endpoints'))

@@ -54,7 +54,7 @@ test(
     assert.equal(got?.headers['x-shop-topic'], "it's here")
     await dialog.getByRole('button', { name: 'CLI' }).click()
     await dialog.getByText(/listen http.* --since '?\d{4}-/).waitFor()
-    // The address of the program is there the next time.
+    // The page remembers the address of the program.
     await page.reload()
     await page.getByRole('treeitem').first().waitFor()
     await open()
@@ -80,13 +80,13 @@ test('the copied link opens the same event, on the same tab, for another member'
 })
 
 test(
-  'two events are compared value by value: changed, added and removed, and the rest on request',
+  'a comparison of two events shows changed, added and removed values, and the rest on request',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(stage.url('events?f=type:equals:order.created'))
-    // A list that is still being read draws its rows again, and takes the click with them.
+    // A list that is still loading renders its rows again, and a click on them is lost.
     await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
     await page.getByRole('row').nth(2).waitFor()
     for (const row of [2, 1]) await page.getByRole('row').nth(row).getByRole('checkbox').check({ force: true })

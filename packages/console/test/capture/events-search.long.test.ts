@@ -4,7 +4,7 @@ import { aDestination, anIngestKey, aRule, aWebhook, post } from '../../../serve
 import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
-/** More than the list reads at first, so that only the server can know of the oldest. */
+/** More events than the first read of the list, so only the server knows the oldest ones. */
 const NEWER = 130
 
 let stage: Stage
@@ -59,7 +59,7 @@ test(
 )
 
 test(
-  'the view of failing events finds them however old they are, with all of their deliveries',
+  'the view of failing events finds events of any age, with all of their deliveries',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -81,7 +81,7 @@ test('a filter that nothing matches reports how many events were searched', { sk
 })
 
 test(
-  'a search through many events continues by itself, stops by a press, and continues by a press',
+  'a search through many events continues by itself, stops at a press, and continues at a press',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -195,7 +195,7 @@ test(
 )
 
 test(
-  'events are filtered by endpoint, destination, state and rule, with chips that can be removed',
+  'a person filters events by endpoint, destination, state and rule, with chips that can be removed',
   { skip: noBrowser },
   async () => {
     const shop = await aWebhook(stage.world, { name: 'Shop' })

@@ -136,7 +136,7 @@ test(
 )
 
 test(
-  'of a hundred thousand rows only those in sight are in the page, and the last one can be reached',
+  'the page contains only the visible ones of a hundred thousand rows, and a person can reach the last one',
   { skip: noBrowser },
   async () => {
     const ROWS = 100_000

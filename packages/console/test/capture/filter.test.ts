@@ -14,7 +14,7 @@ import { readJson } from '@postroad/contract/raw-number'
 const meets = (data: unknown, filter: Filter): boolean => meetsAny(data, filter, () => undefined)
 const EVENT = readJson('{"total":9007199254740993,"price":1.50}')
 
-test('the tail compares as the server does: beyond 2^53 by digits, below as numbers', () => {
+test('the tail compares as the server does: numbers beyond 2^53 by their digits, smaller ones as numbers', () => {
   assert.equal(meets(EVENT, { path: 'total', op: 'equals', value: '9007199254740993' }), true)
   assert.equal(meets(EVENT, { path: 'total', op: 'equals', value: '9007199254740992' }), false, 'a neighbour')
   assert.equal(meets(EVENT, { path: 'total', op: 'not_equals', value: '9007199254740993' }), false)
@@ -24,14 +24,14 @@ test('the tail compares as the server does: beyond 2^53 by digits, below as numb
   assert.equal(meets(EVENT, { path: 'price', op: 'lt', value: '1.5' }), false)
 })
 
-test('a number has no members, however it is stored', () => {
+test('a number has no members in any stored form', () => {
   assert.equal(valueAt(EVENT, 'total.text'), undefined)
   assert.equal(meets(EVENT, { path: 'total.text', op: 'exists', value: '' }), false)
 })
 
 const PATHS = ['total', 'order.type']
 
-test('an incomplete condition is not searched for as text', () => {
+test('the page does not search for an incomplete condition as text', () => {
   for (const text of [
     'total >',
     'total > ',
@@ -49,19 +49,19 @@ test('an incomplete condition is not searched for as text', () => {
     assert.equal(isHalfTyped(text, PATHS), true, text)
 })
 
-test('words are searched for unless they follow a path of the payloads', () => {
+test('the page searches for words unless they follow a path of the payloads', () => {
   for (const text of ['total', 'log in', 'it contains', 'Ada Lovelace', 'urn:is', '> 5', '', 'a > b'])
     assert.equal(isHalfTyped(text, PATHS), false, text)
 })
 
-test('text in quotes is searched for, even if it looks like a condition', () => {
+test('the page searches for text in quotes, even if it looks like a condition', () => {
   assert.equal(typedFilter('"total > 5"'), undefined)
   assert.equal(quotedText('"total > 5"'), 'total > 5')
   assert.deepEqual(typedFilter('total > 5'), { path: 'total', op: 'gt', value: '5' })
   assert.deepEqual(typedFilter('name = "a b"'), { path: 'name', op: 'equals', value: 'a b' })
 })
 
-test('the page asks about patterns together, about each text once, and sends only its first 256 characters', async () => {
+test('the page asks about many texts together and about each text once, and sends only its first 256 characters', async () => {
   const asked: string[][] = []
   const patterns = new Patterns((pattern, texts) => {
     asked.push([pattern, ...texts])

@@ -41,7 +41,7 @@ test(
   },
 )
 
-test('a stranger goes to the sign-in page, whose address names the way back', { skip: noBrowser }, async () => {
+test('a stranger goes to the sign-in page, whose address contains the way back', { skip: noBrowser }, async () => {
   const seen = await stage.stranger()
   await seen.page.goto(stage.url('deliveries?state=failed'))
   await seen.page.waitForURL('**/sign-in?next=*')
@@ -53,7 +53,7 @@ test('a stranger goes to the sign-in page, whose address names the way back', { 
   await seen.close()
 })
 
-test('an expired link says so, and how to get another', { skip: noBrowser }, async () => {
+test('the page of an expired link says so, and how to get another link', { skip: noBrowser }, async () => {
   const seen = await stage.stranger()
   await seen.page.goto(`${stage.world.baseUrl}/#t=${'x'.repeat(43)}`)
   await seen.page.getByText('This link was already used').waitFor()
@@ -62,7 +62,7 @@ test('an expired link says so, and how to get another', { skip: noBrowser }, asy
 })
 
 test(
-  'the first event lands on the line and opens by itself; without motion it opens at once',
+  'the first event moves along the time line and opens by itself; without motion it opens immediately',
   { skip: noBrowser },
   async () => {
     for (const motion of ['no-preference', 'reduce'] as const) {
@@ -74,7 +74,7 @@ test(
       await page.getByText('Listening').waitFor()
       if (motion === 'reduce') await seen.accessible('the first run')
       await seen.picture(`first-run-${motion}`)
-      // An observer of every change of the page sees whether it showed the sentence.
+      // An observer of every change of the page detects whether the page showed the sentence.
       await page.evaluate(
         "window.landed = false; new MutationObserver(() => { window.landed ||= document.body.innerText.includes('Your first event is here') }).observe(document.body, { childList: true, subtree: true, characterData: true })",
       )
@@ -110,7 +110,7 @@ test(
 )
 
 test(
-  'the command of every sender makes a signature that its endpoint accepts, and no other secret does',
+  'the command of every sender makes a signature that its endpoint accepts only with the right secret',
   { skip: noBrowser },
   async () => {
     for (const sender of SIGNED_SENDERS) {

@@ -42,7 +42,7 @@ test(
     const { stdout } = await run(await page.locator('pre').innerText())
     assert.equal(JSON.parse(stdout).dataset, 'orders')
 
-    // A person without a copy is asked once.
+    // The dialog asks once if the person has no copy.
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('alert').getByText('It cannot be shown again').waitFor()
     await page.getByRole('group', { name: 'Ingest key' }).getByRole('button', { name: 'Copy' }).click()
@@ -100,7 +100,7 @@ test(
 )
 
 test(
-  'a key is changed, turned off and on, filtered, and revoked; each change applies at once',
+  'a person changes a key, turns it off and on, filters keys, and revokes one; each change applies immediately',
   { skip: noBrowser },
   async () => {
     const made = await anIngestKey(stage.world, { name: 'Batch' })
@@ -141,7 +141,7 @@ test(
   },
 )
 
-test('a viewer sees the keys and changes none; the screen names the role that may', { skip: noBrowser }, async () => {
+test('a viewer sees the keys and changes none; the screen names the required role', { skip: noBrowser }, async () => {
   const made = await anIngestKey(stage.world, { name: 'Read by all' })
   const seen = await stage.member('viewer', 'dark')
   const { page } = seen

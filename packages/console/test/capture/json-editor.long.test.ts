@@ -46,7 +46,7 @@ for (const theme of ['light', 'dark'] as const) {
   )
 }
 
-test('keys do nothing before their event is loaded, and no example takes its place', { skip: noBrowser }, async () => {
+test('keys do nothing before their event is loaded, and no example replaces it', { skip: noBrowser }, async () => {
   const accepted = await post(stage.world.endpoint, '{"type":"comes.late"}')
   const seen = await stage.owner()
   const { page } = seen

@@ -8,7 +8,7 @@ import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
 import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
 import { CORPUS, noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
-/** Two pages and a half of the list. */
+/** The events of two and a half pages of the list. */
 const EVENTS = 250
 const BIG = '12345678901234567890'
 
@@ -108,7 +108,7 @@ test('two selected events are compared by payload and headers', { skip: noBrowse
 })
 
 test(
-  'a list is exported completely, page by page: CSV that no spreadsheet runs, NDJSON with every digit',
+  'an export contains the whole list: CSV that no spreadsheet runs, or NDJSON with every digit',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -131,7 +131,7 @@ test(
 )
 
 test(
-  'chosen columns, also fields of the payload, are remembered for the view and exported',
+  'the page remembers the chosen columns of a view, including fields of the payload, and exports them',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -157,7 +157,7 @@ test(
 )
 
 test(
-  'selected deliveries are replayed, copied and exported; a person can stop a long export and save its rows',
+  'a person replays, copies and exports selected deliveries, stops a long export and saves its rows',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner('dark')
@@ -248,7 +248,7 @@ test('columns, comparisons and files never run a payload', { skip: noBrowser }, 
   await seen.close()
 })
 
-/** The file that the export of the list gives. */
+/** The file that the export of the list writes. */
 async function exported(page: Page, format: 'CSV' | 'NDJSON', look?: () => Promise<void>): Promise<string> {
   await page.getByRole('button', { name: 'More' }).first().click()
   await page.getByRole('menuitem', { name: 'Export…' }).click()
@@ -258,7 +258,7 @@ async function exported(page: Page, format: 'CSV' | 'NDJSON', look?: () => Promi
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export', exact: true }).click(),
   ])
-  // The browser is shared with other files, so its downloads are copied to where this one can read them.
+  // The browser is shared with other files, so its downloads are copied to a folder where this file can read them.
   const folder = await mkdtemp(join(tmpdir(), 'postroad-export-'))
   try {
     await file.saveAs(join(folder, 'export'))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { previewOf, titleOf } from '../../src/parts/preview.ts'
 import { readJson } from '@postroad/contract/raw-number'
 
-test('the row of an event shows the fields that distinguish it: short ones, also those of its objects, ids last', () => {
+test('the row of an event shows the fields that distinguish it: short ones, including those of its objects, with ids last', () => {
   const order = { type: 'order.created', id: 'evt_1', order: { id: 7, total: 12.5, customer: { name: 'Ada' } } }
   assert.deepEqual(previewOf(order), [
     ['order.total', '12.5'],
@@ -19,11 +19,11 @@ test('an object that only wraps is opened, and its name is left out', () => {
   ])
 })
 
-test('the row of a payload that is no object shows its value, or the number of its items', () => {
+test('the row of a payload that is not an object shows its value, or the number of its items', () => {
   assert.deepEqual([previewOf(null), previewOf(5), previewOf([1, 2])], [[['', 'null']], [['', '5']], [['items', '2']]])
 })
 
-test('the row of an event shows every digit of a number, beyond 2^53 too', () => {
+test('the row of an event shows every digit of a number, even beyond 2^53', () => {
   assert.deepEqual(
     previewOf(readJson('{"total":9007199254740993,"price":12.50,"order":{"no":123456789012345678901}}')),
     [
@@ -45,7 +45,7 @@ test('the title of an event comes from its sender: from a header, from the path 
   assert.equal(titleOf(event({ id: 7 }), { path: 'id' }), '7')
 })
 
-test('an event without a title is called after its dataset, never after the name of a person', () => {
+test('an event without a title has the name of its dataset, never after the name of a person', () => {
   assert.equal(titleOf({ dataset: 'customers', data: { name: 'Ada Lovelace' } }, null), 'customers')
   assert.equal(titleOf({ dataset: 'customers', data: { type: 'x'.repeat(81) } }, undefined), 'customers')
   assert.equal(titleOf({ dataset: 'customers', data: [1] }, undefined), 'customers')

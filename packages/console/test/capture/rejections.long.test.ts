@@ -43,7 +43,7 @@ test(
       stage.world.clock.advance(250)
       return (await row.getByText('3', { exact: true }).count()) > 0 ? true : undefined
     })
-    // The endpoint is newer than the names on this page.
+    // The page loaded the names before the endpoint existed.
     await page.reload()
     await row.getByText('Signed', { exact: true }).waitFor()
     await seen.accessible('causes')
@@ -79,7 +79,7 @@ test(
     await page.goto(`${stage.url('rejections')}?sel=ip_not_allowed`)
     const allow = page.getByRole('button', { name: 'Allow 127.0.0.1' })
     await allow.waitFor()
-    // Somebody adds an address meanwhile: it must not be lost.
+    // Another person adds an address meanwhile, which must not be lost.
     await stage.world.admin('PATCH', `webhooks/${guarded.id}`, { ip_allowlist: ['203.0.113.7', '203.0.113.8'] })
     await allow.click()
     await page.getByText('127.0.0.1 is allowed now').waitFor()
@@ -94,7 +94,7 @@ test(
   },
 )
 
-test('the page shows refusals from the time when it was disconnected', { skip: noBrowser }, async () => {
+test('the page shows refusals from the time when the page was disconnected', { skip: noBrowser }, async () => {
   const line = await aLine(stage.world.address)
   const closed = await aWebhook(stage.world, { name: 'Closed', verification: { scheme: 'code_host', secret: 'hush' } })
   const seen = await stage.owner()
@@ -111,7 +111,7 @@ test('the page shows refusals from the time when it was disconnected', { skip: n
 })
 
 test(
-  'an endpoint that is off is turned on from the cause; the address contains the endpoint and the range',
+  'a person turns on a disabled endpoint from the cause; the address contains the endpoint and the range',
   { skip: noBrowser },
   async () => {
     const off = await aWebhook(stage.world, { name: 'Asleep', enabled: false })
@@ -137,7 +137,7 @@ test(
 )
 
 test(
-  'the log is read page by page, older minutes on demand; one cause has separate pages',
+  'the screen reads the log page by page, and older minutes on demand; one cause has separate pages',
   { skip: noBrowser },
   async () => {
     const ROWS = 2_250
@@ -180,7 +180,7 @@ test(
 )
 
 test(
-  'the last refused request of a cause is shown redacted, and nothing has to be pasted',
+  'the screen shows the last refused request of a cause redacted, so nobody has to paste it',
   { skip: noBrowser },
   async () => {
     const hook = await aWebhook(stage.world, { name: 'Broken sender' })

@@ -60,7 +60,7 @@ test(
 )
 
 test(
-  'a rule is tested with a custom payload, which shows the record or the condition that failed; a saved rule applies at once',
+  'a test of a rule with a custom payload shows the record or the condition that failed; a saved rule applies immediately',
   { skip: noBrowser },
   async () => {
     const rule = await aRule(stage.world, {
@@ -88,7 +88,7 @@ test(
 )
 
 test(
-  'the list shows the conditions of each rule in words; a rule is duplicated, turned on, and deleted after a warning',
+  'the list shows the conditions of each rule in words; a person duplicates a rule, turns it on, and deletes it after a warning',
   { skip: noBrowser },
   async () => {
     await aRule(stage.world, {
@@ -173,7 +173,7 @@ test(
   },
 )
 
-test('a viewer sees a rule and may test it, but changes nothing', { skip: noBrowser }, async () => {
+test('a viewer can see and test a rule, but cannot change it', { skip: noBrowser }, async () => {
   const rule = await aRule(stage.world, { name: 'Looked at', conditions: [{ path: 'looked', op: 'exists' }] })
   const seen = await stage.member('viewer', 'dark')
   const { page } = seen

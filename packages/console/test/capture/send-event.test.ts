@@ -4,7 +4,7 @@ import { aWebhook, post } from '../../../server/test/stage/fixtures.ts'
 import type { Answer } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
-/** Sending from the console to endpoints that verify signatures. */
+/** The console sends to endpoints that verify signatures. */
 let stage: Stage
 let signed: Answer['body']
 
@@ -16,7 +16,7 @@ onStage(async (made) => {
 
 const newest = async (): Promise<Answer['body']> => (await stage.world.admin('GET', 'records?limit=1')).body.records[0]
 
-test('an event is sent to an endpoint that verifies signatures: the server signs it', { skip: noBrowser }, async () => {
+test('the server signs an event from the console for an endpoint that verifies it', { skip: noBrowser }, async () => {
   await post(stage.world.endpoint, '{"type":"first"}')
   const seen = await stage.owner()
   const { page } = seen
@@ -43,7 +43,7 @@ test('an event is sent to an endpoint that verifies signatures: the server signs
 })
 
 test(
-  'an edited event is sent again to such an endpoint with the title that its sender gave it',
+  'the console sends an edited event to such an endpoint with the title that its sender gave it',
   { skip: noBrowser },
   async () => {
     const body = '{"number":1,"name":"Ada Lovelace"}'
@@ -65,7 +65,7 @@ test(
   },
 )
 
-test('a viewer sees which role may sign', { skip: noBrowser }, async () => {
+test('a viewer sees which role can sign', { skip: noBrowser }, async () => {
   const seen = await stage.member('viewer')
   const { page } = seen
   await page.goto(stage.url('events'))

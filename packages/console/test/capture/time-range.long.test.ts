@@ -91,7 +91,7 @@ test('by keyboard, arrows move, Shift selects, Enter selects one bar, Escape cle
   await seen.close()
 })
 
-test('a range of an address is shown with the time around it', { skip: noBrowser }, async () => {
+test('the bars show a range of the address with the time around it', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(
@@ -104,7 +104,7 @@ test('a range of an address is shown with the time around it', { skip: noBrowser
 })
 
 for (const theme of ['light', 'dark'] as const) {
-  test(`${theme}: a range on the overview is summed up and leads to its events`, { skip: noBrowser }, async () => {
+  test(`${theme}: the overview sums up a selected range and leads to its events`, { skip: noBrowser }, async () => {
     const seen = await stage.owner(theme)
     const { page } = seen
     await page.goto(stage.url('overview?range=1h'))

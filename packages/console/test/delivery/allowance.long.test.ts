@@ -6,14 +6,14 @@ import { aDestination, behind, post } from '../../../server/test/stage/fixtures.
 import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
-/** Of the team plan. */
+/** The allowance of the team plan. */
 const ALLOWANCE = 2_500_000
 
 let stage: Stage
 let sink: Sink
 let database: Database
 
-// Before the stage, whose server it is behind.
+// Registered before the stage, whose server uses this database.
 after(() => database?.close())
 onStage(async (made) => {
   ;({ stage, sink } = made)
@@ -38,7 +38,7 @@ async function withLeft(left: number): Promise<void> {
 }
 
 test(
-  'the plan of a replay shows what the allowance has left, and sends nothing when it is used up; the overview shows the use of the month',
+  'the plan of a replay shows the remaining allowance, and an exhausted allowance sends nothing; the overview shows the use of the month',
   { skip: noBrowser },
   async () => {
     await withLeft(1)

@@ -70,7 +70,7 @@ test(
 )
 
 test(
-  'the inspector shows the request as it was sent, says when its body is another one now, and copies it as curl',
+  'the inspector shows the request as it was sent, says when its body is different now, and copies it as curl',
   { skip: noBrowser },
   async () => {
     const { deliveries } = (await stage.world.admin('GET', 'deliveries?limit=1')).body

@@ -44,7 +44,7 @@ test(
 )
 
 test(
-  'settings are changed, saved, and drawn: the schedule, the datasets, the conditions',
+  'a person changes and saves the schedule, the datasets and the conditions, and the page draws the schedule',
   { skip: noBrowser },
   async () => {
     const { destination } = await aDestination(stage.world, { name: 'Warehouse', url: sink.url })
@@ -149,7 +149,7 @@ test(
 )
 
 test(
-  'a secret is revealed and rotated with an overlap; authentication is stored and never shown',
+  'a person reveals a secret and rotates it with an overlap; the page stores the authentication and never shows it',
   { skip: noBrowser },
   async () => {
     const { destination, secret } = await aDestination(stage.world, { name: 'Audit', url: sink.url })
@@ -165,7 +165,7 @@ test(
     const renewed = await page.getByRole('group', { name: 'New signing secret' }).locator('code').innerText()
     assert.notEqual(renewed, secret)
     await page.getByText('also signs, expires').waitFor()
-    // Again within the overlap: the dialog names the secret that would end, and requires a confirmation.
+    // A second rotation within the overlap: the dialog names the secret that would end, and requires a confirmation.
     await page.getByRole('button', { name: 'Rotate the secret' }).click()
     await dialog.getByText(/The previous secret, which is valid until .*, stops working immediately\./).waitFor()
     assert.ok(await dialog.getByRole('button', { name: 'Rotate the secret' }).isDisabled())
@@ -289,10 +289,10 @@ test(
     const [failed] = (await stage.world.admin('GET', `deliveries?destination_id=${destination.id}&state=retrying`)).body
       .deliveries
     await page.goto(`${stage.url('deliveries')}?sel=${failed.id}`)
-    // A delivery that is due long after the next probe waits for its own time.
+    // A delivery that is due long after the next probe waits for that time.
     await page.getByText(/^Next attempt in \d+ h$/).waitFor()
 
-    // Turned off and on, the destination has a closed breaker and gets the waiting deliveries.
+    // After it is turned off and on, the destination has a closed breaker and gets the waiting deliveries.
     own.answer({ status: 200 })
     for (const enabled of [false, true]) await stage.world.admin('PATCH', `destinations/${destination.id}`, { enabled })
     await page.goto(`${stage.url('deliveries')}?sel=${waiting.id}`)
@@ -325,7 +325,7 @@ test(
         ? true
         : undefined
     })
-    // The server counts behind the commits, by its clock; the clock never leaves the hour of the test, however slow the machine is.
+    // The server counts after the commits, by its clock, which stays within the hour of the test even on a slow machine.
     let minutesLeft = 30
     await eventually(async () => {
       if (minutesLeft > 0) stage.world.clock.advance(5_000)

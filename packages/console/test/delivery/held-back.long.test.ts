@@ -120,7 +120,7 @@ test('a test that succeeds closes the breaker, and the dialog says so', { skip: 
   await stage.world.admin('DELETE', `destinations/${id}`)
 })
 
-test('an endpoint that checks signatures without a secret is not shown as on', { skip: noBrowser }, async () => {
+test('no screen shows an endpoint that checks signatures without a secret as on', { skip: noBrowser }, async () => {
   const { webhook } = (
     await stage.world.admin('POST', 'webhooks', {
       name: 'Unready',

@@ -6,7 +6,7 @@ import { behind } from '../../../server/test/stage/fixtures.ts'
 import { prepareStates, type Prepared } from '../../../server/test/stage/held-states.ts'
 import { aStage, noBrowser, type Stage } from '../stage/browser.ts'
 
-/** Every state of a delivery at a destination of every light, as the screens say it. */
+/** Every state of a delivery at a destination with every status, as the screens show it. */
 
 let stage: Stage
 let all: readonly Prepared[]
@@ -59,7 +59,7 @@ async function compareList(page: Page, of: Prepared): Promise<void> {
     .waitFor()
 }
 
-/** For a delivery that is held back and for one that is not. */
+/** Compares a delivery that is held back and one that is not. */
 async function comparePanels(page: Page, of: Prepared): Promise<void> {
   const shown = [held(of)[0], of.deliveries.find(({ cause }) => cause === null)]
   for (const one of shown) {
@@ -73,7 +73,7 @@ async function comparePanels(page: Page, of: Prepared): Promise<void> {
   }
 }
 
-/** Events: what failed, retries or is stuck. */
+/** Compares the events with a delivery that failed, retries or is stuck. */
 async function compareFailing(page: Page, of: Prepared): Promise<void> {
   await page.goto(`${stage.url('events')}?view=failing&dataset=${of.dataset}&live=0`)
   const events = page.getByRole('grid', { name: 'Events' }).getByRole('row')
@@ -114,7 +114,7 @@ test(
   },
 )
 
-test('the banner names the destinations in trouble with how many they hold back', { skip: noBrowser }, async () => {
+test('the banner names the destinations that hold deliveries back, and how many', { skip: noBrowser }, async () => {
   const seen = await stage.owner('dark')
   const { page } = seen
   await page.goto(stage.url('deliveries'))
@@ -129,7 +129,7 @@ test('the banner names the destinations in trouble with how many they hold back'
         lines[index]?.includes(holdText(hold)),
       `${lines[index]}`,
     )
-  // Queues that have waited for a minute are among them.
+  // Queues that have waited for a minute count too.
   assert.match(lines[3] ?? '', /^\d more destinations hold deliveries back\.$/)
   await seen.accessible('the banner of held deliveries')
   await seen.picture('held-walk')

@@ -33,12 +33,12 @@ onStage(async (made) => {
 })
 
 test(
-  'a replay of a time range says what it comes to, ends with its result, and is in the history; five clicks',
+  'a replay of a time range takes five clicks: it shows its total, ends with its result, and is in the history',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
     const { page } = seen
-    // The page lives where the clock of the server is now.
+    // The page has the current time of the server.
     await page.clock.setFixedTime(stage.world.clock.now())
     await page.goto(stage.url('deliveries'))
     await page.getByRole('button', { name: 'Filter by destination' }).click()
@@ -51,7 +51,7 @@ test(
     await seen.picture('replay-plan')
     await page.getByRole('button', { name: 'Send 2 again' }).click()
     const ongoing = page.getByRole('list', { name: 'Replays in progress' })
-    // The server counts outcomes on its clock, so the clock goes on until the last delivery is counted.
+    // The server counts outcomes by its clock, so the clock advances until the last delivery is counted.
     await eventually(async () => {
       stage.world.clock.advance(250)
       return (await ongoing.getByText('Replay done').isVisible()) ? true : undefined
@@ -80,7 +80,7 @@ test(
 )
 
 test(
-  'a range that ends before it begins is named, and nothing can be sent; a project without replays says so',
+  'the form names a range that ends before it starts, and cannot send it; a project without replays says so',
   { skip: noBrowser },
   async () => {
     const { project } = (await stage.world.admin('POST', 'projects', { name: 'Calm' })).body

@@ -52,7 +52,7 @@ test(
 )
 
 test(
-  'an operator announces something, withdraws it, and both are in the log of the installation',
+  'an operator announces something and withdraws it, and the log of the installation has both',
   { skip: noBrowser },
   async () => {
     const { stage } = made
@@ -147,7 +147,7 @@ test(
   },
 )
 
-test('a person who is no operator reads who is one, and has no way there', { skip: noBrowser }, async () => {
+test('a person who is not an operator reads who is, and cannot open their screen', { skip: noBrowser }, async () => {
   const { stage } = made
   const seen = await stage.member('owner')
   const { page } = seen

@@ -23,7 +23,7 @@ async function choicesOf(page: Page, name: string): Promise<readonly string[]> {
 }
 
 test(
-  'a key is created with 90 days and the address of the person, shown once, used, and revoked',
+  'a person creates a key for 90 days and their address, sees it once, uses it, and revokes it',
   { skip: noBrowser },
   async () => {
     const { stage, headers } = made
@@ -45,7 +45,7 @@ test(
     assert.equal(await keyed(key), 200)
     await seen.accessible('a key that was made')
 
-    // A person without a copy is asked once.
+    // The dialog asks once if the person has no copy.
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('alert').getByText('It cannot be shown again').waitFor()
     await page.getByRole('group', { name: 'API key' }).getByRole('button', { name: 'Copy' }).click()
@@ -69,7 +69,7 @@ test(
 )
 
 test(
-  'a developer gives no role above their own, and the menu copies the list as curl and as a command',
+  'a developer cannot give a role above their own, and the menu copies the list as curl and as a command',
   { skip: noBrowser },
   async () => {
     const { stage } = made

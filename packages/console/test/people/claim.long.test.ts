@@ -21,7 +21,7 @@ after(async () => {
 })
 
 test(
-  'a person opens the claim URL of an agent, signs in, claims the account, and is the owner in its console; the URL works once',
+  'a person opens the claim URL of an agent, signs in, claims the account, and owns its workspace; the URL works once',
   { skip: noBrowser },
   async () => {
     const { world } = stage
@@ -41,7 +41,7 @@ test(
     await page.getByRole('button', { name: 'Claim the account' }).click()
     await page.waitForURL((url) => url.pathname.startsWith(`/${workspace.slug}/`))
 
-    // The key of the agent works on, with the role admin, and the list of members has both.
+    // The agent's key still works, with the admin role, and the list of members has both.
     await page.goto(`${world.baseUrl}/${workspace.slug}/default/members`)
     const list = page.getByRole('grid', { name: 'Members' })
     await list.getByRole('row').filter({ hasText: '(you)' }).getByText('owner', { exact: true }).waitFor()

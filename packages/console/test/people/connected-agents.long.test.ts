@@ -44,11 +44,11 @@ async function looked(seen: Seen, name: string): Promise<void> {
   for (const width of WIDTHS) {
     // oxlint-disable-next-line no-await-in-loop -- one page
     await seen.page.setViewportSize({ width, height: 900 })
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // oxlint-disable-next-line no-await-in-loop -- one page
     if (width === WIDE || !name.startsWith('agent')) await seen.accessible(`${name} at ${width}`)
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // oxlint-disable-next-line no-await-in-loop -- one page
     await seen.picture(`${name}-${width}`)
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // oxlint-disable-next-line no-await-in-loop -- one page
     assert.equal(
       await seen.page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
       true,
@@ -167,7 +167,7 @@ describe('connected agents', { skip: noBrowser }, () => {
     await seen.close()
   })
 
-  test('a person who is not signed in comes back to the consent after the sign-in', async () => {
+  test('a person who is not signed in returns to the consent after the sign-in', async () => {
     const { world } = stage
     const client = await aClient(world)
     const seen = await stage.stranger()

@@ -66,7 +66,7 @@ test(
     await page.keyboard.press('j')
     await page.getByRole('radio', { name: /^admin/ }).check()
     await seen.accessible('a changed role')
-    // The edit is not lost by a click beside it.
+    // A click beside the edit does not discard it.
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Keep editing' }).click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -141,7 +141,7 @@ test(
 )
 
 test(
-  'a suspended workspace says above every screen why it is, what is paused and what works, and buttons say it too',
+  'every screen of a suspended workspace gives the reason, what is paused and what works, and buttons give the reason too',
   { skip: noBrowser },
   async () => {
     const { stage } = made
@@ -172,7 +172,7 @@ test(
 )
 
 test(
-  'an announcement is above every screen until the person puts it away, and stays in the list',
+  'an announcement is above every screen until the person dismisses it, and stays in the list',
   { skip: noBrowser },
   async () => {
     const { stage, headers } = made

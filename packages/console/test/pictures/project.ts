@@ -19,7 +19,7 @@ import { Chance, payloadFrom, SCHEMES, signatureOf, type SenderName } from './se
 
 /**
  * A shop that has used Postroad for a day and a half, set up and sent through the API: most deliveries arrive, one receiver is down, one
- * was down for a while, one is turned off, and some requests are refused. The clock of the server starts then and ends now.
+ * was down for a while, one is turned off, and some requests are refused. The clock of the server runs from then to now.
  */
 
 const MINUTE_MS = 60_000
@@ -32,7 +32,7 @@ type Project = {
   readonly world: World
   readonly chance: Chance
   readonly urls: Readonly<Record<SenderName, string>>
-  /** Endpoints that refuse what is sent to them. */
+  /** Endpoints that refuse every request. */
   readonly closed: { readonly guarded: string; readonly off: string; readonly open: string }
   readonly destinations: Readonly<Record<'ledger' | 'fraud' | 'crm', Answer['body']>>
   readonly endpointId: string
@@ -41,7 +41,7 @@ type Project = {
   readonly portalId: string
 }
 
-/** Fills the Default project up to this moment; `say` reports how far it is. */
+/** Fills the Default project up to this moment; `say` reports the progress. */
 export async function fill(world: World, say: (line: string) => void): Promise<Scene & { stop(): Promise<void> }> {
   const receivers: Receiver[] = []
   const project = await setUp(world, receivers)
@@ -83,7 +83,7 @@ export async function fill(world: World, say: (line: string) => void): Promise<S
   }
 }
 
-/** More by day than by night, at moments that look random, the oldest first. */
+/** Moments that look random, more by day than by night, with the oldest first. */
 function momentsOf(
   chance: Chance,
   { from, until }: { readonly from: number; readonly until: number },
@@ -244,7 +244,7 @@ async function setUpPeople(world: World): Promise<void> {
   }
 }
 
-/** Sends one event as its sender does, and waits until its deliveries have settled. Gives the id of its first record. */
+/** Sends one event as its sender does, and waits until its deliveries have settled. Returns its first record's id. */
 async function sendOne({ world, chance, urls }: Project): Promise<string> {
   const now = world.clock.now()
   const from = chance.of<SenderName>(['stripe', 'stripe', 'stripe', 'shopify', 'shopify', 'github', 'checkout'])
@@ -320,7 +320,7 @@ async function showpiece(project: Project): Promise<Scene['event']> {
     const { body } = payloadFrom('stripe', chance, at)
     if (!body.includes('"type":"invoice.paid"')) continue
     const ids: string[] = []
-    // Two, so that they can be compared.
+    // Two events, for the picture of a comparison.
     for (const text of [body, body.replace(/evt_1\w+/, `evt_1${chance.code(16)}`).replace('"paid"', '"open"')]) {
       world.clock.advance(7_431)
       const answer = await post(urls.stripe, text, {
@@ -335,8 +335,8 @@ async function showpiece(project: Project): Promise<Scene['event']> {
 }
 
 /**
- * Moves the clock in small steps up to now, so that the loops write the counts and the refusals. The writer of the counts rests in
- * proportion to the time that it took, which was long by a clock that moves by minutes; so another one counts.
+ * Moves the clock in small steps up to now, so that the loops write the counts and the refusals. The writer of the counts pauses in
+ * proportion to the time that it took, which is long by a clock that moves by minutes. So a new writer counts.
  */
 async function catchUp(world: World): Promise<void> {
   const { deps } = world.app

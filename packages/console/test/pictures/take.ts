@@ -50,7 +50,7 @@ export async function takePictures(order: Order): Promise<Taken> {
   }
 }
 
-/** The clock of the server goes with the one of the pages, and the counts are written every few seconds. */
+/** The clock of the server follows that of the pages, and the counts are written every few seconds. */
 export function keepTime({ world }: Stage): ReturnType<typeof setInterval> {
   const count = createRollUp(world.app.deps)
   let ticks = 0
@@ -87,7 +87,7 @@ export function smallPagesOf(stage: Stage): readonly Sight[] {
   }))
 }
 
-/** The views of a portal, as a customer sees them who has one destination. */
+/** The views of a portal, as a customer with one destination sees them. */
 function portalOf(stage: Stage, { portalId }: Scene): Sight {
   const { world } = stage
   return {
@@ -146,7 +146,7 @@ async function inEachWindow(page: Page, path: string): Promise<number> {
   return THEMES.length * WINDOWS.length
 }
 
-/** Until nothing is being loaded and the lists have their new height. */
+/** Waits until nothing is loading and the lists have their new height. */
 async function drawn(page: Page): Promise<void> {
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' })
   await page.evaluate(

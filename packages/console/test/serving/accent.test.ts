@@ -11,7 +11,7 @@ const colors = fc
   .map((rgb): Rgb => rgb)
 const on = (theme: AccentTheme): readonly Rgb[] => BACKGROUNDS[theme].map(shown)
 
-test('whatever the color of the brand is, its text is readable on every background of both themes', () => {
+test('text in any brand color is readable on every background of both themes', () => {
   fc.assert(
     fc.property(colors, fc.constantFrom(...THEMES), (rgb, theme) => {
       const accent = accentOf(hexOf(rgb), theme)

@@ -18,7 +18,7 @@ const element = (portal: string, attributes = 'token-url="/portal-token"'): stri
    <postroad-portal src="${viewOf(world, { portal })}" ${attributes}></postroad-portal>`
 
 test(
-  'the element fetches a token from the product, opens the portal with it, and no address or attribute ever has it',
+  'the element fetches a token from the product, opens the portal with it, and no address or attribute ever contains it',
   { skip: noBrowser },
   async () => {
     const guest = await inANewPortal(world, { frame_origins: [host.origin] })
@@ -86,7 +86,7 @@ test('another person in the same browser never sees the session of the previous 
   await seen.close()
 })
 
-test('when the access ends the element renews it, and the customer stays in', { skip: noBrowser }, async () => {
+test('the element renews an access that ends, and the customer stays signed in', { skip: noBrowser }, async () => {
   const portal = (await aPortal(world, { frame_origins: [host.origin] })).id
   const guest = await aGuest(world, { portal })
   host.token = guest.token
@@ -106,7 +106,7 @@ test('when the access ends the element renews it, and the customer stays in', { 
 })
 
 test(
-  'two minutes before the access ends the page asks for a new token, and the customer sees nothing of it',
+  'the page asks for a new token two minutes before the access ends, and the customer notices nothing',
   { skip: noBrowser },
   async () => {
     const portal = (await aPortal(world, { frame_origins: [host.origin] })).id
@@ -154,7 +154,7 @@ test(
   },
 )
 
-test('the script is for pages of every origin, and the preview only for the console', { skip: noBrowser }, async () => {
+test('every origin can load the script, and only the console can load the preview', { skip: noBrowser }, async () => {
   const script = await fetch(`${world.baseUrl}/portal/embed.js`)
   assert.equal(script.status, 200)
   assert.match(script.headers.get('content-type') ?? '', /^text\/javascript/)

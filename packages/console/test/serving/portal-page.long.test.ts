@@ -13,7 +13,7 @@ import {
 import { CORPUS, noBrowser, type Stage } from '../stage/browser.ts'
 import { entered, inANewPortal, onPortals, viewOf } from '../stage/portal.ts'
 
-/** The page of a portal as a customer uses it. */
+/** Tests of the page of a portal, as a customer uses it. */
 let stage: Stage
 let world: World
 let receiver: Receiver
@@ -104,7 +104,7 @@ test('a failed delivery is retried from the page', { skip: noBrowser }, async ()
   await seen.close()
 })
 
-test('a destination is tested, edited, given a new secret and deleted', { skip: noBrowser }, async () => {
+test('a customer tests a destination, edits it, rotates its secret and deletes it', { skip: noBrowser }, async () => {
   const { guest } = await scene()
   await aDestination(guest)
   receiver.answer({ status: 202, body: '{"seen":true}' })
@@ -248,7 +248,7 @@ test(
   },
 )
 
-test('links and pictures of the branding that are no https are refused', { skip: noBrowser }, async () => {
+test('the page refuses links and pictures of the branding that are not https', { skip: noBrowser }, async () => {
   for (const branding of [
     { support_url: 'javascript:alert(1)' },
     { return_url: 'data:text/html,<script>alert(1)</script>' },
@@ -264,7 +264,7 @@ test('links and pictures of the branding that are no https are refused', { skip:
 
 for (const theme of ['light', 'dark'] as const)
   test(
-    `${theme}: nothing on the page is an obstacle to anybody, at the width of a phone too`,
+    `${theme}: every view is accessible to everyone, also at the width of a phone`,
     { skip: noBrowser },
     async () => {
       const { guest, send } = await scene({

@@ -96,7 +96,7 @@ test('a token that expires sooner ends the session then', { skip: noBrowser }, a
 })
 
 test(
-  'to revoke the token ends the session at once, and so does to turn the portal off',
+  'the session ends immediately when a person revokes its token or turns off the portal',
   { skip: noBrowser },
   async () => {
     const guest = await inANewPortal(world, { branding: { name: 'Acme', return_url: 'https://app.example.com/hooks' } })
@@ -185,7 +185,7 @@ test(
 )
 
 test(
-  'frame-ancestors: a page that the portal does not name may not have it in a frame, nor when it is named no longer',
+  'frame-ancestors: a page that the portal does not name cannot have it in a frame, nor can a page that it no longer names',
   { skip: noBrowser },
   async () => {
     const guest = await inANewPortal(world, { frame_origins: ['https://app.example.com'] })
@@ -208,7 +208,7 @@ test(
 )
 
 test(
-  'two tabs with two customers: the page of the first ends with a sentence, and never shows the data of the second',
+  'with two customers in two tabs, the page of the first ends with a sentence and never shows the data of the second',
   { skip: noBrowser },
   async () => {
     const portal = (await aPortal(world)).id
@@ -224,7 +224,7 @@ test(
   },
 )
 
-test('an unknown portal and an address without a link each have a sentence', { skip: noBrowser }, async () => {
+test('the page explains an unknown portal and an address without a link', { skip: noBrowser }, async () => {
   const seen = await stage.stranger('dark')
   const { page } = seen
   await page.goto(`${world.baseUrl}/portal/prt_01kaq000000000000000000000`)
@@ -238,7 +238,7 @@ test('an unknown portal and an address without a link each have a sentence', { s
 })
 
 test(
-  'a browser that does not store the cookie leaves the customer in until the page is closed',
+  'in a browser that does not store the cookie, the customer stays signed in until the page is closed',
   { skip: noBrowser },
   async () => {
     const guest = await inANewPortal(world)

@@ -100,7 +100,7 @@ test(
   },
 )
 
-test('a portal of one customer refuses a link for another, and says for whom it is', { skip: noBrowser }, async () => {
+test('a portal of one customer refuses a link for another, and names its customer', { skip: noBrowser }, async () => {
   const { id } = await aPortal(world, { serves: 'one_customer' })
   const seen = await stage.owner()
   const { page } = seen
@@ -117,7 +117,7 @@ test('a portal of one customer refuses a link for another, and says for whom it 
 })
 
 test(
-  'the settings, the origins of frames and the switch of a portal are saved, and a viewer changes nothing',
+  'the screen saves the settings, the origins of frames and the switch of a portal, and a viewer changes nothing',
   { skip: noBrowser },
   async () => {
     const { id, name } = await aPortal(world)

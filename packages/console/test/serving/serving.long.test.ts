@@ -133,7 +133,7 @@ test(
 )
 
 test(
-  'a forwarder is made from a preset, tested, and shows the position and the gap of each signal; a receiver that is away is named',
+  'a forwarder from a preset is tested, and shows the position and the gap of each signal; an unreachable receiver is named',
   { skip: noBrowser },
   async () => {
     const { world } = stage

@@ -14,7 +14,7 @@ onStage((made) => {
 
 const membersOf = (url: string): string[] => [...new URL(url).searchParams.keys()]
 
-test('Back closes the panel beside a list, and so does Close, each in one step', { skip: noBrowser }, async () => {
+test('Back and Close each close the panel beside a list in one step', { skip: noBrowser }, async () => {
   const one = await aDestination(stage.world, { name: 'First one', url: sink.url, datasets: ['Nothing'] })
   await aDestination(stage.world, { name: 'Second one', url: sink.url, datasets: ['Nothing'] })
   const seen = await stage.owner()
@@ -39,7 +39,7 @@ test('Back closes the panel beside a list, and so does Close, each in one step',
   await page.goBack()
   await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
 
-  // A person who followed a link has no list to go back to.
+  // A person who followed a link has no list to return to.
   await page.goto(`${stage.url('destinations')}?sel=${one.destination.id}`)
   await panel.getByRole('button', { name: 'Close', exact: true }).click()
   await panel.waitFor({ state: 'detached' })

@@ -46,7 +46,7 @@ test(
       await page.getByRole('heading', { name: 'Send your first event' }).waitFor()
       const opened = seconds(began)
 
-      // Somewhere to deliver it to.
+      // A destination for the event.
       await page.goto(new URL('destinations', page.url()).href)
       await page.getByRole('heading', { name: 'Nothing is delivered yet' }).waitFor()
       await page.getByRole('button', { name: 'New destination' }).last().click()

@@ -21,7 +21,7 @@ const SCREENS = [
   { screen: 'destinations', title: 'Destinations', room: 'destinations', theme: 'dark' },
 ] as const satisfies readonly { readonly theme: Theme; readonly [name: string]: string }[]
 
-/** Something between the page and the server answers in its place, as a proxy would. */
+/** These tests answer instead of the server, as a proxy would. */
 for (const { screen, title, room, theme } of SCREENS) {
   test(
     `${title}: a list that could not be read never looks empty; each refusal names its reason and the remedy`,
@@ -64,7 +64,7 @@ for (const { screen, title, room, theme } of SCREENS) {
 }
 
 test(
-  'a filter is saved as a view with a name, found in the palette, and removed; only its screen has it',
+  'a person saves a filter as a named view, finds it in the palette, and removes it; only its screen has it',
   { skip: noBrowser },
   async () => {
     await aRule(stage.world, { name: 'Refunds of May', dataset: 'refunds' })

@@ -14,7 +14,7 @@ onScreens((made) => {
 })
 
 test(
-  'the path of an event names each destination: those that got it, and for each other one the condition and the value that it saw',
+  'the path of an event names each destination that got it, and for every other one the failed condition and the value that it saw',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -31,7 +31,7 @@ test(
   },
 )
 
-test('a failed delivery is replayed from the list, and its new attempt is shown', { skip: noBrowser }, async () => {
+test('a person replays a failed delivery from the list, and sees its new attempt', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   await seen.page.goto(stage.url('deliveries?state=failed'))
   await seen.page.getByRole('row').filter({ hasText: 'fraud' }).filter({ hasText: 'order.created' }).click()
@@ -45,7 +45,7 @@ test('a failed delivery is replayed from the list, and its new attempt is shown'
 })
 
 test(
-  'a waiting delivery is sent before its time, then cancelled, and not sent again until a person replays it',
+  'a person sends a waiting delivery early and cancels it; it is not sent again until a person replays it',
   { skip: noBrowser },
   async () => {
     const { world } = stage

@@ -17,7 +17,7 @@ after(() => world?.stop())
 const ask = (path: string, headers: Record<string, string> = PAGE): Promise<Response> =>
   fetch(world.baseUrl + path, { headers })
 
-test('the page of the console answers for each screen, and with 404 for any other address', async () => {
+test('the server answers each screen with the page of the console, and any other address with 404', async () => {
   for (const [path, status] of [
     ['/', 200],
     ['/main/default', 200],
@@ -57,7 +57,7 @@ test('a GET or HEAD of the URL of an endpoint gets the console, and does not rev
   assert.deepEqual([head?.status, unknown?.status], [404, 404])
 })
 
-test('a handshake is ingest, and reserved roots are never the console', async () => {
+test('a handshake is a request of ingest, and reserved roots are never the console', async () => {
   const path = new URL(world.endpoint).pathname
   for (const reserved of [
     '/admin/api/nothing',
@@ -89,7 +89,7 @@ test('the policy of the page allows its own files and its one inline script, by 
   assert.doesNotMatch(html, /\sstyle=|\son\w+=|<style/)
 })
 
-test('hashed files are immutable, and compressed for clients that accept it', async () => {
+test('the server serves hashed files as immutable, and compressed for clients that accept it', async () => {
   const [, file = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await (await ask('/')).text()) ?? []
   const sizes = await Promise.all(['br', 'gzip', 'identity', 'br;q=0, gzip'].map((encoding) => encoded(file, encoding)))
   assert.deepEqual(

@@ -27,7 +27,7 @@ after(async () => {
 testSmallPages({ theme: 'light', stageOf: () => stage })
 
 test(
-  'an account page with an old sign-in offers to sign in again, and then still has the typed address',
+  'an account page with an old sign-in offers to sign in again, and afterwards still contains the typed address',
   { skip: noBrowser },
   async () => {
     const { email } = await aPersonWithPassword(stage.world, database)
@@ -56,7 +56,7 @@ test(
 )
 
 test(
-  'the small pages have the theme that was chosen in the console, whatever the system has',
+  'the small pages have the theme that was chosen in the console, not that of the system',
   { skip: noBrowser },
   async () => {
     const seen = await stage.stranger('light')
@@ -72,7 +72,7 @@ test(
   },
 )
 
-/** A person with an account and without a workspace, and the token of an invite as if it had been mailed. */
+/** A person with an account and without a workspace, and the token of an invite as an email would contain it. */
 async function anInvited(): Promise<{ readonly person: Person; readonly token: string }> {
   const { world } = stage
   const person = await aPersonWithPassword(world, database)
@@ -115,7 +115,7 @@ test(
 )
 
 test(
-  'the mailed link sets a new password; a weak one is refused with a reason, and the link still works',
+  'the emailed link sets a new password; the page refuses a weak one with a reason, and the link still works',
   { skip: noBrowser },
   async () => {
     const { person } = await anInvited()

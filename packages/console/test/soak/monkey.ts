@@ -21,14 +21,14 @@ type Who = (typeof WHO)[number]
 
 export type MonkeyOrder = {
   readonly seed: number
-  /** Ends after this time, or after this many walks. */
+  /** The run ends after this time, or after this many walks. */
   readonly until: { readonly minutes: number } | { readonly walks: number }
-  /** Only the walk with this number. */
+  /** Takes only the walk with this number. */
   readonly walk?: number | undefined
   readonly say: (line: string) => void
 }
 
-/** A fault, and the way to it. */
+/** A fault, and the steps that lead to it. */
 export type Found = {
   readonly fault: string
   readonly walk: number
@@ -62,10 +62,10 @@ export async function releaseMonkey(on: Stand, { seed, until, walk, say }: Monke
   }
 }
 
-/** The same for faults that differ only in ids and numbers. */
+/** A key that is the same for faults that differ only in ids and numbers. */
 const kindOf = (fault: string): string => fault.replaceAll(/[0-9a-f]{8,}|\d+/g, '#').slice(0, 160)
 
-/** Again when a navigation of the step before is still under way. */
+/** Repeats the navigation if that of the previous step is still under way. */
 async function goTo(page: Page, address: string): Promise<void> {
   try {
     await page.goto(address)
@@ -98,11 +98,11 @@ async function takeWalk({ stage, scene }: Stand, { seed, number, end }: WalkOf) 
     while (steps.length < STEPS && performance.now() < end && faults().length === 0) {
       // oxlint-disable-next-line no-await-in-loop -- one step after the other
       await timed(takeStep({ page, chance, home: stage.world.baseUrl, steps }))
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- one step after the other
       if (await isOutside(page, stage)) await start()
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- one step after the other
       if (steps.length % EVENT_EVERY === 0) await post(stage.world.endpoint, payloadFrom('checkout', chance, 0).body)
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- one step after the other
       for (const fault of await boundaryFaults(page)) seen.faults.push(fault)
     }
   } catch (error) {
@@ -113,14 +113,14 @@ async function takeWalk({ stage, scene }: Stand, { seed, number, end }: WalkOf) 
   return { who, steps, faults: all }
 }
 
-/** Another start for each walk, far from its neighbours. */
+/** A different start for each walk, far from its neighbors. */
 function chanceOf(seed: number, number: number): Chance {
   const chance = new Chance(Math.imul(seed, 2_654_435_761) ^ Math.imul(number + 1, 40_503_551))
   for (let index = 0; index < 8; index += 1) chance.next()
   return chance
 }
 
-/** Operators begin on their screen often, because nobody else can. */
+/** Operators often start on their screen, because only they can. */
 function placeFor(who: Who, chance: Chance): Place {
   const place = PLACES_ALL[chance.upTo(PLACES_ALL.length)]
   const own =
@@ -140,7 +140,7 @@ function watchFaults(seen: Seen): () => readonly string[] {
   return () => seen.faults
 }
 
-/** Opens no other site and no other window. */
+/** Prevents other sites and other windows. */
 async function stayAtHome(page: Page, home: string): Promise<void> {
   const { origin } = new URL(home)
   await page.context().route(
@@ -316,7 +316,7 @@ async function clickOrType({ page, chance, steps, home }: Step): Promise<void> {
   if (isSent) await page.keyboard.press('Enter')
 }
 
-/** First a role, then one with this role: a page has many rows and few buttons. */
+/** Picks first a role, then a target with this role: a page has many rows and few buttons. */
 function oneOf(targets: readonly Target[], chance: Chance): Target | undefined {
   const byRole = new Map<string, Target[]>()
   for (const target of targets) byRole.set(target.role, [...(byRole.get(target.role) ?? []), target])
@@ -331,7 +331,7 @@ async function drawn(page: Page): Promise<void> {
       'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 30))))',
     )
   } catch (error) {
-    // The step left the page.
+    // An error is expected when the step left the page.
     if (!String(error).includes('Execution context was destroyed') && !String(error).includes('navigation')) throw error
     await page.waitForLoadState('domcontentloaded')
   }

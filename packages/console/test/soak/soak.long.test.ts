@@ -24,7 +24,7 @@ after(async () => {
 })
 
 test(
-  'random clicks, words and keys of an operator, an owner and a viewer break no screen, and the server answers no 5xx',
+  'random clicks, words and keys of an operator, an owner and a viewer break no screen and cause no 5xx',
   { skip: noBrowser },
   async () => {
     assert.ok(made !== undefined)
@@ -40,7 +40,7 @@ test(
   },
 )
 
-test('the monkey reports an error of the page, with the seed and the steps', { skip: noBrowser }, async () => {
+test('the monkey reports an error of the page with its seed and its steps', { skip: noBrowser }, async () => {
   assert.ok(made !== undefined)
   const planted: Stage = Object.assign(Object.create(stage) as Stage, {
     owner: async () => {
@@ -61,7 +61,7 @@ test('the monkey reports an error of the page, with the seed and the steps', { s
   )
 })
 
-test('the live tail shows what is sent, and memory is measured', { skip: noBrowser }, async () => {
+test('the live tail shows every event that is sent, and the run measures memory', { skip: noBrowser }, async () => {
   const { samples, faults } = await watchTail(stage, { minutes: 0.1, perSecond: 20, say: () => undefined })
   assert.deepEqual(faults, [])
   const [sample] = samples
@@ -70,7 +70,7 @@ test('the live tail shows what is sent, and memory is measured', { skip: noBrows
 
 const sampleOf = (sent: number, heapMib: number): Sample => ({ seconds: 0, sent, heapMib, nodes: 9, listeners: 9 })
 
-test('a page grows when its last third contains more than its second one, after the buffer of the tail is full', () => {
+test('growth is more memory in the last third than in the second one, after the buffer of the tail is full', () => {
   const flat = [1, 9, 9, 9, 9, 9, 9].map((heap, index) => sampleOf(index * 6_000, heap))
   assert.deepEqual(growthOf(flat), [])
   assert.deepEqual(growthOf(flat.map(({ sent, heapMib }, index) => sampleOf(sent, heapMib + index))), [

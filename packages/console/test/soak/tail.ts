@@ -7,14 +7,14 @@ import { Chance, payloadFrom } from '../pictures/senders.ts'
 import type { Stage } from '../stage/browser.ts'
 
 /**
- * The live tail of the console under a constant rate of events: the memory that the page has after each whole garbage collection, and
+ * The live tail of the console under a constant rate of events: the memory that the page has after each full garbage collection, and
  * its nodes. Every other minute a person opens an event, reads it and goes back to the list.
  */
 
 const SAMPLE_MS = 30_000
 const STEP_MS = 100
 const MIB = 1_048_576
-/** The buffer of the tail is full after this; growth before it is no leak. */
+/** The buffer of the tail is full after this; earlier growth is not a leak. */
 export const WARM_UP_EVENTS = 6_000
 /** The page may grow by this much between the second third and the last one. */
 const GROWTH_MAX = 1.1
@@ -72,7 +72,7 @@ export async function watchTail(stage: Stage, { minutes, perSecond, say }: TailO
   }
 }
 
-/** Sends `perSecond` events in each second, in small groups, until it is stopped. */
+/** Sends `perSecond` events in each second, in small groups, until the caller stops it. */
 function sendSteadily(stage: Stage, perSecond: number) {
   const chance = new Chance(50)
   const refused: string[] = []
@@ -103,7 +103,7 @@ function sendSteadily(stage: Stage, perSecond: number) {
   }
 }
 
-/** Opens the newest event, looks at two tabs, closes it, and shows the events that came meanwhile. */
+/** Opens the newest event, looks at two tabs, closes it, and shows the events that arrived meanwhile. */
 async function readOne(page: Page): Promise<void> {
   await page.keyboard.press('j')
   await page.getByRole('treeitem').first().waitFor()

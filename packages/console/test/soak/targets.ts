@@ -11,7 +11,7 @@ export type Target = {
   readonly href: string | null
 }
 
-/** These end the session or the workspace, and the rest of the walk with it. */
+/** A click on one of these ends the session or the workspace, and with it the walk. */
 const NOT_CLICKED = /^(?:Sign out|Suspend|Close…|Close the workspace|Leave|End the session)/
 
 const COLLECT = `(() => {

@@ -14,7 +14,7 @@ onStage((made) => {
 })
 
 test(
-  'an HTTP poll is tested before it is saved, its items become events, and a failure shows the reason and the next try',
+  'a person tests an HTTP poll before saving it; its items become events, and a failure shows the reason and the next attempt',
   { skip: noBrowser },
   async () => {
     const { world } = stage
@@ -115,7 +115,7 @@ test(
   },
 )
 
-test('a WebSocket that cannot be reached shows its failures and the next try', { skip: noBrowser }, async () => {
+test('a WebSocket that cannot be reached shows its failures and the next attempt', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(stage.url('sources?new=1'))

@@ -24,7 +24,7 @@ type From = {
   readonly dataset: string
 }
 
-/** Makes them through the API. No event arrives for it. */
+/** Makes the scene through the API, without a new event. */
 export async function automationScene({ world, recordId, destinationId, dataset }: From): Promise<AutomationScene> {
   const ask = async (line: string, body?: unknown) => {
     const [method = '', path = ''] = line.split(' ')

@@ -42,7 +42,7 @@ export async function aStage(options: WorldOptions = {}): Promise<Stage> {
 
 type Made = { readonly stage: Stage; readonly sink: Sink }
 
-/** A stage with a receiver of deliveries for all tests of a file. It is made before them, unless there is no browser, and stopped after them. */
+/** A stage with a receiver of deliveries for all tests of a file. It starts before them if there is a browser, and stops after them. */
 export function onStage(prepare: (made: Made) => void | Promise<void>): void {
   const made: { stage?: Stage; sink?: Sink } = {}
   before(async () => {
@@ -153,7 +153,7 @@ export class Seen {
         this.faults.push(`console: ${message.text()}`)
     })
     page.on('dialog', (dialog) => {
-      // A page with unsaved edits asks before it closes. A test leaves it on purpose.
+      // A page with unsaved edits asks before it closes. A test leaves such a page on purpose.
       if (dialog.type() === 'beforeunload') return void dialog.accept()
       this.faults.push(`a script ran: ${dialog.message()}`)
       void dialog.dismiss()
@@ -177,7 +177,7 @@ export class Seen {
     assert.deepEqual(found, [], where)
   }
 
-  /** Writes a picture, when PICTURES names a folder for it. */
+  /** Writes a picture, if PICTURES names a folder for pictures. */
   async picture(name: string): Promise<void> {
     const folder = process.env['PICTURES']
     if (folder !== undefined) await this.page.screenshot({ path: join(folder, `${name}.png`) })

@@ -24,15 +24,15 @@ export type Look = (state: string) => Promise<void>
 
 export type Place = {
   readonly name: string
-  /** Below the project. */
+  /** The path below the project. */
   readonly at: (scene: Scene) => string
-  /** In the project without an event, not in the Default project. */
+  /** The place is in the project without an event, not in the Default project. */
   readonly isFresh?: true
-  /** Opens the subject of the place and waits until it is there. With several states it looks at each of them itself. */
+  /** Opens the subject of the place and waits until it is there. With several states, it calls `look` for each. */
   readonly show: (seen: Seen, scene: Scene, look: Look) => Promise<void>
 }
 
-/** Goes to a place and opens it; `look` is called at each of its states, once at least. */
+/** Goes to a place and opens it; `look` is called at each of its states, at least once. */
 export async function openPlace(
   { seen, stage, scene }: { readonly seen: Seen; readonly stage: Stage; readonly scene: Scene },
   { at, isFresh, show }: Place,
@@ -40,7 +40,7 @@ export async function openPlace(
 ): Promise<void> {
   let looks = 0
   await seen.page.goto(stage.url(at(scene), isFresh === true ? scene.fresh : undefined))
-  // By its attribute: a dialog that opens with the page takes the navigation out of the tree of roles.
+  // Found by its attribute, because a dialog that opens with the page takes the navigation out of the tree of roles.
   await seen.page.locator('nav[aria-label="Main"]').waitFor()
   await show(seen, scene, (state) => {
     looks += 1

@@ -81,7 +81,7 @@ export async function inANewPortal(
   return aGuest(world, { portal, ...(expires_in === undefined ? {} : { expires_in }) })
 }
 
-/** A page in which the customer has entered. */
+/** A page in which the customer has entered the portal. */
 export async function entered(stage: Stage, guest: Guest, theme: Theme = 'light') {
   const seen = await stage.stranger(theme)
   await seen.page.goto(guest.url)
@@ -106,12 +106,12 @@ export async function frameIn(page: Page): Promise<Frame> {
   return frame
 }
 
-/** Waits until an expression is true there. The policy of the page forbids the evaluation of texts by its own scripts. */
+/** Waits until an expression is true. The page's scripts cannot evaluate a text, because the policy forbids it. */
 export async function until(where: Page | Frame, expression: string): Promise<void> {
   await eventually(async () => ((await where.evaluate(expression)) === true ? true : undefined))
 }
 
-/** The page asks again who is in, as when a person comes back to its tab. It may have noticed before, so no link is there for sure. */
+/** Makes the page read its session again, as when a person returns to its tab. A link to press may be gone by then. */
 export async function comeBack(page: Page): Promise<void> {
   await page.evaluate("dispatchEvent(new Event('focus'))")
 }

@@ -42,7 +42,7 @@ export async function aScene({ world }: Stage): Promise<Made> {
   const send = async (total: number): Promise<string> =>
     (await post(world.endpoint, JSON.stringify({ type: 'order.created', total, items: [{ sku: 'a' }], note: null })))
       .body.records[0].id
-  // Another one, to compare with.
+  // A second event, for comparisons.
   await send(5)
   const recordId = await send(42.5)
   await Promise.all([good.until(2), bad.until(1)])

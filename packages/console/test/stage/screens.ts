@@ -12,7 +12,7 @@ type Prepared = { readonly stage: Stage; readonly bad: Sink; readonly recordId: 
 let stage: Stage
 let made: Made | undefined
 
-/** All tests of a file look at this: an event that one destination took, one refused, and one did not want. */
+/** All tests of a file look at this scene: an event that one destination took, one refused, and one did not want. */
 export function onScreens(prepare: (made: Prepared) => void): void {
   before(() => makeAll(prepare))
   after(async () => {
@@ -33,7 +33,7 @@ const LISTS = { daily: PLACES, other: MORE_PLACES, automation: AUTOMATION_PLACES
 /** The places of daily work, or others, in one theme. */
 export function testScreens(theme: Theme, places: keyof typeof LISTS = 'daily'): void {
   describe(
-    `${theme}, ${places} places: nothing is an obstacle to anybody, and the policy refuses nothing`,
+    `${theme}, ${places} places: each is accessible, and the policy refuses nothing`,
     { skip: noBrowser },
     () => {
       for (const place of LISTS[places]) test(place.name, () => testPlace(place, theme))

@@ -14,15 +14,15 @@ const ENDPOINT = 'POSTROAD_TEST_BROWSER'
 /** Only a browser that hangs takes this long, even on a machine that is ten times slower than usual. */
 export const PATIENCE_MS = 60_000
 
-/** Why no browser can be started here; false when one can. */
+/** The reason why no browser can start here; false when one can. */
 export const noChromium: string | false = existsSync(CHROMIUM)
   ? false
   : `There is no ${CHROMIUM}. Install Chromium, or set CHROMIUM to one.`
 
-/** The same for browser tests, as `test(…, { skip })` takes it. */
+/** The same reason in the form of `test(…, { skip })`, for browser tests. */
 export const noBrowser: string | false = noChromium === false ? false : `NO BROWSER TESTS: ${noChromium}`
 
-/** Builds the console, unless it is built from these sources. */
+/** Builds the console, unless its build is of these sources. */
 export function buildConsole(): void {
   if (process.env[ENDPOINT] === undefined) execFileSync(process.execPath, [BUILD], { stdio: 'pipe' })
 }

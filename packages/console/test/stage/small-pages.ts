@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { BUILDING_PAGE } from '../../../server/src/surfaces/console/building.ts'
 import { noBrowser, type Seen, type Stage, type Theme } from './browser.ts'
 
-/** A page beside the console: its address, and the heading that shows that it is there. */
+/** A page beside the console: its address, and the heading that proves that it is open. */
 export type SmallPage = {
   readonly name: string
   readonly path: string
@@ -77,7 +77,7 @@ export const SMALL_PAGES: readonly SmallPage[] = [
 
 export async function openSmallPage(stage: Stage, { path, heading, as, open }: SmallPage, theme: Theme): Promise<Seen> {
   const seen = as === 'owner' ? await stage.owner(theme) : await stage.stranger(theme)
-  // The console is built already, so the server would not show this page.
+  // The server does not show this page, because the console is built already.
   await seen.page.route('**/building', (route) =>
     route.fulfill({
       contentType: 'text/html; charset=utf-8',
@@ -93,7 +93,7 @@ export async function openSmallPage(stage: Stage, { path, heading, as, open }: S
 /** Every small page, in one theme. */
 export function testSmallPages({ theme, stageOf }: { readonly theme: Theme; readonly stageOf: () => Stage }): void {
   describe(
-    `${theme}: nothing on the small pages is an obstacle to anybody, and the policy refuses nothing`,
+    `${theme}: the small pages are accessible to everyone, and the policy refuses nothing`,
     { skip: noBrowser },
     () => {
       for (const small of SMALL_PAGES) {

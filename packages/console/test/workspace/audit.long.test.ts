@@ -66,7 +66,7 @@ test(
   },
 )
 
-test('Verify proves the whole log, and names the first row that somebody changed', { skip: noBrowser }, async () => {
+test('Verify proves the whole log, and names the first row that someone changed', { skip: noBrowser }, async () => {
   const { stage, database, headers } = made
   const seen = await stage.owner('dark')
   const { page } = seen
@@ -90,7 +90,7 @@ test('Verify proves the whole log, and names the first row that somebody changed
   await seen.close()
 })
 
-test('the log is for admins; anybody else reads which role opens it', { skip: noBrowser }, async () => {
+test('only admins can open the log; any other role reads which role can', { skip: noBrowser }, async () => {
   const seen = await made.stage.member('developer')
   await seen.page.goto(made.stage.url('audit'))
   await seen.page

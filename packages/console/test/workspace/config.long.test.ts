@@ -14,7 +14,7 @@ onSettings((settings) => {
 const answer = async (line: string) => (await ask(made.stage.world, line, { headers: made.headers })).body
 
 test(
-  'a project is exported; the plan of a changed file names each change and its effect; applied, each missing secret has its place',
+  'a person exports a project; the plan of a changed file names each change and its effect, and then each missing secret has a line',
   { skip: noBrowser },
   async () => {
     const { stage } = made
@@ -89,7 +89,7 @@ test(
   },
 )
 
-test('a viewer plans a file and cannot apply it; the button says which role may', { skip: noBrowser }, async () => {
+test('a viewer plans a file and cannot apply it; the button names the role that can', { skip: noBrowser }, async () => {
   const { stage } = made
   const seen = await stage.member('viewer', 'dark')
   const { page } = seen

@@ -56,7 +56,7 @@ test('the list of deletions says who deleted each, and restores it', { skip: noB
   await seen.close()
 })
 
-test('a deletion whose name is taken stays in the list, and the message says why', { skip: noBrowser }, async () => {
+test('a deletion whose name is taken stays in the list, with a message why', { skip: noBrowser }, async () => {
   const rule = await aRule(stage.world, { name: 'Refunds' })
   await stage.world.admin('DELETE', `rules/${rule.id}`)
   await aRule(stage.world, { name: 'Refunds' })

@@ -14,7 +14,7 @@ onSettings((settings) => {
 const answer = async (line: string) => (await ask(made.stage.world, line, { headers: made.headers })).body
 
 test(
-  'an owner renames the workspace; unsaved edits are not lost, and the new name is everywhere at once',
+  'an owner renames the workspace; unsaved edits are not lost, and every part of the page shows the new name',
   { skip: noBrowser },
   async () => {
     const seen = await made.stage.owner()
@@ -112,7 +112,7 @@ test('an admin creates, renames and deletes a project; the Default project stays
   await seen.close()
 })
 
-test('an export is written with its progress on the screen, downloaded, and deleted', { skip: noBrowser }, async () => {
+test('the screen shows the progress of an export, downloads it, and deletes it', { skip: noBrowser }, async () => {
   const { stage } = made
   const seen = await stage.owner('dark')
   const { page } = seen
@@ -148,7 +148,7 @@ test('an export is written with its progress on the screen, downloaded, and dele
 })
 
 test(
-  'the list of allowed addresses knows the address of the person, and one without it is refused',
+  'the list of allowed addresses shows the address of the person, and a list without that address is refused',
   { skip: noBrowser },
   async () => {
     const { stage } = made

@@ -101,7 +101,7 @@ function Edge({
   )
 }
 
-/** A step that waits for time or an event cannot be inside a branch, and branches are nested to a depth. */
+/** A step that waits for time or an event cannot be inside a branch, and the depth of nested branches is limited. */
 function typesAt(depth: number): readonly StepType[] {
   if (depth === 0) return STEP_TYPES
   return STEP_TYPES.filter(

@@ -51,7 +51,7 @@ export function JsonMember({
   )
 }
 
-/** A whole number that the person types; what is no number is sent as it is read, and the server names the step. */
+/** A whole number that the person types. Other input is sent too, and the server names the step. */
 export function NumberMember({
   label,
   value,

@@ -21,7 +21,7 @@ export type StepFieldsProps<Type extends Step['type'] = Step['type']> = {
   readonly filing: readonly string[]
 }
 
-/** Conditions with the texts that the person types; the step gets what they mean. */
+/** Conditions with the texts that the person types; the step gets the parsed conditions. */
 export function StepConditions({
   label,
   conditions,
@@ -50,7 +50,7 @@ export function StepConditions({
   )
 }
 
-/** As it is stored: an exact match is `{path, equals}`. */
+/** The condition as it is stored: an exact match is `{path, equals}`. */
 export function conditionOf(draft: ConditionDraft): Condition {
   const { path, op, value } = sentOf(draft)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sentOf gives each op the type of its value, and the server checks it
@@ -283,7 +283,7 @@ function AgentFields({ step, change, disabled, agents, setFault }: StepFieldsPro
         label="Output schema"
         value={output_schema}
         disabled={disabled}
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server refuses a schema that is no object
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server refuses a schema that is not an object
         change={(next) => set({ output_schema: next as Record<string, unknown> | undefined })}
         setFault={(fault) => setFault('output_schema', fault)}
         hint="Optional. A JSON Schema for an object. Leave empty to use the agent schema."

@@ -7,7 +7,7 @@ import type { Condition, Step, StepType } from '@postroad/contract'
 
 export type StepNode = {
   readonly key: string
-  /** Of a branch without its arms. */
+  /** A branch is here without its arms. */
   readonly step: Step
   /** The arms of a branch, in their order; the last one is the steps to run when no other matches. */
   readonly arms?: readonly Arm[]
@@ -187,7 +187,7 @@ const IDS: Readonly<Record<StepType, string>> = {
   run_agent: 'ask',
 }
 
-/** A step with what it needs at least. A person names the destination, the agent and the datasets. */
+/** A step with its required members. A person names the destination, the agent and the datasets. */
 export function newNode(type: StepType, nodes: readonly StepNode[]): StepNode {
   const id = freeId(IDS[type], new Set(idsIn(nodes)))
   return nodeOf(newStep(type, id))

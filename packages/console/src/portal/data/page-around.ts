@@ -62,7 +62,7 @@ function isTheme(theme: unknown): theme is 'light' | 'dark' | 'system' {
   return theme === 'light' || theme === 'dark' || theme === 'system'
 }
 
-/** The token that the page around has for its customer; undefined when there is no such page, or it has none. */
+/** The token that the page around has for its customer; undefined without such a page or token. */
 export async function tokenFromPage(around: PageAround): Promise<string | undefined> {
   if (!around.isFramed) return undefined
   return new Promise((resolve) => {

@@ -50,7 +50,7 @@ addEventListener('popstate', changed)
 
 let isInPlace = false
 
-/** No view is a step of the history from now on: a frame shares the history of the page around it. */
+/** From now on no view is a step of the history, because a frame shares the history of the page around it. */
 export function stayInPlace(): void {
   isInPlace = true
 }

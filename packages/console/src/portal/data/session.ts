@@ -2,7 +2,7 @@ import { ServiceError } from '@postroad/sdk/service-error'
 import { tokenFromPage, type PageAround } from './page-around.ts'
 import type { Me, Server } from './server.ts'
 
-/** Why the page shows no data: each has its own sentence. */
+/** The reasons why the page shows no data; each has its own sentence. */
 export type End = 'no_link' | 'expired' | 'off' | 'other_customer' | 'closed' | 'unknown_portal' | 'left'
 
 export type Session =
@@ -19,8 +19,8 @@ export type Entry = {
 }
 
 /**
- * Enters the portal. A token always opens a new session, because the cookie may be one of the previous person at this browser. The
- * page around a frame is asked for one first, for the same reason.
+ * Enters the portal. A token always opens a new session, because the cookie can be that of the previous person at this
+ * browser. For the same reason, the portal first asks the page around its frame for a token.
  */
 export async function enter({ server, token, around }: Entry): Promise<Session> {
   const given = token ?? (await tokenFromPage(around))

@@ -4,11 +4,11 @@ import { enter, type Entry, type Session } from '../data/session.ts'
 
 /** The access is renewed this long before it ends, if the page around can do that. */
 const AHEAD_MS = 120_000
-/** A timer takes no longer delay. */
+/** The longest delay that a timer accepts. */
 const DELAY_MS_MAX = 2_147_483_647
 const DELAY_MS_MIN = 30_000
 
-/** The session of the page: it begins with the page, and again with each token that the page around sends. */
+/** The session of the page: it starts with the page, and again with each token that the page around sends. */
 export function useSession(
   { server, around, token }: Entry,
   onEnter: (portal: Me['portal']) => void,

@@ -24,7 +24,7 @@ export function Views({ online }: { readonly online: boolean }): ReactElement {
   const content = useRef<HTMLDivElement>(null)
   const place = `${route.view} ${'id' in route ? route.id : ''}`
   const first = useRef(place)
-  // A reader of the screen hears where they are now. The first view does not take the focus.
+  // A screen reader announces the new view. The first view does not take the focus.
   useEffect(() => {
     if (first.current === place) return
     first.current = ''

@@ -22,7 +22,7 @@ function store(choice: ThemeChoice): void {
     if (choice === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, choice)
   } catch {
-    // It lasts until the page is closed.
+    // The choice lasts until the page is closed.
   }
 }
 
@@ -33,7 +33,7 @@ export type Theming = {
   readonly choose: ((choice: ThemeChoice) => void) | undefined
 }
 
-/** The theme: that of the portal if it has one, else that of the page around it, else the choice of the person, else that of the system. */
+/** The theme of the portal, the page around it, the person's choice or the system: the first one that is set. */
 export function useTheme(mode: Branding['mode'], asked: ThemeChoice | undefined): Theming {
   const [choice, setChoice] = useState(stored)
   const [isDark, setDark] = useState(system.matches)

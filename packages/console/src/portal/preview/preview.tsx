@@ -41,7 +41,7 @@ export function Preview({ around }: { readonly around: PageAround }): ReactEleme
 
 /** The console is of the same version and the same origin, so its message has this form. */
 function looksIn(looks: unknown, theme: 'light' | 'dark'): Looks {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the console is of the same version
   const { name, branding } = looks as Pick<Looks, 'name' | 'branding'>
   return { name, branding, theme }
 }

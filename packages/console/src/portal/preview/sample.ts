@@ -1,6 +1,6 @@
 import type { Attempt, Branding, Delivery, Destination, Me, Server } from '../data/server.ts'
 
-/** A customer with two destinations. Nothing of it is stored, and no request leaves the page. */
+/** A customer with two destinations. Nothing is stored, and no request leaves the page. */
 
 const PLAIN: Branding = {
   name: null,

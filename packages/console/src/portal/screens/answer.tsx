@@ -40,7 +40,7 @@ export function Headers({ of }: { readonly of: Readonly<Record<string, string>> 
   )
 }
 
-/** A text of somebody else, exactly as it is. */
+/** A text of the receiver, exactly as it arrived. */
 export function Text({ label, children }: { readonly label: string; readonly children: string }): ReactElement {
   return (
     <pre

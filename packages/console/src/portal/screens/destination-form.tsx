@@ -6,7 +6,7 @@ import { Check, Field } from '../ui/field.tsx'
 import { RefusedNotice } from '../ui/states.tsx'
 
 const DESCRIPTION_CHARS_MAX = 120
-/** From this many event types on, a filter helps. */
+/** The form has a filter from this many event types on. */
 const MANY = 9
 
 type Props = {
@@ -104,7 +104,7 @@ function EventTypeChoice({
   const asked = useAsk(['event-types'], (server, signal) => server.eventTypes(signal))
   const [filter, setFilter] = useState('')
   const known = asked.data?.event_types.map(({ name }) => name) ?? []
-  // A chosen type that is exposed no longer remains visible, so that it can be taken out.
+  // A chosen type that the portal no longer exposes remains visible, so that a person can remove it.
   const names = [...new Set([...known, ...(types ?? [])])].toSorted()
   const found = names.filter((name) => name.toLowerCase().includes(filter.trim().toLowerCase()))
   return (

@@ -167,7 +167,7 @@ function TypesPart({ destination: { event_types } }: { readonly destination: Des
   )
 }
 
-/** A question takes the focus, on the answer that changes nothing. */
+/** Focuses the first answer of a question, which is the answer that changes nothing. */
 function focusFirst(group: HTMLElement | null): void {
   group?.querySelector('button')?.focus()
 }
@@ -177,7 +177,7 @@ function DeletePart({ id }: { readonly id: string }): ReactElement {
   const [isAsking, setAsking] = useState(false)
   const remove = useChange(['destinations', 'deliveries'], async (server) => {
     await server.removeDestination(id).catch((error: unknown) => {
-      // Somebody else has deleted it already.
+      // 404: another person has deleted the destination already.
       if (!(error instanceof ServiceError && error.status === 404)) throw error
     })
     go({ view: 'destinations' }, { replace: true })

@@ -16,7 +16,7 @@ const OVERLAPS = [
   { hours: 0, label: 'the old secret stops working immediately' },
 ] as const
 
-/** The signing secret: it is shown when it is made, and can be replaced. */
+/** The signing secret: the page shows it once, when it is made, and can replace it. */
 export function SigningPart({
   destination: { id, previous_secret_expires_at: until },
 }: {

@@ -32,7 +32,7 @@ export function To({ to, onClick, children, ...rest }: LinkProps): ReactElement 
       href={searchOf(to)}
       onClick={(event) => {
         onClick?.(event)
-        // A new tab or a download is the business of the browser.
+        // The browser handles a new tab or a download.
         if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
         event.preventDefault()
         go(to)
@@ -43,7 +43,7 @@ export function To({ to, onClick, children, ...rest }: LinkProps): ReactElement 
   )
 }
 
-/** The same that looks like a button. */
+/** The same link in the form of a button. */
 export function ToButton({ kind = 'normal', className, ...rest }: LinkProps & { readonly kind?: Kind }): ReactElement {
   return <To {...rest} className={clsx(FORM, KINDS[kind], className)} />
 }

@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 
 const SHOWN_MS = 2_000
 
-/** Copies a text. A frame that may not use the clipboard selects the text, so that a person can copy it. */
+/** Copies a text. In a frame that may not use the clipboard it selects the text, so that a person can copy it. */
 export function CopyButton({
   text,
   of,

@@ -2,7 +2,7 @@ import { ServiceError } from '@postroad/sdk/service-error'
 import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 
-/** The states besides the good one. Each is a sentence, with the next step if there is one. */
+/** The states of a page without its data. Each is a sentence, with the next step if there is one. */
 
 type Tone = 'info' | 'ok' | 'retry' | 'fail'
 const TONES: Readonly<Record<Tone, string>> = {
@@ -58,7 +58,7 @@ export function RefusedNotice({
 
 const PATIENCE_MS = 150
 
-/** Nothing for a moment, then rows of the height of the list. */
+/** Shows nothing for a moment, then rows of the height of the list. */
 export function Skeleton({
   rows = 4,
   height = 64,
@@ -89,7 +89,7 @@ export function Skeleton({
   )
 }
 
-/** Nothing is there: why, and what to do. */
+/** An empty list: the reason, and the next step. */
 export function Blank({
   title,
   children,
@@ -99,7 +99,7 @@ export function Blank({
   readonly title: string
   readonly children?: ReactNode
   readonly actions?: ReactNode
-  /** The whole page is empty: this is its title. */
+  /** The whole page is empty, so this text is its title. */
   readonly alone?: boolean
 }): ReactElement {
   const Title = alone ? 'h1' : 'h2'

@@ -110,7 +110,7 @@ const FAULTS: Readonly<Record<NonNullable<Attempt['error_code']>, string>> = {
   event_too_large: 'event too large',
 }
 
-/** The status that came back, or why none did, in a word or two. */
+/** The status of the response, or the reason why there is none, in a word or two. */
 export function answerText({
   response_status,
   error_code,

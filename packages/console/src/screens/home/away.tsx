@@ -6,10 +6,10 @@ import { Empty } from '../../ui/states.tsx'
 const EVERY_MS = 2_000
 const PATIENCE_MS = 5_000
 const RELOADED = 'postroad.reloaded'
-/** A page that fails again so soon after a reload is missing on the server too. */
+/** A page that fails again this soon after a reload is missing on the server too. */
 const AGAIN_MS = 15_000
 
-/** `asking`: also while the page reloads. */
+/** `asking` lasts while the page reloads too. */
 type Known = 'asking' | 'away' | 'missing'
 
 /** Reloads the page once the server answers. */
@@ -22,7 +22,7 @@ async function comeBack(): Promise<Known> {
   return 'asking'
 }
 
-/** A page whose code could not be loaded: it waits for the server, then opens by itself. A new version of the console is loaded at once. */
+/** A page whose code could not be loaded. It opens by itself when the server answers, and reloads for a new version of the console. */
 export function Away({ missing }: { readonly missing: ReactElement }): ReactElement | null {
   const { data: known = 'asking', refetch } = useQuery({
     queryKey: ['away'],

@@ -53,7 +53,7 @@ function takeToken(): string | undefined {
 
 const asked = new Map<string, Promise<void>>()
 
-/** A link works once, and React may draw twice. */
+/** A link works once, and React can render twice. */
 function signInOnce(token: string): Promise<void> {
   const before = asked.get(token) ?? callSession('POST', { token })
   asked.set(token, before)

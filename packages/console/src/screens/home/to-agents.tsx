@@ -10,7 +10,7 @@ export function ToAgents(): ReactElement {
   const signedOut = at.error instanceof ServiceError && at.error.status === 401
   useEffect(() => {
     if (signedOut) location.replace(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`)
-    // The page is loaded again, because everything that it has read may be of another workspace.
+    // The page is loaded again, because everything that it has read can be of another workspace.
     if (at.data !== undefined) location.replace(at.data)
   }, [signedOut, at.data])
   return (

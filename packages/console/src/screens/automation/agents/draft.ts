@@ -87,7 +87,7 @@ export function agentBodyOf(draft: AgentDraft): { readonly body: AgentBody } | {
 
 const numberIn = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 
-/** null: none; undefined: it is no object. */
+/** null: no schema; undefined: the text is not an object. */
 function schemaIn(text: string): Record<string, unknown> | null | undefined {
   if (text.trim() === '') return null
   try {

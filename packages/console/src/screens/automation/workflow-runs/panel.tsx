@@ -76,7 +76,7 @@ function Opened({ instance, onClose }: { readonly instance: Instance; readonly o
   )
 }
 
-/** The reason why the run is where it is. */
+/** The reason why the run waits or has stopped. */
 function Waiting({
   instance: { waits_for, error, state, ended_at, resumes_as },
 }: {
@@ -150,7 +150,7 @@ function RunCanvas({ instance }: { readonly instance: Instance }): ReactElement 
   const nodes = useMemo(() => (definition === undefined ? undefined : nodesOf(definition.steps)), [definition])
   const byStep = useMemo(() => Map.groupBy(steps, ({ step_id }) => step_id), [steps])
   const runsOf = (node: StepNode): Instance['steps'] => byStep.get(node.step.id) ?? []
-  // The definition goes with its workflow. The tries of the steps stay.
+  // The definition is deleted with its workflow. The attempts of its steps remain.
   if (nodes === undefined)
     return asked.error === null && workflow !== null ? (
       <Loading rows={4} />
@@ -199,7 +199,7 @@ function RunCanvas({ instance }: { readonly instance: Instance }): ReactElement 
   )
 }
 
-/** Cancel while it has not ended, and retry from the failed step after a failure. */
+/** The buttons: cancel a run that has not ended, and retry a failed run from the failed step. */
 function Actions({ instance }: { readonly instance: Instance }): ReactElement | null {
   const { id, state } = instance
   const [isAsking, setAsking] = useState(false)

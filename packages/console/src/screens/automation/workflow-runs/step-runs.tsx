@@ -14,7 +14,7 @@ const TONES: Readonly<Record<StepRun['state'], Tone>> = {
   skipped: 'rejected',
 }
 
-/** The tries of one step, the newest last: state, time, input, output and error. */
+/** The attempts of one step, the newest last: state, time, input, output and error. */
 export function StepRuns({ of }: { readonly of: readonly StepRun[] }): ReactElement {
   if (of.length === 0) return <p className="text-data text-ink-3">Not run yet.</p>
   return (
@@ -64,7 +64,7 @@ function Try({
   )
 }
 
-/** Links to what a step made: a delivery, a record or an AI run. */
+/** Links to the things that a step made: a delivery, a record or an AI run. */
 function Made({ output }: { readonly output: unknown }): ReactElement | null {
   if (typeof output !== 'object' || output === null) return null
   const links = [

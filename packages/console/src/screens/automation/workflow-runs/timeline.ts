@@ -19,7 +19,7 @@ export type Row = {
 }
 export type Timeline = { readonly totalMs: number; readonly rows: readonly Row[] }
 
-/** The steps whose own work is to wait. */
+/** The step types whose work is to wait. */
 const WAITING = new Set<string>(['delay', 'wait_for_event'])
 
 /** The time of a run, one row for each step in the order in which the steps started. Between two attempts a step waits for its retry. */

@@ -10,7 +10,7 @@ import { bodyOf, type DefinitionBody } from './definition.ts'
 
 type StarterId = 'file' | 'later' | 'wait' | 'branch' | 'deliver'
 
-/** The first steps of a new workflow: an example of each pattern that people begin with. */
+/** The first steps of a new workflow: an example of each pattern that people start with. */
 const STARTERS: readonly { readonly id: StarterId; readonly label: string; readonly text: string }[] = [
   { id: 'file', label: 'File an event', text: 'One step: file the payload into the dataset follow_up.' },
   { id: 'later', label: 'Later', text: 'Wait one hour, then file the payload into follow_up.' },
@@ -92,7 +92,7 @@ function stepsOf(starter: StarterId, destination: string | undefined): readonly 
   }
 }
 
-/** Creates a workflow with the steps of a pattern. It is off, so that nothing starts before a person has edited it. */
+/** Creates a workflow with the steps of a pattern. It is off, so no run starts before a person has edited it. */
 export function CreateDialog({
   onClose,
   onMade,

@@ -3,7 +3,7 @@ import type { Condition, RouteAnswer, RouteRequest, Routes, Step } from '@postro
 export type WholeWorkflow = RouteAnswer<Routes['workflows']['get']>['workflow']
 export type DefinitionBody = RouteRequest<Routes['workflows']['create']>
 
-/** The members that a replacement sends: all of them, because one that is left out gets its default. */
+/** The members that a replacement sends: all of them, because the server gives a missing member its default. */
 export type Definition = {
   readonly name: string
   readonly slug: string
@@ -19,11 +19,11 @@ export function definitionOf({ name, slug, active, entry_dataset, entry_conditio
 
 /** A definition as the body of a request. */
 export function bodyOf(definition: Definition): DefinitionBody {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is stored can be sent; only the lists are read-only here
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stored definition can be sent; only the lists are read-only here
   return definitionOf(definition) as DefinitionBody
 }
 
-/** Whether two values are the same JSON, in whichever order their members are. */
+/** Whether two values are the same JSON, in any order of their members. */
 export function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a, sorted) === JSON.stringify(b, sorted)
 }

@@ -54,7 +54,7 @@ function definitionIn(text: string): Partial<Definition> | string {
       )
     )
       return 'name, slug and entry_dataset must be strings.'
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the try sends it to the server, which refuses what is wrong
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server refuses faults in the try
     return { entry_conditions: [], ...read, active: undefined } as Partial<Definition>
   } catch {
     return 'This is not valid JSON.'
@@ -63,7 +63,7 @@ function definitionIn(text: string): Partial<Definition> | string {
 
 const TYPES = new Set(['delay', 'wait_for_event', 'branch', 'deliver', 'emit_event', 'run_agent'])
 
-/** Whether the canvas can show it: each step has an id and a known type, and each branch lists of steps. */
+/** Whether the canvas can show it: each step has an id and a known type, and each branch has lists of steps. */
 function isStep(step: unknown): boolean {
   if (typeof step !== 'object' || step === null || !('id' in step) || !('type' in step)) return false
   if (typeof step.id !== 'string' || typeof step.type !== 'string' || !TYPES.has(step.type)) return false

@@ -23,7 +23,7 @@ export function ReplaceDialog({
   readonly onSaved?: () => void
 }): ReactElement {
   const toast = useToast()
-  // Read again, because another person may have replaced it since the page read it.
+  // The dialog reads it again, because another person may have replaced it since the page read it.
   const asked = useAsk(['workflows', 'get', id, 'now'], (client, signal) => client.workflows.get({ id }, { signal }))
   const replace = useChange(['workflows'], (client) => client.workflows.replace({ id, ...bodyOf(definition) }))
   const stored = asked.data?.workflow

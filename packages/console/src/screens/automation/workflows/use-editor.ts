@@ -14,7 +14,7 @@ import {
 } from '../../../parts/workflow/tree.ts'
 import { definitionOf, isSame, type Definition } from './definition.ts'
 
-/** The key of the start, where a step has its own. */
+/** The key of the start; each step has another key. */
 export const START = 'start'
 
 type Draft = {
@@ -27,7 +27,7 @@ type Draft = {
 
 export type Editor = {
   readonly draft: Draft
-  /** The draft as it would be stored. */
+  /** The draft in the form in which the server stores it. */
   readonly definition: Definition
   readonly isChanged: boolean
   /** A part of the form that cannot be sent, such as text that is not JSON. */
@@ -44,7 +44,7 @@ export type Editor = {
   /** Takes a whole definition, such as the text of the JSON view. */
   readonly replace: (definition: Definition) => void
   readonly discard: () => void
-  /** The draft was stored. */
+  /** Call this after the draft was stored. */
   readonly saved: () => void
 }
 
@@ -69,7 +69,7 @@ export function useEditor(stored: Definition): Editor {
   const isChanged = !isSame({ ...definition, active: held.active }, held) || Object.keys(faults).length > 0
   const fresh = definitionOf(stored)
   if (!isSame(fresh, held)) {
-    // The saved definition arrives as it is stored. The open step stays open.
+    // The fresh definition is the saved draft, so the open step stays open.
     if (isSame(fresh, definition)) setState({ ...state, held: fresh })
     else if (!isChanged) setState(stateOf(fresh))
   }

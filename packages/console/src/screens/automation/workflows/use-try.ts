@@ -9,12 +9,12 @@ export type Tried = RouteAnswer<Routes['workflows']['dryRun']>
 type Asked = RouteRequest<Routes['workflows']['dryRun']>
 
 export type Try = {
-  /** The record that it is tried on; '' is a payload that the person writes. */
+  /** The record to try the draft on; '' means a payload that the person writes. */
   readonly recordId: string
   readonly setRecordId: (id: string) => void
   readonly payload: string
   readonly setPayload: (text: string) => void
-  /** Texts of JSON, by the id of the step. */
+  /** The outputs of steps as JSON texts, by the id of the step. */
   readonly outputs: Readonly<Record<string, string>>
   readonly setOutput: (id: string, text: string) => void
   readonly result: Tried | undefined
@@ -82,6 +82,6 @@ function outputsIn(texts: Readonly<Record<string, string>>): Record<string, unkn
 }
 
 function readAsked(text: string): Asked {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written from these a moment ago
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- useTry wrote this text from such a value
   return JSON.parse(text) as Asked
 }

@@ -10,7 +10,7 @@ import { Loading, Refused, RefusedLine } from '../../../ui/states.tsx'
 import { definitionOf, isSame, type Definition, type WholeWorkflow } from './definition.ts'
 import { ReplaceDialog } from './replace-dialog.tsx'
 
-/** The stored versions of a workflow. A version never changes; to restore one stores a new version. */
+/** The stored versions of a workflow. A version never changes; restoring one stores a new version. */
 export function VersionsTab({ workflow }: { readonly workflow: WholeWorkflow }): ReactElement {
   const { id } = workflow
   const [open, setOpen] = useState<number | undefined>()
@@ -81,7 +81,7 @@ function VersionDialog({
     client.workflows.getVersion({ id: workflow.id, version: String(version) }, { signal }),
   )
   const now = definitionOf(workflow)
-  // A version does not have the slug and the state, so these stay.
+  // A version does not contain the slug and the state, so the current ones stay.
   const then = asked.data && definitionOf({ ...now, ...asked.data.version })
   return (
     <Dialog

@@ -9,7 +9,7 @@ import { Check, Field, TextArea } from '../../../ui/field.tsx'
 
 type Draft = {
   readonly addresses: string
-  /** null: pages of any origin. */
+  /** null: any origin is allowed. */
   readonly origins: string | null
   readonly handshake: Webhook['handshake']['kind']
   readonly token: string

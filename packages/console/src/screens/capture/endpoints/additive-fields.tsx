@@ -9,7 +9,7 @@ type Props = {
   readonly change: (settings: AdditiveSettings) => void
 }
 
-/** The settings of a scheme beyond the seven. */
+/** The settings of an additive scheme. */
 export function AdditiveFields({ scheme, settings, change }: Props): ReactElement {
   return (
     <div className="grid grid-cols-2 gap-x-4 max-md:grid-cols-1">

@@ -16,7 +16,7 @@ type Props = { readonly onClose: () => void; readonly onMade: (id: string) => vo
 export function CreateDialog({ onClose, onMade }: Props): ReactElement {
   const [sender, setSender] = useState<Sender | undefined>()
   const back = (): void => setSender(undefined)
-  // A sender with a custom header is set up by its settings; each other one in the order of its own pages.
+  // A sender with a custom header is set up by its settings; every other sender, in the order of its own pages.
   if (sender !== undefined && isChecked(sender) && sender.id !== 'hmac')
     return <SenderSetup sender={sender} onBack={back} onClose={onClose} onMade={onMade} />
   if (sender !== undefined) return <Settings sender={sender} onBack={back} onClose={onClose} onMade={onMade} />

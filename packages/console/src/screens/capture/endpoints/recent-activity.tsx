@@ -6,7 +6,7 @@ import { useActivity, type ActivityRow } from './use-activity.ts'
 
 type Progress = Pick<ActivityRow, 'kind' | 'forward_status' | 'held_by'>
 
-/** The light of a request to an endpoint: that of its deliveries. A failed one counts more than one that is held back. */
+/** The light of a request to an endpoint: that of its deliveries. A failed delivery outranks one that is held back. */
 export function activityLight({ kind, forward_status: state, held_by }: Progress): { tone: Tone; word: string } {
   if (kind === 'rejected') return { tone: 'rejected', word: 'refused' }
   if (state === 'none') return { tone: 'none', word: 'stored' }

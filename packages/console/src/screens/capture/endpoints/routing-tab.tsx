@@ -90,7 +90,7 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
   )
 }
 
-/** Lines that are still empty are left out. */
+/** Leaves out lines that are still empty. */
 function triedOf({ criteria, mappings }: Draft): Tried {
   return {
     criteria: criteria.filter(({ path }) => path.trim() !== '').map(sentOf),
@@ -101,6 +101,6 @@ function triedOf({ criteria, mappings }: Draft): Tried {
 type Tried = { readonly criteria: ReturnType<typeof sentOf>[]; readonly mappings: ReturnType<typeof mappingOf>[] }
 
 function readTried(text: string): Tried {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written from these two a moment ago
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text was written from such a value
   return JSON.parse(text) as Tried
 }

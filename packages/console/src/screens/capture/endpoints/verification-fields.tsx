@@ -64,7 +64,7 @@ export function VerificationFields({ draft, set, isHeld, disabled = false }: Pro
   )
 }
 
-/** Another scheme begins with its defaults and without a secret. */
+/** Another scheme starts with its defaults and without a secret. */
 function startOf(scheme: VerificationDraft['scheme']): Partial<VerificationDraft> {
   return { scheme, secret: '', additive: isAdditive(scheme) ? defaultsOf(scheme) : {} }
 }

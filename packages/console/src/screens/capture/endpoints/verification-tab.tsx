@@ -49,7 +49,7 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const { scheme, has_secret } = webhook.verification
   const isHeld = scheme === draft.scheme && has_secret === true
   const isChanged = JSON.stringify(draft) !== JSON.stringify(verificationDraftOf(webhook))
-  // The secrets that end with it: the stored one, and a previous one that still verifies.
+  // A new scheme or secret ends two secrets: the stored one, and a previous one that still verifies.
   const endsSecret = has_secret === true && (scheme !== draft.scheme || draft.secret !== '')
   const run = (): void =>
     save.mutate(undefined, {

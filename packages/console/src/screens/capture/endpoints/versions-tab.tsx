@@ -13,7 +13,7 @@ import { useToast } from '../../../ui/toast.tsx'
 type Version = RouteAnswer<Routes['webhooks']['listVersions']>['versions'][number]
 type Config = RouteAnswer<Routes['webhooks']['getVersion']>['version']['config']
 
-/** Every change of the settings, each of which can be restored. */
+/** Every version of the settings; a person can restore each of them. */
 export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const [open, setOpen] = useState<number | undefined>()
   const asked = useAsk(['webhooks', 'versions', webhook.id], (client, signal) =>

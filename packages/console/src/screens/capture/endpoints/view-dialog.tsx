@@ -28,7 +28,7 @@ export function ViewDialog({ webhookId, known, view, onClose, onSaved }: Props):
   const members = {
     id: webhookId,
     name,
-    // Without a label the server uses the key, which may be longer than a label.
+    // Without a label the server uses the key, which can be longer than a label.
     columns: keys.map((key) => {
       const label = labels.get(key) ?? known.find((one) => one.key === key)?.label ?? key
       return label === key ? { key } : { key, label }

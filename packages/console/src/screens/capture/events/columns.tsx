@@ -22,7 +22,7 @@ export const CHOICES = [
 ] as const
 export const FIRST_COLUMNS: readonly string[] = CHOICES.map(({ id }) => id)
 
-/** The chosen columns; the status of an event is always the first. */
+/** The chosen columns; the status of an event always comes first. */
 export function chosenColumns(all: readonly Column<EventRow>[], ids: readonly string[]): readonly Column<EventRow>[] {
   const fields = ids.filter((id) => id.startsWith(FIELD)).map((id) => fieldColumn(id.slice(FIELD.length)))
   const chosen = all.filter(({ id }) => id === 'tone' || ids.includes(id))

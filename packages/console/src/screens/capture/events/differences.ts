@@ -1,7 +1,7 @@
 import { isTree, pathText } from '../../../ui/json-lines.ts'
 import { leafText } from '@postroad/contract/raw-number'
 
-/** One value of two payloads: only in one of them, changed, or the same. undefined: it is missing. */
+/** One value of two payloads: only in one of them, changed, or the same. undefined means that it is missing. */
 export type Difference = {
   readonly path: string
   readonly kind: 'same' | 'changed' | 'added' | 'removed'

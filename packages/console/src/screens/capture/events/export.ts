@@ -63,7 +63,7 @@ export async function* pagesOf(
   const until = { ...wanted, to: Math.min(wanted.to ?? Infinity, Date.now() + 1) }
   let start: Start | undefined = {}
   while (start !== undefined) {
-    // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
+    // oxlint-disable-next-line no-await-in-loop -- a page starts where the previous one ended
     const page: Awaited<ReturnType<typeof readPage>> = await readPage(client, {
       wanted: until,
       start,

@@ -23,7 +23,7 @@ const STEPS = [
 
 type Props = {
   readonly isListening: boolean
-  /** The first event has arrived, and lands on the line. */
+  /** The first event has arrived, and moves along the time line. */
   readonly hasArrived: boolean
   readonly onSkip: () => void
 }

@@ -13,13 +13,13 @@ const LIVE_MS = 3_000
 type State = {
   /** The guide is done: a delivery has arrived, or a person closed it. */
   readonly isOver: boolean
-  /** The first delivery that arrived while the guide was there. */
+  /** The first delivery that arrived while the page showed the guide. */
   readonly arrived: string | undefined
   readonly failed: boolean
   readonly close: () => void
 }
 
-/** This browser stores it for each project, so that the guide does not return. */
+/** This browser stores the end of the guide for each project, so that the guide does not return. */
 const keyOf = (projectId: string): string => `postroad.guide.${projectId}`
 
 function useGuide(): State {

@@ -23,7 +23,7 @@ type Props = {
 /** The time that the bars show; without an end it lasts until now. */
 type Frame = { readonly width: number; readonly to?: number }
 
-/** The events of the range as the server has counted them, and those that were found. A drag over the bars selects a new range. */
+/** The server's counts of the events in the range, and the events that the search found. A drag over the bars selects a new range. */
 export function Histogram({ events, search, change }: Props): ReactElement {
   const { project } = usePlace()
   const own = spanIn(search)
@@ -70,7 +70,7 @@ function boundsOf({ width, to }: Frame): { readonly from: string; readonly to?: 
   }
 }
 
-/** The frame stays while a range inside of it is selected. */
+/** The frame stays while a range inside it is selected. */
 function useFrame(rows: readonly EventRow[], search: EventsSearch): readonly [Frame, (frame: Frame) => void] {
   const own = spanIn(search)
   const { ms } = rangeOf(search)

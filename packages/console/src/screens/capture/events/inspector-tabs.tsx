@@ -100,7 +100,7 @@ function LastResponse({ delivery, name }: OfDelivery): ReactElement {
 
 type OfDelivery = { readonly delivery: Story['deliveries'][number]; readonly name: string }
 
-/** One delivery with the answers that its attempts got; both tabs share what was read. */
+/** One delivery with the answers that its attempts got; both tabs share one read. */
 function useDelivery({ id, state }: OfDelivery['delivery']) {
   return useAsk(['deliveries', 'get', id, state], (client, signal) => client.deliveries.get({ id }, { signal }), {
     keep: true,

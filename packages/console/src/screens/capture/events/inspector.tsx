@@ -295,7 +295,7 @@ function StoryChip({ story: { deliveries, records } }: { readonly story: Story }
 const NOT_SENT_AGAIN =
   /^(?:host|content-length|connection|accept|accept-encoding|user-agent|transfer-encoding|expect)$/i
 
-/** The headers that matter in a repeat; the person fills in the masked ones. */
+/** The headers to send again; the person fills in the masked ones. */
 function sentHeaders(
   headers: Readonly<Record<string, string>>,
   contentType: string | null,

@@ -6,8 +6,8 @@ type Landing = 'fresh' | 'waiting' | 'landing' | 'opening' | 'done'
 /** The time that the event takes along the line (styles.css). */
 const LANDING_MS = 1_300
 
-/** The arrival of the first event: it lands on the line, then it opens. Without motion it opens at once. */
-// oxlint-disable-next-line max-params -- whether one waits, what came, and what then
+/** The arrival of the first event: it lands on the line, then it opens. Without motion it opens immediately. */
+// oxlint-disable-next-line max-params -- whether the page waits, the first event, and the way to open it
 export function useLanding(isWaiting: boolean, first: string | undefined, open: (id: string) => void): Landing {
   const [state, setState] = useState<Landing>('fresh')
   const opened = useRef(false)

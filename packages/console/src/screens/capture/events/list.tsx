@@ -87,7 +87,7 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
 })
 const moment = (at: string | null): string => (at === null ? 'the start of the range' : MOMENT.format(Date.parse(at)))
 
-/** No row: the number of events that were searched, and the way to search further. */
+/** The list without a row: the number of events that were searched, and a button that searches further. */
 function Nothing({
   events: { isNarrowed, scanned, reached, isLooking, isPaused, stop, further },
   clear,

@@ -1,4 +1,4 @@
-/** The URL of a program: a port, a host with a port, or a whole URL. undefined: it is none of these. */
+/** The URL of a program: a port, a host with a port, or a whole URL. undefined for any other text. */
 export function localUrlOf(text: string): string | undefined {
   const trimmed = text.trim()
   const whole = /^\d{1,5}$/.test(trimmed)

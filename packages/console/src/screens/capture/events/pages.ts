@@ -11,9 +11,9 @@ export type Page = {
   /** The number of events that were searched, and back to when; null: to the start of the range. */
   readonly scanned: number
   readonly reached: string | null
-  /** The number of stored requests that the server passed, filed ones too. */
+  /** The number of stored requests that the server passed over, including filed ones. */
   readonly passed: number
-  /** The number of unfiled requests whose body could not be read, so that they were not searched. */
+  /** The number of unfiled requests that were not searched because their body could not be read. */
   readonly unreadable: number
 }
 
@@ -40,7 +40,7 @@ export function readPage(client: Client, asked: Asked): Promise<Page> {
   return asked.wanted.view === 'rejected' ? readRejected(client, asked) : readAll(client, asked)
 }
 
-/** The lists to read. A search of payloads reads events, and requests that were filed nowhere. */
+/** The lists to read. A search of payloads reads events and unfiled requests. */
 function sourcesOf(wanted: Wanted): readonly Source[] {
   if (!isNarrowed(wanted)) return ['records', 'rejections', 'submissions']
   return asksForRecords(wanted) ? ['found'] : ['found', 'foundUnfiled']
@@ -68,7 +68,7 @@ async function readRejected(client: Client, { wanted, start, tail, matches, sign
 
 const ROUNDS_MAX = 3
 
-/** Several lists as one: of each only the rows that are newer than the place of every list. */
+/** Several lists as one: only the rows that are newer than the place of every list. */
 async function readAll(client: Client, { wanted, start, tail, signal, withDeliveries = true }: Asked): Promise<Page> {
   const sources = sourcesOf(wanted)
   // Reports the progress of a search after each answer.
@@ -77,7 +77,7 @@ async function readAll(client: Client, { wanted, start, tail, signal, withDelive
   let [scanned, passed, unreadable] = [0, 0, 0]
   for (let round = 0; ; round += 1) {
     const behind = sources.filter((source) => isBehind(places, { source, sources }))
-    // oxlint-disable-next-line no-await-in-loop -- what is read next depends on how far each list has come
+    // oxlint-disable-next-line no-await-in-loop -- the next read depends on how far each list has come
     const pages = await Promise.all(
       behind.map(
         async (source) =>
@@ -97,7 +97,7 @@ async function readAll(client: Client, { wanted, start, tail, signal, withDelive
     const back = backOf(places, sources)
     const rows = left.filter(({ at }) => at >= back)
     if (rows.length === 0 && back !== '' && round < roundsMax) continue
-    // oxlint-disable-next-line no-await-in-loop -- the last thing before the page is given
+    // oxlint-disable-next-line no-await-in-loop -- the last read before the page is complete
     if (withDeliveries)
       await readDeliveries(client, {
         tail,
@@ -162,7 +162,7 @@ const READ: Readonly<Record<Source, Reader>> = {
       { signal },
     )
     const last = rejections.at(-1)?.at
-    // Minutes are in order, not the moments in them: the next row may be from the same minute.
+    // The list orders minutes, not the moments in them, so the next row can be from the same minute.
     return {
       rows: rejections.map(rejectionRow),
       cursor: next_cursor,
@@ -216,7 +216,7 @@ async function readDeliveries(
   const record_id = ids.slice(0, LIMITS.deliveriesRecordIdsMax).join(',')
   let cursor: string | undefined
   for (let page = 0; page < DELIVERY_PAGES_MAX; page += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
+    // oxlint-disable-next-line no-await-in-loop -- a page starts where the previous one ended
     const { deliveries, next_cursor } = await client.deliveries.list(
       { limit: LIMITS.listLimitMax, record_id, cursor },
       { signal },

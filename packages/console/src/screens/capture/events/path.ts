@@ -6,7 +6,7 @@ import { SCHEMES } from '../../../parts/schemes.ts'
 import type { Tone } from '../../../ui/glyph.tsx'
 
 export type Answer = RouteAnswer<Routes['search']['correlate']>
-/** Of one event. */
+/** The story of one event. */
 export type Story = Answer & { readonly submission: NonNullable<Answer['submission']> }
 
 export const isStory = (answer: Answer): answer is Story => answer.submission !== null

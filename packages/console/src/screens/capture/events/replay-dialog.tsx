@@ -12,7 +12,7 @@ import type { Story } from './path.ts'
 
 const ENDED: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled'])
 
-/** The plan before anything is sent: the destinations, and those that get a repeat. */
+/** The plan before anything is sent: the destinations, and those that get the event a second time. */
 export function ReplayDialog({
   story,
   onClose,
@@ -33,7 +33,7 @@ export function ReplayDialog({
   )
   const toast = useToast()
   const replay = useChange(['correlate', 'deliveries'], async (client, ids: readonly string[]) => {
-    for (const id of ids) await client.deliveries.replay({ id }) // oxlint-disable-line no-await-in-loop -- one after the other, so that a refusal names the first
+    for (const id of ids) await client.deliveries.replay({ id }) // oxlint-disable-line no-await-in-loop -- one after the other, so that the first refusal ends it
   })
   const repeats = ended.filter(({ id, state }) => chosen.has(id) && state === 'delivered').length
   const send = (): void =>

@@ -5,7 +5,7 @@ import type { Tone } from '../../../ui/glyph.tsx'
 
 export type Submission = RouteAnswer<Routes['submissions']['list']>['submissions'][number]
 
-/** One line of the list: a record, a request that was filed nowhere, refused requests, or a hole in the tail. */
+/** One line of the list: a record, a request that was filed nowhere, refused requests, or a gap in the tail. */
 export type EventRow = { readonly id: string; readonly at: string } & (
   | { readonly kind: 'record'; readonly record: Filed }
   | { readonly kind: 'unfiled'; readonly submission: Submission }
@@ -32,7 +32,7 @@ export function rowOf(arrival: Arrival): EventRow {
     : { kind: 'gap', id: arrival.gap.id, at: arrival.gap.at, gap: arrival.gap }
 }
 
-/** Newest first, each once; the first one in the lists wins. */
+/** The rows of all lists, newest first and each once; the earlier list wins. */
 export function merged(...lists: readonly (readonly EventRow[])[]): readonly EventRow[] {
   const byId = new Map<string, EventRow>()
   for (const list of lists) for (const row of list) if (!byId.has(row.id)) byId.set(row.id, row)
@@ -56,7 +56,7 @@ export function toneOfRow(row: EventRow, deliveries: readonly Delivery[]): Tone 
   return row.kind === 'record' ? worstOf(tonesOf(deliveries)) : 'none'
 }
 
-/** From its arrival to the last delivery; null while one is under way. */
+/** The time from arrival to the last delivery; null while a delivery is under way. */
 export function tookMs(row: EventRow, deliveries: readonly Delivery[]): number | null {
   if (deliveries.length === 0 || deliveries.some(({ state }) => state !== 'delivered')) return null
   return Math.max(...deliveries.map(({ updated_at }) => Date.parse(updated_at))) - Date.parse(row.at)

@@ -132,7 +132,7 @@ function hasNothing({ isLoading, isAsking, error, rows }: Events): boolean {
   return !isLoading && !isAsking && error === null && rows.length === 0
 }
 
-/** Whether the address asks for everything, and for nothing else. */
+/** Whether the address has no filter. */
 function isWide(search: EventsSearch): boolean {
   return !isFiltered(search) && search.sel === undefined && (search.range ?? '') === '' && spanIn(search) === undefined
 }
@@ -195,7 +195,7 @@ function useScreenKeys({
     k: () => cursor.step(-1),
     ArrowDown: () => cursor.step(1),
     ArrowUp: () => cursor.step(-1),
-    // Back, step by step: first the open event, then the selection.
+    // Escape goes back step by step: first the open event, then the selection.
     Escape: () => (cursor.here === undefined ? marks.clear() : change({ sel: undefined, full: undefined })),
     x: () => cursor.here !== undefined && marks.toggle(cursor.here.id),
     'shift x': () => cursor.here !== undefined && marks.extend(cursor.here.id),

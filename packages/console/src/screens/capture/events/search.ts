@@ -18,7 +18,7 @@ export type EventsSearch = Search & {
   readonly rule?: string
   readonly state?: string
   readonly range?: string
-  /** A custom range, as times; it goes before `range`. */
+  /** A custom range, as times; it takes precedence over `range`. */
   readonly from?: string
   readonly to?: string
   readonly sel?: string
@@ -34,7 +34,7 @@ export function filterOf(search: EventsSearch): EventsSearch {
   return { f, q, dataset, webhook, destination, rule, state, range, view }
 }
 
-/** Whether the address shows a stored view. */
+/** Whether the address shows this stored view. */
 export function isAt(kept: EventsSearch, shown: EventsSearch): boolean {
   return searchText(filterOf(kept)) === searchText(filterOf(shown))
 }
@@ -76,7 +76,7 @@ export type Wanted = {
   readonly webhook: string | undefined
   readonly destination: string | undefined
   readonly rule: string | undefined
-  /** With commas between. */
+  /** States with commas between them. */
   readonly state: string | undefined
   readonly from: number | undefined
   readonly to: number | undefined
@@ -147,7 +147,7 @@ export function matcher(
   }
 }
 
-/** As the server finds them: it failed, is tried again, or its destination is in trouble. */
+/** The server's definition: it failed, waits for a retry, or its destination has a fault. */
 function isFailing({ state, held_by }: Delivery): boolean {
   return state === 'failed' || state === 'retrying' || (held_by !== null && TROUBLE_CAUSES.has(held_by.cause))
 }

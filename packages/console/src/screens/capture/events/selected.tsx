@@ -77,11 +77,11 @@ export function SelectedEvents({ marks, rows, paths }: Props): ReactElement {
 
 const READ_AT_ONCE = 5
 
-/** The selected rows as a file has them: payloads are read again, for every digit of their numbers. */
+/** The selected rows for a file. It reads payloads again, to preserve every digit of their numbers. */
 async function* exactly(client: Client, rows: readonly EventRow[], signal: AbortSignal) {
   for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
     const page = rows.slice(at, at + READ_AT_ONCE)
-    // oxlint-disable-next-line no-await-in-loop -- a few at once, so that the rest of the console need not wait
+    // oxlint-disable-next-line no-await-in-loop -- a few at a time, so that the rest of the console does not wait
     yield {
       rows: await Promise.all(
         page.map(async (row) =>
@@ -95,7 +95,7 @@ async function* exactly(client: Client, rows: readonly EventRow[], signal: Abort
   }
 }
 
-/** A record as lists give it. */
+/** A record as lists return it. */
 function filed({
   data_text: _text,
   ...record
@@ -105,7 +105,7 @@ function filed({
 
 const PAGE_IDS = 100
 
-/** Reads their deliveries first, because the possible actions depend on their states. */
+/** Reads the deliveries of the records first, because the possible actions depend on their states. */
 function OfRecords({
   verb,
   ids,

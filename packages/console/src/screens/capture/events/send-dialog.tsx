@@ -157,7 +157,7 @@ function titleHeaders(headers: Draft['headers'], { event_title }: Webhook): Reco
   )
 }
 
-/** Indented when that changes nothing else: long numbers stay as they are. */
+/** Indents a text if that changes nothing else, such as the digits of long numbers. */
 function indented(text: string): string {
   try {
     const value: unknown = JSON.parse(text)

@@ -71,7 +71,7 @@ function Start({ sender }: { readonly sender: SignedSender }): ReactElement {
   )
 }
 
-/** The same endpoint that the list of endpoints makes for this sender; its name says when. */
+/** The same endpoint that the list of endpoints makes for this sender; its name contains the date. */
 function bodyOf(sender: SignedSender, secret: string): ReturnType<typeof createBodyOf> {
   const draft = createDraftOf(sender)
   return createBodyOf(sender, {

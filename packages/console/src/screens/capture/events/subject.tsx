@@ -37,7 +37,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** The thing that an id names when it is not a single event, and its newest events. */
+/** The thing of an id that is not a single event, and its newest events. */
 export function Subject({ answer: { subject, rejection, records }, onOpen, onClose }: Props): ReactElement {
   const { kind, id, name } = subject
   return (

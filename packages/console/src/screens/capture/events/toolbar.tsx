@@ -62,7 +62,7 @@ export function Toolbar({ search, change, paths, refusal }: Props): ReactElement
 
 function Condition({ text, onRemove }: { readonly text: string; readonly onRemove: () => void }): ReactElement {
   const filter = readFilter(text)
-  // A text that is no condition has a chip too, so that a person can remove it.
+  // A text that is not a condition has a chip too, so that a person can remove it.
   return filter === undefined ? (
     <FilterChip path={text} sign="" value="" onRemove={onRemove} />
   ) : (
@@ -93,7 +93,7 @@ function RangeMenu({ search, change }: Pick<Props, 'search' | 'change'>): ReactE
   )
 }
 
-/** "22 Nov, 13:04 – 13:20"; the day of the end only when it is another one. */
+/** "22 Nov, 13:04 – 13:20"; the end has its day only if it is another day. */
 function rangeText(span: Span | undefined): string {
   if (span === undefined) return ''
   const { from, to } = span
@@ -123,7 +123,7 @@ function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): R
   const isCondition = filter !== undefined || isHalfTyped(text, paths)
   const typed = (next: string): void => {
     setText(next)
-    // A condition or an id, also an incomplete one, is not searched for as text: nothing would match it.
+    // A condition or an id, even an incomplete one, is not searched for as text, because no event would match it.
     const isText = typedFilter(next) === undefined && !isHalfTyped(next, paths) && !IDS.test(next.trim())
     const q = isText ? (quotedText(next) ?? next.trim()) : ''
     if (q !== (search.q ?? '')) change({ q: q === '' ? undefined : q })

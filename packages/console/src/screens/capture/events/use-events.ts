@@ -29,7 +29,7 @@ function useStored(wanted: Wanted, enabled: boolean) {
     initialPageParam: FIRST,
     getNextPageParam: ({ next }) => next,
     enabled,
-    // The tail brings newer events while this is shown, so no page has to be read again.
+    // The tail brings newer events while the list is shown, so no page has to be read again.
     staleTime: Infinity,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -69,13 +69,13 @@ function useGoingOn(stored: Stored, wanted: Wanted) {
 function useWanted(wanted: Wanted): Wanted {
   const q = useSettled(wanted.q)
   const text = JSON.stringify({ ...wanted, q })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written in the line above
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the line above wrote this text
   return useMemo(() => JSON.parse(text) as Wanted, [text])
 }
 
 type Shown = { readonly wanted: Wanted; readonly held: boolean; readonly released: number }
 
-/** The list: the stored events, and before them the matching events of the tail, up to the moment when the person began to read. */
+/** The list: first the matching events of the tail, up to the moment when the person started to read, then the stored events. */
 export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   const tail = useTail()
   const wanted = useWanted(wantedNow)
@@ -86,7 +86,7 @@ export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   const { version } = patterns
   const fits = useMemo(
     () => matcher(wanted, { tail, matches: patterns.matches }),
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the version says that more is known of patterns
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the version changes with the known answers about patterns
     [wanted, tail, patterns, version],
   )
   const newest = tail.arrivals[0]?.number ?? 0
@@ -104,7 +104,7 @@ export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   const isRefused = stored.error instanceof ServiceError && stored.error.status === BAD_REQUEST
   return {
     ...goingOn,
-    // The failing events change with every delivery that the tail brings.
+    // The failing events change with every delivery that the tail receives.
     rows:
       wanted.view === 'failing' || wanted.state !== undefined
         ? rows.filter((row) => isStillWanted(row, { fits, tail, wanted }))
@@ -121,7 +121,7 @@ export function useEvents({ wanted: wantedNow, held, released }: Shown) {
     /** The server refuses the filter: its sentence belongs beside the filter. */
     refusal: isRefused ? stored.error : null,
     error: isRefused ? null : stored.error,
-    /** Reads the pages again, for changes that the tail cannot bring. */
+    /** Reads the pages again, for changes that the tail does not receive. */
     refresh: () => stored.refetch(),
     again: () => (stored.data === undefined ? stored.refetch() : stored.fetchNextPage()),
     more: stored.hasNextPage,

@@ -49,7 +49,7 @@ function signed(path: Path): string {
   ].join('\n')
 }
 
-/** The way of an event that is sent like this. */
+/** The path of an event of each shape. */
 export const SHAPE_TEXTS: Readonly<Record<Shape, string>> = {
   'By rules':
     'The URL names no dataset, so the project rules apply. Each rule that matches files a separate record. When no rule matches, the event is stored and “routed” is empty.',

@@ -13,7 +13,7 @@ import { Field } from '../../../ui/field.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 
-/** Whether events must be signed besides containing the key, and the secret. */
+/** The signing secret, and whether events must have a signature besides the key. */
 export function SigningTab({
   ingestKey: { id, require_signature, previous_signing_secret_expires_at: until },
 }: {

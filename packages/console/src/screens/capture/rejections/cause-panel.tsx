@@ -133,7 +133,7 @@ function Concerned({
   )
 }
 
-/** The current signature check of the endpoint, as far as it concerns the cause. A missing secret comes first, because nothing passes without one. */
+/** The part of the endpoint's signature check that concerns the cause. A missing secret comes first, because nothing passes without one. */
 function expectationOf({ verification }: Webhook, id: Group['id']): string | undefined {
   if (verification.scheme === 'none') return 'The endpoint no longer checks signatures.'
   if (verification.has_secret === false)
@@ -147,7 +147,7 @@ function expectationOf({ verification }: Webhook, id: Group['id']): string | und
 
 const SIGNATURE_REASONS = ['missing_header', 'bad_signature', 'stale_timestamp'] as const
 
-/** For the chosen endpoint: a sample of a refused request, and for a signature the way to test another request. */
+/** For the chosen endpoint: a sample of a refused request, and for a signature a test of another request. */
 function SamplePart({
   webhooks,
   reason: cause,

@@ -34,7 +34,7 @@ export function ExportRejections({
     }
     let cursor: string | undefined
     do {
-      // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
+      // oxlint-disable-next-line no-await-in-loop -- a page starts where the previous one ended
       const page: Awaited<ReturnType<typeof client.rejections.list>> = await client.rejections.list(
         { limit: 200, cursor, webhook_id: webhook, ingest_key_id: key, ...range },
         { signal },

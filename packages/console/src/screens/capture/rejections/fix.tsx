@@ -13,7 +13,7 @@ type Props = { readonly webhook: Webhook; readonly rows: readonly Rejection[]; r
 
 const ADDRESSES_SHOWN = 5
 
-/** The remedies that take one press, without leaving the cause. */
+/** The remedies that take one press and do not leave the cause. */
 export function Mend({ webhook, rows, remedy }: Props): ReactElement | null {
   if (remedy === 'enable')
     return webhook.enabled ? <p className="text-ink-3">The endpoint is on now.</p> : <SwitchOn webhook={webhook} />
@@ -55,7 +55,7 @@ function Addresses({
   const may = refusal === undefined
   const toast = useToast()
   const change = useChange(['webhooks'], async (client, address: string) => {
-    // The current list: somebody may have changed it, and an empty one allows any address already.
+    // Reads the current list, because another person may have changed it. An empty list allows any address already.
     const { ip_allowlist } = (await client.webhooks.get({ id: webhook.id })).webhook
     if (ip_allowlist.length > 0 && !ip_allowlist.includes(address))
       await client.webhooks.update({ id: webhook.id, ip_allowlist: [...ip_allowlist, address] })

@@ -175,7 +175,7 @@ export function Screen(): ReactElement {
   )
 }
 
-/** One cause has separate pages, so that a person can read all of it, however much else was refused. */
+/** One cause is read in separate pages, so a person can read all of it despite many other refusals. */
 function Cause({
   group,
   asked,

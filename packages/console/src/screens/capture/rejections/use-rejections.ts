@@ -38,7 +38,7 @@ export function useRejections(asked: Asked) {
       ),
     initialPageParam: FIRST,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    // The tail first, so that nothing falls between it and the pages.
+    // The tail opens first, so that no rejection is missing between it and the pages.
     enabled: tail.settled,
     staleTime: Infinity,
     gcTime: 0,
@@ -91,7 +91,7 @@ function isLike(row: Rejection, { webhook, key, reason, from }: Like): boolean {
   )
 }
 
-/** The current minute arrives again with a higher count. */
+/** The newest row of each minute, because the current minute arrives again with a higher count. */
 function newest(rows: readonly Rejection[]): readonly Rejection[] {
   const byId = new Map<string, Rejection>()
   for (const row of rows) if ((byId.get(row.id)?.count ?? 0) < row.count) byId.set(row.id, row)

@@ -71,6 +71,6 @@ function parses(text: string): boolean {
 type Tried = ReturnType<typeof triedOf> & ({ readonly recent: number } | { readonly payloads_text: string })
 
 function readTried(text: string): Tried {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written from these a moment ago
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text was written from such a value
   return JSON.parse(text) as Tried
 }

@@ -7,7 +7,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Countdown, Time } from '../../../ui/time.tsx'
 
-/** `isSlim`: beside a delivery that is open, which says the rest. */
+/** `isSlim`: the list is beside an open delivery, which shows the rest. */
 export function columnsOf(
   nameOf: (destinationId: string) => string,
   isSlim: boolean,

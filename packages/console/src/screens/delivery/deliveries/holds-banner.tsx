@@ -9,7 +9,7 @@ import { counted } from '../../../parts/text-list.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { useNow } from '../../../ui/time.tsx'
 
-/** A queue that moves on is no news before it has waited for so long. */
+/** A moving queue is in the banner only after it has waited for this long. */
 const QUEUE_MS = 60_000
 const QUEUES: ReadonlySet<string> = new Set(['rate_limit', 'in_flight', 'order'])
 const SHOWN_MAX = 3

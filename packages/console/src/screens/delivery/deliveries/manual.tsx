@@ -24,7 +24,7 @@ function retriedText({ held_by }: Pick<Delivery, 'held_by'>): string {
   return `The delivery is due now, but ${holdText(held_by)}. Postroad sends it as soon as that ends.`
 }
 
-/** The manual action for the state of a delivery: replay one that has ended, retry early one that waits. */
+/** The manual action for the state of a delivery: replay a delivery that has ended, retry a waiting one early. */
 const SENT_BY: Readonly<Record<Delivery['state'], 'replay' | 'retry' | undefined>> = {
   pending: 'retry',
   retrying: 'retry',

@@ -19,7 +19,7 @@ const STATES = {
   cancelled: { label: 'cancelled', tone: 'none' },
 } as const
 
-/** Every replay of the project, newest first: what was asked for, how far it is, and its result. */
+/** Every replay of the project, newest first: its filter, its progress and its result. */
 export function ReplayHistory({
   nameOf,
   onClose,

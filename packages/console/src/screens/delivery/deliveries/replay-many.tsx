@@ -24,9 +24,9 @@ type Props = {
   readonly nameOf: (id: string) => string
 }
 
-/** Replays every delivery that the list shows: first the plan, then at a pace. Beside it, the replays of before. */
+/** Replays every delivery that the list shows: first the plan, then at a limited rate. Beside it: the history. */
 export function ReplayMany(props: Props): ReactElement {
-  // In the address, so that the palette opens either from every screen.
+  // The address has the open dialog, so that the palette can open either one from every screen.
   const [{ open }, setSearch] = useSearchState<{ readonly open?: string }>()
   const refusal = useRefusal(routes.replays.create)
   const may = refusal === undefined
@@ -130,7 +130,7 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
   )
 }
 
-/** While there is no plan: why, or that it is being counted. */
+/** The reason why there is no plan, or the notice that it is being counted. */
 function NoPlan({
   states,
   problem,
@@ -150,7 +150,7 @@ function startedText(total: number | null): string {
 
 type Range = { readonly name: RangeName; readonly from: string | undefined; readonly to: string | undefined }
 
-/** When the deliveries were made: a range by name, or from and to in the time of the browser. */
+/** The time range of the deliveries: a named range, or from and to in the time of the browser. */
 function RangeFields({
   range,
   change,
@@ -188,7 +188,7 @@ function RangeFields({
   )
 }
 
-/** A moment as the field takes it: `2026-01-15T12:00`, in the time of the browser. */
+/** A moment in the form of the field: `2026-01-15T12:00`, in the time of the browser. */
 function localText(moment: string | undefined): string {
   if (moment === undefined) return ''
   const date = new Date(moment)
@@ -232,7 +232,7 @@ function Plan({
 
 type Allowance = NonNullable<RouteAnswer<Routes['replays']['create']>['plan']['allowance']>
 
-/** How many deliveries the plan has left this month, and what becomes of a replay that needs more. */
+/** How many deliveries the plan has left this month, and the effect on a replay that needs more. */
 function AllowanceLine({ of: { left, suffices } }: { readonly of: Allowance }): ReactElement {
   if (left === 0)
     return (

@@ -1,4 +1,4 @@
-/** The ranges that a replay may be about, by the time at which the deliveries were created. */
+/** The ranges for a replay, by the time at which the deliveries were created. */
 export const RANGES = [
   { id: 'any', label: 'Any time' },
   { id: 'hour', label: 'Last hour' },
@@ -28,7 +28,7 @@ export function rangeOf(name: RangeName, now = Date.now()): Moments {
   }
 }
 
-/** When a day begins, so many days from today. A day of a clock change is not 24 hours long. */
+/** The start of the day that is this many days from today. A day of a clock change is not 24 hours long. */
 function midnight(now: number, days: number): number {
   const day = new Date(now)
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + days).getTime()

@@ -22,7 +22,7 @@ export function resultText({ replayed, skipped, total, outcome }: Replay): strin
   ].join('; ')
 }
 
-/** `failed, to receiver, 14 Jan 00:00 to 15 Jan 00:00`: what a replay was asked for. */
+/** `failed, to receiver, 14 Jan 00:00 to 15 Jan 00:00`: the filter of a replay. */
 export function filterText({ filter, kind }: Replay, nameOf: (id: string) => string): string {
   const { state, destination_id: destination, from, to, dataset, q, conditions } = filter
   const parts = [

@@ -13,12 +13,12 @@ const LIVE_MS = 4_000
 const UNDER_WAY: ReadonlySet<string> = new Set(['running', 'paused'])
 const NONE: readonly Replay[] = []
 
-/** The replays that are under way, with a way to pause or cancel each; and the result of each that ends while somebody looks. */
+/** The ongoing replays, with buttons to pause or cancel, and the results of those that end while the page is open. */
 export function Ongoing(): ReactElement | null {
   const { data } = useAsk(['replays', 'list'], (client, signal) => client.replays.list({ limit: 5 }, { signal }), {
     everyMs: LIVE_MS,
   })
-  // Those that had ended before, or whose result was read.
+  // The replays that had ended before, or whose result a person has read.
   const [read, setRead] = useState<ReadonlySet<string> | undefined>()
   const replays = data?.replays ?? NONE
   if (data !== undefined && read === undefined)

@@ -5,7 +5,7 @@ import type { ListedDelivery } from '../../../data/tail.ts'
 
 /** The search parameters of this screen. */
 export type DeliveriesSearch = Search & {
-  /** A state, or `held`: what destinations hold back. */
+  /** A state, or `held`: the deliveries that destinations hold back. */
   readonly state?: string
   readonly destination?: string
   readonly endpoint?: string
@@ -54,7 +54,7 @@ type Asked = {
 }
 export type DeliveryPage = { readonly deliveries: readonly ListedDelivery[]; readonly next_cursor: string | null }
 
-/** One page. The search answers filters on the event of a delivery, and one call reads a bounded part. */
+/** One page. The search route answers filters on the event of a delivery; one call of it reads a bounded part. */
 export function readDeliveries(
   client: Client,
   { search, from, to, limit, cursor, signal }: Asked,
@@ -68,7 +68,7 @@ export function readDeliveries(
     : client.search.deliveries({ ...page, state, destination, webhook: endpoint, dataset, rule, f: [] }, { signal })
 }
 
-/** The same as an address of the API, for a command. */
+/** The same list as an address of the API, for a command. */
 export function apiPath(search: DeliveriesSearch): {
   readonly path: string
   readonly query: Readonly<Record<string, string | undefined>>

@@ -76,7 +76,7 @@ export function ListMenu({ search }: { readonly search: DeliveriesSearch }): Rea
     const from = startOf(search)
     let cursor: string | undefined
     do {
-      // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
+      // oxlint-disable-next-line no-await-in-loop -- a page starts where the previous one ended
       const page: DeliveryPage = await readDeliveries(client, { search, from, to, limit: 200, cursor, signal })
       yield { rows: page.deliveries, scanned: page.deliveries.length }
       cursor = page.next_cursor ?? undefined
@@ -119,7 +119,7 @@ const MEMBERS = [
   'updated_at',
 ] as const
 
-// oxlint-disable-next-line max-params -- what the file is called, what it is, and where it comes from
+// oxlint-disable-next-line max-params -- the name of the file, its description, and its rows
 function exportOf(
   name: string,
   text: string,
@@ -141,7 +141,7 @@ function exportOf(
   }
 }
 
-// oxlint-disable-next-line require-await -- pages are asked for, these are here
+// oxlint-disable-next-line require-await -- an export takes asynchronous pages, and these rows are here already
 async function* once(rows: readonly ListedDelivery[]) {
   yield { rows, scanned: rows.length }
 }

@@ -1,7 +1,7 @@
 import type { AuthKind, RouteRequest, Routes } from '@postroad/contract'
 import type { Destination } from '../../../data/lists.ts'
 
-/** The authentication at the receiver, in a form. An empty secret leaves the stored one. */
+/** The authentication at the receiver, in a form. An empty secret leaves the stored one unchanged. */
 export type AuthDraft = {
   readonly kind: AuthKind
   readonly username: string

@@ -16,7 +16,7 @@ const KINDS: readonly { readonly kind: AuthDraft['kind']; readonly label: string
 type Props = {
   readonly draft: AuthDraft
   readonly set: (part: Partial<AuthDraft>) => void
-  /** The secret of this kind is stored; an empty field leaves it. */
+  /** The secret of this kind is stored; an empty field leaves it unchanged. */
   readonly isHeld: boolean
   /** The name that the receiver has for its secret, if it is known. */
   readonly secretName?: string | undefined

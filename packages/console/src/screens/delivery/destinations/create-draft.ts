@@ -4,7 +4,7 @@ import { bodyOf, NEW_DRAFT, type DestinationDraft } from './draft.ts'
 import type { Preset } from './presets.tsx'
 import { templateDraftOf, templateOf, type TemplateDraft } from './template-draft.ts'
 
-/** The draft of a new destination: all settings at once, which a person can later change piece by piece. */
+/** The draft of a new destination: all settings together; a person can change each of them later. */
 export type CreateDraft = {
   readonly settings: DestinationDraft
   readonly auth: AuthDraft
@@ -21,7 +21,7 @@ export function createDraftOf({
   maxInFlight,
 }: Preset): CreateDraft {
   return {
-    // A URL that is the same for everyone is filled in.
+    // The preset fills in a URL that is the same for everyone.
     settings: {
       ...NEW_DRAFT,
       config,

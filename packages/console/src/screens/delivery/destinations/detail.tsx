@@ -27,7 +27,7 @@ const TABS = [
 
 type Props = { readonly row: Destination; readonly onClose: () => void }
 
-/** One destination: its deliveries, its settings, its signing. */
+/** One destination: its deliveries, its settings and its signing. */
 export function DestinationDetail({ row: destination, onClose }: Props): ReactElement {
   const [isRecovering, setRecovering] = useState(false)
   const [isTesting, setTesting] = useState(false)

@@ -95,7 +95,7 @@ function Waiting({
   )
 }
 
-/** The next attempt: an open breaker has its probe, and a delivery that is held back is not sent "now". */
+/** The next attempt: an open breaker has its probe, and a delivery that is held back has no "now". */
 function NextAttempt({ health: { held_by, next_attempt_at } }: { readonly health: Health }): ReactElement {
   const now = useNow()
   if (next_attempt_at === null) return <>–</>

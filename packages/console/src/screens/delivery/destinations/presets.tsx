@@ -4,11 +4,11 @@ import { useAsk } from '../../../data/ask.ts'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { KIND_PRESETS, type KindPreset } from './kinds.ts'
 
-/** A receiver to choose. One that is not reached as a webhook is has a config. */
+/** A receiver to choose. It has a config if it is not reached by a webhook. */
 export type Preset = DestinationPreset & Partial<Pick<KindPreset, 'config' | 'maxInFlight'>>
 
 const NONE: readonly never[] = []
-/** The choice that is there even while presets cannot be read: a custom receiver. */
+/** A custom receiver: the choice that is there even if presets cannot be read. */
 const OWN: DestinationPreset = {
   id: 'generic',
   name: 'Webhook receiver',

@@ -71,7 +71,7 @@ export function Preview({
   )
 }
 
-/** Easier to read than the sent body, which has no spaces; a body that this would change is shown as it is. */
+/** Indents the body, which is sent without spaces. A body that indenting would change is shown as it is. */
 function indented(body: string): string {
   try {
     const parsed: unknown = JSON.parse(body)
@@ -82,6 +82,6 @@ function indented(body: string): string {
 }
 
 function readSettings(text: string): Settings {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written from settings a moment ago
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text was written from settings
   return JSON.parse(text) as Settings
 }

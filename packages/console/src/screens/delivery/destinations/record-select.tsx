@@ -30,7 +30,7 @@ type Wanted = {
 }
 type Query = Pick<RouteRequest<Routes['search']['events']>, 'destination' | 'dataset' | 'f'>
 
-/** The newest records that have a delivery for the destination; while there are none, the newest that its settings match. */
+/** The newest records with a delivery to the destination; without any, the newest that match its settings. */
 export function useReceivedRecords({ id, datasets, conditions = [] }: Receiver) {
   return useAsk(['destinations', 'received', id, datasets, conditions], async (client, signal) => {
     const received = id === undefined ? [] : await newestOf(client, { query: { destination: id }, signal })
@@ -48,14 +48,14 @@ export function useReceivedRecords({ id, datasets, conditions = [] }: Receiver) 
 const DATASETS_MAX = 5
 const PAGES_MAX = 5
 
-/** The first that a search finds; a page may be empty although there are more. */
+/** The first results of a search; a page can be empty although more pages follow. */
 async function newestOf(
   client: Client,
   { query, signal }: { readonly query: Query; readonly signal: AbortSignal },
 ): Promise<readonly Received[]> {
   let cursor: string | undefined
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
+    // oxlint-disable-next-line no-await-in-loop -- a page starts where the previous one ended
     const { records, next_cursor } = await client.search.events({ ...query, limit: SHOWN, cursor }, { signal })
     if (records.length > 0 || next_cursor === null) return records
     cursor = next_cursor
@@ -63,7 +63,7 @@ async function newestOf(
   return []
 }
 
-/** Conditions in the form of a search; undefined when one of them has no such form, because commas separate the values of a list. */
+/** Conditions as search filters; undefined if one has no such form, because commas separate the values of a list. */
 function filtersOf(conditions: readonly Wanted[]): string[] | undefined {
   const isWritable = conditions.every(
     ({ value }) => !Array.isArray(value) || value.every((one) => !String(one).includes(',')),

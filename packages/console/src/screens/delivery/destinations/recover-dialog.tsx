@@ -17,7 +17,7 @@ const SINCE = [
   { hours: 168, label: 'the last 7 days' },
 ] as const
 
-/** Sends the deliveries again that failed for good since a time: first the plan, then the action. */
+/** Replays the deliveries that have failed for good since a given time: first the plan, then the action. */
 export function RecoverDialog({
   destination: { id, name, enabled },
   onClose,

@@ -15,7 +15,7 @@ export function templateOf(draft: TemplateDraft): { readonly template: Template 
   try {
     const read: unknown = JSON.parse(draft)
     if (Array.isArray(read)) return { template: read }
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that is an object and no list
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON that is an object and not a list
     if (typeof read === 'object' && read !== null) return { template: read as Record<string, unknown> }
     return { problem: 'A template must be a JSON object or an array.' }
   } catch (error) {

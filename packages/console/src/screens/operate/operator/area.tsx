@@ -17,7 +17,7 @@ type Props<T> = AreaProps & {
   readonly children: (data: T) => ReactNode
 }
 
-/** An area of the operators: its data, or why it is not there. */
+/** An area of the operators: its data, or the reason why it is not there. */
 export function Area<T>({ views, label, asked, actions, foot, children }: Props<T>): ReactElement {
   const { data, error } = asked
   return (

@@ -47,7 +47,7 @@ export function AuditArea({ views }: AreaProps): ReactElement {
 
 type Row = RouteAnswer<Routes['platformAudit']['list']>['audit'][number]
 
-/** One change: a sentence, the changed members with both values, and what else the row stores. */
+/** One change: a sentence, the changed members with both values, and the other details of the row. */
 function Line({ row: { at, action, details }, who }: { readonly row: Row; readonly who: string }): ReactElement {
   const { before, after } = sentenceOf({ action })
   const differences = differencesOf({ details })

@@ -19,7 +19,7 @@ import { TONES, usedText, type PlatformWorkspace } from './platform-workspace.ts
 const ROOMS = ['platformWorkspaces']
 const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-/** One workspace as operators see it: its state, its plan, its usage, and a network list that locks everybody out. */
+/** One workspace as operators see it: its state, its plan, its usage, and a network list that locks everyone out. */
 export function WorkspacePanel({
   of,
   onClose,
@@ -74,7 +74,7 @@ export function WorkspacePanel({
   )
 }
 
-/** The own workspace may be concerned, and its banner reads `me`. */
+/** Reads `me` again, because the change can affect the operator's workspace, whose banner reads `me`. */
 function useMeAgain(): () => void {
   const asking = useQueryClient()
   return () => void asking.invalidateQueries({ queryKey: ['me'] })

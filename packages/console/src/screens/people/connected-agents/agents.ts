@@ -5,7 +5,7 @@ import { useAsk } from '../../../data/ask.ts'
 export type Agent = RouteAnswer<Routes['connectedAgents']['list']>['agents'][number]
 export type Scope = Agent['scope']
 
-/** An agent calls without a change by a person. */
+/** The list is read periodically, because agents call without a change by a person. */
 const CALLS_MS = 10_000
 
 /** Every agent that the person may see, page after page. */

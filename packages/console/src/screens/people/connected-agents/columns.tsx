@@ -73,7 +73,7 @@ export const COLUMNS: readonly Column<Agent>[] = [
 
 export const SLIM: readonly Column<Agent>[] = [STATE, NAME]
 
-/** The publisher of the program, as far as it is proven, or the way by which it was connected. */
+/** The publisher of the program, if it is proven, or else how it was connected. */
 export function originOf({ host, redirect_host: redirect }: Agent): string {
   if (host !== null) return `published by ${host}`
   return redirect === null ? 'with a code on a device' : `returned to ${redirect}`

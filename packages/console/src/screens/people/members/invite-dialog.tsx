@@ -68,7 +68,7 @@ function SeatsLine(): ReactElement | null {
   )
 }
 
-/** The way to more members, when the plan allows no more. */
+/** The link to a larger plan, when the plan allows no more members. */
 function Upgrade({ error }: { readonly error: Error | null }): ReactElement | null {
   if (!(error instanceof ServiceError) || typeof error.body['upgrade_url'] !== 'string') return null
   return (

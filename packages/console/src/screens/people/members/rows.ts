@@ -1,7 +1,7 @@
 import type { Client } from '@postroad/sdk'
 import { every, type Invite, type Member } from '../../../data/lists.ts'
 
-/** A person in the workspace, or one who was invited to it. */
+/** A member of the workspace, or an open invite. */
 export type Person =
   | ({ readonly kind: 'member'; readonly isYou: boolean } & Member)
   | ({ readonly kind: 'invite'; readonly name: string } & Invite)

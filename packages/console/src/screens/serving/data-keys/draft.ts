@@ -33,7 +33,7 @@ export function draftOfKey(of: DataKey): KeyDraft {
   }
 }
 
-/** A moment as a `datetime-local` field has it. */
+/** A moment in the form of a `datetime-local` field. */
 function localText(at: string): string {
   const date = new Date(at)
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

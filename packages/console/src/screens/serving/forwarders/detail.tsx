@@ -95,7 +95,7 @@ function StatusTab({ forwarder: { progress } }: TabProps): ReactElement {
   )
 }
 
-/** How far one signal has been sent, its gap to now, and what was lost. */
+/** How far one signal has been sent, its gap to now, and the loss. */
 function Signal({ of }: { readonly of: Forwarder['progress']['logs'] }): ReactElement {
   if (of === null) return <p className="text-ink-3">This forwarder does not send them.</p>
   const { last_error, expired, refused, refused_text, lost_at, failures, failing_since, next_try_at } = of

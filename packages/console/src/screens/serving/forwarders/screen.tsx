@@ -34,7 +34,7 @@ function signalColumn(signal: 'logs' | 'traces', label: string): Column<Forwarde
   }
 }
 
-/** How far a signal is behind, and what was lost. */
+/** How far a signal is behind, and how much was lost. */
 function Position({ of }: { readonly of: Forwarder['progress']['logs'] }): ReactElement {
   if (of === null) return <span className="text-ink-3">–</span>
   const lost = of.expired + of.refused

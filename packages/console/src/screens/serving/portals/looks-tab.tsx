@@ -40,7 +40,7 @@ export function LooksTab({ portal }: { readonly portal: Portal }): ReactElement 
   )
 }
 
-/** While an accent is being typed the preview shows the last whole one. */
+/** While a person types an accent, the preview shows the last whole one. */
 function useLatest(draft: Looks): Looks {
   const [shown, setShown] = useState(draft)
   if (shown !== draft && 'body' in looksBody(draft)) setShown(draft)

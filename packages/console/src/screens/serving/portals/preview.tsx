@@ -48,7 +48,7 @@ export function Preview({ name, looks }: { readonly name: string; readonly looks
   )
 }
 
-/** The width that there is for the preview. */
+/** The width that is available for the preview. */
 function useRoom(element: RefObject<HTMLElement | null>): number {
   const [room, setRoom] = useState(0)
   useLayoutEffect(() => {

@@ -6,7 +6,7 @@ export type FieldsProps = {
   readonly draft: SourceDraft
   readonly change: (part: Partial<SourceDraft>) => void
   readonly disabled?: boolean
-  /** Whether the server has stored a secret for it. */
+  /** Whether the server has stored a secret for the connection. */
   readonly isHeld?: boolean
 }
 

@@ -184,6 +184,6 @@ function inZone(at: string, timeZone: string): string {
 }
 
 function readPair(text: string): readonly string[] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written from two texts a moment ago
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text was written from two texts
   return JSON.parse(text) as readonly string[]
 }

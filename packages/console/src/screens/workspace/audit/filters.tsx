@@ -13,7 +13,7 @@ type Props = {
 const BOX = 'h-7 rounded-button border border-line-2 bg-surface px-2 text-ink'
 const orNone = (text: string): string | undefined => (text === '' ? undefined : text)
 
-/** The filter of the log: who, what, on which object, when. It is in the address. */
+/** The filter of the log: actor, action, object and time. The address contains it. */
 export function Filters({ search, actions, change }: Props): ReactElement {
   const members = useAllMembers().data ?? []
   const { actor = '', action = '', target = '', agent = '', from = '', to = '' } = search

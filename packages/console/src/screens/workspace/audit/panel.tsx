@@ -102,7 +102,7 @@ function howText({ actor, agent }: AuditRow, nameOf: (id: string) => string): st
   return actor === 'system' ? 'directly' : 'in the console'
 }
 
-/** A value that narrows the list to rows with the same. */
+/** A value that narrows the list to rows with the same value. */
 function Filtering({
   text,
   go,

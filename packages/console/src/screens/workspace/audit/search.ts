@@ -22,7 +22,7 @@ export type AuditFilter = {
 
 const DAY_MS = 86_400_000
 
-/** The filter of the API: `to` is a day that the list still contains. */
+/** The filter of the API: the list includes the day of `to`. */
 export function filterOf({ actor, agent, action, target, from, to }: AuditSearch): AuditFilter {
   const given = {
     actor,
@@ -35,7 +35,7 @@ export function filterOf({ actor, agent, action, target, from, to }: AuditSearch
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-/** The start of a day in the zone of the person, this much later; undefined when the text is no day. */
+/** The start of a day in the zone of the person, this much later; undefined when the text is not a day. */
 function momentOf(day: string | undefined, laterMs: number): string | undefined {
   if (day === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return undefined
   const at = new Date(`${day}T00:00:00`)

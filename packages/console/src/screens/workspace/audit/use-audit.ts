@@ -27,7 +27,7 @@ export function useAudit(filter: AuditFilter) {
   return { ...query, rows }
 }
 
-/** The names of people and things, for sentences. An unknown id is its own name. */
+/** The names of people and things, for sentences. An unknown thing has its id as its name. */
 export function useNames(): (id: string) => string {
   const members = useAllMembers({ enabled: useMay(routes.members.list) }).data
   const things = useNamed()

@@ -10,7 +10,7 @@ import { Payments } from './payments.tsx'
 type BillingSearch = Search & { readonly paid?: string }
 
 const EVERY_MS = 15_000
-/** A person who comes back from the payment page waits for the plan. */
+/** The interval of reads after a payment, when the person waits for the plan. */
 const EVERY_MS_AFTER_PAYING = 2_000
 
 /** The plan of the workspace, its usage, and the subscription that pays for it. */

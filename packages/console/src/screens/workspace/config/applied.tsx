@@ -7,7 +7,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { Items, kindText } from './plan-items.tsx'
 import type { Outcome } from './plan.ts'
 
-/** After a plan was applied: what it did, and the secrets that somebody has to set. */
+/** After a plan was applied: its result, and the secrets that a person must set. */
 export function Applied({ of, onDone }: { readonly of: Outcome; readonly onDone: () => void }): ReactElement {
   return (
     <>
@@ -32,7 +32,7 @@ export function Applied({ of, onDone }: { readonly of: Outcome; readonly onDone:
   )
 }
 
-/** The secrets that are missing, each with the place where a person sets it. A line is done once the secret is there. */
+/** The secrets that are missing, each with the place where a person sets it. A line is done once its secret is set. */
 function Missing({ of }: { readonly of: Outcome }): ReactElement {
   const webhooks = useAllWebhooks().data ?? []
   const destinations = useAllDestinations().data ?? []

@@ -3,7 +3,7 @@ export type ConfigFile = {
   readonly name: string
   readonly text: string
   readonly config: object
-  /** It has no file name. */
+  /** Pasted text has no file name. */
   readonly isPasted?: boolean
 }
 

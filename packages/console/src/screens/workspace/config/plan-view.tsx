@@ -113,7 +113,7 @@ function Apply({
   const refusal = useRefusal(routes.config.apply)
   const apply = useChange(
     ['config', 'webhooks', 'rules', 'destinations', 'recordViews', 'datasets', 'workflows', 'sources'],
-    // The plan is read again afterwards, which takes this button away, so the result is part of the change.
+    // The next read of the plan removes this button, so the result is part of the change.
     async (client) =>
       onApplied((await client.config.apply({ config, delete_missing: deletes, plan: plan.id })).applied),
   )

@@ -154,7 +154,7 @@ function useMemberNames(): (id: string) => string {
   return (id) => (id === me.user.id ? 'you' : (data?.get(id) ?? 'another member'))
 }
 
-/** `api_key:key_…` is an API key; what else acts for a person is an agent. */
+/** `api_key:key_…` is an API key; any other id is an agent that acts for a person. */
 const agentWord = (agent: string): string => (agent.startsWith('api_key:') ? 'an API key' : `the agent ${agent}`)
 
 function Restore({ deletion: { id, kind, name, resource_id: sel } }: { readonly deletion: Deletion }): ReactElement {

@@ -50,7 +50,7 @@ function CloseDialog({
 }): ReactElement {
   const [typed, setTyped] = useState('')
   const asking = useQueryClient()
-  // The dialog is gone once the workspace is read again, so all of it belongs to the change.
+  // The dialog is gone once the workspace is read again, so every step is part of the change.
   const close = useChange(['workspaces'], async (client, confirm: string) => {
     await client.workspaces.close({ confirm })
     await asking.invalidateQueries({ queryKey: ['me'] })

@@ -10,7 +10,7 @@ import { SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Time } from '../../../ui/time.tsx'
 
-/** The name of the workspace, and what cannot be changed here. */
+/** The name of the workspace, and the settings that cannot be changed here. */
 export function NamePart({ of: { id, slug, name, plan, created_at } }: { readonly of: Workspace }): ReactElement {
   const asking = useQueryClient()
   const seats = useSeats()

@@ -121,7 +121,7 @@ function Numbers({ summary, series, range, selected, select }: NumbersProps): Re
 function Tiles({ summary, range }: Pick<NumbersProps, 'summary' | 'range'>): ReactElement {
   const { project } = usePlace()
   const { totals, delivery_ms, backlog } = summary
-  // A project that is younger than the range before has nothing to compare with.
+  // A project that is younger than the previous range has nothing to compare with.
   const previous = Date.parse(project.created_at) <= Date.parse(summary.from) - range.ms ? summary.previous : undefined
   const now = Date.parse(summary.to)
   const delivery = { range: DELIVERY_RANGES[range.id] }
@@ -285,7 +285,7 @@ function count(value: number): string {
   return value.toLocaleString('en')
 }
 
-/** The difference to the range before; without one to compare with there is nothing to say. */
+/** The difference from the previous range; empty without a count to compare with. */
 function changeOf(now: number, before = 0): string {
   if (before === 0) return ''
   const percent = Math.round(((now - before) / before) * 100)

@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Project>[] = [
 const SLIM = COLUMNS.slice(0, 2)
 const VIEWS = [{ id: '', label: 'All', has: () => true }] as const
 
-/** The switcher reads them too. */
+/** Reads the projects again, for the switcher too. */
 const readAgain = (asking: QueryClient): Promise<void> => asking.invalidateQueries({ queryKey: ['projects'] })
 
 /** The projects of the workspace. */
