@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
 /**
- * Promises, in thousands of bytes as gzip: the entry of the console, the code for Events, the largest chunk, and the page of the
- * customer portals with the script that embeds it. The script first builds the console when its build does not match these sources.
+ * The limits, in thousands of bytes as gzip: the entry of the console, the code for Events, the largest chunk, and the
+ * page of the customer portals with the script that embeds it. A stale build of the console is built again first.
  */
 const MAX_KB = { entry: 120, events: 230, piece: 140, portal: 90, embed: 4 } as const
 const DIST = 'packages/console/dist'
@@ -20,12 +20,12 @@ type Chunk = {
 type Manifest = Readonly<Record<string, Chunk>>
 
 execFileSync(process.execPath, ['packages/console/build/main.ts'], { stdio: 'inherit' })
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the build just now
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the build has just written it
 const read = (name: string) => JSON.parse(readFileSync(join(DIST, name), 'utf8')) as Manifest
 const manifest = read('manifest.json')
 const portals = read('portal-manifest.json')
 
-/** The files that a browser loads for an entry or a later piece, without those that it has. */
+/** The files that a browser loads for an entry or a later piece, without those that it has loaded. */
 function filesOf(name: string, { of = manifest, seen = new Set<string>() } = {}): Set<string> {
   const chunk = of[name]
   if (chunk === undefined)

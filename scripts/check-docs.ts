@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Fails when a document names a path of this repository that does not exist: in backquotes, or as a link. */
+/** Fails when a document names a path of this repository that does not exist: in backquotes or as a link. */
 const documents = globSync('**/*.md', { exclude: (name) => name === 'node_modules' || name === 'data' })
 const PATH = /^(?:packages|scripts|docs|\.ci)\/[\w./-]+$/
 const wrong: string[] = []

@@ -2,9 +2,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 
 /**
- * Every route file of the contract has a room of the same name, in the same group, in the server: one word per thing,
- * and the folder is the URL word. Rooms use each other in one direction, even where no file closes the cycle. Every
- * migration has a separate number, so that names never decide the order.
+ * Every route file of the contract has a room of the same name, in the same group, in the server, because there is one
+ * word per thing, and the folder is the URL word. Rooms use each other in one direction, even where no file closes the
+ * cycle. Every migration has a separate number, so that names never decide the order.
  */
 const ROOMS = 'packages/server/src/resources/'
 

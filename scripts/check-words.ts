@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 
 /**
- * Finds words that no sentence for a person may contain. Each has a plain word of the field in its place (STYLE.md,
- * "Language"). Three parts are checked: the texts of the product and the documents, the names of tests, and comments.
- * Identifiers and code in backticks are not read.
+ * Finds words that no sentence for a person may contain. STYLE.md, "Language", has a plain word for each of them. The
+ * script checks the texts of the product and the documents, the names of tests, and comments. It does not read
+ * identifiers and code in backticks.
  */
 type Word = readonly [pattern: RegExp, instead: string]
 
@@ -50,7 +50,7 @@ const WORDS_OF_USERS: readonly Word[] = [
   [/\b(?:needs?|requires?) the role\b(?! names?)/i, 'requires the … role'],
   [/^['"`]?[\w.[\]]+: (?:is|must|has|have|needs|may|cannot)\b/, 'the member and its verb without a colon'],
 ]
-/** The name of a test begins with its subject. */
+/** The name of a test starts with its subject. */
 const WORDS_OF_NAMES: readonly Word[] = [
   ...WORDS,
   [
@@ -58,7 +58,7 @@ const WORDS_OF_NAMES: readonly Word[] = [
     'the actor or the thing',
   ],
 ]
-/** A sentence of a comment begins with its subject, unless it is a question. */
+/** A sentence of a comment starts with its subject, unless it is a question. */
 const WORDS_OF_COMMENTS: readonly Word[] = [
   ...WORDS,
   [/(?:^|\. )(?:[/*\s]*)(?:What|Who|Whom|Whoever)\b(?![^.]*\?)/, 'the actor or the thing'],

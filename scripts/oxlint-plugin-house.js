@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 
-/** House rules that no shared linter can know. They match names, not call graphs: a guard, not a proof. */
+/** House rules that no shared linter can know. They match names, not call graphs, so they prove nothing. */
 
 const fileOf = (context) => (context.filename ?? context.getFilename()).replaceAll('\\', '/')
 const nameOf = (callee) => (callee.type === 'Identifier' ? callee.name : callee.property?.name)
@@ -31,7 +31,7 @@ const sqlInQueries = {
   },
 }
 
-/** Tables that belong to a credential or a person, and are found by those. */
+/** Tables that belong to a credential or a person, and are looked up by it. */
 const NOT_OF_A_TENANT = new Set(['credentials', 'one_time_tokens', 'sessions', 'sign_in_links'])
 
 /** Every table with a `workspace_id`, as the migrations create it. */

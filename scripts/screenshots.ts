@@ -6,7 +6,7 @@ import { globalSetup, globalTeardown } from '../packages/server/test/stage/globa
 /**
  * `npm run screenshots [FOLDER [NAME…]]` starts a server with a separate PostgreSQL on free ports, fills it through the API, and writes a
  * picture of every screen at 390, 1024 and 1440 pixels, in light and dark, into FOLDER. NAME selects the screens whose name contains it.
- * It stops everything that it started, after Ctrl-C too.
+ * It stops everything that it started, even after Ctrl-C.
  */
 const [folder = 'screenshots', ...names] = process.argv.slice(2)
 

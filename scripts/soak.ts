@@ -9,13 +9,13 @@ import { noChromium, startBrowser } from '../packages/console/test/stage/shared-
 import { globalSetup, globalTeardown } from '../packages/server/test/stage/global-setup.ts'
 
 /**
- * Runs of minutes on the real console in Chromium, with a separate PostgreSQL on free ports.
+ * Runs for minutes on the real console in Chromium, with a separate PostgreSQL on free ports.
  *
  * - `npm run soak -- monkey --seed 7 --minutes 10` clicks, types and presses keys at random. It finds errors of the page, answers of 5xx,
  *   refusals of the content security policy and screens that break. `--walk N` runs one walk of that seed again.
  * - `npm run soak -- tail --minutes 30 --rate 50` reports the memory and the nodes of a page that shows the live tail.
  *
- * Exit code 0: nothing was found; 1: something was found; 2: a wrong command line.
+ * Exit code 0: no fault was found; 1: a fault was found; 2: a wrong command line.
  */
 const USAGE = 'soak monkey [--seed N] [--minutes M] [--walk N] | soak tail [--minutes M] [--rate EVENTS_PER_SECOND]'
 

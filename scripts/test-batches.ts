@@ -2,20 +2,20 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const FILES_IN_A_BATCH = 8
-/** A file with a browser takes a minute, and the last batch to end decides how long a run takes. */
+/** A file with a browser takes a minute, and a run takes as long as its slowest batch. */
 const BROWSER_FILES_IN_A_BATCH = 3
 
 /**
- * Writes entry files into `folder`. Each loads some test files of one folder. Each test file is a suite with its path as its
- * name. A process then loads and compiles the server once for all of them, which takes almost half of the processor
- * time of a file.
+ * Writes entry files into `folder`. Each entry loads some test files of one folder. Each test file is a suite with its
+ * path as its name. A process then loads and compiles the server once for all of them, which takes almost half of the
+ * processor time of a file.
  */
 export function batched(files: readonly string[], folder: string): readonly string[] {
   const byFolder = [...Map.groupBy(files, (file) => file.slice(0, file.lastIndexOf('/'))).values()]
   return entriesOf(byFolder.flatMap(inEqualParts), folder)
 }
 
-/** Kills processes, or loads the machine. */
+/** These files kill processes, or load the machine. */
 const LOADS = /^packages\/(?:server\/(?:sim|test\/(?:proof|platform|operate))|cli\/test\/(?:listen|start))/
 
 /** The same for long tests: a file that kills processes or loads the machine gets a separate process. */
@@ -45,7 +45,7 @@ function inEqualParts(files: readonly string[]): readonly (readonly string[])[] 
   return Array.from({ length: parts }, (_, at) => files.filter((_file, index) => index % parts === at))
 }
 
-/** A file that hangs fails, and so does a process that does not end with its last test. */
+/** The limits for a file that hangs, and for a process that does not end after its last test. */
 const FILE_MS_MAX = 1_800_000
 const END_MS_MAX = 30_000
 

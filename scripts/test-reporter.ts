@@ -79,7 +79,7 @@ function fileLine(
 
 type Timed = { readonly name: string; readonly seconds: number }
 
-/** The duration of each on the clock of this machine, beside everything else that ran on it. */
+/** The durations on the clock of this machine, under the load of everything else that ran on it. */
 function slowest(what: string, timed: readonly Timed[]): string {
   const first = timed.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
   const lines = first.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}\n`)
@@ -119,7 +119,7 @@ function endedFile(event: TestEvent): { readonly file: string; readonly seconds:
   return undefined
 }
 
-/** The file that was run, also for a test that a helper of it declares. */
+/** The file that was run, also for a test that a helper of the file declares. */
 function entryOf(data: { readonly file?: string | undefined; readonly entryFile?: string }): string | undefined {
   return data.entryFile ?? data.file
 }

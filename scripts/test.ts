@@ -18,7 +18,7 @@ import { lineOf, sumOf, type Counts } from './test-counts.ts'
 type Part = {
   readonly files: readonly string[]
   readonly flags: readonly string[]
-  /** The entry of each process. */
+  /** The entry file of each process. */
   readonly entries?: (files: readonly string[], folder: string) => readonly string[]
 }
 
@@ -54,7 +54,7 @@ const normal: Part = {
   flags: SETUP,
   ...(isWatched ? {} : { entries: batched }),
 }
-/** Two processes run all unit tests, one for each core: to start one for each file would take longer than the tests. */
+/** Two processes run all unit tests, one for each core: starting one for each file would take longer than the tests. */
 const unit: readonly Part[] = ['1/2', '2/2'].map((shard) => ({
   files: normal.files.filter((file) => BESIDE_SOURCE.test(file)),
   flags: ['--test-isolation=none', `--test-shard=${shard}`],

@@ -24,7 +24,7 @@ export async function secretAsked(question: string): Promise<string> {
   // Ctrl-C reaches the reader of the line, because the terminal passes keys on as they are.
   line.on('SIGINT', () => line.close())
   const said = await new Promise<string>((resolve) => {
-    // The answer to a line that came with the end of the input arrives a moment after the end.
+    // If a line ends with the input, its answer arrives a moment after the end.
     line.once('close', () => setImmediate(resolve, ''))
     void line.question('').then(resolve, () => resolve(''))
   }).finally(() => line.close())

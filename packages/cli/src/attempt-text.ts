@@ -22,7 +22,7 @@ export function attemptText({ attempt, body }: Answer): string {
   return [head, requestTable(request), ...(body === null ? [] : bodyLines(body))].join('\n\n')
 }
 
-/** The URL, the headers, and which body it had. */
+/** The URL, the headers, and the size and digest of the body. */
 export function requestTable({ method, url, headers, body_bytes, body_sha256 }: Request): string {
   const rows = [...Object.entries(headers), ['body', `${body_bytes} bytes`], ['SHA-256', body_sha256]] as const
   return table([

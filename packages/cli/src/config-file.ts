@@ -5,7 +5,7 @@ import { readData } from './send/data.ts'
 type Read = {
   /** With every number as the file writes it. */
   readonly config: unknown
-  /** The same with ordinary numbers. */
+  /** The same configuration with ordinary numbers. */
   readonly plain: unknown
 }
 
@@ -14,10 +14,10 @@ type SourceJson = {
   readonly rawJSON: (source: string) => unknown
   readonly parse: (text: string, revive: Reviver) => unknown
 }
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node has these, TypeScript's library not yet
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node has these, but TypeScript's library lacks them
 const json = JSON as unknown as SourceJson
 
-/** A configuration from a file, or from stdin. `toReplace`: nothing else than a configuration is ever overwritten. */
+/** A configuration from a file, or from stdin. `toReplace`: the caller overwrites it, so it must be one. */
 export async function readConfigFile(
   file: string,
   { toReplace = false }: { readonly toReplace?: boolean } = {},
@@ -43,7 +43,7 @@ export async function readConfigFile(
 
 const PROBLEMS_MAX = 5
 
-/** Checks a configuration by the schema that the server serves: a command line of another version checks the same. */
+/** Checks a configuration by the schema of the server, so that a command line of any version applies the same rules. */
 export async function checkConfig(
   { baseUrl }: Pick<Connection, 'baseUrl'>,
   { file, plain }: { readonly file: string; readonly plain: unknown },
@@ -61,7 +61,7 @@ export async function checkConfig(
     const extra = 'additionalProperty' in params ? ` ("${String(params['additionalProperty'])}")` : ''
     return { depth: instancePath.split('/').length, text: `${placeOf(instancePath)}: ${message}${extra}` }
   })
-  // Of a choice every member complains; what went deepest says most.
+  // Every member of a choice reports a problem; the deepest problem is the most specific.
   const deepest = Math.max(...problems.map(({ depth }) => depth))
   const said = [...new Set(problems.filter(({ depth }) => depth === deepest).map(({ text }) => text))]
   throw new Failure(`${file}: ${said.slice(0, PROBLEMS_MAX).join('; ')}.`, EXIT.usage)

@@ -15,7 +15,7 @@ export function configFolder(): string {
 
 const isGiven = (text: string | undefined): text is string => text !== undefined && text !== ''
 
-/** Replaces a file at once, so that a reader never sees half of it. Only its owner may read it. */
+/** Replaces a file in one step, so that a reader never sees half of it. Only its owner may read it. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const part = `${path}.${process.pid}.part`
@@ -34,14 +34,14 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 const LOCK_LOOK_MS = 50
-/** The lock of a process that died. */
+/** A lock older than this is from a process that died. */
 const LOCK_OLD_MS = 60_000
 
 /** Runs the work of one process at a time for this file. */
 export async function whileLocked<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   const lock = `${path}.lock`
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  // oxlint-disable-next-line no-await-in-loop -- looks until the other process is done
+  // oxlint-disable-next-line no-await-in-loop -- polls until the other process is done
   while (!(await locks(lock))) await new Promise((resolve) => void setTimeout(resolve, LOCK_LOOK_MS))
   try {
     return await work()

@@ -128,10 +128,10 @@ function diffLines(from: unknown, to: unknown): readonly Line[] {
 
 const linesOf = (value: unknown): readonly string[] => (JSON.stringify(value, null, 2) ?? 'null').split('\n')
 
-/** A line, and its colour. */
+/** A line, and its color. */
 type Line = string | readonly [paint: (text: string) => string, text: string]
 
-/** No wider than the terminal; where the output is piped, nothing is cut. */
+/** Cuts lines to the width of the terminal; piped output is not cut. */
 function fitted(lines: readonly Line[]): string {
   const { columns = 0 } = io().stdout
   const fit = (text: string): string => (columns > 0 ? cut(text, columns) : text)

@@ -13,13 +13,13 @@ export type ProofHeaders = Readonly<Record<string, string>>
 export type Connection = {
   readonly client: Client
   readonly baseUrl: string
-  /** The headers that prove the caller now, for requests besides those of the client. A token in them may be a new one. */
+  /** The headers that prove the caller, for requests besides those of the client. A token in them can be a new one. */
   readonly headers: () => Promise<ProofHeaders>
   /** The project of project routes; undefined: the Default project. */
   readonly project: string | undefined
 }
 
-/** A server and the caller. `mayBeOfOneProject`: the key was given, so it may be for one project. */
+/** A server and the caller. `mayBeOfOneProject`: a person gave the key, so it can be a one-project key. */
 type Access = {
   readonly baseUrl: string
   readonly headers: () => Promise<ProofHeaders>
@@ -32,7 +32,7 @@ const HEALTH_TIMEOUT_MS = 15_000
 /** A client for the server and the project in the options, the environment and the profiles. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const stored = await readProfiles()
-  // The schemas take a quarter of a second to load. `start` and `--help` do without them, and the local key is created in the meantime.
+  // The schemas load in a quarter of a second. `start` and `--help` do without. Meanwhile this creates the local key.
   const [access, { Postroad }] = await Promise.all([accessOf(options, stored), import('@postroad/sdk')])
   const { baseUrl, headers } = access
   const call: typeof fetch = async (input, init) =>
@@ -96,13 +96,13 @@ function ofProfile({ name, profile }: Named, options: ConnectionOptions): Access
   }
 }
 
-/** A person proves that a request comes from a program that they run by a header that no form of another page can send. */
+/** A header that no form of another page can send proves that the request comes from a program of the person. */
 export const headersOfSession = (cookie: string): ProofHeaders => ({
   Cookie: cookie,
   'X-Requested-With': 'postroad-cli',
 })
 
-/** `--url`, POSTROAD_URL or its alias SERVICE_URL; undefined: none of them. */
+/** `--url`, POSTROAD_URL or its alias SERVICE_URL; undefined without any of them. */
 export function urlGiven({ url }: ConnectionOptions): string | undefined {
   const given = url ?? setting('POSTROAD_URL', 'SERVICE_URL')
   if (given === undefined || given === '') return undefined
@@ -154,7 +154,7 @@ async function answers(baseUrl: string): Promise<boolean> {
 
 type Wanted = { readonly named: string | undefined; readonly access: Access; readonly stored: Profiles }
 
-/** Returns an id as it is, and looks a slug up. Without a name: the project of a one-project key, then that of `project use`. */
+/** Returns an id as it is, and looks up a slug. Without a name: the project of a one-project key, then that of `project use`. */
 async function projectOf(client: Client, { named, access, stored }: Wanted): Promise<string | undefined> {
   if (named !== undefined) return projectId(client, named)
   const ofKey = access.mayBeOfOneProject ? (await client.me.get()).api_key?.project_id : undefined

@@ -13,7 +13,7 @@ type Attempt = Delivery['attempts'][number]
 type Shown = {
   /** The name of the destination; undefined when it was deleted. */
   readonly name: string | undefined
-  /** How this command line was called, for the hint. */
+  /** The name by which this command line was called, for the hint. */
   readonly next: string
 }
 
@@ -43,7 +43,7 @@ export function deliveryText(delivery: Delivery, { name, next }: Shown): string 
   ].join('\n\n')
 }
 
-/** The wait of a delivery: the reason why its destination holds it back, or its next attempt. A time that has passed is shown as "now". */
+/** Why a delivery waits: the cause at its destination, or its next attempt. A time in the past is shown as "now". */
 function waitRows({ destination_id, held_by, next_attempt_at }: Delivery, next: string): [string, string][] {
   if (held_by === null)
     return next_attempt_at === null
@@ -86,7 +86,7 @@ function lastRequest(attempts: readonly Attempt[], next: string): readonly strin
   return [`${requestTable(last.request)}\n${style.dim(`Its body: ${next} deliveries attempt ${last.id}`)}`]
 }
 
-/** The error of the last attempt as a sentence, and the body of its response, as far as there are any. */
+/** The error of the last attempt as a sentence, and the body of its response, if there are any. */
 function lastWords(attempts: readonly Attempt[]): readonly string[] {
   const last = attempts.at(-1)
   const detail = last?.outcome === 'failed' ? (last.error_detail ?? '') : ''

@@ -6,7 +6,7 @@ import { style } from './text/style.ts'
 
 type Endpoint = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
 
-/** A URL is too long for a table and useless when it is cut off, so it has a separate line. */
+/** A URL is too long for a table and useless when truncated, so it has a separate line. */
 export function endpointText(endpoint: Endpoint): string {
   const { id, slug, name, dataset, verification, public_url } = endpoint
   const light = endpointLight(endpoint)

@@ -12,7 +12,7 @@ export class Failure extends Error {
   }
 }
 
-/** A command that has done its work, and ends with another exit code than 0. It has printed everything. */
+/** A command that has done its work and printed everything, but ends with an exit code other than 0. */
 export class Ended extends Error {
   readonly exitCode: ExitCode
 
@@ -48,7 +48,7 @@ export async function reportOf(error: unknown): Promise<Report> {
     }
     return { exitCode: exitCodeOf(status), sentence: sentenceOf(error), json }
   }
-  // A bug of Postroad: the place where it happened is worth more than a calm sentence.
+  // A bug of Postroad: the stack helps more than a calm sentence.
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return {
     exitCode: EXIT.failed,

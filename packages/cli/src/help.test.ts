@@ -71,7 +71,7 @@ test('every command explains itself with an example, within 80 columns', async (
   assert.match(await helpOf(['--version']), /^\d+\.\d+\.\d+\n$/)
 })
 
-test('under npm run, the hints can be pasted', async () => {
+test('under npm run, a person can paste the hints', async () => {
   assert.match(await helpOf(['--help'], { npm_lifecycle_event: 'postroad' }), /^Usage: npm run postroad -- <command>/)
 })
 
@@ -83,7 +83,7 @@ test('help has color at a terminal and with FORCE_COLOR, and none with NO_COLOR'
   assert.doesNotMatch((await runAtTerminal(['--help'], { TERM: 'xterm', NO_COLOR: '1' })).stdout, color)
 })
 
-test('the help loads no schemas, which would take a quarter of a second', async () => {
+test('the help does not load the schemas, which would take a quarter of a second', async () => {
   const program = new URL('program.ts', import.meta.url)
   const child = await promisify(execFile)(process.execPath, [
     '--input-type=module',

@@ -89,7 +89,7 @@ export function timeOf(text: string): string {
   return timeAt(text, { sign: -1, where: 'before now' })
 }
 
-/** The same for a time to come: `30d` is in thirty days. */
+/** The same for a time in the future: `30d` is in thirty days. */
 export function timeAhead(text: string): string {
   return timeAt(text, { sign: 1, where: 'from now' })
 }

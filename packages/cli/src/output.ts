@@ -5,9 +5,9 @@ export type OutputOptions = { readonly json?: true; readonly quiet?: true }
 export type Answer = {
   /** The response of the API. */
   readonly json: unknown
-  /** The ids in it, for pipes. */
+  /** The ids in the response, for pipes. */
   readonly ids: readonly string[]
-  /** For people. */
+  /** The output for people. */
   readonly text: () => string
 }
 

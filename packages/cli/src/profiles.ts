@@ -38,7 +38,7 @@ export async function changeProfiles(change: (from: Profiles) => Profiles): Prom
   await replaceFile(profilesFile(), `${JSON.stringify(change(await readProfiles()), null, 2)}\n`)
 }
 
-/** A profile by its name, which a person gave. */
+/** The profile of a name that a person typed. */
 export function profileNamed({ profiles }: Profiles, name: string): Profile {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (profile !== undefined) return profile

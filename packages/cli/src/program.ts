@@ -50,7 +50,7 @@ Start with:
 
 /** Commander's help in a plainer layout. Commander removes the styles where the output is not a terminal or has no color. */
 const HELP: HelpConfiguration = {
-  // Narrower than this beside a long flag, a description would be one long line.
+  // Beside a long flag, a narrower description would not wrap.
   minWidthToWrap: 24,
   styleTitle: (title) => styleText('bold', title, { validateStream: false }),
   subcommandTerm: (command) =>

@@ -4,12 +4,12 @@ import { promisify } from 'node:util'
 import { Failure } from './failure.ts'
 import { io } from './io.ts'
 
-/** Found by its path: the command line calls the server over HTTP and imports nothing of it. */
+/** The server is named by its path, because the command line imports nothing of it and calls it over HTTP. */
 const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 
 /**
  * This process becomes the command of the server: the same process id, terminal and exit code. Without a process in between, no
- * signal is passed on twice and nothing is left behind.
+ * signal is forwarded twice and no process is left behind.
  */
 export function become(
   command:

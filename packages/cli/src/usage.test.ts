@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refused, run } from '../test/command-line.ts'
 
-test('a usage error has exit code 2, and one line says where to look', async () => {
+test('a usage error has exit code 2, and one line names the help', async () => {
   for (const args of [
     ['evnts'],
     ['events', 'git'],

@@ -15,7 +15,7 @@ after(async () => {
   await folder.remove()
 })
 
-test('an agent registers by one command, and the key works in the next one', async () => {
+test('an agent registers with one command, and the key works in the next one', async () => {
   const env = { POSTROAD_URL: server.baseUrl, POSTROAD_CONFIG_DIR: join(folder.path, 'config') }
   const terms = await run(['agent', 'register', '--name', 'Deploy bot'], env)
   refused(terms, { code: 2, stderr: /Add --accept-terms 1 to accept them\./ })
@@ -40,7 +40,7 @@ test('an agent registers by one command, and the key works in the next one', asy
   assert.match(text.stdout, /API key {4,}hk_\w{43}\n/)
 })
 
-test('a refusal of the server is its sentence', async () => {
+test('the command prints the sentence of a refusal of the server', async () => {
   const env = { POSTROAD_URL: server.baseUrl }
   const wrong = await run(['agent', 'register', '--name', 'x'.repeat(121), '--accept-terms', '1'], env)
   refused(wrong, { code: 3, stderr: /agent_name/ })

@@ -27,18 +27,18 @@ process.on('exit', () => {
 export type Environment = Readonly<Record<string, string>>
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
-/** The environment of this process without any Postroad variable, and with the path. */
+/** The environment of this process without any Postroad variable, and with the PATH. */
 const environmentOf = (env: Environment): Environment => ({
   PATH: process.env['PATH'] ?? '',
   LOG_LEVEL: 'warn',
   ADMIN_REQUESTS_MAX: '0',
   NODE_COMPILE_CACHE: COMPILED,
-  // Nobody's own profiles.
+  // Hides the profiles of the developer.
   POSTROAD_CONFIG_DIR: CONFIG,
   ...env,
 })
 
-/** Runs a command in this process, 80 columns wide: fast, and a test may run as many at a time as it likes. */
+/** Runs a command in this process, 80 columns wide: this is fast, and a test can run many commands together. */
 export function run(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
   return runOn(args, { env, input, isTTY: false, columns: 80 })
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { run, runAtTerminal } from './command-line.ts'
 import { onServer, refused } from './server-stage.ts'
 
-/** A project in git: pulled, planned in CI, and applied. */
+/** Tests of a project in git, which people pull, plan in CI, and apply. */
 const stage = onServer()
 const { ok, json, quiet, remote } = stage
 
@@ -19,7 +19,7 @@ const edit = async (change: (config: any) => void): Promise<void> => {
 }
 const plan = (...args: readonly string[]) => run(['config', 'plan', file, '--exit-code', ...args], remote())
 
-test('config pull writes the export as it is, again over itself, and never over another file', async () => {
+test('config pull writes the export unchanged, overwrites an earlier export, and never overwrites another file', async () => {
   file = join(stage.folder.path, 'postroad.json')
   await stage.client.webhooks.create({ name: 'GitHub', verification: { scheme: 'code_host', secret: 'the secret' } })
   await stage.client.rules.create({
@@ -50,7 +50,7 @@ test('config pull writes the export as it is, again over itself, and never over 
   assert.equal(await readFile(other, 'utf8'), '{"name":"shop"}')
 })
 
-test('config plan --exit-code is 0 while the project is as the file says, and 6 when it is not', async () => {
+test('config plan --exit-code is 0 while the project matches the file, and 6 when it does not', async () => {
   const same = await plan()
   assert.deepEqual([same.code, same.stderr], [0, ''])
   assert.match(same.stdout, /^Nothing to do\. /m)
@@ -69,7 +69,7 @@ test('config plan --exit-code is 0 while the project is as the file says, and 6 
   assert.deepEqual([code, JSON.parse(stdout).plan.create], [6, [{ kind: 'rule', identity: 'New' }]])
 })
 
-test('config apply shows the plan and asks; a program has to add --yes', async () => {
+test('config apply shows the plan and asks; a program must add --yes', async () => {
   refused(await run(['config', 'apply', file], remote()), { code: 2, stderr: /add --yes/ })
   const no = await runAtTerminal(['config', 'apply', file], remote({ NO_COLOR: '1' }), 'n\n')
   assert.deepEqual([no.code, no.stdout], [1, ''])
@@ -79,7 +79,7 @@ test('config apply shows the plan and asks; a program has to add --yes', async (
   assert.match(await ok(['config', 'apply', file, '--yes']), /^Nothing to do\. /)
 })
 
-test('config apply deletes only with --delete, and says what is not in the file', async () => {
+test('config apply deletes only with --delete, and lists the things that are not in the file', async () => {
   await edit((config) => config.rules.pop())
   const stays = await plan()
   assert.equal(stays.code, 0)
@@ -89,7 +89,7 @@ test('config apply deletes only with --delete, and says what is not in the file'
   assert.match(await quiet(['rules', 'list']), /^rul_\w{26}$/)
 })
 
-test('a file goes into another project, with the secrets that are to be set there', async () => {
+test('config apply copies a file to another project, and lists the secrets to set there', async () => {
   await ok(['projects', 'create', '--name', 'Copy', '--slug', 'copy'])
   const text = await ok(['config', 'apply', file, '--project', 'copy', '--yes'])
   assert.match(text, /^Applied: 3 created, 0 changed, 0 deleted\.\n/)
@@ -121,7 +121,7 @@ test('a plan shows how stored events would be routed differently', async () => {
   )
 })
 
-test('a file is checked by the schema of the server before it is sent; numbers keep their digits', async () => {
+test('the command checks a file by the schema of the server before it sends it; numbers retain their digits', async () => {
   const wrong = join(stage.folder.path, 'wrong.json')
   for (const [text, stderr] of [
     ['{', /wrong\.json is not a valid configuration: /],

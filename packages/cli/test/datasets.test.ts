@@ -48,7 +48,7 @@ test('datasets export writes records to stdout for a program, and a file in one 
   })
 })
 
-test('datasets export refuses what it cannot write, and says what to do', async () => {
+test('datasets export refuses a file that it cannot write, and names the remedy', async () => {
   refused(await runAtTerminal(['datasets', 'export', 'events', '--format', 'parquet'], remote()), {
     code: 2,
     stderr: /Name a file with --output/,

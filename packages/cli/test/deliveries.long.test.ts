@@ -71,7 +71,7 @@ test('the command line lists deliveries by state, destination and event, shows o
   assert.equal(shown.delivery.attempts[0].response_status, 500)
 })
 
-test('the command line replays many deliveries from a plan, runs at once with --yes, and recovers a destination with its deliveries', async () => {
+test('the command line replays many deliveries from a plan, runs immediately with --yes, and recovers a destination with its deliveries', async () => {
   const { destination } = await stage.client.destinations.create({
     name: 'broken',
     url: stage.bad.url,
@@ -139,7 +139,7 @@ test('the command line tests a destination, and retries and cancels a waiting de
   await stage.client.destinations.remove({ id: destination.id })
 })
 
-test('the list, the filter, the details and the health report a delivery that an open breaker holds back, and a probe is sent at once', async () => {
+test('the list, the filter, the details and the health report a delivery that an open breaker holds back, and the command line sends a probe immediately', async () => {
   const { destination } = await stage.client.destinations.create({
     name: 'dead',
     url: stage.bad.url,

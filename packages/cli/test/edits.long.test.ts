@@ -7,7 +7,7 @@ import { onServer, refused } from './server-stage.ts'
 const stage = onServer()
 const { ok, json, remote } = stage
 
-test('endpoints create prints the URL, and the URL accepts events at once', async () => {
+test('endpoints create prints the URL, and the URL accepts events immediately', async () => {
   const text = await ok(['endpoints', 'create', 'Orders', '--dataset', 'orders'])
   const [, url = ''] =
     /^orders {2}whk_\w{26}\nOrders · files into orders · open to anyone\n(http\S+)\n$/.exec(text) ?? []
@@ -31,7 +31,7 @@ test('endpoints create accepts a scheme with its secret from stdin or without a 
   refused(await run(['endpoints', 'create', 'None', '--secret-stdin'], remote()), { code: 2, stderr: /add --scheme/ })
 })
 
-test('endpoints create takes the settings of a preset, and says what a preset needs', async () => {
+test('endpoints create takes the settings of a preset, and names the settings that a preset requires', async () => {
   const create = ['endpoints', 'create', 'Payments', '--preset']
   const made = (await json([...create, 'paddle', '--without-secret', '--dataset', 'payments'])).webhook
   const preset = (await json(['source-presets', 'get', 'paddle'])).source_preset
@@ -67,7 +67,7 @@ test('source-presets lists what a search finds, and shows the steps at the provi
     await ok(['source-presets', 'list', 'no such']),
     'No preset has this in its name or header. See postroad source-presets list.\n',
   )
-  // The address of a source file may be wider than a terminal.
+  // The address of a source file can be wider than a terminal.
   const { stdout: text, code } = await run(['source-presets', 'get', 'paddle'], remote())
   assert.equal(code, 0)
   for (const line of text.split('\n')) assert.ok(line.length <= 80 || line.startsWith('https://'), line)
@@ -108,7 +108,7 @@ test('a delete command deletes nothing unless a person confirms or --yes is give
   assert.equal((await fetch(url, { method: 'POST', body: '{}' })).status, 404)
 })
 
-test('destinations can be shown, changed and deleted by name', async () => {
+test('the command line shows, changes and deletes destinations by name', async () => {
   await stage.client.destinations.create({ name: 'erp', url: stage.good.url })
   const changed = await ok(['destinations', 'edit', 'erp', '--off', '--dataset', 'orders', '-d', '{"timeout_ms":5000}'])
   assert.match(changed, /^Destination {2}dst_\w{26} {2}erp\n/)
@@ -121,7 +121,7 @@ test('destinations can be shown, changed and deleted by name', async () => {
   refused(await run(['destinations', 'get', 'erp'], remote()), { code: 4, stderr: /no destination "erp"/ })
 })
 
-test('projects can be created, renamed and deleted, and a command creates resources in the project that it names', async () => {
+test('the command line creates, renames and deletes projects, and creates resources in the named project', async () => {
   const made = await ok(['projects', 'create', '--name', 'Shop', '--slug', 'shop'])
   assert.match(made, /^Id +prj_\w{26}\n[^]*Slug +shop\n/)
   assert.match(await ok(['endpoints', 'create', 'Inside', '--project', 'shop']), /\/shop\//)

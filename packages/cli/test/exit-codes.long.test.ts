@@ -7,7 +7,7 @@ import { onServer, refused } from './server-stage.ts'
 const stage = onServer()
 const { local, remote } = stage
 
-test('a resource that does not exist gives exit code 4', async () => {
+test('a command for a resource that does not exist ends with exit code 4', async () => {
   for (const args of [
     ['events', 'get', 'nope'],
     ['deliveries', 'get', 'dlv_01m7ys72kve0fb1zmh4gjtmv5x'],
@@ -20,7 +20,7 @@ test('a resource that does not exist gives exit code 4', async () => {
     refused(await run(args, remote()), { code: 4, stderr: /^postroad: .+\.\n$/ })
 })
 
-test('a missing permission gives exit code 3, and the key of this machine is never sent to another server', async () => {
+test('a command without permission ends with exit code 3, and never sends the key of this machine to another server', async () => {
   refused(await run(['events', 'list'], remote({ SERVICE_TOKEN: 'hk_nobody' })), {
     code: 3,
     stderr: /^postroad: The server does not accept this API key\. Set SERVICE_TOKEN/,
@@ -62,7 +62,7 @@ test('the command line reports in one line that no server answers, or that the s
   })
 })
 
-test('a rate limit gives exit code 5 and the time to wait', async () => {
+test('a rate-limited command ends with exit code 5 and names the time to wait', async () => {
   const busy = await aDestination(429, '{"error":"Too many at once.","reason":"burst_limited","retry_after":30}')
   refused(await run(['send', busy.url], remote()), {
     code: 5,
@@ -71,7 +71,7 @@ test('a rate limit gives exit code 5 and the time to wait', async () => {
   busy.stop()
 })
 
-test('with --json a refusal is an object on stderr', async () => {
+test('with --json a command prints a refusal as an object on stderr', async () => {
   const { code, stdout, stderr } = await run(['events', 'get', 'nope', '--json'], remote())
   assert.deepEqual([code, stdout], [4, ''])
   const { request_id, ...reported } = JSON.parse(stderr)

@@ -7,7 +7,7 @@ import { assertEachOnce, listening, sendNumbers } from './listen-stage.ts'
 import { aReceiver } from './receiver.ts'
 import { onServer, refused } from './server-stage.ts'
 
-/** Events on their way to a program on this machine: none lost, and none sent twice. */
+/** Tests that `listen` neither loses an event nor sends one twice to a program on this machine. */
 const stage = onServer()
 const { remote } = stage
 
@@ -17,7 +17,7 @@ async function post(url: string, init: { body: string | Uint8Array<ArrayBuffer>;
   return response
 }
 
-test('listen sends the body byte for byte with the headers of the sender, and masked credentials are left out', async (t) => {
+test('listen sends the body byte for byte with the headers of the sender, and leaves out masked credentials', async (t) => {
   const receiver = await aReceiver()
   t.after(() => receiver.stop())
   const { webhook } = await stage.client.webhooks.create({ name: 'Signed' })
@@ -79,7 +79,7 @@ test('listen sends a request with several records once, and only events that mee
     assert.notEqual((await run(['listen', receiver.url, '--filter', filter], at.env)).code, 0)
 })
 
-test('the position moves only past answered events, and a killed listen sends only the others again', async (t) => {
+test('the position moves only past answered events, and a restart after a kill sends only unanswered events again', async (t) => {
   const receiver = await aReceiver()
   t.after(() => receiver.stop())
   const at = await listening(t, remote())
@@ -136,7 +136,7 @@ test('a SIGSTOP of listen and restarts of the server and of listen lose no event
   assertEachOnce(receiver.numbers(), 700)
 })
 
-test('events wait while nothing listens at the target, and are sent once when it starts', async (t) => {
+test('listen sends each waiting event once after its target starts', async (t) => {
   const receiver = await aReceiver()
   t.after(() => receiver.stop())
   await receiver.stop()
@@ -153,7 +153,7 @@ test('events wait while nothing listens at the target, and are sent once when it
   assert.equal(receiver.received.length, 20)
 })
 
-test('an event whose connection breaks off is sent three times and then passed', async (t) => {
+test('listen sends an event three times if its connection breaks off each time, and then skips it', async (t) => {
   const receiver = await aReceiver()
   t.after(() => receiver.stop())
   receiver.answers = 'never'
@@ -178,7 +178,7 @@ test('two runs never forward the same stream to the same target', async (t) => {
   await at.start(receiver.url, '--lines')
 })
 
-test('listen names what is wrong with its target', async () => {
+test('listen names the fault of an invalid target', async () => {
   for (const [args, stderr] of [
     [['70000'], /is not a port or a URL/],
     [['ftp://localhost'], /is not a port or a URL/],

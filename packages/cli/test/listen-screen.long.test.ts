@@ -6,7 +6,7 @@ import { aFolder } from './command-line.ts'
 import { aReceiver } from './receiver.ts'
 import { onServer } from './server-stage.ts'
 
-/** The full screen of `listen`, at a terminal that the test plays. */
+/** The full screen of `listen`, at a terminal that the test simulates. */
 const stage = onServer()
 
 const ENTER_SCREEN = '\u001b[?1049h'
@@ -31,7 +31,7 @@ function aTerminal(env: Readonly<Record<string, string>>) {
     text: () => text,
     errors: () => errors,
     press: (keys: string) => stdin.write(keys),
-    /** Resolves once something that matches is drawn after this call. */
+    /** Resolves once the screen shows a match after this call. */
     shows: (pattern: RegExp): Promise<void> => {
       const from = text.length
       return new Promise((resolve) => {
@@ -47,7 +47,7 @@ function aTerminal(env: Readonly<Record<string, string>>) {
   }
 }
 
-test('the screen lists events, opens one, sends it again, and gives the terminal back', async (t) => {
+test('the screen lists events, opens one, sends it again, and restores the terminal', async (t) => {
   const receiver = await aReceiver()
   const folder = await aFolder()
   t.after(async () => {
@@ -83,7 +83,7 @@ test('the screen lists events, opens one, sends it again, and gives the terminal
   assert.deepEqual(terminal.raw, [true, false])
 })
 
-test('an error gives the terminal back, and its sentence is on the screen that was there before', async (t) => {
+test('an error restores the terminal, and its sentence is on the restored screen', async (t) => {
   const receiver = await aReceiver()
   const folder = await aFolder()
   t.after(async () => {

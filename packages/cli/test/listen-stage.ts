@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
 import { aFolder, begin, type Environment } from './command-line.ts'
 
-/** `postroad listen` in a process of its kind, and the lines that it has printed. */
+/** `postroad listen` in a separate process, and the lines that it has printed. */
 export class Listen {
   readonly lines: string[] = []
   readonly #child: ChildProcessWithoutNullStreams
@@ -61,7 +61,7 @@ export class Listen {
     })
   }
 
-  /** Stops it as Ctrl-C does. */
+  /** Stops `listen` as Ctrl-C does. */
   async stop(): Promise<void> {
     this.signal('SIGCONT')
     this.signal('SIGINT')
@@ -88,14 +88,14 @@ export async function listening(t: TestContext, env: Environment) {
   return {
     env: own,
     folder: folder.path,
-    /** Starts it, and resolves when it is connected. */
+    /** Starts `listen`, and resolves when it is connected. */
     start: async (target: string, ...args: readonly string[]): Promise<Listen> => {
       const run = new Listen(begin(['listen', target, ...args], own))
       runs.push(run)
       await run.line(/^(?:Connected\.|\{"type":"connected")/)
       return run
     },
-    /** The stored position, once it meets a condition: it is written behind the answers. */
+    /** The stored position, once it meets a condition: `listen` writes it after the answers. */
     position: async (meets: (position: Position) => boolean = () => true): Promise<Position> => {
       for (;;) {
         const [name] = (await readdir(join(folder.path, 'listen'))).filter((one) => one.endsWith('.json'))
@@ -110,7 +110,7 @@ export async function listening(t: TestContext, env: Environment) {
 type Sending = { readonly from: number; readonly count: number; readonly perSecond?: number }
 
 /**
- * Sends numbered events until each is accepted. A repeat after a broken connection has the same key, so each is stored once, also
+ * Sends numbered events until each is accepted. A repeat after a broken connection has the same key, so each is stored once, even
  * while the server restarts.
  */
 export async function sendNumbers(url: () => string, { from, count, perSecond = 0 }: Sending): Promise<void> {
@@ -131,7 +131,7 @@ async function accepted(url: () => string, n: number): Promise<void> {
         headers: { 'Content-Type': 'application/json', 'Idempotency-Key': `event-${n}` },
         body: JSON.stringify({ n }),
       })
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- until the server has it
       await response.body?.cancel()
       if (response.ok) return
       assert.ok(response.status >= 500, `the event was refused with ${response.status}`)
@@ -143,7 +143,7 @@ async function accepted(url: () => string, n: number): Promise<void> {
   }
 }
 
-/** Every number exactly once. */
+/** Asserts that every number arrived exactly once. */
 export function assertEachOnce(numbers: readonly number[], count: number): void {
   const times = new Map<number, number>()
   for (const n of numbers) times.set(n, (times.get(n) ?? 0) + 1)

@@ -3,7 +3,7 @@ import { listening, assertEachOnce, sendNumbers } from './listen-stage.ts'
 import { aReceiver } from './receiver.ts'
 import { onServer } from './server-stage.ts'
 
-/** The promise of `listen` under load, for longer than the short form of this proof. */
+/** Proves the promise of `listen` under load, for longer than the short tests. */
 const stage = onServer()
 const { remote } = stage
 

@@ -53,7 +53,7 @@ test('an empty list explains how to create the first item', async () => {
   })
 })
 
-test('a table that is piped to a program is as wide as its cells: no cell is cut and no column is omitted', async () => {
+test('a command cuts no cell and omits no column of a table that is piped to a program', async () => {
   const name = 'A destination whose name is longer than what a narrow terminal has room for'
   await stage.client.destinations.create({ name, url: stage.good.url, datasets: ['one', 'two'] })
   const { stdout } = await runPiped(['destinations', 'list'], remote())

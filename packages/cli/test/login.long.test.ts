@@ -76,7 +76,7 @@ async function aPerson() {
   }
 }
 
-test('login by a device: a person confirms the code in a browser, and the tokens are renewed', async (t) => {
+test('login by device stores tokens after a person confirms the code in a browser, and commands renew them', async (t) => {
   const { env, file, ok } = await aConfig(t)
   const person = await aPerson()
   const login = begin(['login', '--device', '--url', stage.server.baseUrl], env)
@@ -125,7 +125,7 @@ test('login by a device: a person confirms the code in a browser, and the tokens
   assert.equal((await person.agents())[0]?.status, 'revoked')
 })
 
-test('a key that the server refuses is not saved, and neither is anything else', async (t) => {
+test('login saves nothing when the server refuses the key', async (t) => {
   const { env } = await aConfig(t)
   const url = ['--url', stage.server.baseUrl]
   for (const [input, code, stderr] of [
@@ -137,7 +137,7 @@ test('a key that the server refuses is not saved, and neither is anything else',
   assert.equal((await run(['profiles', 'list', '-q'], env)).stdout, '')
 })
 
-test('a key is never sent to a server other than that of its profile', async (t) => {
+test('a command never sends a key to a server other than that of its profile', async (t) => {
   const { env, ok } = await aConfig(t)
   await ok(['login', '--url', stage.server.baseUrl], stage.apiKey)
   refused(await run(['endpoints', 'list', '--url', 'https://hooks.example.com'], env), {
@@ -184,7 +184,7 @@ test('project use sets the project of the following commands, and --project has 
   assert.match(await ok(['endpoints', 'list']), /^first {2}/)
 })
 
-test('two profiles are used by name', async (t) => {
+test('a command uses one of two profiles by name', async (t) => {
   const { ok, env } = await aConfig(t)
   await ok(['login', '--url', stage.server.baseUrl, '--profile', 'one'], stage.apiKey)
   await ok(['login', '--url', stage.server.baseUrl, '--profile', 'two'], stage.apiKey)

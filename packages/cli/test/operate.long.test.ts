@@ -13,7 +13,7 @@ const { ok, json, quiet, local, remote } = stage
 const exportsAsked = async (): Promise<number> =>
   (await stage.client.audit.list({ action: 'create_data_export' })).audit.length
 
-test('a workspace can be exported into a file, an interrupted download resumes, and a complete file is not downloaded again', async () => {
+test('export writes a workspace into a file, resumes an interrupted download, and does not download a complete file again', async () => {
   const output = join(stage.folder.path, 'export.zip')
   const { data_export, file } = await json(['export', '--output', output])
   assert.deepEqual([data_export.state, file], ['ready', output])
@@ -41,7 +41,7 @@ test('a workspace can be exported into a file, an interrupted download resumes, 
   )
 })
 
-test('the audit log can be listed with filters, exported as CSV and as JSON lines, and verified', async () => {
+test('the audit commands list the log with filters, export it as CSV and as JSON lines, and verify it', async () => {
   const made = await stage.client.webhooks.create({ name: 'Audited' })
   const target = made.webhook.id
   assert.match(

@@ -26,7 +26,7 @@ test('the command line reports in one line that Node is too old', async () => {
   })
 })
 
-test('the command that npm links starts the Node that was installed with it, whichever Node runs the command', async () => {
+test('the command that npm links starts the Node that was installed with it, regardless of the Node that runs the command', async () => {
   const older =
     'data:text/javascript,if(process.argv[1].endsWith("postroad.js"))Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})'
   for (const env of [{}, { NODE_OPTIONS: `--import=${encodeURI(older)}` }]) {

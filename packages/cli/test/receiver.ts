@@ -16,7 +16,7 @@ export type Received = {
   readonly body: Buffer
 }
 
-/** A program on this machine, to which `listen` forwards. It records the requests, and answers when the test lets it. */
+/** A program on this machine, to which `listen` forwards. It records requests, and answers when the test allows it. */
 export class Receiver {
   readonly received: Received[] = []
   status = 200

@@ -8,11 +8,11 @@ import { roomTable } from '../src/rooms/table.ts'
 import { run } from './command-line.ts'
 import { onServer, refused } from './server-stage.ts'
 
-/** The commands that are made from the routes of the contract. */
+/** Tests of the commands that are generated from the routes of the contract. */
 const stage = onServer()
 const { ok, json, quiet, remote } = stage
 
-test('every route of the API has a command, and no command is made twice', () => {
+test('every route of the API has a command, and no command exists twice', () => {
   const program = createProgram()
   const elsewhere = new Set([
     'attempts.get',
@@ -39,7 +39,7 @@ test('every route of the API has a command, and no command is made twice', () =>
   }
 })
 
-test('a room can be created, listed, shown, changed and deleted, by name and by id', async () => {
+test('the commands of a room create, list, show, change and delete its items, by name and by id', async () => {
   const made = await json([
     'ingest-keys',
     'create',
@@ -101,14 +101,14 @@ test('the members of a request come from options, from --data and from files, an
   refused(await run(['rules', 'create', '--name', 'x'], remote()), { code: 1, stderr: /dataset/ })
 })
 
-test('an answer is one line for each member: of a setting, and of each of several objects', async () => {
+test('a command prints an answer with one line for each member, of a setting and of each of several objects', async () => {
   const me = await ok(['me', 'get'])
   assert.match(me, /^User id +usr_\w+\nUser name +Owner\n[^]*^Workspace id +wsp_\w+\nWorkspace slug +main\n/m)
   assert.match(await ok(['network', 'get']), /^IP allowlist +every address\nYour address +127\.0\.0\.1\n/)
   assert.match(await ok(['dashboard', 'summary']), /\nTotals submissions +\d+\n[^]*\nBacklog held +\d+\n/)
 })
 
-test('the names of a sender are shown as they are', async () => {
+test('a command shows the names in the content of a sender unchanged', async () => {
   await ok(['send', 'first', '-d', '{"note":{"by_whom":"Ada"}}'])
   const [id = ''] = (await quiet(['submissions', 'list'])).split('\n')
   const { stdout: text } = await run(['submissions', 'get', id], remote())
@@ -126,7 +126,7 @@ test('the help lists every command under a heading', async () => {
   assert.ok(broadcasts > 0 && broadcasts < search, 'members read announcements')
 })
 
-test('a room of an endpoint takes the endpoint by its slug', async () => {
+test('a command about a part of an endpoint takes the endpoint by its slug', async () => {
   const { view } = await json([
     'record-views',
     'create',

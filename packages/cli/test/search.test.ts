@@ -13,7 +13,7 @@ before(async () => {
 const found = async (...words: string[]): Promise<number[]> =>
   (await json(['search', 'events', ...words])).records.map(({ data }: { data: { n: number } }) => data.n)
 
-test('search events takes conditions as they are in the API, each with a flag', async () => {
+test('search events takes conditions in the form of the API, each with a flag', async () => {
   assert.deepEqual(await found('--q', 'buyer 2'), [2])
   assert.deepEqual(await found('--f', 'n:gte:2'), [3, 2])
   assert.deepEqual(await found('--f', 'n:gte:2', '--f', 'buyer.name:contains:3'), [3])
@@ -23,6 +23,6 @@ test('search events takes conditions as they are in the API, each with a flag', 
   assert.match(await ok(['search', 'events', '--q', 'nobody']), /^Nothing was found\.\nScanned: \d+\. Read: \d+\.\n$/)
 })
 
-test('a condition in another form is refused, and the message shows the form', async () => {
+test('search events refuses a condition in another form, and shows the right form', async () => {
   refused(await run(['search', 'events', '--f', 'n=3'], remote()), { code: 1, stderr: /f: .*<path>:<op>:<value>/s })
 })

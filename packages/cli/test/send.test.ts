@@ -71,7 +71,7 @@ test('send with a key stores an event once, and reports a repeat', async () => {
   refused(await run(['send', '--key', 'with a space'], remote()), { code: 1, stderr: /1 to 255 printable/ })
 })
 
-test('send signs as each kind of sender does', async () => {
+test('send signs an event as each kind of sender does', async () => {
   const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ok!').toString('base64')}`
   for (const scheme of [
     'payments_provider',

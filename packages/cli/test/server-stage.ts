@@ -89,7 +89,7 @@ class ServerStage {
     return (await fetch(`${api}/api-keys`, { method: 'POST', headers: { ...headers, cookie }, body })).text()
   }
 
-  /** From here on the commands and the client use the key of the server's machine. */
+  /** From then on the commands and the client use the key of the server's machine. */
   async takeKey(): Promise<void> {
     const key = JSON.parse((await runProcess(['bootstrap', '--json'], this.local())).stdout).api_key
     this.#token = { key, client: new Postroad({ url: this.server.baseUrl, token: key }) }

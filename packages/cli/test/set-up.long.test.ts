@@ -18,7 +18,7 @@ test('api-keys lists the keys without showing any of them, and names a key that 
   })
 })
 
-test('api-keys revoke ends a key at once; bootstrap on the machine of the server creates a new key', async () => {
+test('api-keys revoke ends a key immediately; bootstrap on the machine of the server creates a new key', async () => {
   const [{ id }] = (await json(['api-keys', 'list'])).api_keys
   assert.match(await ok(['api-keys', 'revoke', id, '--yes']), new RegExp(`^Revoked ${id}\\.`))
   refused(await run(['api-keys', 'list'], remote()), { code: 3, stderr: /was revoked/ })

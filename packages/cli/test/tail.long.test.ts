@@ -44,7 +44,7 @@ test('tail --failed prints refusals and deliveries that fail, and no event', asy
   const sending = new AbortController()
   t.after(() => sending.abort())
   const lines = Promise.all([child.line(/"type":"rejection"/), child.line(/"type":"delivery"/)])
-  // The stream may open only after the first of them.
+  // The stream can open after the first refusal or delivery.
   const seen = { both: false }
   void lines.then(() => Object.assign(seen, { both: true }))
   while (!seen.both && !sending.signal.aborted) {

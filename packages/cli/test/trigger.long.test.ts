@@ -6,13 +6,13 @@ import { run } from './command-line.ts'
 import { aReceiver } from './receiver.ts'
 import { onServer, refused } from './server-stage.ts'
 
-/** Events as their providers send them, and signatures that are checked. */
+/** Tests of events in the form of their providers, and of the check of signatures. */
 const stage = onServer()
 const { ok, json, remote } = stage
 
 const dataOf = async (id: string) => (await stage.client.records.get({ id })).record.data
 
-test('trigger sends an event that the endpoint of the provider accepts, with its name and an id in their places', async () => {
+test('trigger sends an event that the endpoint of the provider accepts, with its name and an id in the places that the preset names', async () => {
   await ok(['endpoints', 'create', 'GitHub', '--preset', 'github', '--secret-stdin'], remote(), 'a secret')
   await ok(['endpoints', 'create', 'Stripe', '--preset', 'stripe', '--secret-stdin'], remote(), 'whsec_secret')
   const push = await json(['trigger', 'github', 'push'])
@@ -27,12 +27,12 @@ test('trigger sends an event that the endpoint of the provider accepts, with its
   assert.match(text, /The body is a minimal one: \{"id":"[\w-]+","type":"invoice\.paid"\}\n$/)
 })
 
-test('trigger sends the body of the caller as it is', async () => {
+test('trigger sends the body of the caller unchanged', async () => {
   const { records } = await json(['trigger', 'stripe', 'invoice.paid', '-d', '{"mine":1}'])
   assert.deepEqual(await dataOf(records[0].id), { mine: 1 })
 })
 
-test('trigger names the endpoint that is missing, and asks when several fit', async () => {
+test('trigger names the endpoint that is missing, and asks which one when several match', async () => {
   refused(await run(['trigger', 'gitlab', 'push'], remote()), {
     code: 4,
     stderr:
@@ -57,7 +57,7 @@ test('trigger reports a scheme that only the sender can sign', async () => {
   assert.match(end.stderr, /^postroad: .+\n$/)
 })
 
-test('verify checks a delivery without a server, by a saved request and its secret', async (t) => {
+test('verify checks a delivery without a server, with a saved request and its secret', async (t) => {
   const receiver = await aReceiver()
   t.after(() => receiver.stop())
   const { signing_secret: secret } = await stage.client.destinations.create({
@@ -101,7 +101,7 @@ test('verify explains a request of a sender step by step, with the secret of the
   assert.match(wrong.stdout, /^The signature is not valid\.\n[^]* {2}✗ /)
 })
 
-test('verify reports a file that is no request, and missing options', async () => {
+test('verify reports a file that is not a request, and missing options', async () => {
   const file = join(stage.folder.path, 'nothing.http')
   await writeFile(file, 'hello')
   for (const [args, stderr] of [

@@ -15,7 +15,7 @@ import {
   TIMESTAMP_FORMATS,
 } from './signed-content.ts'
 
-/** The schemas of the schemes beyond the seven. */
+/** The schemas of the additive schemes. */
 
 const anyOf = <const Values extends readonly [string, ...string[]]>(values: Values, what: string) =>
   z.enum(values, `The ${what} is one of ${values.join(', ')}.`)
@@ -176,7 +176,7 @@ type Content = {
   readonly tolerance_seconds: number | null
 }
 
-/** Why settings that are each right do not fit together; undefined when they do. */
+/** The reason why valid settings do not fit together; undefined when they do. */
 export function misfitOf(settings: Content): string | undefined {
   return timeMisfit(settings) ?? idMisfit(settings)
 }

@@ -13,7 +13,7 @@ const VERBS: Readonly<Record<string, string>> = {
   'audit.exportCsv': 'export',
 }
 
-/** Commands that do more than one route would, so that the route needs none: they ask, follow, compare, or write a file. */
+/** Commands that do more than their route, which needs no other command: they ask, follow, compare, or write a file. */
 export const COMMANDS_BY_OTHERS: Readonly<Record<string, string>> = {
   'attempts.get': 'deliveries attempt',
   'config.export': 'config pull',

@@ -29,7 +29,7 @@ export type RoomCommand = {
 export type CommandArgument = {
   /** The member of the path. */
   readonly name: string
-  /** The prefix of its ids; absent: it is no id. */
+  /** The prefix of its ids; absent: the argument is not an id. */
   readonly prefix?: string
   /** The room whose list finds it by another member. */
   readonly lookup?: { readonly room: string; readonly by: 'slug' | 'name' }
@@ -112,7 +112,7 @@ function inputOf(fields: z.ZodType | undefined): Schema {
 }
 
 function outputOf(type: z.ZodType): Schema {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema has these members
   return z.toJSONSchema(type, { io: 'output', unrepresentable: 'any', reused: 'inline' }) as Schema
 }
 
@@ -180,7 +180,7 @@ function choicesOf(of: Schema): readonly string[] | undefined {
   return values?.every((value) => typeof value === 'string') === true ? values : undefined
 }
 
-/** The schema of an item of a list; undefined: the route is no list. */
+/** The schema of an item of a list; undefined when the route is not a list. */
 function itemOf({ output, download }: Route): Schema | undefined {
   if (download !== undefined) return undefined
   const { properties = {} } = outputOf(output)
@@ -192,14 +192,14 @@ function listMember(properties: Readonly<Record<string, Schema>>): readonly [str
   const lists = Object.entries(properties).filter(([, { type, items }]) => type === 'array' && items?.type === 'object')
   const [only] = lists
   const others = Object.entries(properties).filter(([name]) => name !== only?.[0] && name !== 'next_cursor')
-  // A search says how far it came. Without a cursor, such members are the subject and the list is a part of it.
+  // A search reports its progress. Without a cursor, such members are the subject and the list is a part of it.
   const isList = others.length === 0 || ('next_cursor' in properties && others.every(([, schema]) => isScalar(schema)))
   return lists.length === 1 && only !== undefined && isList ? [only[0]] : undefined
 }
 
 const isScalar = (schema: Schema): boolean => ['text', 'time', 'integer', 'number', 'boolean'].includes(typeOf(schema))
 
-/** The members that say what an item is come first. */
+/** The members that identify an item come first. */
 const FIRST = ['id', 'name', 'slug', 'title', 'status', 'state', 'enabled', 'role']
 const rankOf = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length)
 

@@ -7,7 +7,7 @@ const FORM = 'a condition is <path>:<op>:<value>, such as amount:gt:100 or id:ex
 /** `<path>:<op>:<value>` → a condition: gt, gte, lt and lte take a number, and `in` takes a list. */
 function conditionOf(text: string): object | undefined {
   const [, sent = '', op = '', value] = /^((?:\\.|[^:\\])+):([a-z_]+)(?::([^]*))?$/.exec(text) ?? []
-  // `\:` is a literal colon of a key here. Every other backslash belongs to the path.
+  // Here `\:` is a literal colon in a key. Every other backslash belongs to the path.
   const path = sent.replaceAll(/\\(.)/g, (pair, letter) => (letter === ':' ? ':' : pair))
   if (!CONDITION_OPS.some((one) => one === op)) return undefined
   if (op === 'exists') return value === undefined ? { path, op } : undefined
@@ -40,12 +40,12 @@ function conditionsFrom(read: (text: string) => object | undefined) {
     })
 }
 
-/** May be repeated: all conditions must match. */
+/** The parameter can be repeated; all conditions must match. */
 export const PayloadConditions = conditionsFrom(conditionOf).describe(
   'Conditions on the payload as `<path>:<op>:<value>`, in the syntax of rules. Write a literal colon in a path as `\\:`, and separate the values of `in` with commas. May be repeated: all conditions must match.',
 )
 
-/** The name of a header is one step of a path, whatever its characters are. */
+/** The name of a header is one step of a path, with any characters. */
 function headerConditionOf(text: string): object | undefined {
   const [, name = '', rest = ''] = /^([^:]+)(:[^]*)$/.exec(text) ?? []
   return conditionOf(name.toLowerCase().replaceAll(/[.\\]/g, String.raw`\$&`) + rest)

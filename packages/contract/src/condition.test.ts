@@ -12,7 +12,7 @@ function refusal(sent: unknown): string {
   return parsed.error.issues[0]?.message ?? ''
 }
 
-test('an exact match is stored as {path, equals}, whichever form was sent', () => {
+test('an exact match in either form is stored as {path, equals}', () => {
   assert.deepEqual(kept({ path: 'a', op: 'equals', value: 1 }), { path: 'a', equals: 1 })
   assert.deepEqual(kept({ path: 'a', equals: null }), { path: 'a', equals: null })
 })
@@ -74,7 +74,7 @@ test('in needs 1 to 100 scalars', () => {
 
 test('a condition cannot compare with an object or with a number that has lost digits', () => {
   assert.match(refusal({ path: 'a', equals: {} }), /cannot be compared/)
-  // JSON.parse has made 9007199254740992 of 9007199254740993 by then.
+  // JSON.parse has rounded 9007199254740993 to 9007199254740992 already.
   const lost: unknown = JSON.parse('9007199254740993')
   for (const value of [lost, -(2 ** 60)]) {
     assert.match(refusal({ path: 'a', equals: value }), /in quotes/)

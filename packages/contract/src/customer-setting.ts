@@ -23,13 +23,13 @@ const customerPlace = (header: z.ZodString) =>
         'An event without text or a number there names no customer. null: no event names one.',
     )
 
-/** As stored and shown. */
+/** The setting as stored and shown. */
 export const CustomerPlace = customerPlace(heldHeaderName(EXAMPLE))
-/** As configured. */
+/** The setting in a request. */
 export const CustomerPlaceSetting = customerPlace(headerName(EXAMPLE))
 export type CustomerPlace = z.infer<typeof CustomerPlace>
 
-/** Events that no sender sent have no headers. */
+/** Events without a sender have no headers. */
 export const CustomerPath = z
   .union([z.strictObject({ path: DotPath }), z.null()], {
     error: () =>

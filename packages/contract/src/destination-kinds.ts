@@ -33,7 +33,7 @@ const Table = z
 
 const PLACES = 'It may contain `{dataset}` and `{id}`, which stand for the dataset and the id of the event.'
 const Pattern = Text.min(1).max(LIMITS.destinationNameCharsMax)
-/** A part of a subject or a routing key has a meaning in its dots, and a wildcard is for readers. */
+/** Dots divide a subject or a routing key into parts, and a wildcard is only for readers. */
 const Subject = Pattern.regex(/^[^\s*>]+$/, 'must not contain spaces or wildcards')
 const KAFKA_MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const
 

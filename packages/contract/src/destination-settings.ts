@@ -5,7 +5,7 @@ import { headerName } from './header-name.ts'
 import { LIMITS } from './limits.ts'
 import { DatasetName, Text, Timestamp } from './list.ts'
 
-/** The settings of a destination. The routes that take or show a destination are made of these schemas. */
+/** The settings of a destination. The routes that take or show a destination use these schemas. */
 
 export const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
 export const Datasets = z
@@ -14,7 +14,7 @@ export const Datasets = z
   .nullable()
   .describe('The datasets that the destination receives; null: all.')
 const HeaderName = headerName('X-Tenant')
-/** Responses show this in place of the value of a custom header. A change that sends it back retains the value. */
+/** Responses show this instead of the value of a custom header. A change that sends it back retains the value. */
 const HeldValue = z.strictObject({ has_value: z.literal(true) })
 export const Headers = z
   .record(
@@ -30,7 +30,7 @@ export const Headers = z
   )
   .superRefine((headers, ctx) => {
     for (const [name, value] of Object.entries(headers)) {
-      // A retained value has a stored name, which may be older than the check of names.
+      // A retained value has a stored name, which can be older than the check of names.
       const { error } = typeof value === 'string' ? HeaderName.safeParse(name) : {}
       if (error !== undefined) ctx.addIssue({ code: 'custom', message: error.issues[0]?.message, path: [name] })
     }

@@ -1,6 +1,7 @@
 /**
- * The reasons why an attempt failed (decisions §6). After `invalid_url`: no connection through the proxy, no access to the destination or no
- * token, no body from the template, and two of destinations beyond HTTP: it refused the event, or the event is larger than it takes.
+ * The reasons why an attempt failed (decisions §6). The codes after `invalid_url` are: no connection through the proxy,
+ * no access to the destination or no token, no body from the template, and for destinations beyond HTTP a refused event
+ * or an event that is larger than the destination takes.
  */
 export const ERROR_CODES = [
   'timeout',

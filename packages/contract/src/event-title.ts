@@ -35,8 +35,8 @@ const eventTitle = (header: z.ZodString) =>
         `null: the first of the headers ${TITLE_HEADERS.join(', ')}, otherwise the first of the members ${TITLE_MEMBERS.join(', ')}.`,
     )
 
-/** As stored and shown. */
+/** The setting as stored and shown. */
 export const EventTitle = eventTitle(heldHeaderName(EXAMPLE))
-/** As configured. */
+/** The setting in a request. */
 export const EventTitleSetting = eventTitle(headerName(EXAMPLE))
 export type EventTitle = z.infer<typeof EventTitle>

@@ -19,7 +19,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   regex: 'matches',
 } satisfies Record<ConditionOp, string>
 
-/** How an op is read: `amount > 10`. An op that a newer server stored is shown by its name. */
+/** The sign of an op, as in `amount > 10`. An op that a newer server stored is shown by its name. */
 export function signOf(op: string): string {
   return SIGNS[op] ?? op
 }
@@ -31,7 +31,7 @@ export function filterText({ path, op, value }: Filter): string {
 
 const ADDRESS = /^((?:\\.|[^:\\])+):([a-z_]+)(?::([^]*))?$/
 
-/** A filter of an address; undefined when the text is no filter. */
+/** A filter of an address; undefined when the text is not a filter. */
 export function readFilter(text: string): Filter | undefined {
   const [, sent = '', op = '', value] = ADDRESS.exec(text) ?? []
   const known = CONDITION_OPS.find((one) => one === op)
@@ -55,7 +55,7 @@ const TYPED: readonly (readonly [RegExp, ConditionOp])[] = [
   [/^(\S+)\s+exists()$/, 'exists'],
 ]
 
-/** A filter that a person typed: `total > 1000`, `type = order.created`, `coupon exists`; undefined: the text is searched for. */
+/** A filter that a person typed: `total > 1000`, `type = order.created`, `coupon exists`; undefined when the text is a search. */
 export function typedFilter(text: string): Filter | undefined {
   const trimmed = text.trim()
   if (quotedText(trimmed) !== undefined) return undefined
@@ -68,7 +68,7 @@ export function typedFilter(text: string): Filter | undefined {
   return undefined
 }
 
-/** Text in quotes is always searched for, even if it looks like a condition; undefined: the text is not in quotes. */
+/** Text in quotes is always searched for, even if it looks like a condition; undefined without the quotes. */
 export function quotedText(text: string): string | undefined {
   return /^"([^"]+)"$/.exec(text.trim())?.[1]
 }
@@ -78,8 +78,8 @@ const WORD_AT_END = /^(\S+)\s+(?:contains?|contai?|cont?|in|exists?|exis?)\s*$/
 const OP_AT_END = /^([\w.\\-]+):([a-z_]*):?$/
 
 /**
- * Whether a person is in the middle of typing a condition, such as `total >` or `type contains`. Words alone say so only
- * behind a path that payloads have: `log in` is text to look for.
+ * Whether a person is in the middle of typing a condition, such as `total >` or `type contains`. Words alone are a
+ * condition only after a path that payloads have: `log in` is text to search for.
  */
 export function isHalfTyped(text: string, paths: readonly string[]): boolean {
   const trimmed = text.trimStart()
@@ -123,7 +123,7 @@ export function valueAt(data: unknown, path: string): unknown {
   let at = data
   for (const step of splitPath(path)) {
     if (typeof at !== 'object' || at === null || at instanceof RawNumber || !Object.hasOwn(at, step)) return undefined
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object's own member, whatever it is
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an own member of an object, of any type
     at = (at as Record<string, unknown>)[step]
   }
   return at

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 
-/** The checks of the sender: IP addresses, browser origins, and the handshake by which a provider checks who controls an endpoint. */
+/** The checks of the sender: IP addresses, browser origins, and the handshake that proves who controls an endpoint. */
 
 const addressError = 'An entry is an IPv4 or IPv6 address, or a CIDR range such as 203.0.113.0/24.'
 
@@ -17,7 +17,7 @@ export const IpAllowlist = z
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+\/?$/i
 
-/** The form in which browsers send it: lower case, without a slash at the end and without a default port. */
+/** An origin in the form that browsers send: lower case, without a slash at the end and without a default port. */
 function asBrowsersWriteIt(text: string): string {
   const origin = URL.canParse(text) ? new URL(text).origin : 'null'
   return origin === 'null' ? text.toLowerCase().replace(/\/$/, '') : origin

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 
-/** A token (RFC 9110), which is the form of a header name on the wire. Stored names may be any token. */
+/** A token (RFC 9110), which is the form of a header name on the wire. Stored names can be any token. */
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 
 /** A token without the characters that a shell or a program interprets, because people copy these names into commands. */

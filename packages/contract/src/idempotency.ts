@@ -24,8 +24,8 @@ const idempotency = (header: z.ZodString) =>
         'this setting were null. null: only the header Idempotency-Key counts.',
     )
 
-/** As stored and shown. */
+/** The setting as stored and shown. */
 export const Idempotency = idempotency(heldHeaderName(EXAMPLE))
-/** As configured. */
+/** The setting in a request. */
 export const IdempotencySetting = idempotency(headerName(EXAMPLE))
 export type Idempotency = z.infer<typeof Idempotency>

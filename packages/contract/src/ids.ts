@@ -64,7 +64,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const VALUE_OF = new Map(Array.from(ALPHABET, (letter, value) => [letter, BigInt(value)]))
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** The contract fixes the form of these: 32 hexadecimal digits. */
+/** The contract fixes the form of these ids: 32 hexadecimal digits. */
 const HEX_KINDS: ReadonlySet<IdKind> = new Set(['ssoRequest'])
 const HEX_SUFFIX = /^[0-9a-f]{32}$/
 
@@ -72,7 +72,7 @@ const HEX_SUFFIX = /^[0-9a-f]{32}$/
 export function encodeId(kind: IdKind, uuid: string): string {
   let text = `${ID_PREFIXES[kind]}_`
   if (HEX_KINDS.has(kind)) return text + uuid.replaceAll('-', '')
-  // 26 digits encode 130 bits: the first digit begins with two zero bits.
+  // 26 digits encode 130 bits: the first digit starts with two zero bits.
   let pending = 0
   let bits = 2
   for (let index = 0; index < uuid.length; index += 1) {

@@ -4,7 +4,7 @@ import { closedJson } from './json-start.ts'
 
 const TEXT = '{"id":"a,]\\"}","n":[1,{"m":2}],"o":{"p":null,"q":"x"},"e":{},"t":true}'
 
-test('every start of a JSON object can be read, and each member that it says completely is in it', () => {
+test('every start of a JSON object becomes JSON that contains each complete member', () => {
   const whole = JSON.parse(TEXT)
   for (let length = 1; length <= TEXT.length; length += 1) {
     const closed = closedJson(TEXT.slice(0, length))
@@ -15,13 +15,13 @@ test('every start of a JSON object can be read, and each member that it says com
   assert.deepEqual(JSON.parse(closedJson(TEXT) ?? ''), whole)
 })
 
-test('a value that was cut off is left out', () => {
+test('closedJson leaves out a value that was cut off', () => {
   assert.equal(closedJson('{"a":1,"b":"two'), '{"a":1}')
   assert.equal(closedJson('{"a":1,"b":[1,{"c":2,"d"'), '{"a":1,"b":[1,{"c":2}]}')
   assert.equal(closedJson('{"a":12'), '{}', 'more digits may follow')
   assert.equal(closedJson('[{"a":"\\u00'), '[{}]')
 })
 
-test('a text that is no object and no list has no start to read', () => {
+test('closedJson returns undefined for a text that is neither an object nor a list', () => {
   for (const text of ['', '"a', '12', 'true', '  ']) assert.equal(closedJson(text), undefined)
 })

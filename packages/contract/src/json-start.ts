@@ -1,11 +1,11 @@
-/** The first part of a JSON text, made whole: what it says completely stays, and a member that was cut off is left out. */
+/** Completes the first part of a JSON text: complete members stay, and a member that was cut off is left out. */
 
 const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 
-/** undefined: the text does not begin with an object or a list. */
+/** Returns undefined when the text does not start with an object or a list. */
 export function closedJson(start: string): string | undefined {
   const open: string[] = []
-  // After each change of what is open, so that the two always fit together.
+  // Changes with each bracket or comma outside strings, so that `end` and `open` always fit together.
   let end = 0
   for (let at = 0; at < start.length; at += 1) {
     const letter = start.charAt(at)
@@ -24,7 +24,7 @@ export function closedJson(start: string): string | undefined {
   return end === 0 ? undefined : start.slice(0, end) + open.toReversed().join('')
 }
 
-/** Where a string ends that begins here; the end of the text when it is cut off. */
+/** The end of the string that starts at `from`; the end of the text when the string is cut off. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const letter = text.charAt(at)

@@ -56,7 +56,7 @@ test('an empty list takes the whole payload; more than 200 are refused', () => {
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
 
-test('a target and its constant or default may nest 128 levels together', () => {
+test('a target and its constant or default can nest 128 levels together', () => {
   for (const [target, levels] of [
     ['a', 127],
     ['a.b.0', 125],

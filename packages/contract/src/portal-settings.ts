@@ -39,7 +39,7 @@ const LOOKS = {
   powered_by: z.boolean(),
 }
 
-/** As stored and shown. Every member has a value. */
+/** The looks as stored and shown. Every member has a value. */
 export const PortalBranding = z.object({
   name: LOOKS.name.describe('The name that customers see; null: the name of the portal.'),
   logo: LOOKS.logo.describe('An https URL, or a data: URL of an image.'),
@@ -67,7 +67,7 @@ const BrandingObject = z.strictObject({
   powered_by: LOOKS.powered_by.default(true),
 })
 
-/** The members that a text of a request stands for; the text itself when it is no JSON. */
+/** The JSON value of a text in a request; the text itself when it is not JSON. */
 const jsonIn = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -119,7 +119,7 @@ const FRAME_ORIGIN = new RegExp(
   String.raw`^(?:https:\/\/(?:\*\.)?${HOST}|http:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?$`,
 )
 
-/** The value of `frame-ancestors`, so a text that is no origin must never get in. */
+/** The value of `frame-ancestors`, so only an origin may enter it. */
 export const PortalFrameOrigins = z
   .array(
     z
@@ -140,7 +140,7 @@ export const PortalServes = z
     '`one_customer`: the portal serves the first customer that it gets, and a token for another one is refused with 409 `portal_customer_mismatch`. `many_customers`: one portal for all your customers, each with its own destinations.',
   )
 
-/** The vendor's own id of a customer. */
+/** The id that the company gives a customer. */
 export const CustomerId = Text.trim()
   .min(1)
   .max(LIMITS.customerIdCharsMax)

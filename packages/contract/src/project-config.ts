@@ -84,7 +84,7 @@ export const RecordViewEntry = z.strictObject({
 
 const [, Basic, Bearer, Header, OAuth, Payload, Aws, Google] = DestinationAuth.options
 
-/** How a destination is authenticated to, without the secret. */
+/** The authentication at a destination, without the secret. */
 const AuthSettings = z.discriminatedUnion('kind', [
   Basic.omit({ password: true }),
   Bearer.omit({ token: true }),
@@ -168,7 +168,7 @@ const NotExported = z
 const List = <Entry extends z.ZodType>(entry: Entry) =>
   z.array(entry).optional().describe('Absent: nothing of this kind is created, changed or deleted.')
 
-/** The whole, without its lists. `$schema` is for editors. */
+/** The configuration without its lists. `$schema` is for editors. */
 export const ProjectConfigHead = z.strictObject({
   $schema: z.string().optional().describe('For editors; ignored.'),
   version: z.literal(1, 'The version of a configuration is 1.'),
@@ -196,7 +196,7 @@ export const ProjectConfig = z
   )
 export type ProjectConfig = z.output<typeof ProjectConfig>
 
-/** The format as a JSON Schema, for editors and programs; what it lets in the server still checks. */
+/** The format as a JSON Schema, for editors and programs; the server checks more than the schema does. */
 export function projectConfigSchema(id: string): Readonly<Record<string, unknown>> {
   const { $schema, ...schema } = z.toJSONSchema(ProjectConfig, { io: 'input', unrepresentable: 'any' })
   return { $schema, $id: id, title: 'Postroad project configuration', ...schema }

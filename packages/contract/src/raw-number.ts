@@ -6,7 +6,7 @@ export class RawNumber {
     this.text = text
   }
 
-  /** Written as it was read, where the engine can. */
+  /** Writes the number as it was read, if the engine can. */
   toJSON(): unknown {
     const raw: unknown = Reflect.get(JSON, 'rawJSON')
     return typeof raw === 'function' ? Reflect.apply(raw, JSON, [this.text]) : this.text

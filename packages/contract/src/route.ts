@@ -59,11 +59,11 @@ export type Route<
   readonly whileSuspended: 'read' | 'refused' | 'allowed'
   /** A write that is also allowed in a closed workspace, as long as it is not suspended. */
   readonly whileClosed?: 'allowed'
-  /** It concerns the workspaces of a person, so a person without one may call it, and its Idempotency-Key belongs to the person in all of them. */
+  /** It is about the workspaces of a person, so a person without one may call it, and its Idempotency-Key counts in all of them. */
   readonly withoutWorkspace?: true
   /** The account of an agent may call it only after a person has claimed the account (contract part 1). */
   readonly afterClaim?: true
-  /** Only for operators of the installation, whatever their role in a workspace is. */
+  /** Only for operators of the installation, regardless of their role in a workspace. */
   readonly operator?: true
   /** A workspace route that a key for one project may also call. Such a key may always call the routes of its project. */
   readonly forOneProjectKeys?: true
@@ -82,7 +82,7 @@ export type Route<
     readonly name: string
     /** The content of a JSON file, for the OpenAPI document. */
     readonly named?: string
-    /** The file is no text; `output` is `ByteChunks`. */ readonly bytes?: true
+    /** The file is not text; `output` is `ByteChunks`. */ readonly bytes?: true
     /** The file is stored, so any part of it can be requested; `output` is `FileBytes`. */ readonly stored?: true
   }
 }

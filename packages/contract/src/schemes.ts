@@ -1,4 +1,4 @@
-/** The schemes beyond the seven, for providers that none of those describes. */
+/** The additive schemes, for providers that none of the first seven schemes describes. */
 export const ADDITIVE_SCHEMES = [
   'custom_hmac',
   'public_key',
@@ -23,7 +23,7 @@ export const VERIFICATION_SCHEMES = [
 ] as const
 export type VerificationScheme = (typeof VERIFICATION_SCHEMES)[number]
 
-/** The ways in which an event may have been verified: by the scheme of its endpoint, or by the signature that its ingest key requires. */
+/** The ways in which an event can be verified: by the scheme of its endpoint, or by the signature that its ingest key requires. */
 export const VERIFIED_SCHEMES = [...VERIFICATION_SCHEMES, 'service_signature'] as const
 
 /** The names of the schemes in texts. The values above are wire names and stay. */
@@ -50,7 +50,7 @@ const PRODUCTS = ['payments_provider', 'code_host', 'commerce_platform', 'chat_p
 export const schemeText = (scheme: VerificationScheme): string =>
   PRODUCTS.some((product) => product === scheme) ? `${scheme} (${SCHEME_NAMES[scheme]})` : scheme
 
-/** The schemes whose signatures are by a certificate that the server fetches from the provider. */
+/** The schemes whose signatures use a certificate that the server fetches from the provider. */
 export const CERTIFICATE_SCHEMES = ['aws_sns', 'paypal'] as const
 
 /** `payments_provider is Stripe, code_host is GitHub, …`, for descriptions. */

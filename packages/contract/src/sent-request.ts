@@ -18,7 +18,7 @@ export const SentRequest = z.object({
 })
 export type SentRequest = z.infer<typeof SentRequest>
 
-/** Why the body that Postroad renders now is not the one that was sent. */
+/** The reasons why the body that Postroad renders now differs from the one that was sent. */
 const BODY_DIFFERENCES = ['template_changed', 'template_failed', 'destination_deleted'] as const
 
 /** The body of a sent request, rendered again from the event and the template of its destination. */

@@ -1,7 +1,7 @@
 import { LIMITS } from './limits.ts'
 import type { AdditiveScheme } from './schemes.ts'
 
-/** The words and the content of the schemes beyond the seven. The command line reads this file without loading zod. */
+/** The words and the content of the additive schemes. The command line reads this file without loading zod. */
 
 export const HMAC_ALGORITHMS = ['sha256', 'sha1', 'sha384', 'sha512'] as const
 export const DIGEST_ENCODINGS = ['hex', 'base64', 'base64url'] as const
@@ -24,7 +24,7 @@ export const CONTENT_DEFAULTS = {
   tolerance_seconds: null,
 } as const
 
-/** The settings that a scheme has when nothing else is sent. */
+/** The settings of a scheme when a request sends no others. */
 export const ADDITIVE_DEFAULTS = {
   custom_hmac: { ...CONTENT_DEFAULTS, algorithm: 'sha256', key_encoding: 'text' },
   public_key: { ...CONTENT_DEFAULTS, algorithm: 'ed25519' },
@@ -45,7 +45,7 @@ export const ADDITIVE_DEFAULTS = {
 export const SIGNED_PARTS = ['body', 'form', 'timestamp', 'id', 'url', 'method'] as const
 export type SignedPart = (typeof SIGNED_PARTS)[number]
 
-/** A described content, in its order: text, and parts that each request fills in. */
+/** The parts of a described content, in order: text, and parts that each request fills in. */
 export function partsOf(signed: string): readonly (string | { readonly part: SignedPart })[] {
   return signed
     .split(/(\{(?:body|form|timestamp|id|url|method)\})/)

@@ -4,7 +4,7 @@ import { Headers, ShownHeaders } from './destination-settings.ts'
 import { LIMITS } from './limits.ts'
 import { Text } from './list.ts'
 
-/** The settings of each kind of source. Connection strings and values of headers go in, and never come out. */
+/** The settings of each kind of source. Connection strings and values of headers are write-only. */
 
 const Column = Text.min(1).max(128)
 const Connection = z

@@ -34,7 +34,7 @@ test('every scheme can be created with a secret of 1 to 512 characters', () => {
   }
 })
 
-test('turning a scheme on needs a secret or without_secret, and never both', () => {
+test('turning a scheme on requires either a secret or without_secret', () => {
   for (const scheme of VERIFYING) {
     assert.match(refusal(VerificationCreate, { scheme }), /needs a secret/)
     assert.ok(VerificationCreate.safeParse({ scheme, without_secret: true }).success)
@@ -143,7 +143,7 @@ test('a returned verification never shows a secret', () => {
   assert.deepEqual(shown, { scheme: 'code_host', has_secret: true, previous_secret_expires_at: null })
 })
 
-test('a content that is described in words that do not fit together is refused with the reason', () => {
+test('the schema refuses a described content whose settings do not fit together, with the reason', () => {
   const sentences: readonly (readonly [object, RegExp])[] = [
     [{ signed: '{timestamp}.{body}' }, /set "timestamp_header" or "timestamp_item"/],
     [{ timestamp_header: 'X-Time' }, /not signed, so anybody could change it/],
@@ -178,7 +178,7 @@ test('a content that is described in words that do not fit together is refused w
   })
 })
 
-test('a PATCH of a described content is refused when what stays no longer fits to what changes', () => {
+test('the schema refuses a PATCH of a described content whose old settings do not fit the new ones', () => {
   const held = VerificationSettings.parse({
     scheme: 'custom_hmac',
     signed: '{timestamp}.{body}',
@@ -193,7 +193,7 @@ test('a PATCH of a described content is refused when what stays no longer fits t
   })
 })
 
-test('the defaults that forms begin with are those of the schemas', () => {
+test('the defaults that forms start with are those of the schemas', () => {
   for (const scheme of ADDITIVE_SCHEMES)
     assert.deepEqual(VerificationSettings.parse({ scheme }), { scheme, ...ADDITIVE_DEFAULTS[scheme] })
 })

@@ -19,7 +19,7 @@ const named = {
   name: z.string().min(1).max(LIMITS.workflowNameCharsMax).optional(),
 }
 
-/** Members of the steps that act. Such a step may fail, and Postroad tries it again. */
+/** Members of the steps that act. Such a step can fail, and Postroad retries it. */
 const acting = {
   ...named,
   on_error: z

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { curlCommand, programText, shellText, shellWord } from '../src/quoting.ts'
 
-/** Texts that somebody may write into a name, a header or a body. */
+/** Texts that anyone can write into a name, a header or a body. */
 const HOSTILE = [
   '$(touch pwned)',
   '`touch pwned`',
@@ -91,7 +91,7 @@ async function runs(file: string, args: readonly string[]): Promise<string> {
 const has = (program: string, ...args: string[]): false | string =>
   spawnSync(program, args).status === 0 ? false : `SKIPPED, NOT PROVED HERE: there is no ${program}`
 
-test('a word of the shell is the text that it quotes, alone and beside a variable', async () => {
+test('a shell expands a quoted word to its text, alone and beside a variable', async () => {
   for (const text of HOSTILE) {
     assert.equal(await runs('sh', ['-c', `printf %s ${shellWord(text)}`]), text)
     assert.equal(
@@ -148,7 +148,7 @@ test('curl sends each value of a header and each path as it is', { skip: has('cu
   }
 })
 
-test('a header whose stored name begins with @ reads no file', { skip: has('curl', '--version') }, async () => {
+test('a header whose stored name starts with @ reads no file', { skip: has('curl', '--version') }, async () => {
   got.length = 0
   await runs('sh', [
     '-c',
@@ -158,16 +158,16 @@ test('a header whose stored name begins with @ reads no file', { skip: has('curl
   assert.doesNotMatch(JSON.stringify(got), /contents of a file/)
 })
 
-test('a string of a program is the text that it quotes: JavaScript', async () => {
+test('a program reads a quoted string as its text: JavaScript', async () => {
   const program = `process.stdout.write(JSON.stringify([${HOSTILE.map(programText).join(', ')}]))`
   assert.deepEqual(JSON.parse(await runs(process.execPath, ['-e', program])), HOSTILE)
 })
 
-test('a string of a program is the text that it quotes: Python', { skip: has('python3', '-c', '') }, async () => {
+test('a program reads a quoted string as its text: Python', { skip: has('python3', '-c', '') }, async () => {
   const program = `import json\nprint(json.dumps([${HOSTILE.map(programText).join(', ')}]))`
   assert.deepEqual(JSON.parse(await runs('python3', ['-c', program])), HOSTILE)
 })
 
-test('a string of a program has no lone surrogate, which Go refuses', () => {
+test('a quoted string has no lone surrogate, which Go refuses', () => {
   assert.equal(programText('a\ud800b'), '"a\ufffdb"')
 })

@@ -6,7 +6,7 @@ import { convert, isJson, type Json } from '../../server/src/surfaces/admin/open
 import { SHAPES } from '../src/contract.ts'
 
 /**
- * The two files that take the place of `src/contract.ts` in the published package: the types of the contract without zod, made by
+ * The two files that replace `src/contract.ts` in the published package: the types of the contract without zod, made by
  * openapi-typescript from the JSON Schemas of the OpenAPI document, and the shapes of its routes as data (ADR 151).
  */
 export async function contractAsTypes(): Promise<Readonly<Record<string, string>>> {

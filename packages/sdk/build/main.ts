@@ -57,7 +57,7 @@ function compile(): void {
   throw new Error(ts.formatDiagnostics(wrong, host))
 }
 
-/** The package as it is published. The one beside the sources points at them, and names the packages that a build needs. */
+/** The package.json of the published package. The one beside the sources names them and the packages for a build. */
 function manifest(): object {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the package.json of this package
   const own = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@ import { routes, type Reason, type Route, type RouteAnswer, type RouteRequest, t
 import type { CallOptions, Pages } from './call.ts'
 import type { RouteShape, RouteShapes } from './route-shape.ts'
 
-/** The only file that knows the contract. The published package has a generated one in its place, without zod (ADR 151). */
+/** The only file that knows the contract. The published package has a generated file instead, without zod (ADR 151). */
 export { SERVICE_VERSION, type Accepted, type Reason, type StreamFrameData } from '@postroad/contract'
 
 /** Every route of the contract as a method: `client.destinations.create({ … })`. */

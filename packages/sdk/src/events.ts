@@ -22,8 +22,8 @@ export type EventToSend = {
 /** Sends events, with the ingest key of the client. */
 export type Events = {
   /**
-   * Sends one event. When it returns, the event is stored for good and will be delivered. All tries carry one Idempotency-Key, so a
-   * retry never stores the event twice; give your own key to make that true across restarts of your program.
+   * Sends one event. When it returns, the event is stored for good and will be delivered. All attempts carry one
+   * Idempotency-Key, so a retry never stores the event twice. Give your own key to extend this across restarts.
    */
   send(event: EventToSend, options?: CallOptions): Promise<Accepted>
 }
@@ -32,7 +32,7 @@ export function eventsOf(connection: Connection): Events {
   return {
     send: async (event, options = {}) => {
       const body = JSON.stringify(event.data)
-      // JSON.stringify returns undefined for a function or undefined, whatever its type says.
+      // JSON.stringify returns undefined for a function or undefined, despite its declared type.
       if (typeof body !== 'string') throw new TypeError('"data" is missing: give the event a JSON value.')
       const answer = await answerTo(connection, {
         ...placeOf(event, connection),
@@ -49,7 +49,7 @@ export function eventsOf(connection: Connection): Events {
   }
 }
 
-/** The ingest key is in a header and not in the path, because paths are logged. */
+/** The ingest key is in a header, not in the path, because servers log paths. */
 function placeOf(
   { dataset, endpoint, webhook }: EventToSend,
   { ingestKey }: Connection,

@@ -13,9 +13,9 @@ export type PostroadOptions = {
   readonly ingestKey?: string | undefined
   /** The project of project routes (`prj_…`). Default: the Default project, or the project of the stream's workspace. */
   readonly project?: string | undefined
-  /** The longest time for one try, in milliseconds. Default: 30,000. */
+  /** The longest time for one attempt, in milliseconds. Default: 30,000. */
   readonly timeoutMs?: number | undefined
-  /** How often a failed try is repeated at most. Default: 2. 0 sends everything once. */
+  /** The maximum number of retries of a failed request. Default: 2. 0 sends each request once. */
   readonly maxRetries?: number | undefined
   /** The function that sends requests. Default: `globalThis.fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
@@ -26,7 +26,7 @@ export type PostroadOptions = {
 /**
  * A client of a Postroad server: the routes of the admin API (`postroad.deliveries.list()`), events, and the live stream. It throws
  * refusals as `ServiceError`. It repeats a request at most `maxRetries` times: on 429, 5xx, a timeout, or without a response. A POST
- * has one `Idempotency-Key` for all its tries, or else is repeated only after 429.
+ * has one `Idempotency-Key` for all its attempts; without a key it is repeated only after 429.
  */
 export interface Postroad extends Client {
   readonly events: Events

@@ -1,17 +1,17 @@
 import type { ServiceError } from './service-error.ts'
 
-/** A `Retry-After` of more than this is passed on to the caller: a quota may take until next month. */
+/** A `Retry-After` of more than this is passed on to the caller: a quota can take until next month. */
 const WAIT_SECONDS_MAX = 10
 const BASE_MS = 500
 const WAIT_MS_MAX = 8_000
-/** Clients that were refused together do not come back together. */
+/** Spreads the retries of clients that were refused at the same time. */
 const SPREAD_MS = 250
 
-/** After these the request may or may not have taken effect. */
+/** After one of these statuses, the request may or may not have taken effect. */
 const UNCERTAIN: ReadonlySet<number> = new Set([0, 408, 500, 502, 503, 504])
 
 type Try = {
-  /** How often the request was repeated before. */
+  /** The number of earlier retries of the request. */
   readonly retries: number
   /** The request may be sent again even if it took effect. */
   readonly canRepeat: boolean
@@ -19,7 +19,7 @@ type Try = {
   readonly random?: () => number
 }
 
-/** The time to wait before the next try, or undefined when another try is of no use or could do the work twice. */
+/** The time to wait before the next attempt; undefined when another attempt is useless or could do the work twice. */
 export function waitMsAfter(failure: ServiceError, tried: Try): number | undefined {
   if (!isWorthRepeating(failure, tried)) return undefined
   const { random = Math.random, retries } = tried
@@ -28,16 +28,16 @@ export function waitMsAfter(failure: ServiceError, tried: Try): number | undefin
   return retryAfter > WAIT_SECONDS_MAX ? undefined : retryAfter * 1_000 + random() * SPREAD_MS
 }
 
-/** Twice as long each time, and between half and all of that. */
+/** A wait that doubles each time, of which a random half to all is used. */
 export function backOffMs(retries: number, random: () => number = Math.random): number {
   const most = Math.min(BASE_MS * 2 ** retries, WAIT_MS_MAX)
   return most / 2 + (random() * most) / 2
 }
 
 function isWorthRepeating({ status, reason }: ServiceError, { canRepeat }: Try): boolean {
-  // A 429 is refused before any work.
+  // The server sends 429 before any work.
   if (status === 429) return true
-  // The first try is still at work: the next one gets its response.
+  // The first attempt is still at work, so the next one gets its response.
   if (reason === 'idempotency_in_progress') return canRepeat
   return canRepeat && UNCERTAIN.has(status)
 }

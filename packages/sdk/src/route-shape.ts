@@ -13,9 +13,9 @@ export type RouteShape = {
   readonly reads: 'json' | 'text' | 'bytes'
   /** It changes something and takes an Idempotency-Key. */
   readonly takesKey: boolean
-  /** It changes nothing, so it may be sent again whatever its method is. */
+  /** It changes nothing, so it may be sent again with any method. */
   readonly onlyReads: boolean
 }
 
-/** By room and verb. */
+/** The shapes by room and verb. */
 export type RouteShapes = Readonly<Record<string, Readonly<Record<string, RouteShape>>>>

@@ -23,7 +23,7 @@ test('an event has a type, an id and the text of its data lines', async () => {
   )
 })
 
-test('the pieces in which a stream arrives do not matter, with any line end', async () => {
+test('the reader gets the same events from any pieces of a stream, with any line end', async () => {
   for (const end of ['\n', '\r\n', '\r']) {
     const text = ['id: 1', 'event: record', 'data: {"a":"ü"}', '', 'id: 2', 'data: x', '', ''].join(end)
     const whole = await blocks(text)

@@ -1,13 +1,13 @@
 /** One event of a stream of server-sent events, or only a new id. */
 export type Block = { readonly type: string; readonly id: string | undefined; readonly data: string }
 
-/** Divides a stream of text into its events (HTML, "Server-sent events"). Comments give a block without data. */
+/** Divides a stream of text into its events (HTML, "Server-sent events"). A comment becomes a block without data. */
 export async function* blocksIn(texts: AsyncIterable<string>): AsyncGenerator<Block> {
   let rest = ''
   let afterReturn = false
   for await (const text of texts) {
     if (text === '') continue
-    // A line end of two characters may arrive in two pieces.
+    // A line end of two characters can arrive in two pieces.
     const piece = afterReturn && text.startsWith('\n') ? text.slice(1) : text
     afterReturn = text.endsWith('\r')
     const blocks = (rest + piece.replaceAll(/\r\n?/g, '\n')).split('\n\n')

@@ -8,9 +8,9 @@ export class ServiceError extends Error {
   override readonly name: string = 'ServiceError'
   /** The HTTP status; 0 when there was no response. */
   readonly status: number
-  /** The machine-readable reason; `unreachable` when there was no response. Absent when the server gives none. */
+  /** The machine-readable reason; `unreachable` when there was no response. Absent when the server sends none. */
   readonly reason: RefusalReason | undefined
-  /** Seconds to wait before another try, if the server gives them. */
+  /** Seconds to wait before another attempt, if the server sends them. */
   readonly retryAfter: number | undefined
   /** The id of the request in the log of the server. */
   readonly requestId: string | undefined

@@ -38,7 +38,7 @@ const FINAL: Readonly<Record<string, number>> = {
 }
 
 /**
- * The events of a workspace or project as they are stored. It connects again when the connection ends, from the last event on, so the
+ * The events of a workspace or project as they are stored. After the connection ends, it reconnects from the last event, so the
  * iteration ends only when the caller ends it, or when the server no longer permits it.
  */
 export async function* streamOf(connection: Connection, options: StreamOptions): AsyncGenerator<StreamEvent> {
@@ -57,7 +57,7 @@ export async function* streamOf(connection: Connection, options: StreamOptions):
   }
 }
 
-/** The position of a reader: its last event, and its connections without an event since then. */
+/** The position of a reader: its last event, and the number of connections without an event since then. */
 type Place = { cursor: string | undefined; failures: number; wasOpen: boolean }
 
 /** The events of one connection. */
@@ -73,7 +73,7 @@ async function* eventsOf(connection: Connection, options: StreamOptions, at: Pla
 }
 
 /**
- * The least wait after a failure that may pass. Throws any other: a refusal that the next connection would get too, and a server that
+ * The minimum wait after a temporary failure. Throws any other: a refusal that the next connection would get too, or a server that
  * never answered.
  */
 function passing(error: unknown, { maxRetries }: Connection, { failures, wasOpen }: Place): number {
@@ -95,7 +95,7 @@ function endOf(data: unknown): ServiceError {
   return serviceError(`The server has ended the stream: ${reason}.`, { status: FINAL[reason] ?? 503, reason })
 }
 
-/** The frames of one connection. Its first one has no type: it says that the stream is open, and where. */
+/** The frames of one connection. Its first one has no type: it reports that the stream is open, and its position. */
 async function* framesOf(connection: Connection, options: StreamOptions): AsyncGenerator<Frame> {
   const patience = new AbortController()
   const wait = (): ReturnType<typeof setTimeout> => setTimeout(() => patience.abort(), SILENCE_MS)

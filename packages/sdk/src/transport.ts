@@ -21,28 +21,28 @@ export type Call = Outgoing &
   CallOptions & {
     readonly reads: RouteShape['reads']
     readonly credential: string | undefined
-    /** The request may be sent again even if an earlier try took effect. */
+    /** The request may be sent again even if an earlier attempt took effect. */
     readonly canRepeat: boolean
     /** The client created the idempotency key, so it may send the request without it. */
     readonly ownKey?: boolean
   }
 
-/** The response to a call, after as many tries as the settings allow. */
+/** The response to a call, after as many attempts as the settings allow. */
 export async function answerTo(connection: Connection, asked: Call): Promise<unknown> {
   const { maxRetries = connection.maxRetries, signal } = asked
   let call = asked
   for (let retries = 0; ; retries += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one try after the other
+    // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
     const answer = await answered(connection, call)
     if (!(answer instanceof ServiceError)) return answer
     if (answer.reason === 'idempotency_keys_exhausted' && call.ownKey === true) {
-      // Nothing was done: the server stores no more keys today, and the caller has not asked for one.
+      // The server did nothing: it stores no more keys today, and the caller did not ask for a key.
       call = { ...call, idempotencyKey: undefined, ownKey: false, canRepeat: false }
       continue
     }
     const waitMs = retries < maxRetries ? waitMsAfter(answer, { retries, canRepeat: call.canRepeat }) : undefined
     if (waitMs === undefined) throw answer
-    // oxlint-disable-next-line no-await-in-loop -- the wait before the next try
+    // oxlint-disable-next-line no-await-in-loop -- the wait before the next attempt
     await pause(waitMs, signal)
   }
 }
@@ -53,7 +53,7 @@ export function newIdempotencyKey(): string {
   return `sdk_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** The response of one try, or the refusal. */
+/** The response of one attempt, or the refusal. */
 async function answered(connection: Connection, call: Call): Promise<unknown> {
   const { url, send } = connection
   const { method, path, body, signal, timeoutMs = connection.timeoutMs } = call
@@ -73,7 +73,7 @@ async function answered(connection: Connection, call: Call): Promise<unknown> {
     if (error instanceof ServiceError || signal?.aborted === true) throw error
     return silence(error, { url, timeoutMs, isTimeout: timeout.aborted })
   } finally {
-    // A file may take any time once its download has started.
+    // A download can take any time once it has started.
     clearTimeout(timer)
   }
 }

@@ -28,14 +28,14 @@ const only = (names: readonly string[]) =>
 const refused = (request: SignedRequest, reason: SignatureReason) =>
   assert.rejects(verifySignature(request), (error) => error instanceof SignatureError && error.reason === reason)
 
-test('a delivery is accepted with either signature, and its event is returned', async () => {
+test('verifySignature accepts a delivery with either signature, and returns its event', async () => {
   for (const names of [OWN, STANDARD, [...OWN, ...STANDARD]]) {
     const event = await verifySignature({ body, headers: only(names), secret, now })
     assert.deepEqual(event, JSON.parse(body))
   }
 })
 
-test('headers may be Headers, those of Node, or written in any case; the body text or bytes', async () => {
+test('verifySignature takes Headers, those of Node, or names in any case, and a body of text or bytes', async () => {
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const bytes = new TextEncoder().encode(body)
   await verifySignature({ body: bytes, headers: new Headers(headers), secret, now })
@@ -48,7 +48,7 @@ test('headers may be Headers, those of Node, or written in any case; the body te
   })
 })
 
-test('another body, another secret or another id is refused', async () => {
+test('verifySignature refuses another body, another secret or another id', async () => {
   for (const names of [OWN, STANDARD]) {
     await refused({ body: body.replace('42', '43'), headers: only(names), secret, now }, 'bad_signature')
     await refused(
@@ -59,12 +59,12 @@ test('another body, another secret or another id is refused', async () => {
   await refused({ body, headers: { ...only(STANDARD), 'webhook-id': 'rec_other' }, secret, now }, 'bad_signature')
 })
 
-test('a request without a signature, or with half of one, is refused', async () => {
+test('verifySignature refuses a request without a signature, or with half of one', async () => {
   await refused({ body, headers: {}, secret, now }, 'missing_header')
   await refused({ body, headers: only(['webhook-id', 'webhook-signature']), secret, now }, 'missing_header')
 })
 
-test('a malformed signature is refused before any key is tried', async () => {
+test('verifySignature refuses a malformed signature before it tries any key', async () => {
   for (const value of [
     '',
     'v1=00',
@@ -82,14 +82,14 @@ test('a malformed signature is refused before any key is tried', async () => {
   }
 })
 
-test('the border between id, time and body cannot be moved', async () => {
+test('a sender cannot move the border between id, time and body', async () => {
   const text = '1700000000.{"id":"rec_1","dataset":"d","received_at":"","data":1}'
   const signed = signDelivery({ secrets: [secret], id: 'rec_1', body: text, timestampSeconds: 1, header: 'standard' })
   const moved = { ...signed, 'webhook-id': 'rec_1.1', 'webhook-timestamp': '1700000000' }
   await refused({ body: text.slice(11), headers: moved, secret, now }, 'bad_signature')
 })
 
-test('the signed time may be 300 s away in both directions, or as far as the receiver allows', async () => {
+test('the signed time can differ by 300 s in both directions, or by as much as the receiver allows', async () => {
   for (const names of [OWN, STANDARD]) {
     for (const away of [-300, 300])
       await verifySignature({ body, headers: only(names), secret, now: now + away * 1_000 })
@@ -105,7 +105,7 @@ test('a forged signature does not reveal whether its time is right', async () =>
   await refused({ body, headers: { 'service-signature': `t=1,v1=${'0'.repeat(64)}` }, secret, now }, 'bad_signature')
 })
 
-test('a signed body that is not a delivery is refused', async () => {
+test('verifySignature refuses a signed body that is not a delivery', async () => {
   for (const text of ['', 'hello', '[]', 'null', '{"id":"rec_1"}']) {
     const signed = signDelivery({
       secrets: [secret],
@@ -118,13 +118,13 @@ test('a signed body that is not a delivery is refused', async () => {
   }
 })
 
-test('an impossible secret is a mistake of the caller, never a pass', async () => {
+test('an impossible secret is a mistake of the caller, and never passes', async () => {
   await assert.rejects(verifySignature({ body, headers, secret: '', now }), TypeError)
   await assert.rejects(verifySignature({ body, headers, secrets: [], now }), TypeError)
   await assert.rejects(verifySignature({ body, headers: only(STANDARD), secret: 'whsec_%', now }), TypeError)
 })
 
-test('a signature of the server is accepted, during a rotation with the old and with the new secret', async () => {
+test('verifySignature accepts a signature of the server, and during a rotation with the old and the new secret', async () => {
   const aSecret = fc
     .uint8Array({ minLength: 24, maxLength: 32 })
     .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`)

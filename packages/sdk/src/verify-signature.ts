@@ -130,7 +130,7 @@ function standardSignature(headers: SignedRequest['headers'], value: string): Si
 
 type Check = Signature & { readonly secrets: readonly string[]; readonly body: Uint8Array }
 
-/** In constant time: `crypto.subtle.verify` compares, and every candidate is tried with every secret. */
+/** Compares in constant time: `crypto.subtle.verify` compares, and every candidate is tried with every secret. */
 async function anyMatches({ secrets, candidates, before, body, decode, keyOf }: Check): Promise<boolean> {
   const text = new TextEncoder().encode(before)
   const message = new Uint8Array(text.length + body.length)

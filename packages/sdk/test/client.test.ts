@@ -31,7 +31,7 @@ after(async () => {
 
 type Reply = { readonly status: number; readonly headers?: Record<string, string>; readonly body: string }
 
-/** A server that gives these responses in order, then the last one again, and records its requests. */
+/** A server that sends these responses in order, then repeats the last one, and records its requests. */
 async function aScript(...replies: readonly (Reply | 'silence')[]) {
   const asked: IncomingMessage[] = []
   const server = createServer((request, response) => {
@@ -67,7 +67,7 @@ test('every route of the contract is a method of the client', () => {
   }
 })
 
-test('a resource is created, read, changed and deleted with the members of its route', async () => {
+test('the client creates, reads, changes and deletes a resource with the members of its route', async () => {
   const made = await client.destinations.create({ name: 'first', url: sink.url, datasets: ['events'] })
   assert.match(made.signing_secret, /^whsec_/)
   const { id } = made.destination
@@ -89,7 +89,7 @@ test('a repeat with an idempotency key gets the first response again', async () 
   )
 })
 
-test('a list is awaited for one page and iterated for all of them', async () => {
+test('a program awaits a list for one page, and iterates it for all pages', async () => {
   for (const name of ['a', 'b', 'c']) await client.datasets.create({ name })
   const page = await client.datasets.list({ limit: 2 })
   assert.deepEqual(
@@ -127,7 +127,7 @@ test('with a project, project routes use it and workspace routes stay the same',
   assert.equal((await other.me.get()).workspace.slug, world.installed.workspace.slug)
 })
 
-test('a refusal is thrown with its status, reason, sentence and request id', async () => {
+test('the client throws a refusal with its status, reason, sentence and request id', async () => {
   const nobody = new Postroad({ url: world.baseUrl, token: 'hk_nobody' })
   await assert.rejects(nobody.me.get(), isRefusal({ status: 401, reason: 'unauthorized' }))
   await assert.rejects(client.projects.create({ name: '' }), (error) => {
@@ -150,19 +150,19 @@ test('every request carries the version of the contract and the token', async ()
 const NOW = { 'Retry-After': '0' }
 const BUSY = { status: 503, headers: NOW, body: '{"error":"Busy.","reason":"overloaded"}' }
 
-test('a request is sent again after a short Retry-After', async () => {
+test('the client sends a request again after a short Retry-After', async () => {
   using script = await aScript({ status: 429, headers: NOW, body: '{}' }, BUSY, EMPTY)
   assert.deepEqual((await script.client.deliveries.list()).deliveries, [])
   assert.equal(script.asked.length, 3)
 })
 
-test('a request is sent again after 5xx without a Retry-After', async () => {
+test('the client sends a request again after 5xx without a Retry-After', async () => {
   using script = await aScript({ status: 502, body: '<h1>Bad gateway</h1>' }, EMPTY)
   assert.deepEqual((await script.client.deliveries.list()).deliveries, [])
   assert.equal(script.asked.length, 2)
 })
 
-test('the client gives up after two more tries, and waits for no long Retry-After', async () => {
+test('the client gives up after two more attempts, and does not wait for a long Retry-After', async () => {
   using patient = await aScript(BUSY)
   await assert.rejects(
     patient.client.deliveries.list(),
@@ -180,7 +180,7 @@ test('the client gives up after two more tries, and waits for no long Retry-Afte
 const keysOf = (asked: readonly IncomingMessage[]): readonly unknown[] =>
   asked.map(({ headers }) => headers['idempotency-key'])
 
-test('a POST is sent again with one Idempotency-Key, and another call has another key', async () => {
+test('the client sends a POST again with the same Idempotency-Key, and each call has a different key', async () => {
   using script = await aScript(BUSY, BUSY, { status: 201, body: '{"project":{}}' })
   await script.client.projects.create({ name: 'Once' })
   const [first, ...others] = keysOf(script.asked)
@@ -192,7 +192,7 @@ test('a POST is sent again with one Idempotency-Key, and another call has anothe
   assert.equal(keysOf(script.asked)[4], 'mine')
 })
 
-test('a POST that takes no key is sent again only after 429', async () => {
+test('the client repeats a POST that takes no key only after 429', async () => {
   using busy = await aScript(BUSY)
   await assert.rejects(busy.client.apiKeys.create({ name: 'x', role: 'viewer' }), isRefusal({ status: 503 }))
   assert.deepEqual(keysOf(busy.asked), [undefined])
@@ -201,13 +201,13 @@ test('a POST that takes no key is sent again only after 429', async () => {
   assert.deepEqual(keysOf(limited.asked), [undefined, undefined])
 })
 
-test('a POST that only reads carries no key and is sent again', async () => {
+test('the client sends a POST that only reads without a key, and repeats it', async () => {
   using script = await aScript(BUSY, { status: 200, body: '{}' })
   await script.client.config.plan({ config: { version: 1, project: null, endpoints: [], rules: [] } })
   assert.deepEqual(keysOf(script.asked), [undefined, undefined])
 })
 
-test('a POST is sent once without a key when the keys of the workspace are used up', async () => {
+test('the client sends a POST once without a key when the keys of the workspace are used up', async () => {
   const exhausted = { status: 429, headers: { 'Retry-After': '3600' }, body: '{"reason":"idempotency_keys_exhausted"}' }
   using script = await aScript(exhausted, BUSY)
   await assert.rejects(script.client.projects.create({ name: 'Once' }), isRefusal({ status: 503 }))
@@ -223,7 +223,7 @@ test('a POST is sent once without a key when the keys of the workspace are used 
   assert.equal(asked.asked.length, 1)
 })
 
-test('a try that takes too long is ended and repeated', async () => {
+test('the client ends and repeats an attempt that takes too long', async () => {
   using script = await aScript('silence')
   await assert.rejects(script.client.me.get({}, { timeoutMs: 20, maxRetries: 1 }), (error) => {
     assert.ok(error instanceof UnreachableError)
@@ -253,12 +253,12 @@ test('each refusal that programs treat differently has a class', async () => {
   }
 })
 
-test('an address that is not one is a mistake of the caller', () => {
+test('an invalid address is a mistake of the caller', () => {
   for (const url of ['', 'hooks.example.com', 'ftp://hooks.example.com'])
     assert.throws(() => new Postroad({ url }), { name: 'TypeError', message: /is not the address of a server/ })
 })
 
-test('an address without a server, or with another server, is reported in a sentence', async () => {
+test('the client reports an address without a server, or with another server, in a sentence', async () => {
   const nobody = new Postroad({ url: 'http://127.0.0.1:1', token: 'hk_x' })
   await assert.rejects(
     nobody.me.get(),

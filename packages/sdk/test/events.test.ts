@@ -27,7 +27,7 @@ async function take(stream: AsyncIterable<StreamEvent>, count: number, type = 'r
   return taken
 }
 
-/** Moves the clock on until a promise settles: loops of the server write and look when their time has come. */
+/** Moves the clock until a promise settles, because loops of the server write and read at their times. */
 async function asTimePasses<T>(waiting: Promise<T>): Promise<T> {
   let isSettled = false
   const settle = (): void => void (isSettled = true)
@@ -42,7 +42,7 @@ async function asTimePasses<T>(waiting: Promise<T>): Promise<T> {
 const dataOf = (events: readonly StreamEvent[]): readonly unknown[] =>
   events.map((event) => (event.type === 'record' ? event.data.data : event.type))
 
-/** A proxy that loses the responses to the first requests after the server has done the work. */
+/** A proxy that drops the responses to the first requests after the server has done the work. */
 async function aLossyRoad(losses: number) {
   const target = new URL(world.address)
   let asked = 0
@@ -70,7 +70,7 @@ async function aLossyRoad(losses: number) {
   }
 }
 
-test('an event is sent to a dataset, to the rules, to an endpoint by its slug, and to the URL of an endpoint', async () => {
+test('a client sends an event to a dataset, to the rules, to an endpoint by its slug, and to the URL of an endpoint', async () => {
   const whole = await postroad.events.send({ dataset: 'orders', data: { total: 1 } })
   assert.equal(whole.dataset, 'orders')
   assert.equal(whole.records.length, 1)
@@ -82,7 +82,7 @@ test('an event is sent to a dataset, to the rules, to an endpoint by its slug, a
   assert.equal((await keyless.events.send({ endpoint: webhook.public_url, data: 'x' })).dataset, webhook.dataset)
 })
 
-test('an event whose response is lost is sent again and stored once', async () => {
+test('the client sends an event whose response is lost again, and the server stores it once', async () => {
   using road = await aLossyRoad(2)
   const { body } = await world.admin('POST', 'ingest-keys', { name: 'Lossy' })
   const lossy = new Postroad({ url: road.url, ingestKey: body.key })
@@ -100,7 +100,7 @@ test('a key of the caller makes a repeat a duplicate', async () => {
   assert.deepEqual([first.duplicate, second.duplicate, second.id], [false, true, first.id])
 })
 
-test('an event without a value, or without a key, is a mistake of the caller', async () => {
+test('an event without a value, or a client without a key, is a mistake of the caller', async () => {
   await assert.rejects(postroad.events.send({ dataset: 'x', data: undefined }), /"data" is missing/)
   const keyless = new Postroad({ url: world.baseUrl })
   await assert.rejects(keyless.events.send({ dataset: 'x', data: 1 }), /"ingestKey" is missing/)
@@ -157,7 +157,7 @@ test('a stream whose connection is lost continues without loss and without repet
   }
 })
 
-test('a stream ends with the reason of the caller, of a refusal, or of a server that never answered', async () => {
+test('a stream ends with the reason of the caller or of a refusal, or because the server never answered', async () => {
   const stop = new AbortController()
   const reason = new Error('enough')
   const waiting = take(postroad.stream({ signal: stop.signal }), 1)

@@ -8,7 +8,7 @@ const stranger = new Stranger()
 before(() => stranger.install())
 after(() => stranger.remove())
 
-/** Members that the contract reads from any value, such as a number in a query, have narrower types in the package. */
+/** The package has narrower types for members that the contract reads from any value, such as a number in a query. */
 test('every route of the package has the types of the contract, in requests and in responses', async () => {
   const contract = JSON.stringify(join(ROOT, 'packages/contract/src/index.ts'))
   stranger.write(

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 
-/** A project that knows nothing but the package, which was packed, and installed without a network. */
+/** A project whose only dependency is the package, which was packed, and installed without a network. */
 export class Stranger {
   readonly #folder = mkdtempSync(join(tmpdir(), 'postroad-sdk-test-'))
   readonly project = join(this.#folder, 'project')

@@ -8,7 +8,7 @@ const THREADS = 4
 const COUNTERS = 4_294_967_296
 const COUNTER_BYTES = 4
 
-/** The first counter, of those that some thread tried, whose key starts with the prefix. `tried` hears the number of tries now and then. */
+/** The first counter whose key starts with the prefix. `tried` gets the number of attempts now and then. */
 export async function solve(parameters: ChallengeParameters, tried: (count: number) => void): Promise<Solution> {
   const state: { next: number; found: Solution | undefined } = { next: 0, found: undefined }
   const [salt, nonce] = [Buffer.from(parameters.salt, 'hex'), Buffer.from(parameters.nonce, 'hex')]

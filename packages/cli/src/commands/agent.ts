@@ -49,7 +49,7 @@ async function registerAgent(options: RegisterOptions): Promise<void> {
   const url = urlGiven(options) ?? ownUrl()
   const challenge = await asked<RegistrationChallenge>(url, '/v1/agents/register/challenge')
   const { parameters, signature, terms_version: version, terms_url: terms } = challenge
-  // Before the work, which would be for nothing.
+  // Checked before the work, which would be useless.
   if (options.acceptTerms !== version)
     throw new Failure(
       `This server has Terms, version ${version}${terms === null ? '' : `, at ${terms}`}. Add --accept-terms ${version} to accept them.`,
@@ -85,7 +85,7 @@ function textOf({ account, workspace, key, claim, mcp_url: mcp }: RegisteredAgen
   ])
 }
 
-/** At a terminal a person waits. */
+/** Shows the progress only at a terminal, where a person waits. */
 function progress(tries: number): void {
   if (io().stderr.isTTY === true && tries === 0) complain('Solving the challenge…')
 }

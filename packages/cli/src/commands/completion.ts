@@ -50,7 +50,7 @@ const SCRIPTS: Readonly<Record<Shell, (all: readonly Words[]) => string>> = { ba
 const cases = (all: readonly Words[], variable = 'words'): string =>
   all.map(({ path, words }) => `    '${path}') ${variable}='${words.map(({ word }) => word).join(' ')}' ;;`).join('\n')
 
-/** The command so far: the words before the cursor that are no options, as far as they name commands. */
+/** The command so far: the words before the cursor that are not options, as long as they name commands. */
 function bash(all: readonly Words[]): string {
   return `# bash completion of postroad
 _postroad_words() {

@@ -105,7 +105,7 @@ type Planned = { readonly answer: RouteAnswer<Routes['config']['plan']>; readonl
 async function planned(connection: Connection, file: string, options: PlanOptions): Promise<Planned> {
   const { config, plain } = await readConfigFile(file)
   await checkConfig(connection, { file, plain })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks the rest and names what is wrong
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks the rest and names the mistake
   const asked = { config, delete_missing: options.delete === true } as Asked
   return { answer: await connection.client.config.plan({ ...asked, recent: options.recent }), asked }
 }

@@ -136,7 +136,7 @@ async function chunksOf(
   }
 }
 
-/** Writes beside the file first, so that a file with its name is always whole. Returns how many bytes. */
+/** Writes to a file beside it first, so that a file with this name is always complete. Returns the number of bytes. */
 async function save(chunks: AsyncIterable<string | Uint8Array>, file: string): Promise<number> {
   const part = `${file}.part`
   const handle = await open(part, 'w')

@@ -157,15 +157,15 @@ async function listDeliveries({
 }
 
 type Search = RouteRequest<Routes['search']['deliveries']>
-/** Each call looks at some hundred deliveries, so a rare rule takes many. */
+/** Each call reads a few hundred deliveries, so a search for a rare rule takes many calls. */
 const SEARCH_CALLS_MAX = 50
 
-/** A page of a search: as many calls as it takes, for one call looks at a bounded part. */
+/** A page of a search: it takes several calls, because one call reads a bounded part. */
 async function listByRule(client: Client, asked: Search & { readonly limit: number }): Promise<Listed> {
   const deliveries: Listed['deliveries'] = []
   let cursor = asked.cursor
   for (let call = 0; call < SEARCH_CALLS_MAX; call += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
+    // oxlint-disable-next-line no-await-in-loop -- a page starts where the previous one ended
     const page = await client.search.deliveries({ ...asked, limit: asked.limit - deliveries.length, cursor, f: [] })
     deliveries.push(...page.deliveries)
     if (page.next_cursor === null) return { deliveries, next_cursor: null }

@@ -131,7 +131,7 @@ async function editEndpoint(named: string, options: SettingOptions): Promise<voi
   checkStdin(options)
   const members = await changedMembers(options, await namedIn(options))
   const { client } = await connect(options)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks the input and names the mistake
   const request = { ...members, id: await endpointId(client, named) } as RouteRequest<Routes['webhooks']['update']>
   show(await client.webhooks.update(request), options)
 }

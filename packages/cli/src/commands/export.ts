@@ -80,7 +80,7 @@ async function written(client: Client, id: string): Promise<DataExport> {
         ? 'Counting …'
         : `Writing … ${rows_done} of ${rows_total} rows, ${files_done} of ${files_total} files`,
     )
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // oxlint-disable-next-line no-await-in-loop -- polls the state
     await pause(ASK_MS)
   }
 }
@@ -91,11 +91,11 @@ async function download(client: Client, { ready, file }: { ready: DataExport; fi
   const bytes = ready.file?.bytes ?? 0
   for (let tries = 1; (await sizeOf(part)) < bytes; tries += 1) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one try after the other
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       await fetchRest(client, { ready, part })
     } catch (error) {
       if (tries === TRIES_MAX) throw error
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       await pause(ASK_MS)
     }
   }
@@ -132,7 +132,7 @@ const sizeOf = (path: string): Promise<number> =>
 
 async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const piece of createReadStream(path)) hash.update(piece as Buffer) // oxlint-disable-line typescript/no-unsafe-type-assertion -- without an encoding a stream gives bytes
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer) // oxlint-disable-line typescript/no-unsafe-type-assertion -- without an encoding a stream yields bytes
   return hash.digest('hex')
 }
 

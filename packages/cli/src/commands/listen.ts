@@ -105,7 +105,7 @@ async function forwardEvents(named: string, options: ListenOptions): Promise<voi
 
 type Begin = (of: { readonly listener: Listener; readonly greeting: string }) => void
 
-/** The whole screen at a terminal, and lines elsewhere. */
+/** The full screen at a terminal, and lines elsewhere. */
 function viewOf(target: URL, { json, lines }: ListenOptions): { readonly view: View; readonly begin: Begin } {
   if (json === true) return { view: jsonView(), begin: ({ greeting: text }) => complain(text) }
   if (lines === true || !canAsk() || io().stdout.isTTY !== true)

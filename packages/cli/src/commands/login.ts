@@ -165,7 +165,7 @@ async function logOut({ profile: named, ...options }: Named): Promise<void> {
   if (name === null) throw new Failure('There is no profile in use. Name one with --profile.', EXIT.usage)
   const { url, session, oauth, who } = profileNamed(stored, name)
   if (oauth !== undefined) await signOut(url, oauth)
-  // A session that has ended or cannot be reached needs no end.
+  // Ignores an error: the session has ended already, or the server cannot be reached.
   if (session !== undefined)
     await asked(`${url}/admin/api/session`, { method: 'DELETE', headers: headersOfSession(session) }).catch(
       () => undefined,

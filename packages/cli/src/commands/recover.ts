@@ -18,7 +18,7 @@ import { startReplay, withStart, type StartOptions } from './replays.ts'
 type Health = RouteAnswer<Routes['destinations']['health']>['health']
 type Attempt = RouteAnswer<Routes['destinations']['test']>['attempt']
 
-/** The commands for a destination in trouble: health, test, probe and recover. */
+/** The commands for a failing destination: health, test, probe and recover. */
 export function addRecover(destinations: Command): void {
   const health = destinations
     .command('health')
@@ -64,7 +64,7 @@ export function addRecover(destinations: Command): void {
   withExample(withStart(withCommon(recover)), 'destinations recover billing --since 6h --enable --dry-run')
 }
 
-/** Returns an id as it is, and looks a name up. */
+/** Returns an id as it is, and looks up a name. */
 export async function destinationId(client: Client, named: string): Promise<string> {
   if (named.startsWith('dst_')) return named
   for (const [id, name] of await destinationNames(client)) if (name === named) return id

@@ -49,7 +49,7 @@ type Start = {
   readonly notes?: (started: Started) => readonly (readonly [string, string])[]
 }
 
-/** Shows the plan, asks, and shows the progress and the end. The same for every replay. */
+/** Shows the plan, asks, and shows the progress and the end. Every replay uses it. */
 export async function startReplay({ client, ask, notes = () => [] }: Start, options: StartOptions): Promise<void> {
   const people = options.json !== true && options.quiet !== true
   if (options.dryRun === true || options.yes !== true) {
@@ -86,7 +86,7 @@ async function ending(client: Client, begun: Replay): Promise<Replay> {
     if (live) io().stderr.write(`\r\u001b[K${progressText(replay)}`)
     // oxlint-disable-next-line no-await-in-loop -- polls once a second
     await pause(POLL_MS)
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // oxlint-disable-next-line no-await-in-loop -- polls once a second
     ;({ replay } = await client.replays.get({ id: replay.id }))
   }
   if (live) io().stderr.write('\r\u001b[K')

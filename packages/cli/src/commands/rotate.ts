@@ -75,7 +75,7 @@ export function addRotate(endpoints: Command): void {
   withExample(withList(versions), 'endpoints versions first')
 }
 
-/** Returns an id as it is, and looks a slug up. */
+/** Returns an id as it is, and looks up a slug. */
 export async function endpointId(client: Client, named: string): Promise<string> {
   if (named.startsWith('whk_')) return named
   for await (const { id, slug } of client.webhooks.list({ limit: 200 })) if (slug === named) return id
@@ -86,7 +86,7 @@ type Rotation = {
   /** `URL` or `secret`. */
   readonly what: string
   readonly overlap: number
-  /** The time at which the previous one of an earlier rotation ends; null: there is none. */
+  /** The time at which the previous one of an earlier rotation ends; null if there is none. */
   readonly until: string | null
   readonly endOverlap: boolean
   readonly yes: boolean
@@ -118,7 +118,7 @@ async function rotateUrl(
   print({ json: answer, ids: [answer.id], text: () => rotatedText(answer) }, options)
 }
 
-/** A URL is useless when it is cut off, so each has a separate line. */
+/** A truncated URL is useless, so each URL has a separate line. */
 function rotatedText({ public_url, previous_public_url, previous_url_expires_at }: Rotated): string {
   const previous =
     previous_public_url === null || previous_url_expires_at === null

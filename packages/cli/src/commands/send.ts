@@ -21,7 +21,7 @@ type SendOptions = CommonOptions & {
 }
 type Endpoint = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
 
-/** The target of an event: an endpoint that the API returned, or a bare URL, about which nothing else is known. */
+/** The target of an event: an endpoint that the API returned, or a bare URL, for which there are no settings. */
 type Target = { readonly url: string; readonly client?: Client; readonly endpoint?: Endpoint }
 
 export function addSend(program: Command): void {
@@ -64,7 +64,7 @@ async function targetOf(named: string | undefined, options: ConnectionOptions): 
   if (named !== undefined && /^https?:\/\//.test(named)) return { url: named }
   const { client, baseUrl } = await connect(options)
   const endpoint = await endpointNamed(client, named)
-  // Not the public URL, because its host name may resolve only outside of this network.
+  // Not the public URL, because its host name can resolve only outside this network.
   return { url: baseUrl + endpoint.public_path, client, endpoint }
 }
 

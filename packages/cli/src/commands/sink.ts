@@ -49,7 +49,7 @@ type Came = {
 }
 
 async function receive({ port, status, count = Infinity, secret, json = false }: SinkOptions): Promise<void> {
-  // A request arrives outside of the context of the command, so its handler enters that context again.
+  // A request arrives outside the context of the command, so its handler enters that context again.
   const own = io()
   let seen = 0
   const server = createServer((request, response) => {
@@ -62,7 +62,7 @@ async function receive({ port, status, count = Infinity, secret, json = false }:
     })
   })
   await listen(server, port)
-  // Set up before anything is printed, because a reader of the output may end the command at once.
+  // This comes before the first output, because a reader of the output can end the command immediately.
   const stop = (): void => end(server)
   process.once('SIGINT', stop).once('SIGTERM', stop)
   const closed = once(server, 'close').finally(() => process.off('SIGINT', stop).off('SIGTERM', stop))
@@ -98,7 +98,7 @@ type Exchange = {
   readonly status: number
 }
 
-/** Reads a request, verifies its signature and responds; undefined when the request broke off. */
+/** Reads a request, verifies its signature and responds; undefined when the request was interrupted. */
 async function take({ request, response, secret, status }: Exchange): Promise<Came | undefined> {
   const body = await bodyOf(request)
   if (body === undefined) {
@@ -132,7 +132,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   let bytes = 0
   try {
     for await (const chunk of request) {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a request without an encoding gives buffers
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a request without an encoding yields buffers
       const part = chunk as Buffer
       bytes += part.length
       if (bytes > BODY_BYTES_MAX) return undefined

@@ -62,7 +62,7 @@ async function getPreset(id: string, options: CommonOptions): Promise<void> {
   print({ json: { source_preset: preset }, ids: [preset.id], text: () => presetText(preset) }, options)
 }
 
-/** The preset of this id, or a failure that names where to look. */
+/** The preset of this id, or a failure that names the command to list them. */
 export async function presetNamed(client: Client, id: string): Promise<SourcePreset> {
   const { source_presets } = await client.sourcePresets.list()
   const preset = source_presets.find((one) => one.id === id)

@@ -88,7 +88,7 @@ function isWanted(arrival: Arrival, only: Only): boolean {
 }
 
 const asksForEvents = ({ filter, dataset }: Only): boolean => filter !== undefined || dataset !== undefined
-/** A delivery does not name its endpoint. */
+/** A delivery does not name its endpoint, so a filter by endpoint hides all deliveries. */
 const showsDelivery = ({ endpoints }: Only, { state }: Delivery): boolean =>
   endpoints === undefined && (state === 'failed' || state === 'retrying')
 

@@ -42,7 +42,7 @@ async function triggerEvent(presetId: string, event: string, options: TriggerOpt
   const sample = sampleOf(preset, { event, id: randomUUID() })
   const body = options.data === undefined ? sample.body : await readData(options.data)
   const { headers } = await client.webhooks.signSample({ id: endpoint.id, body_base64: body.toString('base64') })
-  // Not the public URL, because its host name may resolve only outside of this network.
+  // Not the public URL, because its host name can resolve only outside this network.
   const accepted = await postEvent(baseUrl + endpoint.public_path, { body, headers: { ...sample.headers, ...headers } })
   const { submission } = await client.submissions.get({ id: accepted.id })
   const note = options.data === undefined ? `The body is a minimal one: ${plain(body.toString())}` : ''
@@ -74,7 +74,7 @@ async function endpointFor(client: Client, preset: SourcePreset, named: string |
   throw new Failure(`Several endpoints have these settings. Choose one with --endpoint: ${slugs}.`, EXIT.usage)
 }
 
-/** Whether an endpoint verifies as the preset says. Members that only the endpoint has do not count. */
+/** Whether an endpoint verifies with the settings of the preset. Members that only the endpoint has do not count. */
 function fits({ verification }: Endpoint, { settings }: SourcePreset): boolean {
   const own = new Map<string, unknown>(Object.entries(verification))
   return Object.entries(settings.verification).every(

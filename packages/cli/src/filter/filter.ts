@@ -10,10 +10,10 @@ export type Meets = (data: unknown) => boolean
 export const FILTER_HELP =
   'only events that meet this condition, such as "amount > 1000", "type = order.paid", "coupon exists", or a condition of the API as JSON; may be repeated'
 
-/** One condition as the server takes it, and how the command line tests it. */
+/** One condition in the form of the server, and the filters with which the command line tests it. */
 type Parsed = { readonly condition: unknown; readonly anyOf: readonly Filter[] }
 
-/** Reads the filters that a person typed. The server checks them, so that they mean what they mean in rules. */
+/** Reads the filters that a person typed. The server checks them, so that they mean the same as in rules. */
 export async function filterOf(client: Client, texts: readonly string[] = []): Promise<Meets> {
   if (texts.length === 0) return () => true
   const { meets, typedFilter } = await import('@postroad/contract/filter')
@@ -38,7 +38,7 @@ function fromFilter(filter: Filter | undefined): Parsed | undefined {
   return { condition: { path, op, value: op === 'in' ? value.split(',') : value }, anyOf: [filter] }
 }
 
-/** The values of a list are tested one by one, because the text of a value may contain a comma. */
+/** The values of a list are tested one by one, because the text of a value can contain a comma. */
 function fromJson(text: string): Parsed | undefined {
   try {
     const condition: { path?: unknown; op?: unknown; value?: unknown; equals?: unknown } = JSON.parse(text)
@@ -59,7 +59,7 @@ function fromJson(text: string): Parsed | undefined {
 const PATTERN_MS_MAX = 250
 
 /**
- * Tests a pattern with the engine of Node, which gives the answers of the server's, but may take seconds where that one is linear. So each
+ * Tests a pattern with the engine of Node, which gives the same answers as the server's, but can take seconds where the server's is linear. So each
  * test has a time limit, and a text that reaches it does not match.
  */
 function patternTest(): (pattern: string, text: string) => boolean {

@@ -1,7 +1,7 @@
 /** One block of server-sent events. `data` is undefined in a block that is only a comment or a cursor. */
 export type EventBlock = { readonly id: string | undefined; readonly event: string; readonly data: string | undefined }
 
-/** Reads blocks as the standard requires, as far as this server writes them: one line for each field, and `\n` as line end. */
+/** Reads blocks of the standard in the form that this server writes: one line for each field, and `\n` as line end. */
 export async function* blocksOf(chunks: AsyncIterable<string>): AsyncGenerator<EventBlock> {
   let rest = ''
   for await (const chunk of chunks) {

@@ -19,13 +19,13 @@ export type Arrival =
 export type Following = {
   /** Opens the stream after a cursor; undefined: where the server starts it. Throws a refusal. */
   readonly open: (cursor: string | undefined, signal: AbortSignal) => Promise<Response>
-  /** The sentence for a failure to open after which another try makes sense; undefined: it makes none. */
+  /** The sentence for a failure to open that another attempt can fix; undefined if no attempt can. */
   readonly retryable: (error: unknown) => string | undefined
   readonly cursor: string | undefined
   readonly signal: AbortSignal
 }
 
-/** The server sends something every 15 s. Without anything in three of these the line is dead, even if nobody closed it. */
+/** The server sends something every 15 s. After three silent intervals the connection is dead, even if it is open. */
 const BEAT_MS = 15_000
 const BEATS_MISSED_MAX = 3
 const WAITS_MS = [100, 250, 500, 1_000, 2_000, 3_000] as const
@@ -33,7 +33,7 @@ const WAITS_MS = [100, 250, 500, 1_000, 2_000, 3_000] as const
 type Place = { cursor: string | undefined; lostAt: number | undefined; failures: number }
 
 /**
- * Follows a stream for good. Each connection continues after the last event of the previous one, so nothing is lost and nothing comes
+ * Follows a stream forever. Each connection continues after the last event of the previous one, so nothing is lost and nothing arrives
  * twice. It reads no faster than its caller takes.
  */
 export async function* follow({ open, retryable, cursor, signal }: Following): AsyncGenerator<Arrival> {
@@ -87,7 +87,7 @@ class Line {
 
   constructor(outer: AbortSignal) {
     this.signal = AbortSignal.any([outer, this.#end.signal])
-    // A count of beats, because a process that was stopped for an hour gets only one of them late.
+    // Counts intervals, because a process that was stopped for an hour gets only one late tick.
     this.#watch = setInterval(() => this.#beat(), BEAT_MS)
     this.#watch.unref()
   }
@@ -131,10 +131,10 @@ function* arrivalsOf({ id, event, data }: Block): Generator<Arrival> {
     if (id !== undefined) yield { kind: 'moved', cursor: id }
     return
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server of a newer version may send events that this one does not know
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server of a newer version can send events that this one does not know
   const type = event as StreamFrameType
   const value = readJson(data)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the frames of the contract, which the server is tested for
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tests prove that the server sends the frames of the contract
   const frame = value as never
   if (type === 'record') yield { kind: 'record', cursor: id, record: frame }
   else if (type === 'delivery') yield { kind: 'delivery', delivery: frame }

@@ -8,7 +8,7 @@ export type Source = Pick<Following, 'open' | 'retryable'> & {
 }
 
 type Query = {
-  /** `request`: each record comes with its request as received, and nothing else comes. */
+  /** `request`: each record comes with its request as received, and the stream sends nothing else. */
   readonly detail: 'sender' | 'request'
   readonly since?: string | undefined
   readonly dataset?: readonly string[] | undefined

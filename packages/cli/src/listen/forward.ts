@@ -14,7 +14,7 @@ export type Answer = {
 
 type Stop = { readonly signal?: AbortSignal | undefined }
 
-/** A request without an answer. `sent`: the receiver may have read it. */
+/** A request without an answer. `sent`: the receiver may have read the request. */
 export type NoAnswer = { readonly sent: boolean; readonly error: string; readonly ms: number }
 
 /** Headers of one connection (RFC 9110), and those that the new connection sets. */
@@ -32,10 +32,10 @@ const OF_CONNECTION = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** Postroad never stores a credential. A header with dots in its place would be wrong, so it is left out. */
+/** Postroad never stores a credential. A header with dots instead of it would be wrong, so the header is left out. */
 const MASKED = '•••'
 const ANSWER_CHARS_MAX = 65_536
-/** Each request has its own connection, so that none is lost with a connection that the receiver has just closed. */
+/** Each request has its own connection, so that none is lost in a connection that the receiver has just closed. */
 const agents = { 'http:': new Agent({ keepAlive: false }), 'https:': new AgentTls({ keepAlive: false }) }
 
 /** The request as it was received: every header but those of the connection and the masked ones, and the body byte for byte. */
@@ -50,7 +50,7 @@ export function outgoingOf({ submission_id, request }: RecordFrame): Outgoing {
   }
 }
 
-/** Sends a request and waits for its answer as long as it takes: a receiver may be stopped in a debugger. */
+/** Sends a request and waits for its answer without a limit, because a debugger can stop a receiver. */
 export function forward(url: URL, { headers, body, signal }: Outgoing & Stop): Promise<Answer | NoAnswer> {
   const began = performance.now()
   const took = (): number => Math.round(performance.now() - began)
@@ -87,7 +87,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 function wordsOf(error: Error & { code?: string }): string {
-  // A name with two addresses fails with one error for each.
+  // A host name with two addresses fails with one error for each.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined
   const code = error.code ?? (first instanceof Error && 'code' in first ? String(first.code) : '')
   return WORDS[code] ?? (error.message === '' ? code : error.message)

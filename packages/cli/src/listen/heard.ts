@@ -25,7 +25,7 @@ export type Forwarded = Heard & {
 
 export type Naming = (record: RecordFrame) => Heard
 
-/** Names events by their endpoints, which are read once; an endpoint that is created later is shown by its id. */
+/** Names events by their endpoints, which are read once; a later endpoint is shown by its id. */
 export async function namingOf(client: Client): Promise<Naming> {
   const { TITLE_MEMBERS } = await import('@postroad/contract')
   const { valueAt } = await import('@postroad/contract/filter')

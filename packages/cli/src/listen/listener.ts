@@ -8,11 +8,11 @@ import type { Forwarded, Naming } from './heard.ts'
 import type { PositionFile, Reached } from './position.ts'
 import { Pump } from './pump.ts'
 
-/** Shows what happens. Each way to show it is one of these. */
+/** Shows the progress. Each form of output implements it. */
 export type View = {
   /** An event was taken from the stream, and is being sent. */
   readonly arrived: (event: Forwarded) => void
-  /** It was answered, or given up. */
+  /** The receiver answered the event, or `listen` gave it up. */
   readonly answered: (event: Forwarded) => void
   readonly note: (note: Note) => void
   readonly close: () => void
@@ -41,10 +41,10 @@ export type Listening = {
 }
 
 const AGAIN_MS = 1_000
-/** A receiver that breaks off without an answer may have read the event, and may break off because of it. */
+/** A receiver that disconnects without an answer may have read the event, and may disconnect because of it. */
 const BREAKS_MAX = 3
 
-/** Forwards the events of a stream until it is stopped. The position file says where the next run continues. */
+/** Forwards the events of a stream until it is stopped. The next run continues at the position in the file. */
 export class Listener {
   readonly #parts: Listening
   readonly #pump: Pump
@@ -65,7 +65,7 @@ export class Listener {
     this.#stop.abort()
     const { open } = this.#pump
     if (open > 0) this.#parts.view.note({ kind: 'stopping', open })
-    // It gives up waiting for space.
+    // The pump stops waiting for space.
     void this.#pump.stop()
   }
 
@@ -78,14 +78,14 @@ export class Listener {
         await this.#take(arrival)
       }
     } finally {
-      // An event that waits for its receiver waits no longer.
+      // Ends the wait of an event for its receiver.
       this.#stop.abort()
       await this.#pump.stop()
       await position.close()
     }
   }
 
-  /** Sends an event again, whatever its answer was. The position does not change. */
+  /** Sends an event again, regardless of its answer. The position does not change. */
   async resend(event: Forwarded): Promise<void> {
     event.result = undefined
     this.#parts.view.arrived(event)
@@ -119,7 +119,7 @@ export class Listener {
     await this.#pump.take({ id: event.submission, cursor, send: () => this.#send(event) })
   }
 
-  /** Sends an event until it is answered. Resolves with false when it was stopped before. */
+  /** Sends an event until it is answered. Resolves with false when the listener stopped before the answer. */
   async #send(event: Forwarded): Promise<boolean> {
     const { view, target } = this.#parts
     view.arrived(event)

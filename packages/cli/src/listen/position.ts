@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts'
 export type Place = { readonly server: string; readonly project: string; readonly target: string }
 
 export type Reached = {
-  /** The position after the last event of the unbroken row of answered ones. */
+  /** The position after the last event before which every event is answered. */
   readonly cursor: string
   /** Submissions that were answered: those after the cursor, and the last ones before it. */
   readonly answered: readonly string[]
@@ -39,18 +39,18 @@ export class PositionFile {
     await mkdir(join(configFolder(), 'listen'), { recursive: true, mode: 0o700 })
     for (let tries = 0; tries < 2; tries += 1) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- the second try follows the removal of a lock that nobody uses
+        // oxlint-disable-next-line no-await-in-loop -- the second attempt follows the removal of a stale lock
         return await writeFile(this.#lock, String(process.pid), { flag: 'wx', mode: 0o600 })
       } catch (error) {
         if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
       }
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- the second attempt follows the removal of a stale lock
       const other = Number(await readFile(this.#lock, 'utf8').catch(() => '0'))
       if (other !== process.pid && lives(other))
         throw new Failure(
           `Another "listen" (process ${other}) already forwards to ${this.#place.target}. Stop it, or remove ${this.#lock} if that process is something else.`,
         )
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- the second attempt follows the removal of a stale lock
       await rm(this.#lock, { force: true })
     }
     throw new Failure(`${this.#lock} cannot be written. Remove it, and run the command again.`)
@@ -87,13 +87,13 @@ export class PositionFile {
     }
   }
 
-  /** A position that cannot be stored ends the command, because the next one would send everything again. */
+  /** A position that cannot be stored ends the command, because the next run would send everything again. */
   check(): void {
     if (this.#broken === undefined) return
     throw new Failure(`The position cannot be stored in ${this.path}: ${this.#broken.message}`)
   }
 
-  /** Resolves when the last version is in the file, and gives the place free. */
+  /** Resolves when the last version is in the file, and releases the lock. */
   async close(): Promise<void> {
     await this.#writing
     await rm(this.#lock, { force: true })

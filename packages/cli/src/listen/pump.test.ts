@@ -18,7 +18,7 @@ function aPump(inFlightMax = 2, answered: readonly string[] = []) {
   return { pump, saved, open, take, answer, cursor: () => saved.at(-1)?.cursor }
 }
 
-test('the position moves past an event once it and all before it are answered', async () => {
+test('the position moves past an event once it and all events before it are answered', async () => {
   const { take, answer, cursor, saved } = aPump(3)
   for (const id of ['a', 'b', 'c']) await take(id)
   assert.equal(cursor(), undefined)
@@ -31,7 +31,7 @@ test('the position moves past an event once it and all before it are answered', 
   assert.equal(cursor(), 'after c')
 })
 
-test('events that were answered ahead are stored beside the position, and are not sent again', async () => {
+test('the pump stores events that were answered out of order beside the position, and does not send them again', async () => {
   const { take, answer, saved, pump } = aPump(3)
   pump.begin('the start')
   for (const id of ['a', 'b', 'c']) await take(id)
@@ -42,7 +42,7 @@ test('events that were answered ahead are stored beside the position, and are no
   assert.deepEqual([...later.open.keys()], ['a', 'b'])
 })
 
-test('at most so many events are under way, and the next one follows an answer', async () => {
+test('the pump limits the events under way, and the next one follows an answer', async () => {
   const { take, answer, open } = aPump(2)
   for (const id of ['a', 'b', 'c', 'd']) await take(id)
   assert.deepEqual([...open.keys()], ['a', 'b'])
@@ -70,7 +70,7 @@ test('an event without an answer holds the position back', async () => {
   assert.equal(cursor(), undefined)
 })
 
-test('taking waits while too many events wait, and a stop ends the wait', async () => {
+test('the pump takes no event while too many events wait, and a stop ends the wait', async () => {
   const { take, pump, answer } = aPump(1)
   let taken = 0
   const all = (async () => {
@@ -88,7 +88,7 @@ test('taking waits while too many events wait, and a stop ends the wait', async 
   await Promise.all([all, stopped])
 })
 
-test('many events that are only passed take no memory while one is open', async () => {
+test('events that are only passed take no memory while one event is open', async () => {
   const { take, pump, answer, saved } = aPump()
   await take('a')
   for (let n = 0; n < 100_000; n += 1) pump.pass(`cursor ${n}`)

@@ -4,23 +4,23 @@ import type { PositionFile } from './position.ts'
 export type Item = {
   readonly id: string
   readonly cursor: string | undefined
-  /** Resolves with whether the event was answered; false: the position stays before it. */
+  /** Resolves with true when the event was answered; with false, the position stays before it. */
   readonly send: () => Promise<boolean>
 }
 
 type Entry = { readonly id: string | undefined; cursor: string | undefined; isDone: boolean }
 
-/** Submissions that are remembered, so that one with several records is sent once, and none again after a crash of the database. */
+/** The number of remembered submissions. One with several records is sent once, even after a crash of the database. */
 const KNOWN_MAX = 20_000
-/** Of these, the ones that are stored beside the position. */
+/** The number of these that are stored beside the position. */
 const STORED_MAX = 64
-/** Events that are taken from the stream and wait. Then the stream itself waits. */
+/** The number of events that were taken from the stream and wait. At the limit, the stream waits too. */
 const WAITING_MAX = 256
-/** Events from the first one that is not answered on. One that a debugger stops does not stop the others before this. */
+/** The number of events since the first unanswered one. Up to it, one event in a debugger does not stop the others. */
 const ROW_MAX = 1_024
 
 /**
- * Sends events, several at a time, and moves the position in their order: past an event only when it and all before it were answered.
+ * Sends several events at a time, and moves the position in their order, only past an event that is answered with all earlier ones.
  */
 export class Pump {
   readonly #position: Pick<PositionFile, 'save'>
@@ -63,7 +63,7 @@ export class Pump {
       await new Promise<void>((resolve) => this.#space.push(resolve))
   }
 
-  /** Goes past something that is not to be sent. */
+  /** Moves past an event that is not sent. */
   pass(cursor: string | undefined): void {
     const last = this.#row.at(-1)
     if (last?.id === undefined && last !== undefined) last.cursor = cursor ?? last.cursor
@@ -109,7 +109,7 @@ export class Pump {
     if (this.#cursor !== undefined) this.#position.save({ cursor: this.#cursor, answered: [...this.#last, ...ahead] })
   }
 
-  /** The position at the start, which is stored at once: events from here on are never skipped. */
+  /** Stores the position at the start immediately, so that no later event is skipped. */
   begin(cursor: string): void {
     if (this.#cursor !== undefined) return
     this.#cursor = cursor

@@ -16,7 +16,7 @@ const CLEAR_LINE = '\u001b[K'
 
 type Actions = { readonly resend: (event: Forwarded) => Promise<void>; readonly stop: () => void }
 
-/** The whole terminal: a list, the details of one event, and keys. Whatever happens, `close` gives the terminal back as it was. */
+/** The whole terminal: a list, the details of one event, and keys. `close` always restores the terminal. */
 export class ScreenView implements View {
   readonly #io: Io = io()
   readonly #target: URL
@@ -90,7 +90,7 @@ export class ScreenView implements View {
   }
 
   readonly #onKeys = (keys: string): void => {
-    // An arrow is three characters, and a terminal may send several keys at once.
+    // An arrow is three characters, and a terminal can send several keys together.
     // oxlint-disable-next-line no-control-regex -- these are the characters of the keys
     for (const key of keys.match(/\u001b\[[\d;]*[A-Za-z~]|[^]/gu) ?? []) this.#onKey(key)
   }

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { afterEach, test } from 'node:test'
 import { runBridge } from './bridge.ts'
 
-/** The bridge against a server that answers as the test says. */
+/** Tests the bridge against a server whose answers each test sets. */
 type Asked = { readonly headers: IncomingHttpHeaders; readonly body: { readonly id?: number; readonly method: string } }
 type Reply = (asked: Asked, response: ServerResponse) => void
 
@@ -83,7 +83,7 @@ test('the version that initialize agreed on, the method and the name of a reques
   ])
 })
 
-test('a refusal becomes an error for the request that it answers, and a stream becomes lines', async () => {
+test('the bridge turns a refusal into an error of its request, and a stream into lines', async () => {
   const url = await aServer(({ body }, response) => {
     if (body.method === 'limited')
       json(response, 429, { jsonrpc: '2.0', id: null, error: { code: -32_029, message: 'Too many requests.' } })
@@ -115,7 +115,7 @@ test('a refusal becomes an error for the request that it answers, and a stream b
   assert.deepEqual([answers.length, reports], [6, []])
 })
 
-test('a server that is away is an error with its address, and a refused notification is reported', async () => {
+test('the bridge reports an unreachable server with its address, and reports a refused notification', async () => {
   const url = await aServer((_asked, response) => json(response, 401, { error: 'No.' }))
   const notice = { jsonrpc: '2.0', method: 'notifications/initialized' }
   assert.deepEqual((await ran(url, notice)).reports, ['The server refused notifications/initialized with 401.'])

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { blocksIn } from '@postroad/sdk/server-sent-events'
 
-/** A message of JSON-RPC, as far as the bridge reads it. */
+/** A message of JSON-RPC, with the members that the bridge reads. */
 type Message = {
   readonly id?: string | number
   readonly method?: string
@@ -16,14 +16,14 @@ export type Bridge = {
   readonly input: Readable
   /** Writes a message for the client, without a line break in it. */
   readonly write: (line: string) => void
-  /** Reports a failure for which no message of the client waits. */
+  /** Reports a failure to which no request of the client belongs. */
   readonly report: (sentence: string) => void
 }
 
 const VERSION_OF_REQUEST = 'io.modelcontextprotocol/protocolVersion'
 const PARSE_ERROR = -32_700
 const FAILED = -32_000
-/** No tool works longer than this. */
+/** No tool runs longer than this. */
 const PATIENCE_MS = 180_000
 
 /**
@@ -47,8 +47,8 @@ export async function runBridge(bridge: Bridge): Promise<void> {
     }
     const work = carry(bridge, { line, message, waiting, state }).finally(() => working.delete(work))
     working.add(work)
-    // The version that both sides agreed on goes with every later request.
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // The version that both sides agreed on is in the header of every later request.
+    // oxlint-disable-next-line no-await-in-loop -- later requests need the agreed version
     if (message.method === 'initialize') await work
   }
   await Promise.all(working)
@@ -92,7 +92,7 @@ async function carry(bridge: Bridge, { line, message, waiting, state }: Carrying
     }
     if (id === undefined && !response.ok) bridge.report(`The server refused ${message.method} with ${response.status}.`)
   } catch (error) {
-    // A client that has cancelled a request waits for no answer.
+    // A client that has canceled a request does not wait for its answer.
     if (stop.signal.aborted) return
     const sentence = `The server at ${new URL(bridge.url).origin} does not respond: ${reasonOf(error)}.`
     if (id === undefined) bridge.report(sentence)

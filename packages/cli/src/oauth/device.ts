@@ -17,7 +17,7 @@ type Begun = {
   readonly expires_in: number
 }
 
-/** Signs in by a code that a person confirms in a browser, on this machine or on another one. */
+/** Signs in with a code that a person confirms in a browser, on this machine or on another one. */
 export async function signInByDevice(url: string, asked: Asked): Promise<OauthTokens> {
   const begun = await begin(url, asked)
   complain(`Open   ${begun.verification_uri_complete}\nCode   ${begun.user_code}\n\nWaiting until you allow it…`)
@@ -25,13 +25,13 @@ export async function signInByDevice(url: string, asked: Asked): Promise<OauthTo
   while (performance.now() < until) {
     // oxlint-disable-next-line no-await-in-loop -- one question after the other
     await new Promise((resolve) => void setTimeout(resolve, POLL_MS))
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // oxlint-disable-next-line no-await-in-loop -- one question after the other
     const { status, body } = await sendForm(url, 'token', { grant_type: GRANT, device_code: begun.device_code })
     if (status === 200) return grantedBy(body)
     const error = 'error' in body ? body.error : undefined
     if (error === 'access_denied') throw new Failure('You denied the request in the browser.', EXIT.refused)
     if (error === 'expired_token') break
-    // Anything else is a request that waits, or a server that is busy for a moment.
+    // Any other answer means that the request is pending, or that the server is busy for a moment.
     if (error !== 'authorization_pending' && status < 500 && status !== 429)
       throw new Failure(`${url} did not sign you in. Try again, or pass an API key with --key.`, EXIT.refused)
   }

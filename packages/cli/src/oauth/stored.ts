@@ -4,7 +4,7 @@ import { isFresh, refreshed, type OauthTokens } from './tokens.ts'
 
 /**
  * The access token of a profile, refreshed if it is about to end. A refresh token works once, and a second use ends the connection, so
- * only one process refreshes at a time and the others read what it has stored.
+ * only one process refreshes at a time and the others read the token that it has stored.
  */
 export async function freshToken(named: string): Promise<string> {
   const known = await storedTokens(named)

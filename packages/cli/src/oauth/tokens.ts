@@ -11,10 +11,10 @@ export type OauthTokens = {
 
 const CLIENT = 'postroad-cli'
 const ANSWER_MS = 30_000
-/** A token that ends so soon is refreshed before it is used. */
+/** A token that expires within this time is refreshed before its use. */
 const SPARE_MS = 60_000
 
-/** A form to the OAuth server. */
+/** Sends a form to the OAuth server. */
 export async function sendForm(
   url: string,
   path: string,
@@ -59,7 +59,7 @@ export async function refreshed(url: string, { refresh_token }: OauthTokens): Pr
   )
 }
 
-/** Ends the connection on the server. One that has ended needs no end. */
+/** Ends the connection on the server, unless it has ended already. */
 export async function signOut(url: string, { refresh_token }: OauthTokens): Promise<void> {
   await sendForm(url, 'revoke', { token: refresh_token }).catch(() => undefined)
 }

@@ -25,7 +25,7 @@ import { answerText, effects, idsIn } from './text.ts'
 /** Members that would hide an option of every command. `--data` takes them. */
 const TAKEN = new Set(['url', 'project', 'profile', 'json', 'quiet', 'data', 'yes', 'help'])
 
-/** Rooms that people use from the first day on. */
+/** Rooms that people use from the first day. */
 const HOMES: Readonly<Record<string, string>> = {
   rules: 'Set up sources and destinations:',
   ingestKeys: 'Set up sources and destinations:',
@@ -45,7 +45,7 @@ const HEADINGS: Readonly<Record<RoomCommand['group'], string>> = {
   operate: 'For operators of the installation:',
 }
 
-/** Adds a command for each route that has none yet. A room that has commands gets the missing ones. */
+/** Adds a command for each route without one, also to rooms that have other commands. */
 export function addRooms(program: Command): void {
   for (const command of roomTable()) {
     const [roomWord, verbWord] = command.words

@@ -37,7 +37,7 @@ export function idIn(client: Client, room: string, named: string): Promise<strin
 
 type Words = { readonly room: string; readonly one: string; readonly many: string }
 
-/** Rooms that are no plural. */
+/** Rooms whose name is not a plural. */
 const MANY: Readonly<Record<string, string>> = {
   activity: 'requests',
   dataExport: 'data exports',

@@ -40,7 +40,7 @@ export function answerText(answer: unknown, command: RoomCommand, named: readonl
   return fieldsText(answer, command.showsSecret)
 }
 
-/** The way back from a deletion, and the things that it could not remove. */
+/** How to undo a deletion, and the things that it could not remove. */
 function afterDeletion({ deletion, left_behind: left }: Members): readonly string[] {
   const undo =
     isMembers(deletion) && typeof deletion['restorable_until'] === 'string'
@@ -81,7 +81,7 @@ function listText(rows: readonly Members[], { command, answer }: ListOf): string
       head: headOf(name),
       cells,
       ...(isNumber ? { align: 'right' } : {}),
-      // A name may be cut. Half of an id or of a time is of no use, so its column is whole or left out, the last one first.
+      // A name can be cut. Half of an id or a time is useless, so its column is whole or left out, the last one first.
       ...(FREE_TEXT.test(name) ? { least: 10 } : {}),
       ...(name === 'id' || name === 'name' || name === 'slug' || at === 0 ? {} : { spare: true }),
     }
@@ -89,7 +89,7 @@ function listText(rows: readonly Members[], { command, answer }: ListOf): string
   return [table(columns), ...lines, ...more(cursor)].join('\n')
 }
 
-/** The line of a search that says how far it came: `Scanned: 4,096. Read: 3. Reached: …` */
+/** The line about the progress of a search: `Scanned: 4,096. Read: 3. Reached: …` */
 function searchedText(answer: Members, { items }: RoomCommand): readonly string[] {
   const members = Object.entries(answer).filter(
     ([name, value]) => name !== 'next_cursor' && name !== items?.member && value !== null,
@@ -102,7 +102,7 @@ function emptyText(many: string, room: string): string {
   return `There are no ${many} here. See ${invokedAs()} ${room} --help.`
 }
 
-/** `created_at` → `Created (UTC)`; times are without their zone in a table. */
+/** `created_at` → `Created (UTC)`; a table shows times without their zone. */
 function headOf(name: string): string {
   if (name === 'id') return 'Id'
   const text = labelOf(name)
@@ -127,9 +127,8 @@ function cellText(value: unknown): string {
 }
 
 /**
- * Each member in a line. The only object around everything is left out: `{"rule": {…}}` shows the members of the rule. Of several
- * objects each line names its own: `User id`, `Workspace id`.
- */
+ * One line for each member. An object around everything is left out: `{"rule": {…}}` shows the members of the rule.
+ * With several objects, each line names its object: `User id`, `Workspace id`.
 function fieldsText(answer: Members, showsSecret: boolean): string {
   const members = Object.entries(answer)
   const isSecret = ([, value]: readonly [string, unknown]): boolean => showsSecret && typeof value === 'string'
@@ -147,7 +146,7 @@ function fieldsText(answer: Members, showsSecret: boolean): string {
   ].join('\n\n')
 }
 
-/** Members whose content is not ours, so its names are shown as they are. */
+/** Members with content that others wrote, so the names in them are shown as they are. */
 const NOT_OURS = /^(?:body|context|data|details|headers|input|output|payload|template|variables)$/
 
 /** The members of a setting are lines too: `totals` with `records` is `totals_records`. */

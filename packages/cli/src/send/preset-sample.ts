@@ -4,11 +4,11 @@ import { splitPath } from '@postroad/contract/dot-path'
 export type PresetSample = {
   readonly body: Buffer
   readonly headers: Readonly<Record<string, string>>
-  /** Whether the event is named: not every provider names its events where an endpoint can find them. */
+  /** Whether the event has a name: some providers name their events where an endpoint cannot find the name. */
   readonly isNamed: boolean
 }
 
-/** The least that a provider sends, by its preset: the name of the event and an id, in their header or at their path. */
+/** The smallest event of a provider, by its preset: its name and an id, in their header or at their path. */
 export function sampleOf(
   { settings: { event_title: title, idempotency, verification } }: SourcePreset,
   { event, id }: { readonly event: string; readonly id: string },

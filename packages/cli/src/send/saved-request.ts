@@ -6,8 +6,8 @@ export type SavedRequest = { readonly headers: Readonly<Record<string, string>>;
 const HEAD_END = /\r?\n\r?\n/
 
 /**
- * A request from a file, or from stdin with `-`: as HTTP writes it (a first line, headers, an empty line and the body), or a line of JSON
- * that `sink --json` printed.
+ * A request from a file, or from stdin with `-`: in the form of HTTP (a first line, headers, an empty line and the
+ * body), or a line of JSON that `sink --json` printed.
  */
 export async function readRequest(file: string): Promise<SavedRequest> {
   const bytes = await readData(file === '-' ? '-' : `@${file}`)
@@ -21,7 +21,7 @@ function fromJson(text: string): SavedRequest {
     if (typeof value.headers === 'object' && typeof value.body === 'string')
       return { headers: value.headers, body: Buffer.from(value.body) }
   } catch {
-    // The failure below says what is expected.
+    // The failure below names the expected form.
   }
   throw notRequest()
 }

@@ -11,11 +11,11 @@ type Failed = NonNullable<Routed['failed']>
 export type Sent = {
   readonly accepted: Accepted
   readonly decision: Decision | undefined
-  /** How this command line was called, for the hint. */
+  /** The name by which this command line was called, for the hint. */
   readonly next: string
 }
 
-/** The stored event, the destinations that it goes to or does not go to, and the next step. */
+/** The stored event, the destinations that get it or do not get it, and the next step. */
 export function sentText({ accepted, decision, next }: Sent): string {
   const { id, received_at, records, duplicate } = accepted
   const [first] = records

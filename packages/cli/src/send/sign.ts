@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID } from 'node:crypto'
 import type { Verification, VerificationSettings, VerificationScheme } from '@postroad/contract'
 import { ADDITIVE_DEFAULTS, formContent, partsOf } from '@postroad/contract/signed-content'
 
-/** Only the sender has the private key of these. */
+/** Only the sender has the private key of these schemes. */
 export type PrivateKeyScheme = 'public_key' | 'aws_sns' | 'paypal'
 export type SigningScheme = Exclude<VerificationScheme, 'none' | PrivateKeyScheme>
 
@@ -60,7 +60,7 @@ const SIGNERS: Readonly<Record<SigningScheme, (request: ToSign) => Headers>> = {
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The settings of an endpoint, or of a bare URL the defaults of the scheme. */
+/** The settings of an endpoint; for a bare URL, the defaults of the scheme. */
 function settingsOf<const Scheme extends keyof typeof ADDITIVE_DEFAULTS>(scheme: Scheme, settings: Settings) {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server stores settings of this scheme only
   return { ...ADDITIVE_DEFAULTS[scheme], ...(settings.scheme === scheme ? settings : {}) } as unknown as Extract<

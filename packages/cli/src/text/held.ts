@@ -12,7 +12,7 @@ export function heldText(held: HeldBy): string {
   return [holdText(held), when, behind === null ? '' : `waits for ${behind}`].filter((line) => line !== '').join('\n')
 }
 
-/** The time of the next probe. The server gives no time that has passed. */
+/** The time of the next probe. The server never returns a time that has passed. */
 export function nextProbeText({ cause, next_probe_at }: HeldBy): string | undefined {
   if (cause !== 'breaker_open') return undefined
   return next_probe_at === null ? 'now' : moment(next_probe_at)

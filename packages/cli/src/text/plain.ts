@@ -1,6 +1,6 @@
 /**
- * Text that others wrote, made safe to print. Control characters, which could write on the terminal, and characters that change the
- * direction of reading are shown by their code.
+ * Makes text that others wrote safe to print. Control characters, which could control the terminal, and characters that change the
+ * direction of reading become their code.
  */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, (char) => {
@@ -9,7 +9,7 @@ export function plain(text: string): string {
   })
 }
 
-/** The same for text of several lines. */
+/** The same for text with several lines. */
 export function plainLines(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\t', '  ').split('\n').map(plain).join('\n')
 }

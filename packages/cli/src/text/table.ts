@@ -5,9 +5,9 @@ import { style } from './style.ts'
 export type Column = {
   readonly head: string
   readonly cells: readonly string[]
-  /** The column may be cut to this width. */
+  /** The table can cut the column to this width. */
   readonly least?: number
-  /** The column may be left out, the last one first, when the table would be wider than the terminal. */
+  /** The table can leave out the column, the last one first, if it would be wider than the terminal. */
   readonly spare?: true
   readonly align?: 'right'
   readonly paint?: (cell: string, row: number) => string
@@ -16,7 +16,7 @@ export type Column = {
 const GAP = '  '
 const SCREEN = 80
 
-/** The width of the terminal. In the output to a program nothing is cut, and no column is left out. */
+/** The width of the terminal. In output to a program nothing is cut, and no column is left out. */
 function screenWidth(): number {
   const { columns = 0, isTTY } = io().stdout
   if (columns > 0) return columns
@@ -62,7 +62,7 @@ function fitted(columns: readonly Column[], width: number): readonly Column[] {
   return needed <= width || spare < 0 ? columns : fitted(columns.toSpliced(spare, 1), width)
 }
 
-/** Gives the space that fixed columns leave to the columns that can be cut, from the first one on. */
+/** Gives the space that fixed columns leave to the columns that can be cut, starting with the first one. */
 function widthsOf(columns: readonly Column[], width: number): readonly number[] {
   const least = columns.map((column) => Math.min(natural(column), column.least ?? Infinity))
   let left = width - least.reduce((sum, one) => sum + one + GAP.length, -GAP.length)

@@ -33,7 +33,7 @@ test('a table is never wider than the terminal while its columns can be cut or l
   )
 })
 
-test('columns are aligned with their heads, and numbers to the right; an empty column and one too many are left out', () => {
+test('a table aligns columns with their heads, and numbers to the right; it leaves out empty columns and columns without room', () => {
   const columns = [
     { head: 'State', cells: ['● on', '○ off'] },
     { head: 'Tries', cells: ['1', '12'], align: 'right' },
@@ -53,13 +53,13 @@ test('text that others wrote cannot control the terminal', () => {
   assert.equal(plainLines('one\r\ntwo\tthree\u0007'), 'one\ntwo  three\\x07')
 })
 
-test('a text is cut by columns, not by characters', () => {
+test('the width of a cut text counts columns, not characters', () => {
   assert.equal(cut('abcdef', 6), 'abcdef')
   assert.equal(cut('abcdef', 5), 'abcd…')
   assert.equal(cut('日本語', 4), '日…')
 })
 
-test('JSON is laid out without changing a character of it', () => {
+test('the layout of JSON changes no character of it', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       assert.equal(indentJson(JSON.stringify(value)), JSON.stringify(value, null, 2))

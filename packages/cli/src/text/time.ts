@@ -3,12 +3,12 @@ export function moment(timestamp: string): string {
   return `${timestamp.slice(0, 23).replace('T', ' ')} UTC`
 }
 
-/** For a list whose head says UTC. Events are stored for weeks, so the year is left out: `01-15 12:00:00.000`. */
+/** The time in a list whose head has UTC. The year is left out, because events last weeks: `01-15 12:00:00.000`. */
 export function listMoment(timestamp: string): string {
   return timestamp.slice(5, 23).replace('T', ' ')
 }
 
-/** For a list that covers years, to the second: `2026-01-15 12:00:00`. */
+/** The time in a list that covers years, to the second: `2026-01-15 12:00:00`. */
 export function dayMoment(timestamp: string): string {
   return timestamp.slice(0, 19).replace('T', ' ')
 }

@@ -16,7 +16,7 @@ export function useHolds(): UseQueryResult<Holds> {
   })
 }
 
-/** Passes the holds to the tail, because the frame of a delivery lacks the current state of its destination. */
+/** Passes the causes to the tail, because the frame of a delivery lacks the current state of its destination. */
 export function useHoldsInTail(): void {
   const tail = useTail()
   const holds = useHolds().data?.holds

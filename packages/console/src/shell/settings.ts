@@ -5,9 +5,9 @@ import type { Search } from '../data/search-text.ts'
 export type SettingsItem = {
   readonly screen: ConsoleScreen
   readonly label: string
-  /** Beside the label in the palette. */
+  /** The text beside the label in the palette. */
   readonly hint: string
-  /** The route that the screen reads with; it says which role may. Absent: everybody. */
+  /** The route that the screen reads with; it declares the required role. Absent: every role. */
   readonly reads?: Parameters<typeof useMay>[0]
   /** The letter after `g` that goes there, if it has one. */
   readonly key?: string

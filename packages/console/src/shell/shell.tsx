@@ -60,7 +60,7 @@ function isSignedOut(error: Error): boolean {
   return error instanceof ServiceError && error.status === 401
 }
 
-/** The person who is signed in. Anyone else goes to the sign-in page, and then comes back here. */
+/** The person who is signed in. Anyone else goes to the sign-in page, and then returns here. */
 export function useMe(): ReturnType<typeof useQuery<Me>> {
   const me = useQuery({ queryKey: ['me'], queryFn: () => clientOf().me.get() })
   const signedOut = me.error !== null && isSignedOut(me.error)
@@ -139,7 +139,7 @@ function TabTitle(): null {
   return null
 }
 
-/** The address names another workspace than the session. The session switches to it if the person is a member there. */
+/** The address names a different workspace from the session's. The session switches to it if the person is a member there. */
 function OtherWorkspace({
   me,
   wanted,

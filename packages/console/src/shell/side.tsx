@@ -58,7 +58,7 @@ export function Side(): ReactElement {
 
 type GroupProps = { readonly label: string; readonly items: readonly NavigationItem[] }
 
-/** A group of screens under its heading, which folds it. A narrow window has a line in place of the heading. */
+/** A group of screens under its heading, which folds it. A narrow window has a line instead of the heading. */
 function Group({ label, items }: GroupProps): ReactElement {
   const [isFolded, setFolded] = useState(() => foldedGroups().includes(label))
   const href = useHref()
@@ -166,7 +166,7 @@ function Rate(): ReactElement | null {
   )
 }
 
-/** The deliveries that a destination in trouble holds back now. */
+/** The deliveries that a failing destination holds back now. */
 function HeldCount(): ReactElement | null {
   const holds = useHolds().data?.holds ?? []
   const held = holds
@@ -199,7 +199,7 @@ function Count({
   )
 }
 
-/** The way to the settings; on a phone it is in the menu of the person. */
+/** The link to the settings; on a phone it is in the menu of the person. */
 function SettingsLink(): ReactElement {
   const screen = useLocation().pathname.split('/')[3] ?? ''
   const isHere = SETTINGS_ITEMS.some((item) => item.screen === screen)
@@ -220,7 +220,7 @@ function SettingsLink(): ReactElement {
   )
 }
 
-/** The events of the month, and what the plan allows, if it limits them. */
+/** The events of the month, and the limit of the plan, if it has one. */
 function Usage(): ReactElement | null {
   const { me } = usePlace()
   const usage = useSummary()?.usage

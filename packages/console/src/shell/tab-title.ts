@@ -44,7 +44,7 @@ const DOTS = {
   failing: '<rect x="12" y="12" width="12" height="12" rx="3" fill="#e5484d" stroke="#fff" stroke-width="1.5"/>',
 } as const
 
-/** The mark of the page's own icon (index.html), with a dot in its corner. */
+/** The icon of the page (index.html), with a dot in its corner. */
 function iconWith(dot: keyof typeof DOTS): string {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6" fill="#171f25"/><path d="M4 12h7m0 0c4 0 4-6 9-6m-9 6h9m-9 0c4 0 4 6 9 6" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round"/>${DOTS[dot]}</svg>`
   return `data:image/svg+xml,${encodeURIComponent(svg)}`

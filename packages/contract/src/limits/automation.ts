@@ -5,7 +5,7 @@ export const automation = {
   workflowNameCharsMax: 120,
   workflowStepsMax: 32,
   workflowBranchDepthMax: 3,
-  /** Of all steps together, as JSON. */
+  /** The size of all steps together, as JSON. */
   workflowDefinitionCharsMax: 131_072,
   workflowTemplateCharsMax: 4_096,
   workflowValueCharsMax: 262_144,

@@ -61,13 +61,13 @@ export const capture = {
   regexSubjectCharsMax: 256,
   regexOpenRepetitionsMax: 2,
   mappingsPerListMax: 200,
-  // All records of one event together. A record that is stored as the body was received does not count.
+  // The size of all records of one event together. A record that is stored as the body was received does not count.
   recordsOfEventBytesMax: 8_388_608,
 
   // Schemas of datasets
   datasetFieldsMax: 500,
   datasetFieldPathCharsMax: 256,
-  /** Objects, lists and values of one record; further ones are not looked at. */
+  /** Objects, lists and values of one record; the rest is ignored. */
   datasetFieldsPerRecordMax: 5_000,
   datasetReadPerMinuteMax: 200,
   /** Larger records are not read for the schema. */
@@ -94,7 +94,7 @@ export const capture = {
   dryRunDataCharsMax: 4_194_304,
   dryRunWorkMax: 268_435_456,
   sampleHeadersMax: 200,
-  // Of an event in a list of deliveries
+  // The event in a list of deliveries
   titleReadCharsMax: 8_192,
   payloadStartCharsMax: 400,
   webhookVersionsRetained: 100,

@@ -36,14 +36,14 @@ export const people = {
   agentWorkDefault: 10_000_000,
   agentWorkMax: 1_000_000_000,
   agentChallengeMs: 600_000,
-  /** For the hardest challenges, which take longer. */
+  /** The lifetime of the hardest challenges, which take longer. */
   agentHardChallengeMs: 1_800_000,
   agentRegistrationRunningMs: 60_000,
   agentRegistrationRetentionMs: 86_400_000,
 
   // Connected agents
   accessTokenMs: 3_600_000,
-  /** A refresh token that is not used for so long ends the connection. */
+  /** A refresh token that is unused for this long ends the connection. */
   refreshTokenMs: 2_592_000_000,
   authorizationCodeMs: 60_000,
   /** The time in which a person may decide about a client or a device. */
@@ -51,17 +51,17 @@ export const people = {
   oauthBodyBytesMax: 32_768,
   clientNameCharsMax: 80,
   redirectUrisMax: 20,
-  /** Codes of devices that a person may try at once, and one more for each refill. */
+  /** Codes of devices that a person may try in a burst, and one more for each refill. */
   userCodeTriesBurst: 10,
   userCodeTriesRefillMs: 60_000,
-  /** Clients that one address (one /64 with IPv6) may register at once, and one more for each refill. */
+  /** Clients that one address (one /64 with IPv6) may register in a burst, and one more for each refill. */
   clientRegistrationBurst: 20,
   clientRegistrationRefillMs: 60_000,
-  /** Client id metadata documents that one address may make the server fetch at once, and one more for each refill. */
+  /** Client id metadata documents that the server fetches for one address in a burst, and one more for each refill. */
   clientDocumentBurst: 20,
   clientDocumentRefillMs: 10_000,
   clientDocumentBytesMax: 16_384,
-  /** A registered client that nobody has connected for so long is removed. */
+  /** A registered client that nobody has connected for this long is removed. */
   unusedClientMs: 86_400_000,
   revokedAgentRetentionMs: 2_592_000_000,
   agentUsePersistMs: 60_000,

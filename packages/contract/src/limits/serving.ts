@@ -16,7 +16,7 @@ export const serving = {
   dataKeyRequestsDefault: 100,
   dataPageDefault: 100,
   dataPageMax: 1_000,
-  /** Of the payloads on one page, and one payload more. */
+  /** The payloads on one page have at most this size, plus one payload. */
   dataPageBytesMax: 8_388_608,
   dataColumnsMax: 500,
   dataColumnsCharsMax: 16_384,
@@ -33,12 +33,12 @@ export const serving = {
 
   // Customer portals
   portalsPerProjectMax: 1_000,
-  /** Over all portals of a project. */
+  /** The customers of all portals of a project. */
   customersPerProjectMax: 50_000,
   destinationsPerCustomerMax: 50,
-  /** Over all customers of a project. The plan of a project has them all in memory. */
+  /** The destinations of all customers of a project. The plan of a project has them all in memory. */
   customerDestinationsPerProjectMax: 20_000,
-  /** That one deletion of a portal deletes. */
+  /** The most destinations that one deletion of a portal deletes. */
   customerDestinationsDeletedMax: 200,
   tokensPerCustomerMax: 1_000,
   portalEventTypesMax: 100,
@@ -51,7 +51,7 @@ export const serving = {
   portalTokenSecondsMin: 60,
   portalTokenSecondsMax: 31_536_000,
   portalTokenSecondsDefault: 86_400,
-  /** Of one customer, whatever its tokens and sessions are. */
+  /** The requests of one customer, over all its tokens and sessions. */
   portalRequestsPer10SecondsMax: 200,
   portalTestsPer10SecondsMax: 5,
 } as const

@@ -19,7 +19,7 @@ export const sources = {
   sourceTableCharsMax: 127,
   /** A larger change of a row ends the connection: it would have to fit into memory. */
   sourceChangeBytesMax: 67_108_864,
-  /** A replication slot that retains more is a warning and an email. */
+  /** A replication slot that retains more causes a warning and an email. */
   sourceRetainedBytesWarn: 1_073_741_824,
   sourceSampleRows: 5,
   sseRetryMsDefault: 3_000,

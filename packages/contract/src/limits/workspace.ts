@@ -20,7 +20,7 @@ export const workspace = {
   // Deletions that can be undone
   deletionRetentionMs: 86_400_000,
   deletionsPerProjectMax: 1_000,
-  // After that time a deletion that was undone, or can no longer be, answers 404.
+  // After this time a deletion that was undone, or can no longer be undone, answers 404.
   deletionShownMs: 604_800_000,
 
   // The audit log

@@ -8,7 +8,7 @@ export type OperationId =
   | { [Room in keyof Routes]: `${Room}.${keyof Routes[Room] & string}` }[keyof Routes]
   | `signIn.${keyof SignInRoutes}`
 
-/** The refusals that every route of the admin API can give, whatever it does. */
+/** The refusals that every route of the admin API can give. */
 const OF_EVERY_ROUTE = [
   'invalid_request',
   'unsupported_version',

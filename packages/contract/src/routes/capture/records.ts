@@ -30,7 +30,7 @@ const RecordRow = z
   .describe('`_id`, and one member for each column, by its key.')
   .meta({ type: 'object' })
 
-/** The part of the request that its records show. */
+/** The members of a record about the request that made it. */
 export const SenderOf = {
   webhook_id: idOutput('webhook')
     .nullable()

@@ -64,10 +64,10 @@ export const Delivery = z.object({
   updated_at: Timestamp,
 })
 
-/** A delivery beside what it delivers. */
+/** A delivery with a summary of its event. */
 export const ListedDelivery = Delivery.extend({ event: EventSummary })
 
-/** A delivery as it was when it changed. Without `held_by`: the destination may hold it back later, and the delivery does not change then. */
+/** A delivery as it was when it changed. It has no `held_by`, because that can change without the delivery. */
 export const DeliveryChange = Delivery.omit({ held_by: true })
 
 export const Held = z

@@ -25,7 +25,7 @@ export const SsoRequest = z.object({
   supersedes: idOutput('ssoRequest').nullable().describe('The pending request that this one replaced.'),
 })
 
-/** A name of at least two labels, as it is after the @ of an address. */
+/** A name of at least two labels, as in the part of an address after the @. */
 const Domain = z
   .string()
   .trim()

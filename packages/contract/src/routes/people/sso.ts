@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineRoute, MANAGE } from '../../route.ts'
 import { SsoRequest } from './sso-requests.ts'
 
-/** Answers 501 to everybody, before anything of the request is looked at. It is no route with a verb, so the surface answers it. */
+/** The surface answers 501 to every request here before it reads the request, because the path has no verb. */
 export const SSO_REPLACE_PATH = 'sso/{id}'
 
 export const sso = {

@@ -6,7 +6,7 @@ import { portals } from './portals.ts'
 import { portalTokens } from './portal-tokens.ts'
 import { search } from './search.ts'
 
-/** Reads of stored events, the keys for them, their way to other systems, and the portals of customers. */
+/** Reads of stored events, the keys for these reads, forwarders to other systems, and the portals of customers. */
 export const serving = {
   dataKeys,
   datasetExports,

@@ -125,7 +125,7 @@ const SearchQuery = ListQuery.extend({
 
 const BOUNDED = `One call searches for at most 2 seconds and reads at most ${searchScannedMax} items, newest first, so a page may contain fewer items than the limit, or none. Continue with next_cursor until it is null.`
 
-/** How far one call has searched. Pages may be empty, so this shows that the search makes progress. */
+/** The progress of one call. Pages can be empty, so this shows that the search makes progress. */
 const reached = Timestamp.nullable().describe(
   'The call has searched everything from this time on; null: the whole range.',
 )
@@ -139,7 +139,7 @@ const budget_used_up = z
   .optional()
   .describe('true: the call used up its work budget and ended early. Continue with next_cursor.')
 
-/** `stuck` is not a state: the delivery waits, and its destination is in trouble. */
+/** `stuck` is not a state: the delivery waits, and its destination fails or is off. */
 const SEARCH_STATES = [...DELIVERY_STATES, 'stuck'] as const
 
 const States = z

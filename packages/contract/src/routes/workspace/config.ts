@@ -14,7 +14,7 @@ const {
   configDifferencesShownMax: differencesMax,
 } = LIMITS
 
-/** The server checks it entry by entry, so that a long one stops nobody else's requests. */
+/** The server checks it entry by entry, so that a long configuration does not block other requests. */
 const Config = z.custom<z.input<typeof ProjectConfig>>().meta({ $ref: '#/components/schemas/ProjectConfig' })
 
 const DeleteMissing = z
