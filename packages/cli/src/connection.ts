@@ -26,7 +26,7 @@ type Access = {
   readonly mayBeOfOneProject: boolean
 }
 
-/** A closed port fails at once. A busy server may need this long. */
+/** A closed port fails immediately. A busy server can need this long. */
 const HEALTH_TIMEOUT_MS = 15_000
 
 /** A client for the server and the project in the options, the environment and the profiles. */

@@ -94,7 +94,7 @@ test('endpoints edit changes only the named settings; an option takes precedence
   refused(await run(['endpoints', 'edit', 'nobody', '--on'], remote()), { code: 4, stderr: /no endpoint "nobody"/ })
 })
 
-test('a delete command deletes nothing unless a person confirms or --yes is given', async () => {
+test('a delete command deletes nothing unless a person confirms or the command has --yes', async () => {
   refused(await run(['endpoints', 'delete', 'orders'], remote()), {
     code: 2,
     stderr:

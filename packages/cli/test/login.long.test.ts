@@ -105,7 +105,7 @@ test('login by device stores tokens after a person confirms the code in a browse
   assert.equal(JSON.parse(stdout).profiles[0].kind, 'agent')
   assert.equal((await person.agents())[0]?.scope, 'service:write')
 
-  // The access token is about to end, and several commands run at once.
+  // The access token is about to end, and several commands run at the same time.
   const before = JSON.parse(await readFile(file, 'utf8'))
   before.profiles.default.oauth.expires_at = new Date().toISOString()
   await writeFile(file, JSON.stringify(before))

@@ -108,7 +108,7 @@ test('a port that is taken stops the start with one line, and no PostgreSQL proc
   assert.equal((await next.ended).code, 0)
 })
 
-test('a second server on the same folder is refused with one line, and the first server continues', async () => {
+test('a second server on the same folder ends with one line, and the first server continues', async () => {
   const first = await startServer(folder.path)
   const { code, stderr } = await runProcess(['start'], here())
   assert.equal(code, 1)

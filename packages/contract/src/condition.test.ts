@@ -17,7 +17,7 @@ test('an exact match in either form is stored as {path, equals}', () => {
   assert.deepEqual(kept({ path: 'a', equals: null }), { path: 'a', equals: null })
 })
 
-test('each op is accepted with a value of its kind and stored unchanged', () => {
+test('the schema accepts each op with a value of its kind, unchanged', () => {
   const conditions = [
     { path: 'a.b', op: 'not_equals', value: 'x' },
     { path: 'a', op: 'contains', value: '' },
@@ -32,7 +32,7 @@ test('each op is accepted with a value of its kind and stored unchanged', () => 
   assert.deepEqual(Conditions.parse(conditions), conditions)
 })
 
-test('a stored condition is accepted again and stays the same', () => {
+test('the schema accepts a stored condition again, unchanged', () => {
   const once = kept({ path: 'a', op: 'equals', value: 'x' })
   assert.deepEqual(kept(once), once)
 })
@@ -45,7 +45,7 @@ test('exists takes no value, every other op needs one', () => {
   assert.match(refusal({ path: 'a' }), /needs an op/)
 })
 
-test('equals cannot be combined with op and value, and no other property is allowed', () => {
+test('a condition cannot combine equals with op and value, or have another property', () => {
   assert.match(refusal({ path: 'a', equals: 1, op: 'equals' }), /cannot be combined with op and value/)
   assert.match(refusal({ path: 'a', equals: 1, value: 1 }), /cannot be combined with op and value/)
   assert.match(refusal({ path: 'a', equals: 1, negate: true }), /no property "negate"/)
@@ -87,7 +87,7 @@ test('a path has 1 to 256 characters and no empty step', () => {
   for (const path of ['', '.a', 'a..b', 'a.', 'a'.repeat(257), 3]) assert.notEqual(refusal({ path, equals: 1 }), '')
 })
 
-test('a path is split at dots; a literal dot and a backslash are escaped', () => {
+test('dots split a path; a backslash escapes a literal dot or a backslash', () => {
   assert.deepEqual(splitPath('items.0.id'), ['items', '0', 'id'])
   assert.deepEqual(splitPath('a\\.b.c\\\\.d'), ['a.b', 'c\\', 'd'])
   assert.deepEqual(splitPath('a\\b'), ['a\\b'])

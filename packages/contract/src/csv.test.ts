@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csvLine } from './csv.ts'
 
-test('a line ends with CRLF, texts are quoted, quotes doubled, and null is an empty cell', () => {
+test('a line ends with CRLF and has quoted texts, doubled quotes, and an empty cell for null', () => {
   assert.equal(csvLine(['a', null, 'say "hi"', 'x,y;z\nw', '']), '"a",,"say ""hi""","x,y;z\nw",""\r\n')
 })
 
@@ -26,7 +26,7 @@ test('a text that a spreadsheet would run as a formula gets an apostrophe in fro
   }
 })
 
-test('no other text is changed', () => {
+test('any other text stays unchanged', () => {
   for (const text of ['a=b', '1-2', 'me@example.com', '{"a":"=1"}', '2026-01-15T12:00:00.000Z', "'"])
     assert.equal(csvLine([text]), `"${text.replaceAll('"', '""')}"\r\n`)
 })

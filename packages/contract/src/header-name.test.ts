@@ -31,7 +31,7 @@ for (const [place, parse] of Object.entries(PLACES)) {
   })
 }
 
-test('an odd name that is already stored is shown and still works', () => {
+test('an odd name that is already stored stays visible and valid', () => {
   assert.equal(VerificationSettings.parse({ scheme: 'hmac', header: "x'$|`y" }).scheme, 'hmac')
   assert.equal(Headers.safeParse({ "x'$|`y": null }).success, true)
   assert.deepEqual(Idempotency.parse({ header: "x'$|`y" }), { header: "x'$|`y" })

@@ -23,7 +23,7 @@ test('a constant takes no default and no transform', () => {
   assert.match(refusal(Mapping, { target: 'a', value: 1, transform: 'string' }), /no default and no transform/)
 })
 
-test('the transform is one of a closed set, and unknown properties are refused', () => {
+test('the transform is one of a closed set, and a mapping has no unknown properties', () => {
   assert.match(refusal(Mapping, { target: 'a', path: 'b', transform: 'eval' }), /is one of string, number/)
   assert.match(refusal(Mapping, { target: 'a', path: 'b', script: 'x' }), /no property "script"/)
 })
@@ -34,7 +34,7 @@ test('a list index is at most 199; at the top level a number is a name', () => {
   assert.ok(Mapping.parse({ target: '4000000000', path: 'b' }))
 })
 
-test('targets that would overwrite each other are refused', () => {
+test('the schema refuses targets that would overwrite each other', () => {
   assert.ok(Mappings.parse(list('a.0.x', 'a.1.x', 'b', '0', 'c.d', 'c.e')))
   for (const clash of [
     ['a', 'a'],
@@ -48,7 +48,7 @@ test('targets that would overwrite each other are refused', () => {
   }
 })
 
-test('an empty list takes the whole payload; more than 200 are refused', () => {
+test('an empty list takes the whole payload; a list has at most 200 mappings', () => {
   assert.deepEqual(Mappings.parse([]), [])
   const many = Array.from({ length: 201 }, (_, at) => ({ target: `t${at}`, path: 'x' }))
   assert.match(refusal(Mappings, many), /at most 200/)

@@ -12,7 +12,7 @@ export const OverlapHours = z
   .default(hoursDefault)
   .describe(`The number of hours for which the previous one continues to work; 0 ends it at once.`)
 
-/** Whether a rotation may end the overlap of an earlier one. For secrets it may only when the caller says so. */
+/** Whether a rotation may end the overlap of an earlier one. For secrets, only the caller can allow it. */
 export const EndOverlap = z
   .boolean()
   .default(false)
@@ -20,7 +20,7 @@ export const EndOverlap = z
     'Whether this call may end an overlap that is still running. false: 409 `overlap_running` while the previous one still works.',
   )
 
-/** Contract part 3 fixes the default for URLs: a second rotation within the overlap ends the older URL at once. */
+/** Contract part 3 fixes the default for URLs: a second rotation within the overlap ends the older URL immediately. */
 export const EndUrlOverlap = z
   .boolean()
   .default(true)

@@ -53,7 +53,7 @@ export type Route<
   /** `people`: no connected agent and no API key may call it, at any scope or role (contract part 5). */
   readonly callers: 'all' | 'people'
   /**
-   * While the workspace is suspended (contract part 1). `read`: allowed, because the route changes nothing, whatever its method;
+   * While the workspace is suspended (contract part 1). `read`: allowed, because the route changes nothing, with any method;
    * `refused`: a write; `allowed`: a write in the contract's list of exceptions.
    */
   readonly whileSuspended: 'read' | 'refused' | 'allowed'

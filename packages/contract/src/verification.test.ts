@@ -26,7 +26,7 @@ function refusal(form: Form, sent: unknown): string {
 const VERIFYING = VERIFICATION_SCHEMES.filter((scheme) => scheme !== 'none')
 const WITH_TOLERANCE = ['payments_provider', 'chat_platform', 'standard_webhooks']
 
-test('every scheme can be created with a secret of 1 to 512 characters', () => {
+test('the schema accepts every scheme with a secret of 1 to 512 characters', () => {
   for (const scheme of VERIFYING) {
     for (const secret of ['x', 'x'.repeat(512)])
       assert.ok(VerificationCreate.safeParse({ scheme, secret }).success, scheme)
@@ -43,13 +43,13 @@ test('turning a scheme on requires either a secret or without_secret', () => {
   }
 })
 
-test('without_secret is refused with scheme none and on PATCH', () => {
+test('the schema refuses without_secret with scheme none and on PATCH', () => {
   assert.match(refusal(VerificationCreate, { scheme: 'none', without_secret: true }), /does not apply/)
   for (const scheme of VERIFICATION_SCHEMES)
     assert.match(refusal(VerificationPatch, { scheme, without_secret: true }), /does not apply/)
 })
 
-test('settings that do not apply to the scheme are refused by name', () => {
+test('the schema refuses settings that do not apply to the scheme by name', () => {
   const settings = { header: 'X-A', algorithm: 'sha1', encoding: 'base64', prefix: 'p=', tolerance_seconds: 60 }
   for (const scheme of VERIFICATION_SCHEMES.filter((one) => !ADDITIVE_SCHEMES.some((added) => added === one))) {
     for (const [name, value] of Object.entries(settings)) {
@@ -109,7 +109,7 @@ test('whsec_ is followed by base64', () => {
   assert.match(refusal(VerificationPatch, { scheme: 'standard_webhooks', secret: 'whsec_' }), /must be base64/)
 })
 
-test('an unknown scheme and an unknown property are refused', () => {
+test('the schema refuses an unknown scheme and an unknown property', () => {
   assert.match(refusal(VerificationCreate, { scheme: 'rot13' }), /scheme is one of none/)
   assert.match(refusal(VerificationCreate, {}), /scheme is one of none/)
   assert.match(refusal(VerificationCreate, { scheme: 'code_host', secret: 's', url: 'x' }), /no property "url"/)

@@ -117,7 +117,7 @@ const RunAgent = z.strictObject({
   timeout_seconds: z.int().min(1).max(LIMITS.agentTimeoutSecondsMax).optional(),
 })
 
-/** Annotated, because a branch has steps and a step may be a branch. */
+/** The type is explicit, because a branch has steps and a step can be a branch. */
 const SubSteps: z.ZodType<Step[], SentStep[]> = z.lazy(() => z.array(Step))
 
 const Branch = z.strictObject({

@@ -28,7 +28,7 @@ export function waitMsAfter(failure: ServiceError, tried: Try): number | undefin
   return retryAfter > WAIT_SECONDS_MAX ? undefined : retryAfter * 1_000 + random() * SPREAD_MS
 }
 
-/** A wait that doubles each time, of which a random half to all is used. */
+/** A random wait between half and all of a time that doubles with each retry. */
 export function backOffMs(retries: number, random: () => number = Math.random): number {
   const most = Math.min(BASE_MS * 2 ** retries, WAIT_MS_MAX)
   return most / 2 + (random() * most) / 2

@@ -32,7 +32,7 @@ export class UnauthorizedError extends ServiceError {
   override readonly name = 'UnauthorizedError'
 }
 
-/** 403: the credential is valid, but may not do this. `reason` says why. */
+/** 403: the credential is valid, but does not permit this. `reason` gives the cause. */
 export class ForbiddenError extends ServiceError {
   override readonly name = 'ForbiddenError'
 }

@@ -11,7 +11,7 @@ export type SignedRequest = {
   readonly now?: number
 } & (
   | { readonly secret: string; readonly secrets?: never }
-  /** All secrets that may be in use during a rotation. */
+  /** All secrets that can be in use during a rotation. */
   | { readonly secrets: readonly string[]; readonly secret?: never }
 )
 

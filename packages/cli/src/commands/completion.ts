@@ -22,7 +22,7 @@ export function addCompletion(program: Command): void {
   )
 }
 
-/** The words that may follow the words of a command: its subcommands, its options, and the choices of its arguments. */
+/** The words that can follow the words of a command: its subcommands, its options, and the choices of its arguments. */
 type Words = { readonly path: string; readonly words: readonly { readonly word: string; readonly help: string }[] }
 
 function wordsOf(command: Command, path = ''): readonly Words[] {

@@ -130,7 +130,7 @@ async function sessionFor(url: string, token: string): Promise<string> {
 
 async function whoIs(url: string, headers: Readonly<Record<string, string>>): Promise<string> {
   const response = await asked(`${url}/admin/api/me`, { headers })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member may be missing
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member can be missing
   const { user, role, workspace, api_key, agent } = (await response.json().catch(() => ({}))) as Me
   if (user === undefined || workspace === undefined)
     throw new Failure(`${url} did not respond like a Postroad server. Check the address.`)

@@ -50,7 +50,7 @@ test('the pump limits the events under way, and the next one follows an answer',
   assert.deepEqual([...open.keys()], ['a', 'c'])
 })
 
-test('a submission with several records is sent once, and the position waits for its answer', async () => {
+test('the pump sends a submission with several records once, and the position waits for its answer', async () => {
   const { take, answer, open, cursor, pump } = aPump()
   await take('a')
   await take('a')

@@ -1,6 +1,6 @@
 import type { PositionFile } from './position.ts'
 
-/** One event to forward. `id` is its submission, which several records may share. */
+/** One event to forward. `id` is its submission, which several records can share. */
 export type Item = {
   readonly id: string
   readonly cursor: string | undefined

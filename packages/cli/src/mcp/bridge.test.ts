@@ -50,7 +50,7 @@ const json = (response: ServerResponse, status: number, body: object): void => {
 }
 const request = (id: number, method: string, params: object = {}): object => ({ jsonrpc: '2.0', id, method, params })
 
-test('the version that initialize agreed on, the method and the name of a request are in its headers', async () => {
+test('the headers of a request contain the version that initialize agreed on, its method and its name', async () => {
   const heard: IncomingHttpHeaders[] = []
   const url = await aServer(({ headers, body }, response) => {
     heard.push(headers)

@@ -35,7 +35,7 @@ export async function sendForm(
 }
 
 export function grantedBy(body: object): OauthTokens {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member may be missing
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each member can be missing
   const { access_token, refresh_token, expires_in } = body as Partial<Record<string, unknown>>
   if (typeof access_token !== 'string' || typeof refresh_token !== 'string' || typeof expires_in !== 'number')
     throw new Failure('The server did not respond like a Postroad server. Check the address.')

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query'
 
 const FRESH_MS = 5_000
 
-/** How the console asks the server. The client repeats each request that may be repeated, so nothing else repeats one. */
+/** The queries of the console. They repeat no request, because the client repeats each request that may be repeated. */
 export function createAsking(): QueryClient {
   return new QueryClient({
     defaultOptions: {

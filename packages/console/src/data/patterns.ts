@@ -64,7 +64,7 @@ export class Patterns {
       }
     }
     this.#isDue = false
-    // `later` first, because a listener may ask for more at once.
+    // `later` comes first, because a listener can ask for more immediately.
     if (this.#waiting.size > 0) this.#askAfter(later)
     this.version += 1
     for (const listener of this.#listeners) listener()

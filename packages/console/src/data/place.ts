@@ -29,8 +29,8 @@ const RANK: Readonly<Record<Me['role'], number>> = { viewer: 0, developer: 1, ad
 type Guarded = Pick<Route, 'role' | 'whileSuspended' | 'whileClosed' | 'operator'>
 
 /**
- * Why the person may not call a route now, as a sentence; undefined when they may. The title of a dimmed button:
- * `useRefusal(routes.rules.create)`. A suspended or closed workspace refuses everybody, so that comes before the role.
+ * Why the person may not call a route now, as a sentence for the title of a dimmed button; undefined when they may:
+ * `useRefusal(routes.rules.create)`. A suspended or closed workspace refuses everyone, so it comes before the role.
  */
 export function useRefusal({ role, whileSuspended, whileClosed, operator }: Guarded): string | undefined {
   const { me } = usePlace()

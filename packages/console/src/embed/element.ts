@@ -129,7 +129,7 @@ class PostroadPortal extends HTMLElement {
   }
 
   #say(message: object): void {
-    // Only the portal may read it: it may contain the token.
+    // Only the portal may read it: the message can contain the token.
     if (this.#origin !== undefined) this.#frame.contentWindow?.postMessage(message, this.#origin)
   }
 }

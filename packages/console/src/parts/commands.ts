@@ -16,7 +16,7 @@ type Call = {
 
 type Addressed = Pick<Route, 'method' | 'area' | 'path'>
 
-/** A call that a person may copy: by its path below the project, or by its route. */
+/** A call that a person can copy: by its path below the project, or by its route. */
 export type CopiedCall = Omit<Call, 'project'> | CallOfRoute
 
 type CallOfRoute = {

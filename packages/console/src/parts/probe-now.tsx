@@ -26,7 +26,7 @@ export function ProbeNow({
       title={may ? 'Sends one waiting delivery now. If it succeeds, Postroad sends the others' : refusal}
       aria-label={name === undefined ? undefined : `Probe now: ${name}`}
       onClick={() =>
-        // The button may be gone when the answer arrives, and then the callbacks of `mutate` are not called.
+        // The button can be gone when the answer arrives, and then the callbacks of `mutate` are not called.
         void probe.mutateAsync(undefined).then(
           () => toast({ text: 'Postroad is sending a probe. If it succeeds, Postroad sends the other deliveries.' }),
           (error: unknown) => toast({ text: String(error instanceof Error ? error.message : error), kind: 'fail' }),

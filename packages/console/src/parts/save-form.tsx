@@ -49,7 +49,7 @@ export function useSaveForm<Draft, Body>({
   send,
   countsFrom,
 }: Asked<Draft, Body>): SaveFormState<Draft> {
-  // In an object, because a draft itself may be null.
+  // The draft is in an object, because a draft itself can be null.
   const [changed, setChanged] = useState<{ readonly draft: Draft } | undefined>()
   const refusal = useRefusal(route)
   const may = refusal === undefined

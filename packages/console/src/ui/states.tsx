@@ -135,7 +135,7 @@ function AfterWaiting({
   )
 }
 
-/** The data may be out of date, because the server has not answered since. */
+/** The data can be out of date, because the server has not answered since. */
 export function Stale({ since, again }: { readonly since: number; readonly again: () => unknown }): ReactElement {
   return (
     <div

@@ -24,7 +24,7 @@ const until = (id: string, ...states: readonly string[]): Promise<unknown> =>
   })
 
 test(
-  'a provider is stored and tested, an agent and its trigger are made, and a run shows each call of the model and of a tool, its tokens and its cost',
+  'a person stores and tests a provider, creates an agent and its trigger, and sees the model calls, the tool calls, the tokens and the cost of a run',
   { skip: noBrowser },
   async () => {
     models.on({ userMessage: /fire/ }, (request) =>

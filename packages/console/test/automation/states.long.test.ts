@@ -40,7 +40,7 @@ const nothing = (): void => undefined
 
 for (const { screen, title, room, theme } of SCREENS)
   test(
-    `${title}: a slow list shows that it loads; a forbidden and a broken one name the reason and never look empty`,
+    `${title}: a slow list shows that it loads; a forbidden or broken list names the reason and never looks empty`,
     { skip: noBrowser },
     async () => {
       const seen = await stage.owner(theme)

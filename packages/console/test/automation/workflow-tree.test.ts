@@ -40,7 +40,7 @@ test('the console sends a definition unchanged if nobody edited it', () => {
   assert.deepEqual(stepsOf(nodesOf(STEPS)), STEPS)
 })
 
-test('each step has its place in the definition, and a refusal is shown at the step that it names', () => {
+test('each step has its place in the definition, and a refusal belongs to the step that it names', () => {
   const nodes = nodesOf(STEPS)
   assert.deepEqual(
     placedIn(nodes).map(({ node, place, depth }) => [node.step.id, place, depth]),
@@ -61,7 +61,7 @@ test('each step has its place in the definition, and a refusal is shown at the s
   assert.equal(about('entry_conditions[0] is wrong'), undefined)
 })
 
-test('steps are moved inside their list, and the first one cannot move up', () => {
+test('a step moves only inside its list, and the first one cannot move up', () => {
   const nodes = nodesOf(STEPS)
   const order = (of: typeof nodes): readonly string[] => idsIn(of)
   assert.deepEqual(order(moved(nodes, { key: keyOf(nodes, 'two'), by: -1 })), [
@@ -76,7 +76,7 @@ test('steps are moved inside their list, and the first one cannot move up', () =
   assert.deepEqual(order(moved(nodes, { key: keyOf(nodes, 'last'), by: 1 })), order(nodes))
 })
 
-test('a step is added, changed and removed at any depth, and no two steps get the same id', () => {
+test('a person adds, changes and removes a step at any depth, and no two steps get the same id', () => {
   const nodes = nodesOf(STEPS)
   const [branch] = nodes.filter(({ arms }) => arms !== undefined)
   const small = branch?.arms?.[1]?.key ?? ''

@@ -29,7 +29,7 @@ const admin = async (line: string, body?: unknown) => {
 }
 
 test(
-  'a workflow is created from a pattern, tried on a stored record, edited, compared with the stored version, saved, and turned on; its run shows the values under each step',
+  'a person creates a workflow from a pattern, tries it, edits it, compares it with the stored version, saves it and turns it on; its run shows the values',
   { skip: noBrowser },
   async () => {
     await file('orders', { id: 'ord_1', total: 42 })
@@ -110,7 +110,7 @@ test(
 )
 
 test(
-  'an older version is compared and restored as a new version, and unsaved steps are not lost without a question',
+  'a person compares an older version and restores it as a new one, and the page asks before it discards unsaved steps',
   { skip: noBrowser },
   async () => {
     const { workflow } = await admin('POST workflows', {
@@ -156,7 +156,7 @@ test(
 )
 
 test(
-  'a viewer reads a workflow and tries it, and every change is dimmed with its reason',
+  'a viewer reads a workflow and tries it, and every button for a change is dimmed with its reason',
   { skip: noBrowser },
   async () => {
     const { workflow } = await admin('POST workflows', {

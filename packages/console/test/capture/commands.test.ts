@@ -76,7 +76,7 @@ test('the command of an event sends the same bytes again', { skip }, async () =>
 })
 
 test(
-  'the commands of the first run and of an endpoint make one request to its URL, whatever the URL contains',
+  'the commands of the first run and of an endpoint make one request to its URL, with any content of the URL',
   { skip },
   async () => {
     for (const path of PATHS) {

@@ -8,7 +8,7 @@ import { localUrlOf } from '../../src/screens/capture/events/local-url.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 import { withClipboard } from '../stage/settings.ts'
 
-/** An event is handed to a program on this machine, to another person, and beside another event. */
+/** Tests that hand an event to a program on this machine or to another person, or compare it with another event. */
 
 let stage: Stage
 let sink: Sink
@@ -28,7 +28,7 @@ onStage(async (made) => {
 })
 
 test(
-  'an event is sent to a program on this machine by the copied command, as it was received',
+  'the copied command sends an event to a program on this machine, as it was received',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()

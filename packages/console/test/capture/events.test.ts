@@ -115,7 +115,7 @@ test(
 )
 
 test(
-  'a stream that drops is reported and reconnects by itself, and the events of the gap appear with a line about it',
+  'the page reports a stream that drops, reconnects by itself, and shows the events of the gap with a line about it',
   { skip: noBrowser },
   async () => {
     const line = await aLine(stage.world.address)

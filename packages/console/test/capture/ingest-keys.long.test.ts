@@ -19,7 +19,7 @@ const run = (command: string, env: Record<string, string> = {}) =>
   promisify(execFile)('sh', ['-c', `${command.replaceAll('\\\n', ' ')} -s`], { env: { ...process.env, ...env } })
 
 test(
-  'a new key is shown once, with a command that works, and its screen never shows it again',
+  'the page shows a new key once, with a command that works, and never shows it again',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()

@@ -79,7 +79,7 @@ test('keys alone select a range of rows and replay its failures, after a plan', 
   await seen.close()
 })
 
-test('two selected events are compared by payload and headers', { skip: noBrowser }, async () => {
+test('a person compares two selected events by payload and headers', { skip: noBrowser }, async () => {
   const seen = await stage.owner('dark')
   const { page } = seen
   await page.goto(stage.url('events'))

@@ -12,7 +12,7 @@ test('the row of an event shows the fields that distinguish it: short ones, incl
   ])
 })
 
-test('an object that only wraps is opened, and its name is left out', () => {
+test('the row shows the fields of an object that only wraps them, without its name', () => {
   assert.deepEqual(previewOf({ type: 'charge', data: { object: { amount: 5, card: { brand: 'visa' } } } }), [
     ['amount', '5'],
     ['card.brand', 'visa'],

@@ -23,7 +23,7 @@ async function refused(webhook: { readonly id: string }, requests: number): Prom
 }
 
 test(
-  'refused requests are grouped by cause with a remedy and a sample, and the tester reports why a signature does not match',
+  'the screen groups refused requests by cause with a remedy and a sample, and the tester reports why a signature does not match',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()

@@ -20,7 +20,7 @@ const ruleNamed = async (name: string) =>
   (await stage.world.admin('GET', 'rules')).body.rules.find((rule: { name: string }) => rule.name === name)
 
 test(
-  'a new rule is tested with recent events while a person writes it, and files the next event that matches',
+  'the page tests a new rule with recent events while a person writes it, and the rule files the next event that matches',
   { skip: noBrowser },
   async () => {
     for (const total of [10, 2_000, 3_000]) await send({ type: 'order.created', total })

@@ -48,7 +48,7 @@ test(
 )
 
 test(
-  'a custom body is previewed with a record while a person writes it, and its mistakes are shown before it is saved',
+  'the page previews a custom body with a record while a person writes it, and shows its mistakes before it is saved',
   { skip: noBrowser },
   async () => {
     const { destination } = await aDestination(stage.world, { name: 'Chat', url: sink.url, datasets: ['chat'] })

@@ -222,7 +222,7 @@ function crmAnswer(chance: Chance, isDown: boolean): ReturnType<Answering> {
     : { status: 202, body: '{"queued":true}', afterMs }
 }
 
-/** The members and keys of the workspace, which only a person may create. */
+/** The members and keys of the workspace, which only a person can create. */
 async function setUpPeople(world: World): Promise<void> {
   const database = behind(world)
   try {

@@ -86,7 +86,7 @@ test(
   },
 )
 
-test('a failed delivery is retried from the page', { skip: noBrowser }, async () => {
+test('a customer retries a failed delivery from the page', { skip: noBrowser }, async () => {
   const { guest, send } = await scene()
   await aDestination(guest)
   receiver.answer({ status: 503, body: 'later' })

@@ -25,7 +25,7 @@ onPortals((made) => {
 })
 
 test(
-  'the token is gone from the address before anything else is loaded, and is never sent in a URL',
+  'the page removes the token from the address before it loads anything else, and never sends it in a URL',
   { skip: noBrowser },
   async () => {
     const guest = await inANewPortal(world)
@@ -118,7 +118,7 @@ test(
 )
 
 test(
-  'a change without the header X-Requested-With is refused, and the page sends it with each of its changes',
+  'the server refuses a change without the header X-Requested-With, and the page sends it with each change',
   { skip: noBrowser },
   async () => {
     const seen = await entered(stage, await inANewPortal(world))

@@ -62,7 +62,7 @@ test(
 )
 
 test(
-  'a link for a customer is shown once, opens the portal as this customer, and ends when it is revoked',
+  'the screen shows a link for a customer once; the link opens the portal as this customer, and ends when it is revoked',
   { skip: noBrowser },
   async () => {
     const { id } = await aPortal(world)

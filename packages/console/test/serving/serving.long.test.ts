@@ -93,7 +93,7 @@ test(
 )
 
 test(
-  'a Data API key is shown once with commands that work, and a revoked one is refused',
+  'the screen shows a Data API key once with commands that work, and the server refuses a revoked key',
   { skip: noBrowser },
   async () => {
     await file('reports', { total: 42 })
@@ -133,7 +133,7 @@ test(
 )
 
 test(
-  'a forwarder from a preset is tested, and shows the position and the gap of each signal; an unreachable receiver is named',
+  'a person tests a forwarder from a preset; the screen shows the position and the gap of each signal, and names an unreachable receiver',
   { skip: noBrowser },
   async () => {
     const { world } = stage

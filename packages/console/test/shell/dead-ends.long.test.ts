@@ -131,7 +131,7 @@ test('a used link opens the console for a person who is signed in', { skip: noBr
 })
 
 test(
-  'a screen that cannot be loaded while the server is away says so, and opens by itself when the server is back',
+  'a screen that cannot load while the server does not answer says so, and opens by itself when the server answers again',
   { skip: noBrowser },
   async () => {
     await aRule(stage.world, { name: 'A rule to see' })

@@ -33,7 +33,7 @@ after(async () => {
 })
 
 test(
-  'from `npm start` on a fresh folder, an event is received, routed and delivered within 60 seconds',
+  'from `npm start` on a fresh folder, the server receives, routes and delivers an event within 60 seconds',
   { skip: noBrowser },
   async () => {
     const began = performance.now()

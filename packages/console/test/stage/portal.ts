@@ -51,7 +51,7 @@ export type PortalMade = {
   readonly host: Host
 }
 
-/** A stage whose customers may reach a receiver on this machine, and a page of another product. */
+/** A stage whose customers can reach a receiver on this machine, and a page of another product. */
 export function onPortals(prepare: (made: PortalMade) => void | Promise<void>): void {
   const made: { stage?: Stage; receiver?: Receiver; host?: Host } = {}
   before(async () => {
@@ -111,7 +111,7 @@ export async function until(where: Page | Frame, expression: string): Promise<vo
   await eventually(async () => ((await where.evaluate(expression)) === true ? true : undefined))
 }
 
-/** Makes the page read its session again, as when a person returns to its tab. A link to press may be gone by then. */
+/** Makes the page read its session again, as when a person returns to its tab. A link to press can be gone by then. */
 export async function comeBack(page: Page): Promise<void> {
   await page.evaluate("dispatchEvent(new Event('focus'))")
 }

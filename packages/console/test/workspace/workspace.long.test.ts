@@ -148,7 +148,7 @@ test('the screen shows the progress of an export, downloads it, and deletes it',
 })
 
 test(
-  'the list of allowed addresses shows the address of the person, and a list without that address is refused',
+  'the list of allowed addresses shows the address of the person, and the server refuses a list without that address',
   { skip: noBrowser },
   async () => {
     const { stage } = made

@@ -6,7 +6,7 @@ export const capture = {
   headerBytesMax: 65_536,
   headersMax: 1_000,
   jsonDepthMax: 128,
-  // Postroad forwards events in an envelope, and mappings may nest them deeper, once at each hop.
+  // Postroad forwards events in an envelope, and mappings can nest them deeper, once at each hop.
   forwardedJsonDepthMax: 1_024,
   multipartPartsMax: 100,
   formKeysMax: 1_000,

@@ -6,7 +6,7 @@ import { Conditions } from '../conditions.tsx'
 import { DatasetField } from '../dataset-field.tsx'
 import { JsonMember, LengthMember, NumberMember } from './member-fields.tsx'
 
-/** A thing that a step may name. */
+/** A thing that a step can name. */
 export type Named = { readonly id: string; readonly name: string }
 
 export type StepFieldsProps<Type extends Step['type'] = Step['type']> = {

@@ -2,7 +2,7 @@ import type { Condition, Step, StepType } from '@postroad/contract'
 
 /**
  * The steps of a workflow as a tree that a person edits: each step and each arm of a branch has a key that no edit changes, while its place
- * (`steps[2].branches[0].steps[0]`) and its id may change.
+ * (`steps[2].branches[0].steps[0]`) and its id can change.
  */
 
 export type StepNode = {

@@ -25,7 +25,7 @@ export type ToPortal =
 
 /** A page without the element does not answer. */
 const HELLO_MS = 400
-/** The element may have to ask the product for a token. */
+/** The element sometimes has to ask the product for a token. */
 const TOKEN_MS = 15_000
 
 export function pageAround(): PageAround {

@@ -55,7 +55,7 @@ export function stayInPlace(): void {
   isInPlace = true
 }
 
-/** `replace`: a filter is no step of the history. */
+/** `replace`: a filter is not a step of the history. */
 export function go(route: Route, { replace = false } = {}): void {
   history[replace || isInPlace ? 'replaceState' : 'pushState'](null, '', searchOf(route))
   changed()

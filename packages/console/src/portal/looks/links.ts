@@ -6,7 +6,7 @@ export function safeLink(text: string | null): string | undefined {
   return text !== null && LINKS.has(schemeOf(text)) ? text : undefined
 }
 
-/** The address of a picture of the branding. A picture runs no script, whatever its content. */
+/** The address of a picture of the branding. A picture never runs a script. */
 export function safePicture(text: string | null): string | undefined {
   if (text === null) return undefined
   return LOGO_DATA.test(text) || schemeOf(text) === 'https:' ? text : undefined

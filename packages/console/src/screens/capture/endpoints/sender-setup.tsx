@@ -241,7 +241,7 @@ function SecretForm({
   )
 }
 
-/** Nobody can read a stored token back, and only the sender has its private key. */
+/** Nobody can read a stored token back, and only a sender has its private key. */
 const UNSIGNABLE: ReadonlySet<string> = new Set(['public_key', 'static_token', 'basic_auth', 'aws_sns', 'paypal'])
 
 /** Sends a signed sample, and shows what arrives, from here or from the sender. */

@@ -12,7 +12,7 @@ export function useLanding(isWaiting: boolean, first: string | undefined, open: 
   const [state, setState] = useState<Landing>('fresh')
   const opened = useRef(false)
   if (isWaiting && state === 'fresh') setState('waiting')
-  // A person may leave the first run before an event arrives.
+  // A person can leave the first run before an event arrives.
   if (!isWaiting && state === 'waiting')
     setState(
       first === undefined ? 'done' : matchMedia('(prefers-reduced-motion: reduce)').matches ? 'opening' : 'landing',

@@ -21,7 +21,7 @@ function snapshotText({ state, rows, table, tables, tables_done: done }: NonNull
   return `Existing rows: ${count} read${table === null ? '' : `, now in ${table}`}; ${done} of ${tables ?? 0} tables complete. Changes follow.`
 }
 
-/** The slot in the source database, a warning while it may fill the disk there, and the way out when changes are lost. */
+/** The slot in the source database, a warning while it can fill the disk there, and the remedy for lost changes. */
 export function ReplicationPart({ source }: { readonly source: Source }): ReactElement {
   const { replication: of, snapshot } = source
   return (

@@ -87,7 +87,7 @@ export function wsBodyOf(draft: WsDraft): { readonly body: WsBody } | { readonly
   }
 }
 
-/** The body for a command: without the values of headers, and without texts that may contain a token. */
+/** The body for a command: without the values of headers, and without texts that can contain a token. */
 export function secretlessWs(body: WsBody): WsBody {
   return {
     ...body,

@@ -137,7 +137,7 @@ function By({ deletion: { actor, agent } }: { readonly deletion: Deletion }): Re
   )
 }
 
-/** The members by their ids. Only those who may list members see the names of others. */
+/** The members by their ids. Only people who may list members see the names of others. */
 function useMemberNames(): (id: string) => string {
   const { me } = usePlace()
   const may = useMay(routes.members.list)
