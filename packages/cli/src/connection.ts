@@ -154,7 +154,7 @@ async function answers(baseUrl: string): Promise<boolean> {
 
 type Wanted = { readonly named: string | undefined; readonly access: Access; readonly stored: Profiles }
 
-/** Returns an id as it is, and looks up a slug. Without a name: the project of a one-project key, then that of `project use`. */
+/** Returns an id as it is, and looks up a slug. Without a name: that of a one-project key, or that of `project use`. */
 async function projectOf(client: Client, { named, access, stored }: Wanted): Promise<string | undefined> {
   if (named !== undefined) return projectId(client, named)
   const ofKey = access.mayBeOfOneProject ? (await client.me.get()).api_key?.project_id : undefined

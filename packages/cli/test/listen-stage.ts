@@ -110,8 +110,8 @@ export async function listening(t: TestContext, env: Environment) {
 type Sending = { readonly from: number; readonly count: number; readonly perSecond?: number }
 
 /**
- * Sends numbered events until each is accepted. A repeat after a broken connection has the same key, so each is stored once, even
- * while the server restarts.
+ * Sends numbered events until each is accepted. A repeat after a broken connection has the same key, so each is stored
+ * once, even while the server restarts.
  */
 export async function sendNumbers(url: () => string, { from, count, perSecond = 0 }: Sending): Promise<void> {
   const batch = perSecond === 0 ? 25 : Math.ceil(perSecond / 10)

@@ -55,7 +55,7 @@ const TYPED: readonly (readonly [RegExp, ConditionOp])[] = [
   [/^(\S+)\s+exists()$/, 'exists'],
 ]
 
-/** A filter that a person typed: `total > 1000`, `type = order.created`, `coupon exists`; undefined when the text is a search. */
+/** A filter that a person typed: `total > 1000`, `type = order.created`, `coupon exists`; undefined for other text. */
 export function typedFilter(text: string): Filter | undefined {
   const trimmed = text.trim()
   if (quotedText(trimmed) !== undefined) return undefined

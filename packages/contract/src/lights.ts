@@ -87,7 +87,7 @@ const STATES: Readonly<Record<DeliveryLit['state'], Tone>> = {
   cancelled: 'rejected',
 }
 
-/** A delivery that its destination holds back is `held`, in any waiting state. If the cause is a queue, it has the tone of a waiting delivery. */
+/** A delivery that its destination holds back is `held`, unless it is paused. In a queue its tone is `sending`. */
 export function deliveryLight({ state, held_by }: DeliveryLit): Omit<Light, 'text'> {
   const tone = STATES[state]
   if (held_by === null) return { tone, word: state }

@@ -70,7 +70,7 @@ function nestsBeyond(value: unknown, levels: number): boolean {
 
 type Node = Map<string, Node>
 
-/** Finds two targets that would overwrite each other, or a list that would also be an object: there the order would decide. */
+/** Finds two targets that would overwrite each other, or a list that is also an object, where order would decide. */
 function overlapOf(targets: readonly string[]): string | undefined {
   const root: Node = new Map()
   for (const target of targets) {

@@ -1,6 +1,6 @@
 /**
- * Quotes values in commands and programs that people copy into a terminal or a file. Anyone who names an endpoint, sends an event or
- * sets a header chooses these values, so each is quoted for its language: it stays one value and runs nothing.
+ * Quotes values in commands and programs that people copy into a terminal or a file. Anyone who names an endpoint,
+ * sends an event or sets a header chooses these values. Quoted for its language, each stays one value and runs nothing.
  */
 
 /** A piece of a shell word: text as it is, or the value of a variable of the command. */
@@ -69,7 +69,7 @@ function partsWord(parts: readonly ShellPart[]): string {
 }
 
 function header(name: string, value: string | readonly ShellPart[]): string {
-  // curl omits a header without a value, unless its name ends with a semicolon, and reads a file if the name starts with @.
+  // curl omits a header without a value, unless its name ends with a semicolon, and reads a file named with @.
   const safe = name.replace(/^@+/, '')
   if (value === '') return shellWord(`${safe};`)
   return typeof value === 'string' ? shellWord(`${safe}: ${value}`) : shellText([`${safe}: `, ...value])

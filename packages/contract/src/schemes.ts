@@ -23,7 +23,7 @@ export const VERIFICATION_SCHEMES = [
 ] as const
 export type VerificationScheme = (typeof VERIFICATION_SCHEMES)[number]
 
-/** The ways in which an event can be verified: by the scheme of its endpoint, or by the signature that its ingest key requires. */
+/** The ways to verify an event: by the scheme of its endpoint, or by the signature that its ingest key requires. */
 export const VERIFIED_SCHEMES = [...VERIFICATION_SCHEMES, 'service_signature'] as const
 
 /** The names of the schemes in texts. The values above are wire names and stay. */

@@ -38,8 +38,8 @@ const FINAL: Readonly<Record<string, number>> = {
 }
 
 /**
- * The events of a workspace or project as they are stored. After the connection ends, it reconnects from the last event, so the
- * iteration ends only when the caller ends it, or when the server no longer permits it.
+ * The events of a workspace or project as they are stored. After the connection ends, it reconnects from the last
+ * event, so the iteration ends only when the caller ends it, or when the server no longer permits it.
  */
 export async function* streamOf(connection: Connection, options: StreamOptions): AsyncGenerator<StreamEvent> {
   const at: Place = { cursor: options.after, failures: 0, wasOpen: false }
@@ -73,8 +73,8 @@ async function* eventsOf(connection: Connection, options: StreamOptions, at: Pla
 }
 
 /**
- * The minimum wait after a temporary failure. Throws any other: a refusal that the next connection would get too, or a server that
- * never answered.
+ * The minimum wait after a temporary failure. Throws any other: a refusal that the next connection would get too, or a
+ * server that never answered.
  */
 function passing(error: unknown, { maxRetries }: Connection, { failures, wasOpen }: Place): number {
   if (!(error instanceof ServiceError)) throw error

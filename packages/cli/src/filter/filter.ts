@@ -59,8 +59,8 @@ function fromJson(text: string): Parsed | undefined {
 const PATTERN_MS_MAX = 250
 
 /**
- * Tests a pattern with the engine of Node, which gives the same answers as the server's, but can take seconds where the server's is linear. So each
- * test has a time limit, and a text that reaches it does not match.
+ * Tests a pattern with the engine of Node, which gives the same answers as the server's, but can take seconds where the
+ * server's is linear. So each test has a time limit, and a text that reaches it does not match.
  */
 function patternTest(): (pattern: string, text: string) => boolean {
   const box: { pattern?: RegExp; text?: string } = {}

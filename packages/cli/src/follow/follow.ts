@@ -33,8 +33,8 @@ const WAITS_MS = [100, 250, 500, 1_000, 2_000, 3_000] as const
 type Place = { cursor: string | undefined; lostAt: number | undefined; failures: number }
 
 /**
- * Follows a stream forever. Each connection continues after the last event of the previous one, so nothing is lost and nothing arrives
- * twice. It reads no faster than its caller takes.
+ * Follows a stream forever. Each connection continues after the last event of the previous one, so nothing is lost and
+ * nothing arrives twice. It reads no faster than its caller takes.
  */
 export async function* follow({ open, retryable, cursor, signal }: Following): AsyncGenerator<Arrival> {
   const at: Place = { cursor, lostAt: undefined, failures: 0 }

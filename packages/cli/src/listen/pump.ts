@@ -20,7 +20,8 @@ const WAITING_MAX = 256
 const ROW_MAX = 1_024
 
 /**
- * Sends several events at a time, and moves the position in their order, only past an event that is answered with all earlier ones.
+ * Sends several events at a time, and moves the position in their order, only past an event that is answered with all
+ * earlier ones.
  */
 export class Pump {
   readonly #position: Pick<PositionFile, 'save'>

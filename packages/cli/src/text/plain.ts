@@ -1,6 +1,6 @@
 /**
- * Makes text that others wrote safe to print. Control characters, which could control the terminal, and characters that change the
- * direction of reading become their code.
+ * Makes text that others wrote safe to print. Control characters, which could control the terminal, and characters that
+ * change the direction of reading become their code.
  */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, (char) => {

@@ -34,8 +34,8 @@ export function To({
 }
 
 /**
- * The search part of the address, and a function that changes some of it; undefined removes a member. Opening something beside a list
- * (`sel`) is a step of the history, so Back closes it again; every other change replaces the address.
+ * The search part of the address, and a function that changes some of it; undefined removes a member. Opening something
+ * beside a list (`sel`) is a step of the history, so Back closes it again; every other change replaces the address.
  */
 export function useSearchState<S extends Search>(): readonly [
   S,

@@ -19,7 +19,7 @@ export type ListedDelivery = RouteAnswer<Routes['deliveries']['list']>['deliveri
 /** A delivery as a frame or a list returns it. */
 export type SeenDelivery = Omit<Delivery, 'held_by'> & { readonly held_by?: HeldBy | null }
 export type Rejection = RouteAnswer<Routes['rejections']['list']>['rejections'][number]
-/** A time without a connection. `backfilled` events of that time arrived later; with `missed`, they are no longer stored. */
+/** A gap in the connection. `backfilled` events of it arrived later; with `missed`, they are no longer stored. */
 export type Gap = {
   readonly id: string
   readonly at: string

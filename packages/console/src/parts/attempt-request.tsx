@@ -24,7 +24,7 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
   'proxy_failed',
 ])
 
-/** The request of an attempt as it was sent. Opening the body renders it again, and the digest proves whether it is the same. */
+/** The request of an attempt as sent. Opening the body renders it again; the digest proves whether it is the same. */
 export function AttemptRequest({ attempt }: { readonly attempt: Attempt }): ReactElement {
   const [isOpen, setOpen] = useState(false)
   const { request, error_code, outcome } = attempt

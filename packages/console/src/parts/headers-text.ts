@@ -8,7 +8,7 @@ export function headersText(headers: Readonly<Record<string, unknown>>): string 
     .join('\n')
 }
 
-/** The headers in a text, or a sentence about a line that is not a header. An unchanged placeholder becomes null: the value stays. */
+/** The headers in a text, or a sentence about an invalid line. A placeholder becomes null, and the value stays. */
 export function headersIn(text: string): Record<string, string | null> | string {
   const lines = text
     .split('\n')

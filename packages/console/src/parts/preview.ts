@@ -36,7 +36,7 @@ function titleText(value: unknown): string | undefined {
 const FIELDS_MAX = 5
 const WRAPPERS = new Set(['data', 'object', 'payload', 'body', 'resource', 'attributes'])
 
-/** The few fields that distinguish one event from another: short scalars, also in its objects, ids last, without its title. */
+/** The few fields that distinguish an event: short scalars, also in its objects, ids last, without its title. */
 export function previewOf(data: unknown, title = memberTitle(data)): readonly (readonly [string, string])[] {
   if (!isObject(data)) return Array.isArray(data) ? [['items', String(data.length)]] : [['', leafText(data)]]
   const all = fieldsOf(data, { depth: 0, within: '' }).filter(([key, text]) => text !== title || !isTitleMember(key))

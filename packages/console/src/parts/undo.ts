@@ -5,7 +5,7 @@ import { useToast } from '../ui/toast.tsx'
 
 type Deletion = { readonly name: string; readonly id: string; readonly rooms: readonly string[] }
 
-/** Reports a deletion and offers to undo it. The deleted thing can be gone from the page by then, so nothing here depends on it. */
+/** Reports a deletion and offers to undo it. It never depends on the deleted thing, which can be gone from the page. */
 export function useUndo(): (deletion: Deletion) => void {
   const { project } = usePlace()
   const asking = useQueryClient()

@@ -139,7 +139,7 @@ function TabTitle(): null {
   return null
 }
 
-/** The address names a different workspace from the session's. The session switches to it if the person is a member there. */
+/** The address names another workspace than the session's. The session switches to it if the person is a member. */
 function OtherWorkspace({
   me,
   wanted,

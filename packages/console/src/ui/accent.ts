@@ -18,7 +18,7 @@ export type Accent = {
   readonly line: string
 }
 
-/** The lightest and the darkest background of a theme, for text in the color. They repeat `tokens.css`; a test compares them. */
+/** The lightest and the darkest background for text in the color. They repeat `tokens.css`; a test compares them. */
 export const BACKGROUNDS: Readonly<Record<AccentTheme, readonly Oklch[]>> = {
   light: [
     { l: 1, c: 0, h: 95 },
@@ -46,8 +46,8 @@ const BLACK: Rgb = [0, 0, 0]
 const STEP = 0.004
 
 /**
- * Adapts the color of a brand to a theme. The hue stays; the lightness changes only as far as readable text needs. So no choice of a
- * color makes an unreadable page, and a color that is readable already stays exactly as it is.
+ * Adapts the color of a brand to a theme. The hue stays; the lightness changes only as far as readable text needs. So
+ * no choice of a color makes an unreadable page, and a color that is readable already stays exactly as it is.
  */
 export function accentOf(hex: string, theme: AccentTheme): Accent {
   const rgb = rgbOf(hex)
@@ -72,7 +72,7 @@ type Wanted = {
   readonly least: number
 }
 
-/** Darker on a light theme and lighter on a dark one, step by step, until the contrast is reached. Black and white always reach it. */
+/** Darker on a light theme and lighter on a dark one, until the contrast is enough. Black and white always suffice. */
 function adapted(rgb: Rgb, { brand, theme, backgrounds, least }: Wanted): Rgb {
   const by = theme === 'light' ? -STEP : STEP
   let now = rgb

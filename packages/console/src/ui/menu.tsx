@@ -16,7 +16,7 @@ type Props = {
 
 const MenuWindow = lazy(() => loaded(() => import('./menu-window.tsx')))
 
-/** A button that opens a list of actions. Arrows move, letters search, and its code is loaded when the first menu opens. */
+/** A button that opens a list of actions. Arrows move and letters search. The first menu to open loads the code. */
 export function Menu({ items, align = 'start', label, className, children }: Props): ReactElement {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   return (

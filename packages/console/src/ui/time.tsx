@@ -12,8 +12,8 @@ export function dayText(at: string): string {
 }
 
 /**
- * A moment with its milliseconds, and its day when that is not today. Where the dividers of a list name the day, all moments have one width: `isDayShown`
- * is false. The tooltip has the full time and UTC.
+ * A moment with its milliseconds, and its day when that is not today. Where the dividers of a list name the day, all
+ * moments have one width: `isDayShown` is false. The tooltip has the full time and UTC.
  */
 export function Time({ at, isDayShown = true }: { readonly at: string; readonly isDayShown?: boolean }): ReactElement {
   const date = new Date(at)

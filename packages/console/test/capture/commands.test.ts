@@ -53,7 +53,7 @@ const has = (program: string): boolean => spawnSync(program, ['--version']).stat
 const hasPython = has('python3')
 const skip = has('curl') ? false : 'SKIPPED, NOT PROVED HERE: there is no curl'
 
-/** Characters that a URL can contain unescaped, and that a shell or a program would run or read as the end of a text. */
+/** Characters that a URL contains unescaped, and that a shell or a program would run or read as the end of a text. */
 const PATHS = ["/a'$(touch${IFS}pwned)'`touch${IFS}pwned`;touch pwned", '/a{1,2}[3-4]?b=$c&d=(e)!*~', "/'+x+'/%24"]
 /** Bodies that a stored event can have. */
 const BODIES = [

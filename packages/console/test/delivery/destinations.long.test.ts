@@ -325,7 +325,7 @@ test(
         ? true
         : undefined
     })
-    // The server counts after the commits, by its clock, which stays within the hour of the test even on a slow machine.
+    // The server counts after the commits, by its clock, which stays within one hour even on a slow machine.
     let minutesLeft = 30
     await eventually(async () => {
       if (minutesLeft > 0) stage.world.clock.advance(5_000)

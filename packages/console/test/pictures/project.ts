@@ -18,8 +18,9 @@ import { aReceiver, type Answering, type Receiver } from './receivers.ts'
 import { Chance, payloadFrom, SCHEMES, signatureOf, type SenderName } from './senders.ts'
 
 /**
- * A shop that has used Postroad for a day and a half, set up and sent through the API: most deliveries arrive, one receiver is down, one
- * was down for a while, one is turned off, and some requests are refused. The clock of the server runs from then to now.
+ * A shop that has used Postroad for a day and a half, set up and sent through the API: most deliveries arrive, one
+ * receiver is down, one was down for a while, one is turned off, and some requests are refused. The clock of the server
+ * runs from then to now.
  */
 
 const MINUTE_MS = 60_000
@@ -335,8 +336,9 @@ async function showpiece(project: Project): Promise<Scene['event']> {
 }
 
 /**
- * Moves the clock in small steps up to now, so that the loops write the counts and the refusals. The writer of the counts pauses in
- * proportion to the time that it took, which is long by a clock that moves by minutes. So a new writer counts.
+ * Moves the clock in small steps up to now, so that the loops write the counts and the refusals. The writer of the
+ * counts pauses in proportion to the time that it took, which is long by a clock that moves by minutes. So a new writer
+ * counts.
  */
 async function catchUp(world: World): Promise<void> {
   const { deps } = world.app

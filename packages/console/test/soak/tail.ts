@@ -7,8 +7,8 @@ import { Chance, payloadFrom } from '../pictures/senders.ts'
 import type { Stage } from '../stage/browser.ts'
 
 /**
- * The live tail of the console under a constant rate of events: the memory that the page has after each full garbage collection, and
- * its nodes. Every other minute a person opens an event, reads it and goes back to the list.
+ * The live tail of the console under a constant rate of events: the memory that the page has after each full garbage
+ * collection, and its nodes. Every other minute a person opens an event, reads it and goes back to the list.
  */
 
 const SAMPLE_MS = 30_000

@@ -42,7 +42,7 @@ export async function aStage(options: WorldOptions = {}): Promise<Stage> {
 
 type Made = { readonly stage: Stage; readonly sink: Sink }
 
-/** A stage with a receiver of deliveries for all tests of a file. It starts before them if there is a browser, and stops after them. */
+/** A stage with a receiver, for all tests of a file. It starts before them if there is a browser. */
 export function onStage(prepare: (made: Made) => void | Promise<void>): void {
   const made: { stage?: Stage; sink?: Sink } = {}
   before(async () => {

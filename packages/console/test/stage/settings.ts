@@ -24,7 +24,7 @@ export async function anOperator(database: Database): Promise<Member> {
   return home
 }
 
-/** A stage whose owner has an address and is an operator of the installation. It starts before the tests of a file and stops after them. */
+/** A stage for all tests of a file, whose owner has an address and is an operator of the installation. */
 export function onSettings(prepare: (made: Settings) => void | Promise<void>): void {
   const made: { stage?: Stage; database?: Database } = {}
   before(async () => {

@@ -22,7 +22,7 @@ async function comeBack(): Promise<Known> {
   return 'asking'
 }
 
-/** A page whose code could not be loaded. It opens by itself when the server answers, and reloads for a new version of the console. */
+/** A page whose code could not be loaded. It opens when the server answers, also with a new version of the console. */
 export function Away({ missing }: { readonly missing: ReactElement }): ReactElement | null {
   const { data: known = 'asking', refetch } = useQuery({
     queryKey: ['away'],

@@ -6,7 +6,7 @@ import { defineRoute, SCOPES } from '../../route.ts'
 /** How a connection ended. */
 export const AGENT_ENDS = ['person', 'client', 'left_workspace', 'token_reused'] as const
 
-/** Only people manage agents, even in a suspended workspace; no scope allows it to an agent (contract parts 1 and 5). */
+/** Only people manage agents, also in a suspended workspace. No scope lets an agent do it (contract parts 1 and 5). */
 const MANAGE_AGENTS = {
   role: 'viewer',
   scope: 'service:manage',

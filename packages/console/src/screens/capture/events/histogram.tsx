@@ -23,7 +23,7 @@ type Props = {
 /** The time that the bars show; without an end it lasts until now. */
 type Frame = { readonly width: number; readonly to?: number }
 
-/** The server's counts of the events in the range, and the events that the search found. A drag over the bars selects a new range. */
+/** The server's counts of the events in the range, and of those that the search found. A drag selects a new range. */
 export function Histogram({ events, search, change }: Props): ReactElement {
   const { project } = usePlace()
   const own = spanIn(search)

@@ -75,7 +75,7 @@ function useWanted(wanted: Wanted): Wanted {
 
 type Shown = { readonly wanted: Wanted; readonly held: boolean; readonly released: number }
 
-/** The list: first the matching events of the tail, up to the moment when the person started to read, then the stored events. */
+/** The list: the matching events of the tail, until the person started to read, and then the stored events. */
 export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   const tail = useTail()
   const wanted = useWanted(wantedNow)

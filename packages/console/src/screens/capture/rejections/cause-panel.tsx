@@ -133,7 +133,7 @@ function Concerned({
   )
 }
 
-/** The part of the endpoint's signature check that concerns the cause. A missing secret comes first, because nothing passes without one. */
+/** The part of the signature check that concerns the cause. A missing secret comes first: no request passes then. */
 function expectationOf({ verification }: Webhook, id: Group['id']): string | undefined {
   if (verification.scheme === 'none') return 'The endpoint no longer checks signatures.'
   if (verification.has_secret === false)
