@@ -121,7 +121,7 @@ test('a plan shows how stored events would be routed differently', async () => {
   )
 })
 
-test('the command checks a file by the schema of the server before it sends it; numbers retain their digits', async () => {
+test('config plan checks a file by the schema of the server before sending it; numbers retain their digits', async () => {
   const wrong = join(stage.folder.path, 'wrong.json')
   for (const [text, stderr] of [
     ['{', /wrong\.json is not a valid configuration: /],

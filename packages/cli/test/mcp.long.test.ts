@@ -45,7 +45,7 @@ test('a client that starts the command uses the tools in both eras of the protoc
   }
 })
 
-test('the server answers each request once with its id, and does not answer a notification', async () => {
+test('postroad mcp answers each request once with its id, and does not answer a notification', async () => {
   const notice = '{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
   const heard = await answers(`${notice}${whoami(1)}\n${whoami(2)}${LIST}`, remote())
   assert.deepEqual(new Set(heard.keys()), new Set([1, 2, 5]))

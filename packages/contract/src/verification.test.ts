@@ -49,7 +49,7 @@ test('the schema refuses without_secret with scheme none and on PATCH', () => {
     assert.match(refusal(VerificationPatch, { scheme, without_secret: true }), /does not apply/)
 })
 
-test('the schema refuses settings that do not apply to the scheme by name', () => {
+test('the schema refuses and names settings that do not apply to the scheme', () => {
   const settings = { header: 'X-A', algorithm: 'sha1', encoding: 'base64', prefix: 'p=', tolerance_seconds: 60 }
   for (const scheme of VERIFICATION_SCHEMES.filter((one) => !ADDITIVE_SCHEMES.some((added) => added === one))) {
     for (const [name, value] of Object.entries(settings)) {

@@ -82,7 +82,7 @@ test('a client sends an event to a dataset, to the rules, to an endpoint by its 
   assert.equal((await keyless.events.send({ endpoint: webhook.public_url, data: 'x' })).dataset, webhook.dataset)
 })
 
-test('the client sends an event whose response is lost again, and the server stores it once', async () => {
+test('the client repeats an event whose response is lost, and the server stores it once', async () => {
   using road = await aLossyRoad(2)
   const { body } = await world.admin('POST', 'ingest-keys', { name: 'Lossy' })
   const lossy = new Postroad({ url: road.url, ingestKey: body.key })

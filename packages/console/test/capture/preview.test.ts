@@ -45,7 +45,7 @@ test('the title of an event comes from its sender: from a header, from the path 
   assert.equal(titleOf(event({ id: 7 }), { path: 'id' }), '7')
 })
 
-test('an event without a title has the name of its dataset, never after the name of a person', () => {
+test('an event without a title has the name of its dataset, never that of a person', () => {
   assert.equal(titleOf({ dataset: 'customers', data: { name: 'Ada Lovelace' } }, null), 'customers')
   assert.equal(titleOf({ dataset: 'customers', data: { type: 'x'.repeat(81) } }, undefined), 'customers')
   assert.equal(titleOf({ dataset: 'customers', data: [1] }, undefined), 'customers')

@@ -38,7 +38,7 @@ async function withLeft(left: number): Promise<void> {
 }
 
 test(
-  'the plan of a replay shows the remaining allowance, and an exhausted allowance sends nothing; the overview shows the use of the month',
+  'the plan of a replay shows the remaining allowance, and a replay cannot start without any; the overview shows the use of the month',
   { skip: noBrowser },
   async () => {
     await withLeft(1)

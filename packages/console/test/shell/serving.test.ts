@@ -17,7 +17,7 @@ after(() => world?.stop())
 const ask = (path: string, headers: Record<string, string> = PAGE): Promise<Response> =>
   fetch(world.baseUrl + path, { headers })
 
-test('the server answers each screen with the page of the console, and any other address with 404', async () => {
+test('the server answers each screen with the page of the console, and any other address with that page and 404', async () => {
   for (const [path, status] of [
     ['/', 200],
     ['/main/default', 200],

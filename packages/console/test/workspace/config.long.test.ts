@@ -14,7 +14,7 @@ onSettings((settings) => {
 const answer = async (line: string) => (await ask(made.stage.world, line, { headers: made.headers })).body
 
 test(
-  'a person exports a project; the plan of a changed file names each change and its effect, and then each missing secret has a line',
+  'a person exports a project; the plan of a changed file names each change and its effect, and the result lists each missing secret',
   { skip: noBrowser },
   async () => {
     const { stage } = made
