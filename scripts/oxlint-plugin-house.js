@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 
-/** House rules that no shared linter can know. They match names, not call graphs, so they prove nothing. */
+/** House rules that no shared linter can know. They match names, not call graphs: a guard, not a proof. */
 
 const fileOf = (context) => (context.filename ?? context.getFilename()).replaceAll('\\', '/')
 const nameOf = (callee) => (callee.type === 'Identifier' ? callee.name : callee.property?.name)

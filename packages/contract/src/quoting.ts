@@ -69,7 +69,7 @@ function partsWord(parts: readonly ShellPart[]): string {
 }
 
 function header(name: string, value: string | readonly ShellPart[]): string {
-  // curl omits a header without a value, unless its name ends with a semicolon, and reads a file named with @.
+  // curl omits a header without a value, unless its name ends with a semicolon. A name that starts with @ names a file.
   const safe = name.replace(/^@+/, '')
   if (value === '') return shellWord(`${safe};`)
   return typeof value === 'string' ? shellWord(`${safe}: ${value}`) : shellText([`${safe}: `, ...value])

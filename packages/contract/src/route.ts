@@ -53,13 +53,13 @@ export type Route<
   /** `people`: no connected agent and no API key may call it, at any scope or role (contract part 5). */
   readonly callers: 'all' | 'people'
   /**
-   * While the workspace is suspended (contract part 1). `read`: allowed, because the route changes nothing, with any
-   * method; `refused`: a write; `allowed`: a write in the contract's list of exceptions.
+   * While the workspace is suspended (contract part 1). `read`: allowed, because the route changes nothing, even if it
+   * is a POST; `refused`: a write; `allowed`: a write in the contract's list of exceptions.
    */
   readonly whileSuspended: 'read' | 'refused' | 'allowed'
   /** A write that is also allowed in a closed workspace, as long as it is not suspended. */
   readonly whileClosed?: 'allowed'
-  /** It is about the workspaces of a person, so a person without one may call it. Its Idempotency-Key counts in all. */
+  /** It is about a person's workspaces, so a person without one may call it. Its Idempotency-Key counts in all of them. */
   readonly withoutWorkspace?: true
   /** The account of an agent may call it only after a person has claimed the account (contract part 1). */
   readonly afterClaim?: true

@@ -64,7 +64,7 @@ async function targetOf(named: string | undefined, options: ConnectionOptions): 
   if (named !== undefined && /^https?:\/\//.test(named)) return { url: named }
   const { client, baseUrl } = await connect(options)
   const endpoint = await endpointNamed(client, named)
-  // Not the public URL, because its host name can resolve only outside this network.
+  // Not the public URL, because its host name might not resolve inside this network.
   return { url: baseUrl + endpoint.public_path, client, endpoint }
 }
 

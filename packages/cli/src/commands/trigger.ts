@@ -42,7 +42,7 @@ async function triggerEvent(presetId: string, event: string, options: TriggerOpt
   const sample = sampleOf(preset, { event, id: randomUUID() })
   const body = options.data === undefined ? sample.body : await readData(options.data)
   const { headers } = await client.webhooks.signSample({ id: endpoint.id, body_base64: body.toString('base64') })
-  // Not the public URL, because its host name can resolve only outside this network.
+  // Not the public URL, because its host name might not resolve inside this network.
   const accepted = await postEvent(baseUrl + endpoint.public_path, { body, headers: { ...sample.headers, ...headers } })
   const { submission } = await client.submissions.get({ id: accepted.id })
   const note = options.data === undefined ? `The body is a minimal one: ${plain(body.toString())}` : ''

@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts'
 export type Place = { readonly server: string; readonly project: string; readonly target: string }
 
 export type Reached = {
-  /** The position after the last event before which every event is answered. */
+  /** The position up to which every event is answered. */
   readonly cursor: string
   /** Submissions that were answered: those after the cursor, and the last ones before it. */
   readonly answered: readonly string[]

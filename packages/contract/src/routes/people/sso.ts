@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineRoute, MANAGE } from '../../route.ts'
 import { SsoRequest } from './sso-requests.ts'
 
-/** The surface answers 501 to every request here before it reads the request, because the path has no verb. */
+/** The surface answers every request here with 501 and does not read it, because the path has no verb. */
 export const SSO_REPLACE_PATH = 'sso/{id}'
 
 export const sso = {
