@@ -1,4 +1,4 @@
-/** The only entry point of the package: everything that crosses the wire. */
+/** The main entry point of the package: everything that crosses the wire. */
 export type { StoredFile } from './chunks.ts'
 export * from './agent-registration.ts'
 export * from './condition-ops.ts'

@@ -59,7 +59,7 @@ export type Route<
   readonly whileSuspended: 'read' | 'refused' | 'allowed'
   /** A write that is also allowed in a closed workspace, as long as it is not suspended. */
   readonly whileClosed?: 'allowed'
-  /** It is about a person's workspaces, so a person without one may call it. Its Idempotency-Key counts in all of them. */
+  /** It is about a person's workspaces, so a person without one may call it. Its Idempotency-Key counts in all. */
   readonly withoutWorkspace?: true
   /** The account of an agent may call it only after a person has claimed the account (contract part 1). */
   readonly afterClaim?: true

@@ -16,7 +16,7 @@ export function turnSingleKeys(on: boolean): void {
   else localStorage.setItem(OFF, 'off')
 }
 
-/** The keys of a component; off in fields and under an open dialog or menu. The innermost one that knows a key gets it. */
+/** The keys of a component; off in fields and under a dialog or a menu. The innermost one that knows a key gets it. */
 export function useKeys(keys: Keys): void {
   const now = useRef(keys)
   useEffect(() => {
