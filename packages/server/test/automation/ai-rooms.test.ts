@@ -18,7 +18,7 @@ const KEY = 'sk-canary-of-a-model'
 const aProvider = async (members: object): Promise<{ id: string; [member: string]: unknown }> =>
   (await asked(world, 'POST ai-providers', { name: aName('provider'), default_model: 'm', ...members })).ai_provider
 
-test('the providers of a maker have its address and enforce schemas; any other server needs its address', async () => {
+test('a provider of a known vendor has a default address and enforces schemas; any other server requires an address', async () => {
   const [openai, anthropic] = [await aProvider({ kind: 'openai' }), await aProvider({ kind: 'anthropic' })]
   assert.deepEqual([openai['base_url'], openai['structured_outputs']], ['https://api.openai.com/v1', true])
   assert.deepEqual([anthropic['base_url'], anthropic['structured_outputs']], ['https://api.anthropic.com/v1', true])

@@ -6,7 +6,7 @@ import { aRunOf, asked } from '../stage/ai-stage.ts'
 import type { World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** `search/ai-runs`, by the text and the fields of what a run returned. */
+/** `search/ai-runs`, by the text and the fields of the output of a run. */
 const RUNS = 7
 let world: World
 let ids: readonly string[]

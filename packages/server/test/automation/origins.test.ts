@@ -131,7 +131,7 @@ test('the commit of a record starts one instance of each workflow that matches w
   assert.deepEqual([...rows], [{ workflow_id: numbers, version: 3, record_id: outcome.event.records[0]?.id }])
 })
 
-test('beyond five hops a record is stored, starts nothing, and its decision says so', async () => {
+test('beyond five hops a record is stored, starts nothing, and its decision reports this', async () => {
   await aWorkflow({ dataset: 'loops' })
   const started = await countOf('workflow_instances')
   const outcomes = await world.app.acceptAll(

@@ -126,11 +126,11 @@ test('a cancelled instance ends the AI run that it waits for', async () => {
   assert.equal((await asked(world, `GET ai-runs/${run.id}`)).ai_run.state, 'cancelled')
 })
 
-/** The clock does not advance, so no loop looks. */
+/** Waits without advancing the clock, so that no loop looks for work. */
 const failed = (id: string): Promise<unknown> =>
   eventually(async () => ((await instanceAt(id)).state === 'failed' ? true : undefined))
 
-test('a manual run and a retry start at once, and do not wait for the next look of the engine', async () => {
+test('a manual run and a retry start immediately, and do not wait for the next look of the engine', async () => {
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['nothing_else'] })
   const { workflow } = await asked(world, 'POST workflows', {
     name: aName('manual'),

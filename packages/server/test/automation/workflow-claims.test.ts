@@ -9,7 +9,7 @@ import { sql } from '../../src/platform/db.ts'
 import { aWorld, type World } from '../stage/harness.ts'
 import { instanceIn, stepRunsOf, storeEvent, storeWorkflow, withEngine } from '../stage/workflow-stage.ts'
 
-/** How a process chooses among due instances, and what it does with one that cannot go on. */
+/** How a process chooses among due instances, and how it handles one that cannot continue. */
 let world: World
 before(async () => {
   world = await aWorld({ env: { ROLES: 'web' } })
@@ -36,7 +36,7 @@ async function dueInstances(of: { workspaceId: string; count: number; dueAt: num
   `)
 }
 
-test('a claim that leaves instances behind is followed by one that each workspace has an equal part of', async () => {
+test('after a claim that leaves instances behind, the next claim has an equal part for each workspace', async () => {
   const now = world.clock.now()
   const [crowd, single, paused] = [world.app.deps.uuid(), world.app.deps.uuid(), world.app.deps.uuid()]
   await dueInstances({ workspaceId: crowd, count: 30, dueAt: now - 60_000 })
@@ -51,7 +51,7 @@ test('a claim that leaves instances behind is followed by one that each workspac
   assert.deepEqual([workspaces(first), first.more], [[10, 0, 0], true])
   const second = await claim({ limit: 10, shared: true })
   assert.deepEqual([workspaces(second), second.more], [[5, 2, 0], true])
-  // Nothing of an instance that is claimed is claimed again, so the last ones are left.
+  // A claimed instance is not claimed again, so only the instances of the crowd are left.
   const third = await claim({ limit: 10, shared: true })
   assert.deepEqual([workspaces(third), third.more], [[5, 0, 0], true])
   const rest = await claim({ limit: 40, shared: true })

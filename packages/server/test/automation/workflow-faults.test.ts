@@ -22,7 +22,7 @@ import {
   withEngine,
 } from '../stage/workflow-stage.ts'
 
-/** A node that accepts events, and a second one that runs workflows and may be taken away. */
+/** A node that accepts events, beside workflow engines that the tests start and stop. */
 let world: World
 before(async () => {
   world = await aWorld({ env: { ROLES: 'web,deliver' } })
@@ -112,7 +112,7 @@ test('a lost claim does not stop the other instances of its batch', async () => 
   assert.equal((await payloadsOf(world, 'from_batch')).length, 2)
 })
 
-test('a claim that is given back is due at once, and a given back claim of the past changes nothing', async () => {
+test('a released claim is due immediately, and a late release of an earlier claim changes nothing', async () => {
   await storeWorkflow(world, { dataset: 'returned', steps: [emit('one', 'from_returned')] })
   await storeEvent(world, { dataset: 'returned', data: {} })
   const { store } = aStore()
@@ -126,7 +126,7 @@ test('a claim that is given back is due at once, and a given back claim of the p
   await store.release([second])
 })
 
-test('beyond five hops an emitted record is stored, starts nothing, and its decision says so', async () => {
+test('beyond five hops an emitted record is stored, starts nothing, and its decision reports this', async () => {
   const workflowId = await storeWorkflow(world, { dataset: 'loop', steps: [emit('again', 'loop')] })
   await storeEvent(world, { dataset: 'loop', data: { n: 1 } })
   await withEngine(world, () =>
@@ -203,7 +203,7 @@ test('run_agent stores an AI run, and the commit that ends the run wakes the ins
   assert.deepEqual(await payloadsOf(world, 'sorted_tickets'), ['low'])
 })
 
-test('a step that fails for good is passed over with on_error continue, and later steps see its error', async () => {
+test('a step that fails for good is skipped with on_error continue, and later steps see its error', async () => {
   const workflowId = await storeWorkflow(world, {
     dataset: 'tried',
     steps: [
@@ -227,7 +227,7 @@ test('a step that fails for good is passed over with on_error continue, and late
 
 const slug = (): string => world.installed.workspace.slug
 
-describe('While a workspace is suspended', () => {
+describe('while a workspace is suspended', () => {
   const wait = {
     id: 'reply',
     type: 'wait_for_event',

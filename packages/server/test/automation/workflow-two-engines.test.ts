@@ -28,7 +28,7 @@ function advance(ms: number): void {
   for (const node of [world, other]) node.clock.advance(ms)
 }
 
-/** A workflow that delivers what started it, waits for the delivery, and files a record about it. */
+/** A workflow that delivers its record, waits for the delivery, and files a record about it. */
 async function aWorkflow(name: string): Promise<string> {
   const { destination } = await aDestination(world, {
     url: sink.url,
@@ -57,7 +57,7 @@ async function aWorkflow(name: string): Promise<string> {
   })
 }
 
-/** Starts an instance for each number, at both nodes by turns, and waits until all have ended. */
+/** Starts an instance for each number, alternately at both nodes, and waits until all have ended. */
 async function run(workflowId: string, name: string): Promise<readonly string[]> {
   await Promise.all(numbers.map((n) => storeEvent(n % 2 === 0 ? world : other, { dataset: name, data: { n } })))
   return eventually(async () => {

@@ -17,7 +17,7 @@ import {
 import { anEventIn } from '../stage/example-resources.ts'
 import { submissionOf } from '../stage/fixtures.ts'
 
-/** Definitions of workflows: replaced as a whole, checked when they are saved, and known to ingest at once (contract part 4). */
+/** Workflow definitions: replaced as a whole, checked when saved, and known to ingest immediately (contract part 4). */
 // No engine runs, so that instances stay as the tests left them.
 before(() => enterPlacesWith({ ROLES: 'web,deliver' }))
 after(leavePlaces)
@@ -135,7 +135,7 @@ test('a deliver step names a destination of the same project', async () => {
   assert.match(answer.body.error, /^steps\[0\]\.destination: this project has no destination/)
 })
 
-test('a change is known to ingest at once, and each change has one audit row', async () => {
+test('a change is known to ingest immediately, and each change has one audit row', async () => {
   const dataset = 'orders'
   const { key } = await created(home, 'ingest-keys', {})
   const post = async () => {

@@ -22,7 +22,7 @@ import {
 
 onAllowanceStage()
 
-/** Without their prefix, newest first. */
+/** The ids of the deliveries without their prefix, newest first. */
 async function listedIds(): Promise<readonly string[]> {
   return (await world.admin('GET', 'deliveries')).body.deliveries.map(({ id }: { id: string }) =>
     id.slice('dlv_'.length),
@@ -66,7 +66,7 @@ test('a replay counts; with no allowance left it gets 429 delivery_allowance_exh
   )
 })
 
-test('of 30 replays at once over two processes with 5 left, exactly 5 are sent', async () => {
+test('of 30 simultaneous replays at two processes with an allowance of 5 left, exactly 5 are sent', async () => {
   const ids = await failedOnes(30)
   await withLeft(5)
   const answers = await Promise.all(

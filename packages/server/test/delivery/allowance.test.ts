@@ -30,7 +30,7 @@ onAllowanceStage()
 
 const DAY_MS = 86_400_000
 
-test('of 200 events at once over two processes with room for 50 deliveries all are accepted, exactly 50 deliveries do not wait, and none is dropped', async () => {
+test('of 200 simultaneous events at two processes with room for 50 deliveries, all are accepted, 50 deliveries do not wait, and none is dropped', async () => {
   await aTarget()
   await withLeft(50)
   const answers = await Promise.all(
@@ -47,7 +47,7 @@ test('of 200 events at once over two processes with room for 50 deliveries all a
   for (const row of await rows()) assert.equal(row.due, row.state === 'pending')
 })
 
-test('the first deliveries of an event take the room that is left, also those whose destination is off: they count when they are released', async () => {
+test('the first deliveries of an event take the room that is left, and those whose destination is off count too', async () => {
   await aTarget()
   await aTarget({ enabled: false })
   await aTarget()
@@ -87,7 +87,7 @@ test('at the turn of the month the deliveries are released, oldest first and as 
   assert.equal(await used(), ALLOWANCE)
 })
 
-test('many deliveries are released in several pieces by two processes at once, and none counts twice', async () => {
+test('two processes release many deliveries at the same time, in several pieces, and none counts twice', async () => {
   await aTarget()
   await withLeft(0)
   await send(1)
@@ -140,7 +140,7 @@ test('a released delivery whose destination is off waits for the destination; de
   assert.deepEqual([await states(), await used()], [{ destination_disabled: 2, cancelled: 1 }, 2])
 })
 
-/** Without their prefix, newest first. */
+/** The ids of the deliveries without their prefix, newest first. */
 async function listedIds(): Promise<readonly string[]> {
   return (await world.admin('GET', 'deliveries')).body.deliveries.map(({ id }: { id: string }) =>
     id.slice('dlv_'.length),

@@ -39,7 +39,7 @@ class Route {
     return (await world.admin('GET', `destinations/${this.id}`)).body.destination
   }
 
-  /** The destination, once it has these members. */
+  /** The destination, once `is` accepts it. */
   once(is: (destination: Answer['body']) => boolean): Promise<Answer['body']> {
     return eventually(async () => {
       const destination = await this.shown()
@@ -132,7 +132,7 @@ test('an open breaker delays no other destination', async (t) => {
   assert.equal(dead.sink.received.length, 10)
 })
 
-test('to turn a destination off and on closes its breaker, and the waiting deliveries are sent at once', async (t) => {
+test('turning a destination off and on closes its breaker, and the waiting deliveries are sent immediately', async (t) => {
   const { route, sink } = await aRoute(t)
   sink.answer({ status: 500 })
   await route.send(10)

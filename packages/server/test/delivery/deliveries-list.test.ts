@@ -48,7 +48,7 @@ test('a delivery shows what its sender calls the event: by a header, by the path
   assert.equal((await eventOf(url, `{"type":"short","event":{"kind":"${'x'.repeat(81)}"}}`)).title, 'short')
 })
 
-test('of a long payload only the start is read and shown: a title in it counts, one behind it does not', async () => {
+test('only the start of a long payload is read and shown: a title in the start counts, and a title after it does not', async () => {
   const long = 'x'.repeat(20_000)
   const first = await eventOf(world.endpoint, `{"type":"in.front","data":"${long}"}`)
   assert.equal(first.title, 'in.front')

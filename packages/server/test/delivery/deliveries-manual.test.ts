@@ -65,7 +65,7 @@ const refused = (answer: Answer, words: RegExp): void => {
   assert.match(answer.body.error, words)
 }
 
-test('retry now sends a delivery that waits for its next attempt at once, and the attempt is recorded as manual', async (t) => {
+test('retry now immediately sends a delivery that waits for its next attempt, and the attempt is recorded as manual', async (t) => {
   const sink = await aSink()
   t.after(() => sink.stop())
   sink.answer((_request, index) => ({ status: index === 0 ? 500 : 200 }))
@@ -109,7 +109,7 @@ test('a delivery that is paused, under way or ended cannot be retried, and the a
   refused(await off.ask('retry'), /turn it on/)
 })
 
-test('a cancelled delivery that waited or was paused is sent no more; a replay sends it after all', async (t) => {
+test('a cancelled delivery that waited or was paused is no longer sent; a replay sends it again', async (t) => {
   const sink = await aSink()
   t.after(() => sink.stop())
   sink.answer((_request, index) => ({ status: index === 0 ? 500 : 200 }))
@@ -131,7 +131,7 @@ test('a cancelled delivery that waited or was paused is sent no more; a replay s
   assert.equal((await paused.now()).state, 'cancelled', 'a cancelled delivery is not resumed')
 })
 
-test('to cancel a delivery that is under way ends its attempt as interrupted; the late answer changes nothing', async (t) => {
+test('the cancellation of a delivery under way ends its attempt as interrupted; the late answer changes nothing', async (t) => {
   const receiver = await aReceiver(t)
   const delivery = await aDelivery(receiver.url, { max_in_flight: 1 })
   await receiver.until(1)

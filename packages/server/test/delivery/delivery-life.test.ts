@@ -28,7 +28,7 @@ onDeliveryStage((made) => {
 
 // Disabling, deleting, replaying
 
-test('a 410 disables the destination at once and pauses its waiting deliveries; once it is enabled, all of them are sent', async (t) => {
+test('a 410 disables the destination immediately and pauses its waiting deliveries; once it is enabled, all of them are sent', async (t) => {
   const receiver = await aReceiver(t)
   const route = await aRoute(world, receiver.url, { max_in_flight: 1 })
   const first = await route.send()
@@ -80,7 +80,7 @@ test('a disabled destination is sent nothing; once it is enabled, its retries re
   assert.equal((await route.in(record, 'delivered')).attempts[1].trigger, 'resume')
 })
 
-test('to delete a destination cancels all outstanding deliveries, also one under way; ended ones stay in the list', async (t) => {
+test('the deletion of a destination cancels all outstanding deliveries, also one under way; ended ones stay in the list', async (t) => {
   const receiver = await aReceiver(t)
   const route = await aRoute(world, receiver.url, { max_in_flight: 2 })
   const done = await route.send()
@@ -183,7 +183,7 @@ test('the custom schedule of a destination applies; when it is used up the deliv
   await route.remove()
 })
 
-test('a bulk replay of ended deliveries goes behind new events: they wait as retries do', async (t) => {
+test('deliveries of a bulk replay go behind new events, as retries do', async (t) => {
   const sink = await aTestSink(t)
   sink.answer((_request, index) => ({ status: index < 2 ? 500 : 200 }))
   const [route, other] = [
@@ -221,7 +221,7 @@ test('a paused delivery is cancelled with its destination', async (t) => {
   assert.equal((await route.delivery(record)).state, 'cancelled')
 })
 
-test('to delete a project cancels its outstanding deliveries, also those that the owner of its lanes is sending', async (t) => {
+test('the deletion of a project cancels its outstanding deliveries, also those that the owner of its lanes is sending', async (t) => {
   const receiver = await aReceiver(t)
   const { project } = (await world.admin('POST', 'projects', { name: 'Short-lived' })).body
   const inside = (method: string, path: string, body?: object): Promise<Answer> =>

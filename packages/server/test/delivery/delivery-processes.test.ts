@@ -74,7 +74,7 @@ test('when the lease of a crashed server ends, its attempts under way are recove
   )
 })
 
-test('requests that a server may still have under way after it lost its lanes take slots at their destination until the latest time at which they can end', async (t) => {
+test('the requests of a server that lost its lanes take slots at their destination until the latest time at which they can end', async (t) => {
   const receiver = await aReceiver(t)
   const lost = await aWorld({ now: world.clock.now() })
   await aDestination(lost, { url: receiver.url, max_in_flight: 2 })
@@ -92,14 +92,14 @@ test('requests that a server may still have under way after it lost its lanes ta
   await eventually(async () => ((await states()) === 'retrying,retrying' ? true : undefined))
   await shortly()
   assert.equal(receiver.held.length, 2, 'the lane has another sender by now, and both slots are taken')
-  // The requests left at most 5 s after they were begun, and end at most 15 s after that.
+  // The requests left at most 5 s after their start, and end at most 15 s after that.
   second.clock.advance(4_000)
   await receiver.until(4)
   for (const held of receiver.held) held.end()
   await eventually(async () => ((await states()) === 'delivered,delivered' ? true : undefined))
 })
 
-test('a server that stops aborts requests that take too long, and another one need not wait for them', async (t) => {
+test('a server that stops aborts requests that take too long, and the next server does not wait for them', async (t) => {
   const receiver = await aReceiver(t)
   const first = await aWorld({ now: world.clock.now() })
   t.after(() => first.storage.stop())

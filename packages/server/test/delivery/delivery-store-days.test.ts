@@ -20,7 +20,7 @@ onStoreStage((made) => {
 
 const DAY_MS = 86_400_000
 
-/** A lane with a delivery of three days ago and a recent one; another owner has acquired it since. */
+/** A lane with a delivery from three days ago and a recent one; another owner has acquired the lane since. */
 async function anOldAndANew(): Promise<{ held: Held; old: string; young: string }> {
   const {
     at,
@@ -33,7 +33,7 @@ async function anOldAndANew(): Promise<{ held: Held; old: string; young: string 
   return { held: { lane: at.lane, fence: grants[0]?.fence ?? 0 }, old, young }
 }
 
-test('a read of recent deliveries leaves out a delivery of days ago; a full read finds it', async () => {
+test('a read of recent deliveries leaves out a delivery from days ago; a full read finds it', async () => {
   const { held, old, young } = await anOldAndANew()
   const dueOf = async (recent: boolean) =>
     valueOf(await createPostgresStore(rows.deps).read({ reads: [{ ...held, limit: 10, exclude: [], recent }] }))
@@ -42,7 +42,7 @@ test('a read of recent deliveries leaves out a delivery of days ago; a full read
   assert.deepEqual(await dueOf(false), [old, young])
 })
 
-test('a turn begins and settles deliveries of days ago, alone and together with new ones', async () => {
+test('a turn begins and settles deliveries from days ago, alone and together with new ones', async () => {
   const { held, old, young } = await anOldAndANew()
   const store = createPostgresStore(rows.deps)
   const [first] = valueOf(await store.turn(beginsOf(held, [old]))).begun

@@ -18,13 +18,13 @@ onStoreStage((made) => {
 const orphansOf = ({ grants }: Leased): readonly (readonly number[])[] =>
   grants.map((grant) => grant.orphans_end_in_ms.toSorted((a, b) => a - b))
 
-test('a new owner of a lane learns how long the requests of the previous owner may be under way, also when the answer of the first grant was lost', async () => {
+test('a new owner of a lane learns how long the requests of the previous owner can be under way, also when the answer of the first grant was lost', async () => {
   const { held, ids, store } = await stage.aLeasedLane(3)
   assert.equal(valueOf(await store.turn(beginsOf(held, ids.slice(0, 1)))).begun.length, 1)
   rows.clock.advance(3_000)
   assert.equal(valueOf(await store.turn(beginsOf(held, ids.slice(1, 2)))).begun.length, 1)
   rows.clock.advance(12_000)
-  // Each request may leave 5 s after it was begun, and end 15 s after that.
+  // Each request can leave 5 s after its start, and end 15 s after that.
   assert.deepEqual(orphansOf(valueOf(await store.lease(anyDue('b')))), [[5_000, 8_000]])
   rows.clock.advance(1_000)
   const again = valueOf(await store.lease({ ...anyDue('b', 2), doubtful_from: 1 }))
@@ -52,7 +52,7 @@ test('an owner that releases a lane, or reports its own end, leaves nothing unde
 })
 
 for (const by of ['turn', 'release'] as const) {
-  test(`a note by a ${by} that comes after its breaker was closed manually excludes no owner from the lane`, async () => {
+  test(`a note by a ${by} that comes after the breaker was closed manually excludes no owner from the lane`, async () => {
     const { at, held, store } = await stage.aLeasedLane()
     rows.clock.advance(1)
     await rows.switchLane(at, false)

@@ -70,7 +70,7 @@ test('a sweep cancels deliveries that were routed to a destination during its de
   assert.deepEqual(await rows.states(), ['cancelled', 'cancelled'])
 })
 
-test('disabled lanes never keep an enabled lane from its turn, however small the batch of a call is', async () => {
+test('disabled lanes never prevent the grant of an enabled lane, however small the batch of a call is', async () => {
   const workspace = await rows.aWorkspace()
   for (let index = 0; index < 4; index += 1) {
     const at = await rows.aLane(workspace)

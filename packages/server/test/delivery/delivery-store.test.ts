@@ -41,7 +41,7 @@ test('neither a turn nor a read scans a whole table, also on a day that has no s
   assert.deepEqual(readAfter, readBefore)
 })
 
-/** How often this connection has scanned each table whole. */
+/** The number of full scans of each table on this connection. */
 async function readWhole(db: Db): Promise<Readonly<Record<string, number>>> {
   const tables = await db.many<{ name: string; times: number }>(sql`
     select relname as name, seq_scan as times
@@ -123,7 +123,7 @@ test('a lane that is being granted is reported to no other owner, and afterwards
   assert.deepEqual([[...later.grants], [...later.elsewhere]], [[], [at.lane]])
 })
 
-test('to disable a destination skips a delivery that a turn is beginning, and its attempt ends with its real result', async () => {
+test('disabling a destination skips a delivery that a turn is beginning, and its attempt ends with its real result', async () => {
   const { at, held, ids, store } = await stage.aLeasedLane(3)
   const open = await stage.openTransaction()
   const { begun } = valueOf(await open.store.turn(beginsOf(held, ids.slice(0, 2))))
@@ -224,7 +224,6 @@ test('only the first outstanding delivery of a key is begun, also by concurrent 
   assert.equal(valueOf(await store.turn(begin(ids[1]))).begun.length, 1)
 })
 
-/** The requests of other owners as a new owner sees them. */
 test('a delivery whose attempt ends while its destination is being enabled is paused, and a sweep resumes it', async () => {
   const { at, held, ids, store } = await stage.aLeasedLane()
   const [begun] = valueOf(await store.turn(beginsOf(held, ids))).begun

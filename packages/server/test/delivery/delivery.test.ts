@@ -86,7 +86,7 @@ test('signing.header chooses the signature header', async (t) => {
   }
 })
 
-test('while a previous secret overlaps, each signature header has one signature by either secret', async (t) => {
+test('while a previous secret overlaps, each signature header has one signature by each secret', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url)
   const id = decodeId('destination', route.destination.id) ?? ''

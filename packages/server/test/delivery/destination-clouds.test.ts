@@ -67,7 +67,7 @@ describe('a message in a cloud', () => {
     assert.equal(attributes['webhook-signature'].StringValue, `v1,${signature}`)
   })
 
-  test('a message of a FIFO topic has its group and its deduplication id, and one of another topic has neither', async () => {
+  test('a message of a FIFO topic has its group and its deduplication id, and a message of a standard topic has neither', async () => {
     const topic_arn = 'arn:aws:sns:eu-central-1:123456789012:events'
     const { to, record } = await sent(sns, { config: { kind: 'sns', topic_arn: `${topic_arn}.fifo` } })
     const fifo = new URLSearchParams(sns.asked.at(-1)?.body)
@@ -92,7 +92,7 @@ describe('a message in a cloud', () => {
     assert.match(delivery.attempts[0].error_detail, /more than SQS accepts \(1048576 bytes\)/)
   })
 
-  test('a queue or a topic that does not exist is named in the words of the service, and is tried again', async () => {
+  test('a delivery to a missing queue or topic quotes the error of the service, and is retried', async () => {
     const queue = await sent(sqs, { url: sqs.members.url.replace('events.fifo', 'other.fifo') })
     assert.equal(queue.delivery.state, 'retrying')
     assert.deepEqual(
@@ -103,7 +103,7 @@ describe('a message in a cloud', () => {
     assert.match(topic.delivery.attempts[0].error_detail, /It says: NotFound: Topic does not exist/)
   })
 
-  test('a message of Pub/Sub has the headers of a webhook and its ordering key, and without one it has none', async () => {
+  test('a Pub/Sub message has the headers of a webhook, and an ordering key only if the destination sets one', async () => {
     const config = { kind: 'pubsub', topic: PUBSUB_TOPIC, ordering_key: 'of-{dataset}' }
     const { to, record } = await sent(pubsub, { config })
     const { orderingKey, attributes } = JSON.parse(pubsub.asked.at(-1)?.body ?? '').messages[0]
@@ -115,7 +115,7 @@ describe('a message in a cloud', () => {
     assert.equal(JSON.parse(pubsub.asked.at(-1)?.body ?? '').messages[0].orderingKey, undefined)
   })
 
-  test('a topic of Pub/Sub that does not exist is named in its words, and an event that it finds too large fails for good', async () => {
+  test('a delivery to a missing Pub/Sub topic quotes its error, and an event that Pub/Sub refuses as too large fails for good', async () => {
     const other = await sent(pubsub, { config: { kind: 'pubsub', topic: `${PUBSUB_TOPIC}-other` } })
     assert.equal(
       other.delivery.attempts[0].error_detail,
@@ -128,7 +128,7 @@ describe('a message in a cloud', () => {
     assert.deepEqual(endOf(large), ['failed', 'event_too_large'])
   })
 
-  test('a key of a service account is checked when it is saved, and its line breaks may be lost', async () => {
+  test('the key of a service account is checked when it is saved, and is accepted with lost line breaks', async () => {
     const wrong = await createWith(pubsub, '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----')
     assert.deepEqual([wrong.status, wrong.body.reason], [400, 'invalid_request'])
     assert.match(wrong.body.error, /^auth\.private_key must be the private_key of the JSON key/)
@@ -147,7 +147,7 @@ describe('a message in a cloud', () => {
 
   const WRONG = { status: 200, body: '<html>Welcome</html>' }
   for (const kind of ['sqs', 'sns', 'pubsub'] as const) {
-    test(`${kind}: an answer without the id of a message is no proof that the event is there`, async () => {
+    test(`${kind}: an answer without a message id is a refusal, and the delivery is retried`, async () => {
       const cloud = { sqs, sns, pubsub }[kind]
       cloud.answers = WRONG
       const { delivery } = await sent(cloud, {})
@@ -156,7 +156,7 @@ describe('a message in a cloud', () => {
       assert.match(delivery.attempts[0].error_detail, /has no message id/)
     })
 
-    test(`${kind}: a busy service is a bad status, and a 410 does not disable the destination`, async () => {
+    test(`${kind}: a 503 is a bad status, and a 410 does not disable the destination`, async () => {
       const cloud = { sqs, sns, pubsub }[kind]
       cloud.answers = { status: 503, body: '' }
       const busy = await sent(cloud, {})

@@ -7,7 +7,10 @@ import { aFakeKafka, type FakeKafka } from '../stage/kafka-server.ts'
 import { anAuthority } from '../stage/tls-files.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Kafka by a local server with the part of the protocol that a producer needs; destination-kinds-opt-in.test.ts has the real broker. */
+/**
+ * Kafka destinations, with a local server that speaks the part of the protocol that a producer needs.
+ * destination-kinds-opt-in.test.ts has the real broker.
+ */
 let world: World
 onWorldStage((made) => {
   ;({ world } = made)
@@ -31,14 +34,14 @@ test('a message has the id of its event as the key, the headers of a webhook and
   for (const part of ['webhook-signature', 'traceparent', '"data":{"n":1}}']) assert.ok(bytes.includes(part), part)
 })
 
-test('an address that the cluster announces passes the guard, and a private one is not connected to', async (t) => {
+test('the guard checks the addresses that the cluster announces, and Postroad does not connect to a private one', async (t) => {
   const kafka = await aFakeKafka(t, { leader: { host: '10.1.2.3', port: 9_092 } })
   const { delivery } = await sentTo(kafka)
   const [state, code] = errorOf(delivery)
   assert.deepEqual([state, code, kafka.produced.length], ['retrying', 'blocked_address', 0])
 })
 
-test('a topic that does not exist is named, and is tried again', async (t) => {
+test('a delivery to a topic that does not exist names the topic, and is retried', async (t) => {
   const { delivery } = await sentTo(await aFakeKafka(t, { topicError: 3 }))
   assert.deepEqual(errorOf(delivery), [
     'retrying',
@@ -57,7 +60,7 @@ test('a user without the right to write to the topic is auth_failed', async (t) 
   assert.deepEqual(errorOf(delivery).slice(0, 2), ['retrying', 'auth_failed'])
 })
 
-test('too few replicas in sync are the words of the broker, and are tried again', async (t) => {
+test('a delivery with too few in-sync replicas quotes the broker, and is retried', async (t) => {
   const { delivery } = await sentTo(await aFakeKafka(t, { produceError: 19 }))
   const [state, code, detail] = errorOf(delivery)
   assert.deepEqual([state, code], ['retrying', 'refused'])
@@ -114,7 +117,7 @@ test('a broker that demands too much work for a login is refused, without that w
   assert.match(detail, /^The broker demands 2000000000 iterations of SCRAM/)
 })
 
-test('a login that the broker answers with nonsense fails, and the server goes on', async (t) => {
+test('a login that the broker answers incorrectly fails with its cause, and the delivery is retried', async (t) => {
   for (const [saysFirst, code] of [
     ['', 'refused'],
     ['nonsense', 'refused'],

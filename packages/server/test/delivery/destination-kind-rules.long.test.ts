@@ -7,13 +7,13 @@ import { aName, anIngestKey } from '../stage/fixtures.ts'
 import { eventually, type Answer, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** The settings that all kinds of destinations share, and what the guard and the clock do to their connections. */
+/** The settings that all kinds of destinations share, and the effect of the guard and the clock on connections. */
 let world: World
 onWorldStage((made) => {
   ;({ world } = made)
 })
 
-/** No event reaches it, because the objects of a batch would wait for the clock of the test. */
+/** Creates a destination without events, because the objects of a batch would wait for the clock of the test. */
 const create = (members: object): Promise<Answer> =>
   world.admin('POST', 'destinations', { name: aName('destination'), datasets: ['Nothing'], ...members })
 const REDIS = { kind: 'redis_stream', stream: 'events' }
@@ -26,7 +26,7 @@ test('a destination without a config has the kind http, and shows it', async () 
   assert.equal(body.destination.max_in_flight, 10)
 })
 
-test('a config is shown with its defaults, and a destination of batches has more in flight', async () => {
+test('a config is shown with its defaults, and a destination that writes batches has a larger max_in_flight', async () => {
   const { body, status } = await create({ url: 'https://s3.eu-central-1.amazonaws.com', config: S3, auth: AWS })
   assert.equal(status, 201, JSON.stringify(body))
   const { kind, config, max_in_flight, auth } = body.destination
@@ -169,7 +169,7 @@ test('a stored password is not sent to another host, and not in plain text', asy
 
 type Silent = { readonly port: number; readonly sockets: Set<Socket> }
 
-/** A server that accepts connections and says nothing. */
+/** A server that accepts connections and sends nothing. */
 async function aSilentServer(t: TestContext): Promise<Silent> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
@@ -202,7 +202,7 @@ const SILENT: Readonly<Record<string, (port: number) => { url: string; config: o
 }
 
 for (const [kind, at] of Object.entries(SILENT)) {
-  test(`${kind}: a server that says nothing ends the attempt at its timeout, and no connection to it stays open`, async (t) => {
+  test(`${kind}: an attempt at a server that sends nothing ends at its timeout, and leaves no connection open`, async (t) => {
     const { port, sockets } = await aSilentServer(t)
     const { url, config } = at(port)
     const to: Route = await aRoute(world, url, { config, timeout_ms: 1_000 })

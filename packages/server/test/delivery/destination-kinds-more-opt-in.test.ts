@@ -11,7 +11,7 @@ import { eventually, type World } from '../stage/harness.ts'
 import { dns } from '../stage/outbound-door.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** More of real servers that environment variables name: a cluster of Kafka, its logins, and objects of Parquet. */
+/** More tests with real servers that environment variables name: a Kafka cluster, its logins, and Parquet objects. */
 const CLUSTER = 'cluster.example.com'
 let world: World
 onWorldStage(

@@ -86,7 +86,7 @@ test('OAuth 2: many deliveries share one access token, which the server requeste
   assert.deepEqual(await server.knows(tokenOf(lastOf(sink))), { scope: 'events' })
 })
 
-test('OAuth 2: the id and the secret may be sent in the body', async (t) => {
+test('OAuth 2: a destination can have the id and the secret sent in the body', async (t) => {
   const [sink, server] = [await aTestSink(t), await tokens(t)]
   const route = await aRoute(
     sink.url,

@@ -49,7 +49,7 @@ test('the presets are listed, with the generic one last', () => {
   )
 })
 
-/** The body that each receiver accepts, by its own documentation. */
+/** The body that each receiver accepts, according to its documentation. */
 const TAKEN: Readonly<Record<string, (body: Answer['body']) => boolean>> = {
   generic: ({ id, data }) => id === recordId && data.note === 'hi',
   slack: ({ text, blocks }) =>

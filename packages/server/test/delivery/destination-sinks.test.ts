@@ -104,7 +104,7 @@ test('a sink accepts only recent requests that its destination signed; during a 
   assert.equal(rotated.status, 403)
 })
 
-test('a large body arrives whole, and the answer says where it was cut', async () => {
+test('a large body arrives whole, and the answer shows its start and reports that it is truncated', async () => {
   const { destination, signing_secret: secret } = await aSinkOf()
   const body = JSON.stringify({ long: 'x'.repeat(3_000_000) })
   const answer = await signedPost({ url: destination.url, secret, body })

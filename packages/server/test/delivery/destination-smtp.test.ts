@@ -45,7 +45,7 @@ test('an event is one email with the body, and its Message-ID contains the id of
   assert.deepEqual(JSON.parse(body.trim()).data, { n: 1 })
 })
 
-test('a refusal is tried again, with the words of the server', async (t) => {
+test('an email that the server refuses temporarily is retried, and its attempt quotes the server', async (t) => {
   const receiver = await aReceiver(t)
   receiver.answer = 451
   const to = await plainRoute(receiver)

@@ -10,7 +10,7 @@ import { aDestination, post } from '../stage/fixtures.ts'
 import { aSink, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** A test of a destination, and its health. */
+/** The test of a destination by a request, and its health. */
 let world: World
 let database: Database
 let sink: Sink
@@ -224,7 +224,7 @@ test('the health of a destination reports the waiting deliveries and their age, 
     'nothing is sent to a destination that is off',
   )
   assert.ok(Math.abs(Date.parse(on.backlog.oldest_accepted_at) - accepted) < 1_000)
-  // The counts that the rollup writer has written for it, and for another destination in the same project.
+  // The counts that the rollup writer has written for this destination, and for another one in the same project.
   world.clock.advance(90_000)
   const at = new Date(Math.floor(world.clock.now() / 60_000) * 60_000)
   await database.run(sql`

@@ -13,8 +13,8 @@ import { anAuthority } from '../stage/tls-files.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
- * Encrypted links to real servers. Only the resolver of the server knows these names, so a driver that looked one up itself would find
- * nothing.
+ * Encrypted links to real servers. Only the resolver of the server knows these names, so a look-up by a driver would
+ * find nothing.
  */
 const HOST = 'broker.example.com'
 const OTHER_NAME = 'other.example.com'
@@ -90,7 +90,7 @@ for (const { name, open, remedy } of KINDS) {
       return { id, delivery: await to.in(id, 'delivered', 'retrying', 'failed') }
     }
     const isThere = async (id: string): Promise<boolean> => (await broker.stored()).some((event) => event.id === id)
-    /** The failure of an event that the server must not have. */
+    /** The failure of an event that the server must not receive. */
     const failureOf = async (members: { tls?: object; url?: string }): Promise<{ code: string; detail: string }> => {
       const { delivery, id } = await sent(members)
       assert.equal(delivery.state, 'retrying')
@@ -118,17 +118,17 @@ for (const { name, open, remedy } of KINDS) {
       assert.match(detail, /different host name/)
     })
 
-    test('an address is not the name in the certificate', async () => {
+    test('a URL with an address instead of the name in the certificate fails with tls_failed', async () => {
       const { code, detail } = await failureOf({ tls: TLS, url: at('127.0.0.1') })
       assert.equal(code, 'tls_failed', detail)
     })
 
-    test('a name with a private address is not connected to', async () => {
+    test('Postroad does not connect to a name with a private address', async () => {
       const { code, detail } = await failureOf({ tls: TLS, url: at(MOVED_INSIDE) })
       assert.equal(code, 'blocked_address', detail)
     })
 
-    test('without a client certificate that the server demands, the attempt fails', async () => {
+    test('an attempt without the client certificate that the server demands fails', async () => {
       const { code, detail } = await failureOf({ tls: { ca: ours.cert } })
       assert.match(code, /^(tls_failed|connection_reset)$/, detail)
     })

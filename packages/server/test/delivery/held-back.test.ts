@@ -67,7 +67,7 @@ async function aSinkOf(t: TestContext): Promise<Sink> {
   return sink
 }
 
-/** Every place must report the same about each delivery; `held`: how many are held back, and why. */
+/** Checks that every place reports the same about each delivery: which ones are held back, and why. */
 async function comparePlaces(place: Place, wanted: { cause: HoldCause | null; held: number }): Promise<Body[]> {
   const { cause, held } = wanted
   const rows = await place.list()
@@ -78,7 +78,7 @@ async function comparePlaces(place: Place, wanted: { cause: HoldCause | null; he
     const expected = one === 'any' || one === cause ? heldRows : []
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     assert.deepEqual(await place.list(`&held_by=${one}`), expected, `the filter for ${one}`)
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const { deliveries } = await get(`search/deliveries?destination=${place.id}&held_by=${one}&limit=200`)
     assert.deepEqual(deliveries, expected, `the filter of the search for ${one}`)
   }
@@ -166,7 +166,7 @@ test('a destination that Postroad disabled is in trouble: its deliveries are stu
   assert.equal((await get(`search/deliveries?state=stuck&destination=${place.id}`)).deliveries.length, 1)
 })
 
-test('a rate limit: a due delivery that may not be sent yet reports it, and stops when the period has passed', async (t) => {
+test('a rate limit: a due delivery that may not be sent yet reports it, since the time at which it became due', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url, { rate_limit: { count: 2, per: 'hour' } })
   await place.send(5)
@@ -215,7 +215,7 @@ test('an order: a delivery that waits behind an earlier one with its key names i
   receiver.held[0]?.end()
 })
 
-test('these tests met each cause', () => {
+test('these tests covered every cause', () => {
   assert.deepEqual(
     HOLD_CAUSES.filter((cause) => !tried.has(cause)),
     [],

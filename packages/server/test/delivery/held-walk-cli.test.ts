@@ -6,7 +6,7 @@ import { aWorld, type World } from '../stage/harness.ts'
 import { prepareStates, type Prepared } from '../stage/held-states.ts'
 import { runPiped } from '../../../cli/test/command-line.ts'
 
-/** Every state of a delivery at a destination of every light, as the command line says it. */
+/** Every state of a delivery at a destination of every light, as the command line shows it. */
 
 let world: World
 let all: readonly Prepared[]
@@ -31,7 +31,7 @@ const lineOf = (text: string, id: string): string =>
 /** The rows without the widths of their columns. */
 const rowsOf = (text: string): readonly string[] => text.split('\n').map((row) => row.replaceAll(/ {2,}/g, ' '))
 
-test('the list has the word of each delivery, and the filter for each cause has those that it holds back', async () => {
+test('the list shows the light of each delivery, and the filter by a cause finds the deliveries that it holds back', async () => {
   for (const of of all) {
     const text = await printed('deliveries', 'list', '--destination', of.lane.name, '--limit', '50')
     for (const { id, case: one, cause } of of.deliveries) {
@@ -50,7 +50,7 @@ test('the list has the word of each delivery, and the filter for each cause has 
   }
 })
 
-test('the details of a delivery say why it is held back, and never when it is not', async () => {
+test('the details of a delivery show why it is held back, and show no cause when it is not', async () => {
   for (const of of all) {
     for (const { id, case: one, cause } of of.deliveries) {
       const text = await printed('deliveries', 'get', id)
@@ -63,7 +63,7 @@ test('the details of a delivery say why it is held back, and never when it is no
   }
 })
 
-test('the list and the health of destinations have the light of each, and how many it holds back', async () => {
+test('the list and the health of destinations show the light of each one, and how many deliveries it holds back', async () => {
   const text = await printed('destinations', 'list', '--limit', '50')
   for (const of of all) {
     assert.match(lineOf(text, of.destinationId), new RegExp(`^\\S ${of.lane.light} `))

@@ -5,7 +5,7 @@ import { prepareStates, type Prepared } from '../stage/held-states.ts'
 import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Every state of a delivery at a destination of every light: each place of the API that shows, lists or counts one says the same. */
+/** Every state of a delivery at a destination of every light: all places of the API agree about its cause. */
 
 let world: World
 let all: readonly Prepared[]
@@ -27,7 +27,7 @@ const get = async (path: string): Promise<Body> => {
   return body
 }
 const idsOf = (rows: readonly { readonly id: string }[]): readonly string[] => rows.map(({ id }) => id).toSorted()
-/** The deliveries of a lane that are like this, by the table of the stage. */
+/** The ids of the deliveries of a lane that match, according to the table of the stage. */
 const those = (of: Prepared, like: (one: Prepared['deliveries'][number]) => boolean): readonly string[] =>
   of.deliveries
     .filter(like)
@@ -79,7 +79,7 @@ test('a filter by a cause, with and without a state, finds exactly the deliverie
   }
 })
 
-/** A destination that holds nothing back is not among them. */
+/** The counts of a destination; one that holds nothing back has no entry. */
 const countsIn = (hold: Body): readonly unknown[] =>
   hold === undefined ? [0, null, false] : [hold.deliveries, hold.cause, hold.more]
 
@@ -140,7 +140,7 @@ test('a destination has one light in the list, by itself and in its health', asy
   }
 })
 
-test('the light of a delivery that is held back says so unless it is paused, and is red only where somebody must look', async () => {
+test('the light of a delivery shows that it is held back unless it is paused, and is red only where someone must act', async () => {
   for (const of of all) {
     for (const { case: one, cause } of of.deliveries) {
       const { word, tone } = deliveryLight({ state: one.state, held_by: cause === null ? null : { cause } })

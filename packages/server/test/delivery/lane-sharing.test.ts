@@ -74,7 +74,7 @@ async function roundsUntil(wanted: readonly number[]): Promise<number> {
   }, 400)
 }
 
-test('of eight lanes with work a new process gets four within seconds, both processes retain theirs, and the process that remains alone gets all', async () => {
+test('a new process gets four of eight lanes with work within seconds, both processes retain their lanes, and a process that remains alone gets all', async () => {
   assert.ok((await roundsUntil([LANES])) < 3)
 
   const second = await aWorld({ beside: first, now: first.clock.now() })

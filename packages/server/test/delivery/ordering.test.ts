@@ -38,7 +38,7 @@ async function aQueue(members: object = {}) {
     (await world.admin('GET', `deliveries?destination_id=${destination.id}`)).body.deliveries.toReversed()
   return {
     destination,
-    /** The records that it was sent, in this order. */
+    /** The numbers of the records that were sent to the destination, in order. */
     seen: (): readonly number[] =>
       sink.received.filter(({ path }) => path === `/${dataset}`).map((request) => dataOf(request).n),
     /** Sends these events one after the other. */
@@ -85,7 +85,7 @@ test('the record that was accepted first is sent first, however many there are',
   )
 })
 
-test('the next record passes one that failed for good or was cancelled', async () => {
+test('a record no longer waits once the earlier one has failed for good or was cancelled', async () => {
   const queue = await aQueue({ retry: { schedule_seconds: [0] } })
   sink.answer(refusing(1))
   await queue.send({ key: 'a', n: 1 }, { key: 'a', n: 2 })

@@ -39,7 +39,7 @@ test('recover leaves manually cancelled deliveries alone, unless the caller incl
   assert.deepEqual([await count({}), await count({ include_cancelled: true })], [0, 2])
 })
 
-test('a replay sends every delivery again, once, and new events go before the rest of it', async (t) => {
+test('a replay sends every delivery again, once, and new events go before its remaining deliveries', async (t) => {
   const held: ServerResponse[] = []
   const bodies: string[] = []
   const server = createServer((request, response) => {

@@ -15,7 +15,7 @@ const begin = async (filter: object, more: object = {}): Promise<Body> => {
 }
 const ids = (rows: readonly { readonly id: string }[]): readonly string[] => rows.map((row) => row.id)
 
-/** Ends what a replay made due: the first ones with the first state, and so on. */
+/** Ends the deliveries that a replay made due, each in its state of `ends`. */
 async function endAs(destinationId: string, ends: readonly ('delivered' | 'failed' | 'cancelled')[]): Promise<void> {
   const rows = await database.many<{ id: string }>(
     sql`select id from deliveries where destination_id = ${decodeId('destination', destinationId) ?? ''} and state = 'retrying' order by id`,
@@ -27,7 +27,7 @@ async function endAs(destinationId: string, ends: readonly ('delivered' | 'faile
 }
 const outcomeOf = async (id: string): Promise<Body> => (await replayOf(id)).outcome
 
-test('a replay says what has become of each that it sent again, as they end, and in the history', async () => {
+test('a replay counts the results of its deliveries as they end, and the history shows the same counts', async () => {
   const those = await deliveriesIn('failed', 6)
   const { replay } = await begin({ destination_id: those.destination.id }, { rate_per_second: 1_000 })
   const none = { delivered: 0, failed: 0, cancelled: 0, under_way: 0, unknown: 0 }
@@ -47,11 +47,11 @@ test('a replay says what has become of each that it sent again, as they end, and
   assert.deepEqual(replays[0], ended)
 })
 
-test('the result of a replay stays when its deliveries are replayed once more, by another replay and one by one', async () => {
+test('the result of a replay does not change when its deliveries are replayed again, by another replay or one by one', async () => {
   const those = await deliveriesIn('failed', 4)
   const first = (await begin({ destination_id: those.destination.id }, { rate_per_second: 1_000 })).replay
   await run()
-  // They end, and before that is counted they are sent again.
+  // The deliveries end, and are sent again before the replay has counted their results.
   await endAs(those.destination.id, ['failed', 'failed', 'failed', 'delivered'])
   const [row] = await those.rows()
   assert.equal((await still.admin('POST', `deliveries/${encodeId('delivery', row?.id ?? '')}/replay`)).status, 200)

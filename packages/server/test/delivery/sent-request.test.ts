@@ -25,7 +25,7 @@ const attemptOf = async (delivery: Delivery): Promise<Answer['body']> => {
   return answer.body
 }
 
-/** An event that was delivered, what the receiver got, and its delivery. */
+/** The delivery of a delivered event, and the request that the receiver got. */
 async function sent(
   route: Route,
   sink: Sink,
@@ -35,7 +35,7 @@ async function sent(
   return { delivery, record, received: sink.received.at(-1) ?? assert.fail() }
 }
 
-/** Those that the connection adds. */
+/** The headers that the connection adds. */
 const OF_CONNECTION = new Set(['host', 'connection', 'content-length', 'transfer-encoding'])
 
 test('an attempt shows its URL, every header that the receiver got, and the digest of its body; values of custom headers are dots', async (t) => {
@@ -75,7 +75,7 @@ test('the stored request stays the same after a rotation of the secret and with 
   assert.equal(body.as_sent, true)
 })
 
-test('a body of a template is the one that was sent until the template changes, and then the answer says so', async (t) => {
+test('a rendered body is the one that was sent until the template changes; then the answer reports the difference', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url, { payload_template: TEMPLATE })
   const { delivery, received } = await sent(route, sink)
@@ -91,7 +91,7 @@ test('a body of a template is the one that was sent until the template changes, 
   assert.equal((await attemptOf(delivery)).body.as_sent, true, 'the same template once more')
 })
 
-test('an envelope is the body that was sent, also when the destination has a template by now or is deleted', async (t) => {
+test('an envelope is the body that was sent, also after the destination got a template or was deleted', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url)
   const { delivery, received } = await sent(route, sink)
@@ -101,7 +101,7 @@ test('an envelope is the body that was sent, also when the destination has a tem
   assert.deepEqual((await attemptOf(delivery)).body, { as_sent: true, text: received.body, difference: null })
 })
 
-test('the template of a deleted destination is gone with it', async (t) => {
+test('once a destination is deleted, the body of its template cannot be shown', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url, { payload_template: TEMPLATE })
   const { delivery } = await sent(route, sink)
@@ -109,7 +109,7 @@ test('the template of a deleted destination is gone with it', async (t) => {
   assert.deepEqual((await attemptOf(delivery)).body, { as_sent: false, text: null, difference: 'destination_deleted' })
 })
 
-test('a secret in a template is dots, and the body is still proven', async (t) => {
+test('a secret in a template is shown as dots, and the body is still proven', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url, {
     auth: { kind: 'payload', secret: 'nobody-sees' },

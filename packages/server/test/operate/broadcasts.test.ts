@@ -38,14 +38,14 @@ const readBy = async (member: Member): Promise<readonly Answer['body'][]> =>
 const titles = async (member: Member): Promise<readonly string[]> => (await readBy(member)).map(({ title }) => title)
 
 describe('an announcement', () => {
-  test('to all workspaces is read by every role in each; to some by those alone', async () => {
+  test('an announcement to all workspaces can be read in each of them; one to some workspaces only there', async () => {
     await announce({ title: 'To all' })
     await announce({ title: 'To home', workspace_ids: [encodeId('workspace', home.workspaceId)] })
     assert.deepEqual(await titles(home), ['To home', 'To all'])
     assert.deepEqual(await titles(away), ['To all'])
   })
 
-  test('shows members its text as it was written, and nothing of who wrote it or who else reads it', async () => {
+  test('shows members its text as it was written, but neither its author nor its other readers', async () => {
     const text = '<b>Not bold</b>\nsecond line'
     await announce({
       title: 'Plain',
@@ -66,7 +66,7 @@ describe('an announcement', () => {
     ])
   })
 
-  test('with an end stays in the log after it, as no longer active', async () => {
+  test('stays in the log after its end, and is no longer active', async () => {
     const ends_at = new Date(world.clock.now() + 60_000).toISOString()
     await announce({ title: 'Ends', ends_at })
     assert.deepEqual((await readBy(away)).map(({ title, active }) => [title, active])[0], ['Ends', true])
@@ -76,7 +76,7 @@ describe('an announcement', () => {
     assert.deepEqual([ended.title, ended.active, ended.ends_at], ['Ends', false, ends_at])
   })
 
-  test('that is withdrawn is gone for members and stays for operators', async () => {
+  test('disappears for members when an operator withdraws it, and stays visible to operators', async () => {
     const { broadcast } = (await announce({ title: 'Wrong' })).body
     assert.equal((await titles(home))[0], 'Wrong')
     operator = await signedIn(world, await theWorkspace(database))
@@ -89,7 +89,7 @@ describe('an announcement', () => {
     assert.deepEqual(all[0], withdrawn)
   })
 
-  test('an announcement has bounds, and is for existing workspaces only', async () => {
+  test('an announcement outside the bounds, or for a workspace that does not exist, is refused', async () => {
     for (const body of [
       { title: '' },
       { title: ' ' },

@@ -4,7 +4,7 @@ import { enterPlaces, leavePlaces, world } from '../stage/admin-asking.ts'
 import { post, Wire } from '../stage/fixtures.ts'
 import { aWorld, eventually, type World } from '../stage/harness.ts'
 
-/** The routes that an operator asks on a running server. */
+/** The routes with which an operator checks a running server. */
 before(enterPlaces)
 after(leavePlaces)
 
@@ -102,7 +102,7 @@ test('with METRICS_TOKEN a request through a proxy can read metrics too', async 
 const ask = async (wire: Wire, path: string): Promise<string> =>
   (await wire.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).answer())?.body ?? ''
 
-test('a connection beyond CONNECTIONS_MAX is closed at once and counted, and a connection that ends makes room', async (t) => {
+test('a connection beyond CONNECTIONS_MAX is closed immediately and counted, and a connection that ends makes room', async (t) => {
   const small = await aWorld({ env: { CONNECTIONS_MAX: '2', LOG_LEVEL: 'silent' } })
   t.after(() => small.stop())
   const [first, second] = [new Wire(small.address), new Wire(small.address)]

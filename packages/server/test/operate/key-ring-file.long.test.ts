@@ -43,7 +43,7 @@ describe('rotate-key with a key file', () => {
     )
   })
 
-  test('whichever statement the command dies at, every value opens with a key of the file, and the next run completes the work', async () => {
+  test('after the command dies at any statement, every value opens with a key of the file, and the next run completes the work', async () => {
     const keyFolder = aKeyFolder()
     const { world, database } = await aHouse({ keyFolder })
     const house = await aFullHouse(world)
@@ -70,7 +70,7 @@ describe('rotate-key with a key file', () => {
     await house.works()
   })
 
-  test('two commands at once, and changes meanwhile, leave one key and no value that does not open', async () => {
+  test('two simultaneous commands, with changes meanwhile, leave one key, and it opens every value', async () => {
     const keyFolder = aKeyFolder()
     const { world, database } = await aHouse({ keyFolder })
     const house = await aFullHouse(world)
@@ -88,7 +88,7 @@ describe('rotate-key with a key file', () => {
     await house.works()
   })
 
-  test('a value that somebody changed since it was read stays as they set it', async () => {
+  test('the command does not overwrite a value that changed after the command read it', async () => {
     const keyFolder = aKeyFolder()
     const { world, database } = await aHouse({ keyFolder })
     const { id, public_url } = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'read' } })
@@ -99,7 +99,7 @@ describe('rotate-key with a key file', () => {
     assert.equal((await post(public_url, '{}', { headers: signed('set') })).status, 201)
   })
 
-  test('the previous key stays until all transactions that may have sealed with it have ended', async () => {
+  test('the previous key stays until all transactions that could have sealed with it have ended', async () => {
     const keyFolder = aKeyFolder()
     const { world, database } = await aHouse({ keyFolder })
     await aFullHouse(world)
@@ -123,7 +123,7 @@ describe('rotate-key with a key file', () => {
   })
 })
 
-/** The real database up to a statement, and a failing one from then on. */
+/** The real database, which fails from statement number `last` on. */
 function dyingAt(database: Database, last: number): Database {
   let count = 0
   const alive = (): void => {

@@ -4,7 +4,7 @@ import { sql } from '../../src/platform/db.ts'
 import { runCommand } from '../stage/command.ts'
 import { aWorld } from '../stage/harness.ts'
 
-test('a command beside the server does not change the schema of an older release, and says what to do', async (t) => {
+test('a command beside the server does not change the schema of an older release, and prints the remedy', async (t) => {
   const world = await aWorld()
   t.after(() => world.stop())
   const { database: db } = world.app.deps

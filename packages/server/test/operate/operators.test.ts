@@ -75,7 +75,7 @@ describe('an operator', () => {
     assert.equal(body.broadcast.created_by, encodeId('user', operator.userId))
   })
 
-  test('goes on while their own workspace is suspended or closed', async () => {
+  test('can act while their own workspace is suspended or closed', async () => {
     const operator = await anOperator()
     const path = `platform/workspaces/${encodeId('workspace', operator.workspaceId)}`
     const { headers } = operator
@@ -87,7 +87,7 @@ describe('an operator', () => {
     assert.equal(said(await ask(world, `PUT ${path}/plan`, { headers, body: { plan: 'team' } })), '200')
   })
 
-  test('every other person gets 403 insufficient_role, whatever their role: first these two words, then what to do', async () => {
+  test('every other person gets 403 insufficient_role, whatever their role, and the error names the remedy', async () => {
     for (const { name, route } of OPERATORS_ROUTES) {
       const path = route.path.replaceAll(/\{\w+\}/g, 'x')
       const answer = await ask(world, `${route.method} ${path}`, {
@@ -99,7 +99,7 @@ describe('an operator', () => {
     }
   })
 
-  test('no key is an operator, not even one that an operator made: agent_not_permitted comes first', async () => {
+  test('no key is an operator, not even one that an operator created: the refusal is agent_not_permitted', async () => {
     const operator = await anOperator()
     const { headers } = await aKeyOf(world, database, operator)
     for (const { name, route } of OPERATORS_ROUTES) {
@@ -114,7 +114,7 @@ describe('an operator', () => {
   })
 })
 
-test('without OPERATORS the owner is the operator while one person owns every workspace, and nobody is when two do', async (t) => {
+test('without OPERATORS the owner is the operator while one person owns every workspace; with two owners nobody is', async (t) => {
   const own = await aWorld({ env: { ROLES: 'web' } })
   t.after(() => own.stop())
   const behindIt = own.app.deps.database
@@ -130,13 +130,13 @@ test('without OPERATORS the owner is the operator while one person owns every wo
   assert.equal(said(await list(headers, own)), '200')
 })
 
-test('OPERATORS is a list of addresses, or the server does not start and says so', async () => {
+test('the server does not start unless OPERATORS is a list of addresses, and its error names the setting', async () => {
   for (const OPERATORS of ['nobody', 'ada@example.com;grace@example.com x', '@'])
     await assert.rejects(aWorld({ env: { OPERATORS } }), /OPERATORS must be a comma-separated list/)
 })
 
 describe('the changes of operators', () => {
-  test('to a workspace is in its audit log, in their name, as operator, and without their address', async () => {
+  test('a change to a workspace is in its audit log, with the operator as the actor and without their address', async () => {
     const operator = await anOperator()
     const [target, { headers }] = [await aWorkspace(world, database, `target-${made}`), operator]
     const path = `platform/workspaces/${encodeId('workspace', target.workspaceId)}`
@@ -156,7 +156,7 @@ describe('the changes of operators', () => {
     )
   })
 
-  test('to the installation is in its own audit log, which no workspace reads and which verifies', async () => {
+  test('a change to the installation is in a separate audit log, which no workspace can read and whose chain is intact', async () => {
     const { headers, userId } = await anOperator()
     await ask(world, 'PATCH platform/settings', { headers, body: { support_contact: 'help@example.com' } })
     const { audit } = (await ask(world, 'GET platform/audit', { headers })).body
@@ -172,7 +172,7 @@ describe('the changes of operators', () => {
     }
   })
 
-  test('under an Idempotency-Key is done once, also after the session has moved to another workspace', async () => {
+  test('a change with an Idempotency-Key is made once, also after the session has moved to another workspace', async () => {
     const { headers, userId } = await anOperator()
     const elsewhere = await aWorkspace(world, database, `elsewhere-${made}`)
     const target = await aWorkspace(world, database, `keyed-${made}`)
@@ -217,7 +217,7 @@ describe('the settings of the installation', () => {
     await change(headers, { support_contact: null, default_plan: null, workspace_creation: 'anyone' })
   })
 
-  test('workspace_creation says who creates workspaces', async () => {
+  test('workspace_creation decides who can create workspaces', async () => {
     const { headers } = await anOperator()
     await change(headers, { workspace_creation: 'operators' })
     assert.equal(said(await create(owner)), '403 workspace_creation_closed')
@@ -226,7 +226,7 @@ describe('the settings of the installation', () => {
     assert.equal(said(await create(owner)), '201')
   })
 
-  test('default_plan is the plan of new workspaces, and is one that there is', async () => {
+  test('default_plan is the plan of new workspaces, and an unknown plan is refused', async () => {
     const { headers } = await anOperator()
     const unknown = await change(headers, { default_plan: 'gold' })
     assert.equal(said(unknown), '400 invalid_request')

@@ -24,7 +24,7 @@ async function health(at = world): Promise<Answer['body']> {
   return (await ask(at, 'GET platform/health', { headers })).body.health
 }
 
-test('a server that works is ok, with its loops, its senders and how long the database took', async () => {
+test('a healthy server reports ok, its loops, its senders and the response time of the database', async () => {
   const seen = await eventually(async () => {
     world.clock.advance(1_000)
     const found = await health()
@@ -41,7 +41,7 @@ test('a server that works is ok, with its loops, its senders and how long the da
   assert.ok(Number.isInteger(seen.database.answered_in_ms) && seen.database.answered_in_ms < 5_000)
 })
 
-test('a loop that fails is named with what to look for, until it works again', async () => {
+test('health names a loop that fails and its log line, until the loop works again', async () => {
   await statement(database, 'alter table replays rename to replays_gone')
   try {
     const failing = await eventually(async () => {
@@ -66,7 +66,7 @@ test('a loop that fails is named with what to look for, until it works again', a
   })
 })
 
-test('without a process that delivers, what is due and nothing starts is counted, with since when', async (t) => {
+test('without a process that delivers, health counts the overdue deliveries and reports since when the oldest is due', async (t) => {
   const { key } = await anIngestKey(world)
   await aDestination(world, { url: 'http://127.0.0.1:9/', datasets: ['due'] })
   const web = await aWorld({ beside: world, env: { ROLES: 'web', LOG_LEVEL: 'silent' }, now: world.clock.now() })

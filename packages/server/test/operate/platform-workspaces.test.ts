@@ -59,7 +59,7 @@ test('the list finds by slug and by name, and by state', async () => {
   )
 })
 
-test('usage of the month and retained events are those of the workspace', async () => {
+test('a workspace shows only its own usage of the month and its own retained events', async () => {
   const home = await aWorkspace(world, database, 'counted')
   const headers = await signedIn(world, home)
   const { webhook } = (await ask(world, 'POST webhooks', { headers, body: { name: 'in' } })).body
@@ -75,7 +75,7 @@ test('usage of the month and retained events are those of the workspace', async 
     [{ month: '2026-01', events: 3, max_events: null, deliveries: null, max_deliveries: null }, 3],
   )
   let days = 40
-  // The loop counts recent events again, so it may write the rows that were moved once more.
+  // The loop counts recent events again, so it can write the rows that were moved once more.
   const later = await eventually(async () => {
     await database.run(
       sql`update project_rollups set at = at - make_interval(days => ${days}), span_seconds = 3600 where workspace_id = ${home.workspaceId}`,
@@ -87,7 +87,7 @@ test('usage of the month and retained events are those of the workspace', async 
   assert.equal(later.retained_events, 0, 'events of last month, past the retention')
 })
 
-test('a plan is one that there is, and a workspace one that there is', async () => {
+test('an unknown plan and an unknown workspace are refused', async () => {
   const home = await aWorkspace(world, database, 'planned')
   const path = `PUT platform/workspaces/${encodeId('workspace', home.workspaceId)}/plan`
   const unknown = await ask(world, path, { headers: operator, body: { plan: '__proto__' } })
@@ -105,7 +105,7 @@ test('a plan is one that there is, and a workspace one that there is', async () 
   }
 })
 
-/** Both nodes know the project as it is and have looked for changes, so that only a change that is announced can reach them. */
+/** Lets both nodes read the project and look for changes, so that only an announced change can reach them. */
 async function settle(url: string): Promise<void> {
   for (let step = 0; step < 40; step += 1) for (const node of [world, other]) node.clock.advance(500)
   for (const node of [world, other])
@@ -114,7 +114,7 @@ async function settle(url: string): Promise<void> {
     )
 }
 
-test('the limits of another plan apply on every node within a second, and what waited for the allowance is sent', async () => {
+test('the limits of another plan apply on every node within a second, and deliveries that waited for the allowance are sent', async () => {
   const home = await aWorkspace(world, database, 'growing')
   const headers = await signedIn(world, home)
   const make = async (path: string, body: object) => (await ask(world, `POST ${path}`, { headers, body })).body

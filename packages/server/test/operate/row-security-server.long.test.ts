@@ -174,7 +174,7 @@ describe('a running server', () => {
       assert.equal(checks.find((one) => one.check === check)?.ok, true, check)
   })
 
-  test('a server whose user bypasses policies, and who may not create another one, reports this in one line with the remedy', async () => {
+  test('a server whose user bypasses policies and cannot create another user reports this in one line with the remedy', async () => {
     const name = `bypassing_${randomUUID().replaceAll('-', '')}`
     for (const text of [
       `create role ${name} login bypassrls`,

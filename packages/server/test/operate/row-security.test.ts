@@ -223,7 +223,7 @@ describe('the workspace setting of a statement ends with the statement', () => {
     })
   }
 
-  test('the setting ends also when statements of several tenants go out at once on one connection', async () => {
+  test('the setting also ends when statements of several tenants are sent at the same time on one connection', async () => {
     const asked = Array.from({ length: 90 }, async (_none, index) => {
       const [db, expected] =
         (
@@ -244,7 +244,7 @@ describe('the workspace setting of a statement ends with the statement', () => {
     await everybodySeesTheirs()
   })
 
-  test('the setting is right also when the connection was lost and opened again', async () => {
+  test('the setting is also correct after the connection was lost and reopened', async () => {
     await assert.rejects(pool.forWorkspace(OWN).run(raw('select pg_terminate_backend(pg_backend_pid())')))
     await everybodySeesTheirs()
   })

@@ -67,7 +67,7 @@ async function whileRefused(ms: number): Promise<void> {
     let looks = 0
     await eventually(async () => {
       if ((await refusals()) > seen) return true
-      // A loaded sender may hear of a refusal after the clock has moved, and then tries again only later.
+      // A loaded sender can learn of a refusal after the clock has moved, and then retries only later.
       looks += 1
       if (looks % LOOKS_PER_STEP === 0) world.clock.advance(500)
       return undefined
@@ -118,7 +118,7 @@ test('the log, /readyz and the metrics report a delivery that the database refus
   assert.ok(failures().length <= 3, `${failures().length} lines`)
 })
 
-test('the doctor looks for due deliveries that no process begins, and reports their number, their place and their age', async () => {
+test('the doctor looks for due deliveries that no process starts, and reports their number, their place and their age', async () => {
   const route = await aRoute(world, sink.url)
   await refuseAttempts()
   const dueAt = world.clock.now()

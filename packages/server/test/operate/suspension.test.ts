@@ -61,7 +61,7 @@ const suspend = async ({ id }: Home, reason = 'unpaid since May'): Promise<Answe
 const reinstate = async ({ id }: Home): Promise<Answer> =>
   ask(world, `POST platform/workspaces/${id}/reinstate`, { headers: operator })
 
-/** The next mail to this address; those to others, such as invites, are read over. */
+/** The next email to this address; emails to others, such as invites, are skipped. */
 async function mailTo(email: string): Promise<Awaited<ReturnType<Mailbox['next']>>> {
   for (;;) {
     const mail = await box.next(world)
@@ -69,7 +69,7 @@ async function mailTo(email: string): Promise<Awaited<ReturnType<Mailbox['next']
   }
 }
 
-/** Within a second of the clock of each node. */
+/** Waits until `look` succeeds on each node, within a second of its clock. */
 async function onBoth(look: (node: World) => Promise<boolean>): Promise<void> {
   for (const node of [world, other]) {
     const until = node.clock.now() + 1_000
@@ -80,7 +80,7 @@ async function onBoth(look: (node: World) => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Both nodes know the project as it is and have looked for changes, so that only a change that is announced can reach them. */
+/** Lets both nodes read the project and look for changes, so that only an announced change can reach them. */
 async function settle(url: string): Promise<void> {
   for (let step = 0; step < 40; step += 1) for (const node of [world, other]) node.clock.advance(500)
   for (const node of [world, other])
@@ -147,7 +147,7 @@ describe('while a workspace is suspended', () => {
     )
   })
 
-  test('every write of the admin API is refused but those that the contract names', () => {
+  test('every write of the admin API is refused except those that the contract names', () => {
     const allowed = Object.entries(routes).flatMap(([room, verbs]) =>
       Object.entries<Route>(verbs).flatMap(([verb, { whileSuspended: flag, operator: isOperators }]) =>
         flag === 'allowed' && isOperators !== true ? [`${room}.${verb}`] : [],
@@ -317,7 +317,7 @@ describe('the reason', () => {
     await ask(world, 'PATCH platform/settings', { headers: operator, body: { support_contact: null } })
   })
 
-  test('the server mails the reason to owners and admins, and so the reinstatement', async () => {
+  test('the server emails the reason and the reinstatement to owners and admins, once each', async () => {
     const home = await aHome()
     const email = `owner-${made}@example.com`
     await database.run(sql`update users set email = ${email} where id = ${home.userId}`)

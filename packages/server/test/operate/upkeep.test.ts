@@ -63,7 +63,7 @@ test('a day is dropped when no plan in use retains it any longer', async () => {
   await database.run(sql`update workspaces set plan = 'self_hosted'`)
 })
 
-test('a day that cannot be created behind a long transaction delays no event', async () => {
+test('the creation of a day that fails behind a long transaction delays no event', async () => {
   const end = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const long = database.transaction(async (tx) => {
@@ -84,7 +84,7 @@ test('a day that cannot be created behind a long transaction delays no event', a
   await long
 })
 
-test('a day whose first rows came before its tables stays where it is', async () => {
+test('a day whose first rows came before its tables gets only the tables without rows, and accepts further events', async () => {
   world.clock.advance(500 * DAY_MS)
   assert.equal((await post(world.endpoint, '{"early":true}')).status, 201)
   const made = await makeDays(world.app.deps.database, DAY_TABLES, { now: world.clock.now(), daysAhead: 0 })

@@ -63,7 +63,7 @@ const backendOf = async (db: Pick<Database, 'one'>): Promise<number> =>
   (await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid
 
 test(
-  'connections that are old enough are opened again under load, and no statement and no transaction is disturbed',
+  'connections that reach their maximum age are reopened under load, and no statement or transaction is disturbed',
   { timeout: 120_000 },
   async () => {
     const renewing = openDatabase({
@@ -96,8 +96,8 @@ const BACKENDS = 100
 const GIVEN = 100
 
 /**
- * The bytes that a garbage collection leaves of 4 MB of input to the work, 40 kB at a time. Small collections would show more, but on a
- * loaded machine they leave what a whole one frees.
+ * The number of bytes of 4 MB of input to `work`, 40 kB at a time, that a full garbage collection does not free. A
+ * partial collection shows more, but on a loaded machine it also leaves bytes that a full one frees.
  */
 async function leftBytes(work: (text: string) => Promise<unknown>): Promise<number> {
   setFlagsFromString('--expose-gc')

@@ -27,10 +27,7 @@ const NOBODY = 65_534
 
 onDataFolders()
 
-/**
- * The result of a process of another user of the machine that connects as `username`, by the modes of the folders or
- * past them.
- */
+/** The result of a connection as `username` from a process of another user of the machine. */
 function connectAs(uid: number, dataDir: string, username: string): string {
   const { socketDir } = placeOf(dataDir)
   const program = `
@@ -119,7 +116,7 @@ test('not even the server itself can connect as the superuser, or to another dat
 })
 
 test(
-  'another user of the machine cannot connect, neither through the folder nor past its modes',
+  'another user of the machine cannot connect, even when the folder is open to all',
   { skip: needsRoot },
   async () => {
     const dataDir = aDataFolder()
@@ -209,7 +206,7 @@ test('data of an earlier version gets the login at its first start, and behaves 
   assert.deepEqual(lines, ['Gave the data of an earlier version a login that is not a superuser'])
 })
 
-test('the next start continues one that was interrupted while it converted older data', async () => {
+test('a start completes a conversion of older data that an interrupted start left behind', async () => {
   const dataDir = aDataFolder()
   const { folder } = placeOf(dataDir)
   await makeOlder(dataDir, isRoot ? 0 : (process.getuid?.() ?? 0))

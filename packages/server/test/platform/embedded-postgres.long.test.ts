@@ -86,7 +86,7 @@ test('a folder in use by a live server is refused with its process id, from this
   assert.equal((await note(postgres)).note, 'kept')
 })
 
-test('of servers that start at one instant exactly one wins, on a new folder and over an orphan', async () => {
+test('of servers that start at the same instant exactly one wins, on a new folder and over an orphan', async () => {
   const dataDir = join(aFolder(), 'data')
   for (let round = 0; round < 2; round++) {
     const all = await Promise.all([aServer(dataDir), aServer(dataDir), aServer(dataDir)])

@@ -44,7 +44,7 @@ test('a peer that never finishes TLS ends after connectMs, or at the total timeo
   await until(() => closed === 2)
 })
 
-test('an aborted request ends at once, before or after it was sent', async (t) => {
+test('an aborted request ends immediately, before or after it was sent', async (t) => {
   const { port } = await aSink(t, () => undefined)
   const { ask, stats } = aDoor(t)
   const caller = new AbortController()
@@ -56,7 +56,7 @@ test('an aborted request ends at once, before or after it was sent', async (t) =
   await until(() => stats().lanes === 0)
 })
 
-test('after close every request under way and every later one is a failure', async (t) => {
+test('after close every request under way and every later request fails', async (t) => {
   const { port } = await aSink(t, () => undefined)
   const { ask, stats, close } = aDoor(t)
   const under = Array.from({ length: 20 }, () => ask(`http://127.0.0.1:${port}/`, { maxInFlight: 2 }))
@@ -141,7 +141,7 @@ test('endless headers and endless interim responses give response_too_large', as
   }
 })
 
-test('an early hint does no harm, and of many small headers a hundred are stored', async (t) => {
+test('an early hint changes nothing, and only a hundred of many small headers are stored', async (t) => {
   const headers = Array.from({ length: 500 }, (_value, nth) => `h${nth}: ${nth}\r\n`).join('')
   const early = 'HTTP/1.1 103 Early\r\nLink: x\r\n\r\n'
   const { port } = await aSink(t, (socket) => socket.write(early + OK.replace('Content', `${headers}Content`)))
@@ -165,7 +165,7 @@ test('there are never more than maxInFlight requests and sockets to one origin; 
   assert.deepEqual([most, seen.sockets, stats().connections], [3, 3, 3])
 })
 
-test('a request that waited too long for a connection is a timeout and takes no place of another request', async (t) => {
+test('a request that waited too long for a connection is a timeout and takes no connection from another request', async (t) => {
   const { port, seen } = await aSink(t, (socket) => setTimeout(() => socket.write(OK), 900))
   const { ask, stats } = aDoor(t)
   const first = ask(`http://127.0.0.1:${port}/`, { maxInFlight: 1 })

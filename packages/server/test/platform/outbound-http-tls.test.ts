@@ -55,7 +55,7 @@ function aSecureDoor(t: TestContext) {
   return aDoor(t, { resolver: resolverSaying(dns('127.0.0.1')), ca: certificates['ca']?.cert ?? '' })
 }
 
-test('over TLS the client requests the name in the URL, and the server proves it', async (t) => {
+test('over TLS the client asks for the host name of the URL, and the server proves that name', async (t) => {
   const { port, seen } = await aTlsSink(t, 'good')
   assert.equal((await aSecureDoor(t).ask(`https://hooks.example.:${port}/`)).body, 'ok')
   assert.equal(seen.servername, 'hooks.example')

@@ -46,7 +46,7 @@ test('a body of bytes, IPv6 and the name localhost work', async (t) => {
   assert.equal((await ask(`http://LOCALHOST.:${six}/`, { method: 'GET', body: '' })).body, 'six')
 })
 
-test('one connection serves one request after the other', async (t) => {
+test('one connection serves successive requests', async (t) => {
   const { port, seen } = await aSink(t, (socket) => socket.write(OK))
   const { ask, stats } = aDoor(t)
   for (let n = 0; n < 5; n++) assert.equal((await ask(`http://127.0.0.1:${port}/`)).status, 200)
@@ -139,7 +139,7 @@ test('rebinding: each connection goes to the address that was checked for it', a
   assert.equal(seen.sockets, 1)
 })
 
-test('a URL that cannot be called fails at once with a clear cause', async (t) => {
+test('a URL that cannot be called fails immediately with a clear cause', async (t) => {
   const { ask, stats } = aDoor(t)
   for (const url of ['', 'nonsense', 'ftp://127.0.0.1/', 'http://u@127.0.0.1/', 'http://127.0.0.1:0/', 'http://a../']) {
     assert.equal((await ask(url)).code, 'invalid_url', url)
@@ -258,7 +258,7 @@ test('Postroad honors the Keep-Alive hint of the peer: with a very short one the
   assert.equal(stats().lanes, 0, 'fifty lanes asked once leave nothing behind')
 })
 
-test('a destination may not set headers that Postroad or the protocol sets, in upper or lower case', () => {
+test('a destination cannot set headers that Postroad or the protocol sets, in upper or lower case', () => {
   const prefixed = ['proxy-authorization', 'proxy-connection', 'service-signature', 'service-hops', 'webhook-id']
   const reserved = [...RESERVED_REQUEST_HEADERS, ...prefixed]
   const upper = reserved.map((name) => name.toUpperCase())

@@ -61,7 +61,7 @@ test('NXDOMAIN, no data, SERVFAIL and silence are failures with a sentence, neve
   assert.match(details[5] ?? '', /failed to answer/)
 })
 
-test('silence ends after the timeout, however many name servers there are', async (t) => {
+test('a look-up that no name server answers ends after the timeout, however many name servers there are', async (t) => {
   const silent = await Promise.all([1, 2, 3].map(() => aNameServer(t, () => 'silence')))
   const { resolve } = aResolver(t, { servers: silent.flatMap(({ servers }) => servers), timeoutMs: 300 })
   const resolution = await resolve('mute.example')
@@ -77,7 +77,7 @@ async function aClosedPort(): Promise<string> {
   return `127.0.0.1:${port}`
 }
 
-test('one of two name servers may be dead: the resolver asks the other one and gets the addresses', async (t) => {
+test('when one of two name servers is dead, the resolver asks the other one and gets the addresses', async (t) => {
   const silent = await aNameServer(t, () => 'silence')
   const good = await aNameServer(t, ({ family }) => ({ addresses: family === 4 ? ['192.0.2.1'] : ['2001:db8::1'] }))
   for (const dead of [...silent.servers, await aClosedPort()]) {
@@ -85,7 +85,7 @@ test('one of two name servers may be dead: the resolver asks the other one and g
       [dead, ...good.servers],
       [...good.servers, dead],
     ]) {
-      // The resolver gives up on a dead server after a third of the timeout, or at once.
+      // The resolver gives up on a dead server after a third of the timeout, or immediately.
       const { resolve } = aResolver(t, { servers, timeoutMs: 6_000 })
       // oxlint-disable-next-line no-await-in-loop -- one resolver after the other
       assert.deepEqual(await resolve('a.test'), {
@@ -113,7 +113,7 @@ test('when every name server is dead the look-up fails and reports it, after the
   })
 })
 
-test('a hundred callers at once cause one question', async (t) => {
+test('a hundred simultaneous callers cause one question', async (t) => {
   const { servers, asked } = await aNameServer(t, () => ({ addresses: [] }))
   const { resolve } = aResolver(t, { servers })
   await Promise.all(Array.from({ length: 100 }, () => resolve('busy.example')))

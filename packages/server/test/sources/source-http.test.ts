@@ -66,7 +66,7 @@ test('the cursor of a response goes into the next request, page after page, and 
   )
 })
 
-test('the cursor may be in the last item, and may be sent as a header', async () => {
+test('the cursor can be in the last item, and can be sent as a header', async () => {
   api.answer(({ headers }) => json(headers['x-since'] === '2' ? [] : [{ id: 1 }, { id: 2 }]))
   const cursor = { path: 'id', from: 'last_item', send_in: 'header', send_as: 'X-Since' }
   const { dataset } = await aSource({ cursor })
@@ -92,7 +92,7 @@ test('the items and the cursor are one commit: a process that dies between them 
   assert.deepEqual(await payloadsIn(world, dataset), ['{"n":1}'])
 })
 
-test('a response that has not changed is not filed again: the proof of the last one goes into the request', async () => {
+test('a response that has not changed is not filed again: the request has the ETag and the date of the last one', async () => {
   api.answer(({ headers }) =>
     headers['if-none-match'] === '"v1"'
       ? { status: 304 }
@@ -176,7 +176,7 @@ test('a test returns the first items and stores nothing', async () => {
   assert.deepEqual([tried.ok, tried.items], [true, [1, 2, 3, 4, 5]])
 })
 
-test('the address passes the guard when it is saved and when it is asked', async () => {
+test('the guard checks the address when it is saved and when it is called', async () => {
   const guarded = await aWorld({
     env: { ROLES: 'web', OUTBOUND_ALLOW: '' },
     resolver: {

@@ -13,7 +13,7 @@ test('a server with the role work runs every source and trigger, and closes thei
   const world = await aWorld()
   let stopped = false
   let turns = 0
-  // A second for many turns: leases and commits must not expire while the test waits for a socket.
+  // One second for 40 turns: leases and commits must not expire while the test waits for a socket.
   const goOn = (): void => {
     turns += 1
     if (turns % 40 === 1) world.clock.advance(1_000)

@@ -101,7 +101,7 @@ describe('a source that reads MySQL', { skip: server === undefined }, () => {
     )
   })
 
-  test('a text as cursor is sent as a parameter, whatever is in it', async () => {
+  test('a text cursor is sent as a parameter, whatever it contains', async () => {
     const table = await aTable('name varchar(50) primary key, id int')
     await shop.run(`insert into ${table} values ('a'' or 1=1 --', 1), ('b\\\\', 2), ('c"', 3)`)
     await aSource(table, { cursor_column: 'name', key_column: null, batch_limit: 1 })
@@ -117,7 +117,7 @@ describe('a source that reads MySQL', { skip: server === undefined }, () => {
     assert.deepEqual(await idsIn(table), [1])
   })
 
-  test('a batch stops at its bytes and continues at once, and a row that is too large is counted', async () => {
+  test('a batch stops at its limit of bytes and continues immediately, and a row that is too large is counted', async () => {
     const table = await aTable('id int primary key, total longtext, updated_at datetime(6)')
     await shop.run(
       `insert into ${table} select seq, repeat('x', if(seq = 5, 2000000, 900000)), utc_timestamp(6) from seq_1_to_12`,

@@ -129,7 +129,7 @@ test('the rows and the position are one commit: a process that dies between them
   assert.deepEqual(await idsIn(table), [1, 2, 3])
 })
 
-test('an owner that was paused until its lease ended stores nothing any more', async () => {
+test('an owner that was paused until its lease ended no longer stores anything', async () => {
   const table = await aTable()
   await insert(table, [1, 2])
   await aSource(table)
@@ -142,7 +142,7 @@ test('an owner that was paused until its lease ended stores nothing any more', a
   assert.deepEqual(await idsIn(table), [1, 2])
 })
 
-test('a source that starts now files later rows only', async () => {
+test('a source that starts now files only later rows', async () => {
   const table = await aTable()
   await insert(table, [1, 2])
   await aSource(table, { start: 'now' })
@@ -197,7 +197,7 @@ test('a row that is too large to be stored is counted and shown, and does not st
   assert.deepEqual([await idsIn(table), source.events, source.skipped], [[1, 3], 2, 1])
 })
 
-test('a batch stops at its bytes and continues at once', async () => {
+test('a batch stops at its limit of bytes and continues immediately', async () => {
   const table = await aTable('id int primary key, total text, updated_at timestamptz')
   await statement(shop, `insert into ${table} select n, repeat('x', 900000), now() from generate_series(1, 12) n`)
   const { id } = await aSource(table)
@@ -368,7 +368,7 @@ test('TLS is verified with the name of the host and the authorities of the setti
   }
 })
 
-test('the host passes the address guard, with and without encryption, when it is saved and when it is connected to', async () => {
+test('the address guard checks the host, with and without encryption, when it is saved and when it is connected to', async () => {
   const guarded = await aWorld({
     env: { ROLES: 'web', OUTBOUND_ALLOW: '' },
     resolver: {
@@ -444,7 +444,7 @@ test('no answer, audit row, table or export contains the password, and a configu
   assert.ok(!texts.some((text) => text.includes(password) || text.includes(Buffer.from(password).toString('hex'))))
 })
 
-test('a change retains the stored connection, but not for another encryption; another order begins again', async () => {
+test('a change retains the stored connection, but not for another encryption; another order starts from the beginning', async () => {
   const table = await aTable()
   await insert(table, [1, 2])
   const { id } = await aSource(table)

@@ -352,7 +352,7 @@ test('a pause, and a suspension of the workspace, end the connection; the change
   assert.deepEqual(await idsIn(table), [1, 2])
 })
 
-test('a slot that is gone is a failure that names the gap, and restart begins with the changes after now', async () => {
+test('a slot that is gone is a failure that names the gap, and a restart begins with the changes from then on', async () => {
   const table = await aTable()
   const { id } = await aSource(table)
   await reads(id)
@@ -405,7 +405,7 @@ test('a publication and a slot that exist are used as they are, and stay when th
   await run(`drop publication "Mine_${table}"`)
 })
 
-test('a changed list of tables is published from then on', async () => {
+test('a source publishes the tables of its changed list', async () => {
   const [one, two] = [await aTable(), await aTable()]
   const { id } = await aSource(one)
   await reads(id)
@@ -424,7 +424,7 @@ test('a changed list of tables is published from then on', async () => {
   assert.equal(row.table, two)
 })
 
-test('faults of the database are one sentence with a remedy, in a test of the settings and in the state', async () => {
+test('each fault of the database is one sentence with a remedy, in a test of the settings and in the state', async () => {
   const table = await aTable()
   const bare = await aTable('id int, note text')
   await run(`create role reader_${table} login`)

@@ -126,7 +126,7 @@ test('deleting a source drops its slot and its publication, also while a process
   await streams.stop()
 })
 
-test('a slot that cannot be dropped does not keep the source: the answer and the audit row say how to remove it', async () => {
+test('a slot that cannot be dropped does not prevent the deletion of its source: the answer and the audit row have its remedy', async () => {
   const broken = await aDatabaseRelay(shop.target)
   const { id } = await aSource({ connection: connectionTo(shop.target, broken) })
   await broken.stop()

@@ -63,7 +63,7 @@ async function aSource(names: readonly string[], more: object = {}): Promise<Ans
   return (await asked(world, 'POST sources', body)).source
 }
 const sourceOf = async (id: string): Promise<Answer['body']> => (await asked(world, `GET sources/${id}`)).source
-/** One look-up for each record: a join of thousands of rows without statistics may take minutes. */
+/** One look-up for each record: a join of thousands of rows without statistics can take minutes. */
 async function textsIn(dataset: string): Promise<readonly string[]> {
   const rows = await world.app.deps.database.many<{ data: string }>(sql`
     select coalesce(
@@ -193,7 +193,7 @@ test('changes while rows are copied are neither lost nor repeated', async () => 
   let page = 0
   await read(async (captured, alongside) => {
     page += 1
-    // Before and behind the rows that are copied already.
+    // Changes before and after the current place of the copy.
     if (page > 1 && page < 5)
       await run(`
         insert into ${table} values (${page}, 'new'), (${29_001 + page}, 'new');
@@ -246,7 +246,7 @@ for (const at of ['before', 'after'] as const)
     assert.deepEqual((await sourceOf(id)).position.snapshot.parts, [])
   })
 
-test('keys of several columns and of texts are continued in the order of the database', async () => {
+test('a copy continues keys of several columns and text keys in the order of the database', async () => {
   const table = await aTable(`id text collate "C", note text, n int, primary key (id, n)`)
   await run(
     `insert into ${table} select chr(65 + n % 57) || 'é''"\\' || n % 7, 'old', n from generate_series(1, 2500) n`,
@@ -277,7 +277,7 @@ test('keys of several columns and of texts are continued in the order of the dat
   assert.equal(rows.size, n)
 })
 
-test('a table that is truncated between two parts begins again', async () => {
+test('a table that is truncated between two parts is copied again from its start', async () => {
   const table = await aTable()
   await run(`insert into ${table} select n, 'old' from generate_series(1, 2500) n`)
   const { id } = await aSource([table], { operations: ['insert', 'update', 'delete', 'truncate'] })
@@ -299,7 +299,7 @@ test('a row that is too large is skipped and counted', async () => {
   assert.deepEqual([source.events, source.skipped, source.snapshot.rows], [2, 1, 3])
 })
 
-test('a publication that exists is copied as it publishes: its columns and its row filter', async () => {
+test('the copy of an existing publication has only its columns, and only the rows of its filter', async () => {
   const table = await aTable('id int primary key, note text, secret text')
   await run(`insert into ${table} values (1, 'a', 'x'), (2, 'b', 'x'), (3, 'c', 'x')`)
   await run(`create publication "Only_${table}" for table ${table} (id, note) where (id > 1)`)
@@ -316,7 +316,7 @@ test('a publication that exists is copied as it publishes: its columns and its r
   await run(`drop publication "Only_${table}"`)
 })
 
-test('changes between the creation of a named slot and the copy enter with the rows only', async () => {
+test('changes between the creation of a named slot and the copy arrive only as part of the rows', async () => {
   const table = await aTable()
   await run(`insert into ${table} select n, 'old' from generate_series(1, 10) n`)
   // The publication is older than the changes: PostgreSQL would leave them out otherwise.
@@ -355,7 +355,7 @@ test('restart copies all rows again, and without snapshot only new changes come'
 const tried = async (settings: object): Promise<Answer['body']> =>
   (await asked(world, 'POST sources/test', { settings })).error
 
-test('a table without a primary key, and a user who may not read, are one sentence with a remedy', async () => {
+test('a table without a primary key, and a user without the right to read, each give one sentence with a remedy', async () => {
   const [bare, closed] = [await aTable('id int, note text'), await aTable()]
   const without = await tried(settingsFor([bare], { operations: ['insert'] }))
   assert.equal(without.reason, 'no_key')

@@ -143,7 +143,7 @@ test('a suspension ends the stream, and a reinstatement continues from the last 
   assert.equal(feed.requests[1]?.['last-event-id'], '5')
 })
 
-test('only events with the given names are filed, and the position passes the others', async () => {
+test('only events with the given names are filed, and the position moves past the others', async () => {
   const { id, dataset } = await aSource({ events: ['order'] })
   await here.run()
   await reading()
@@ -152,7 +152,7 @@ test('only events with the given names are filed, and the position passes the ot
   assert.deepEqual(await payloadsIn(world, dataset), ['{"event":"order","id":"1","data":1}'])
 })
 
-test('a server that refuses is a failure with its reason, and a good connection ends it', async () => {
+test('a refusal by the server is a failure with its reason, and a successful connection clears it', async () => {
   feed.answer(503)
   const { id } = await aSource()
   await here.run()
@@ -167,7 +167,7 @@ test('a server that refuses is a failure with its reason, and a good connection 
   assert.deepEqual([state, failing_since, last_error], ['reading', null, null])
 })
 
-test('a process that stops gives the source back, so another one reads at once', async () => {
+test('a process that stops releases the source, so another one reads immediately', async () => {
   await aSource()
   await here.run()
   await reading()

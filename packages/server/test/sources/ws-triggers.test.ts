@@ -74,7 +74,7 @@ test('each message becomes one event: JSON as it is, other text as a JSON string
   assert.deepEqual(submissions[0].origin, { kind: 'ws_trigger', id })
 })
 
-test('it connects with its headers and sends its subscribe messages in order; no answer shows either', async () => {
+test('a trigger connects with its headers and sends its subscribe messages in order; no answer shows either', async () => {
   const secret = 'token-canary-5f'
   const { id, headers, subscribe_messages } = await aTrigger({
     headers: { Authorization: `Bearer ${secret}` },
@@ -133,7 +133,7 @@ test('two processes that look at the same moment connect once', async () => {
   assert.equal(feed.requests.length, 1)
 })
 
-test('a process that stops gives the trigger back, so another one connects at once', async () => {
+test('a process that stops releases the trigger, so another one connects immediately', async () => {
   const { dataset } = await aTrigger()
   await here.run()
   await connected()
@@ -162,7 +162,7 @@ test('a suspension closes the connection with 1000, and a reinstatement connects
   await connected()
 })
 
-test('a change connects again with the new settings at once, and a deletion closes the connection', async () => {
+test('a change immediately reconnects with the new settings, and a deletion closes the connection', async () => {
   const { id } = await aTrigger()
   await here.run()
   await connected()
@@ -204,7 +204,7 @@ test('a connection on which nothing arrives is replaced', async () => {
   })
 })
 
-test('it connects again after pauses that grow with every failure, up to five minutes, each a random part', async () => {
+test('a trigger reconnects after pauses that grow with every failure, up to five minutes, of which it waits a random part', async () => {
   const { id } = await aTrigger({ url: 'ws://127.0.0.1:9/' })
   const listeners = createListeners({ ...sourceDeps(world), random: () => 1 }, 'certain')
   const pauses: number[] = []

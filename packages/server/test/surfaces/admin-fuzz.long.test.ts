@@ -4,7 +4,7 @@ import { askAtRandom, onFuzzStage } from '../stage/admin-fuzz.ts'
 
 onFuzzStage()
 
-test('no request causes a 5xx, every answer agrees with /openapi.json, and each operation is asked by a caller who is admitted', async () => {
+test('no request causes a 5xx, every answer agrees with /openapi.json, and an admitted caller calls each operation', async () => {
   const { statuses, neverLetIn } = await askAtRandom(8)
   assert.deepEqual(neverLetIn, [])
   // The random requests are not so invalid that all of them are refused.

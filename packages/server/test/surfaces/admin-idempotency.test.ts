@@ -295,7 +295,7 @@ const AUDIT_LOCK = (): { strings: string[]; values: string[] } => ({
   values: [home.workspaceId],
 })
 
-/** The number of requests that wait for it. */
+/** The number of requests that wait for that lock. */
 const waiting = async (): Promise<number> =>
   (
     await database.one<{ count: number }>(
@@ -323,7 +323,7 @@ test('while the first request runs, an equal one gets 409 with Retry-After: 1, a
   assert.equal(replayed(await send(text, { body })), true)
 })
 
-test('of a hundred equal requests at once one is carried out', async () => {
+test('of a hundred simultaneous equal requests one is carried out', async () => {
   const [text, body] = [aKeyText(), aBody()]
   const answers = await Promise.all(Array.from({ length: 100 }, () => send(text, { body })))
   assert.equal(answers.filter((answer) => answer.status === 201 && !replayed(answer)).length, 1)
@@ -343,7 +343,7 @@ test('a request that is unfinished after 60 seconds is abandoned: the key is fre
     refused(await send(text, { body }), 409, 'idempotency_in_progress')
     world.clock.advance(1)
     second = send(text, { body: { name: body.name, description: 'second' } })
-    // It waits behind the first one, which has locked the name of the dataset or the place in the chain.
+    // The second request waits for the first one, which has locked the name of the dataset or the place in the chain.
     await eventually(async () =>
       (
         await database.one<{ claims: number }>(

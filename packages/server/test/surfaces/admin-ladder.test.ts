@@ -71,7 +71,7 @@ describe('the order of checks', () => {
     )
   })
 
-  test('version also where there is no route, and where the method is another one', async () => {
+  test('version first, also for an unknown route and for a wrong method', async () => {
     for (const line of ['GET nowhere', 'POST nowhere/at/all', 'DELETE me']) {
       const answer = await ask(world, line, { headers: badVersion })
       refused(answer, 400, 'unsupported_version')

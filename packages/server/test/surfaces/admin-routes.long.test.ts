@@ -126,7 +126,7 @@ test('an id of another workspace, an unknown id, an id of another kind and an in
     const unknown = `${kind}_${'0'.repeat(26)}`
     const texts = new Set<string>()
     for (const id of [
-      // An operator finds what is of any workspace.
+      // An operator finds the resources of every workspace.
       ...(named.route.operator === true ? [] : [theirs.params?.['id'] ?? '']),
       unknown,
       `usr_${'0'.repeat(26)}`,
@@ -227,7 +227,7 @@ test('a method outside the contract gets 405 with the allowed ones; an unknown a
     assertRefused(await call(home, `GET ${path}`), 404, 'route_not_found')
 })
 
-test('a route that changes data is not a GET, and a route that changes nothing may not create', () => {
+test('a route that changes data is not a GET, and a route that changes nothing never answers 201', () => {
   for (const { name, route } of ALL) {
     if (route.method === 'GET') assert.equal(route.whileSuspended, 'read', name)
     if (route.whileSuspended === 'read') assert.equal(route.status, 200, name)

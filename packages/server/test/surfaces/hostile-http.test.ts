@@ -106,7 +106,7 @@ describe('request smuggling', () => {
 })
 
 describe('pipelining', () => {
-  test('requests that are sent at once are answered in their order, ingest requests and others', () =>
+  test('pipelined requests are answered in their order, ingest requests and others', () =>
     onWire(async (wire) => {
       wire.send(
         [
@@ -123,7 +123,7 @@ describe('pipelining', () => {
       assert.deepEqual(statuses, [201, 200, 400, 201, 404, 201])
     }))
 
-  test('garbage behind a request does not suppress its answer: a stored event gets 201', () =>
+  test('garbage after a request does not suppress its answer: a stored event gets 201', () =>
     onWire(async (wire) => {
       wire.send(`${aPost('{}')}RUBBISH\r\n\r\n`)
       assert.equal((await wire.answer())?.status, 201)
@@ -243,7 +243,7 @@ describe('headers', () => {
       )
     }))
 
-  test('a header that counts how often an event went round may have any value', async () => {
+  test('a header that counts the hops of an event can have any value, and five hops or more get 409', async () => {
     for (const hops of ['4', '4, 4', '', '-1', 'x', '1, 2', '1e9', '٣'])
       assert.equal(await statusAfter(hops), 201, hops)
     for (const hops of ['5', '10000', '9'.repeat(400), '5, 5', '0,7', '1\r\nService-Hops: 6'])

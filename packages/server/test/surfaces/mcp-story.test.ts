@@ -209,7 +209,7 @@ task('11. undo a deletion that was a mistake', async (use) => {
   assert.deepEqual([audit[0].action, audit[0].details.after.name], ['restore_rule', rule.name])
 })
 
-test('a search answers in at most 2,000 tokens by default, and its cursor continues behind the last item that it showed', async () => {
+test('a search answers in at most 2,000 tokens by default, and its cursor continues after the last item that it showed', async () => {
   const webhook = await aWebhook(world, { dataset: 'many' })
   for (let n = 0; n < 30; n += 1) {
     world.clock.advance(1)
@@ -265,7 +265,7 @@ test('a list without pages is read in pieces too', async () => {
   )
 })
 
-test('a large event is cut, says where, and is read on by path and cursor without losing a character', async () => {
+test('a large event is cut, names the missing parts, and can be read further by path and cursor without a lost character', async () => {
   const webhook = await aWebhook(world, { dataset: 'large' })
   const text = Array.from({ length: 9_000 }, (_, n) => `word${n}`).join(' ')
   const list = Array.from({ length: 400 }, (_, n) => ({ n, name: `item ${n} of the list` }))

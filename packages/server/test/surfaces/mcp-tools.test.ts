@@ -60,7 +60,7 @@ test('there are at most 40 tools, grouped by resource, and a model reads their l
   }
 })
 
-test('annotations follow the contract: what reads, what a repeat changes, and what destroys', async () => {
+test('annotations follow the contract: which tools read, which can be repeated, and which destroy', async () => {
   const { tools } = await client.listTools()
   for (const { route, tool } of PREPARED) {
     const { annotations } = tools.find(({ name }) => name === tool.name) ?? assert.fail(tool.name)
@@ -86,7 +86,7 @@ test('the settings of every known sender are arguments of endpoint_create', asyn
     )
 })
 
-test('a list says how long its pages are, as a tool has them', async () => {
+test('a list describes the length of its pages in a tool, without the default of the route', async () => {
   const { tools } = await client.listTools()
   const limits = tools
     .map(({ inputSchema }) => JSON.stringify(inputSchema.properties?.['limit']))

@@ -61,7 +61,7 @@ test('every response carries its version: answers, refusals, and paths and metho
   }
 })
 
-test('an unsupported Service-Version is refused with the list of those that are', async () => {
+test('an unsupported Service-Version is refused with the list of the supported ones', async () => {
   const response = await message(world, 'tools/list', { headers: { 'service-version': '2020-01-01' } })
   assert.deepEqual((await bodyOf(response)).supported_versions, [SERVICE_VERSION])
   assert.equal(
@@ -91,7 +91,7 @@ test('without a key that is valid now the answer is 401, and the cookie of the c
   assert.deepEqual([byCookie.status, (await bodyOf(byCookie)).reason], [401, 'unauthorized'])
 })
 
-test('pages of other origins are refused before the key is read; this server and the own machine are allowed', async () => {
+test('pages of other origins are refused before the key is read; this server and the local machine are allowed', async () => {
   for (const origin of ['https://evil.example', 'http://localhost.evil.example', 'null', 'http://10.0.0.5']) {
     const response = await message(world, 'tools/list', { headers: { origin, authorization: 'Bearer hk_wrong' } })
     assert.deepEqual([response.status, (await bodyOf(response)).reason], [403, 'origin_not_allowed'], origin)

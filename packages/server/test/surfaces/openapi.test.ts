@@ -73,7 +73,7 @@ test('every operation has an id, a described tag, an answer for success and at l
   for (const { path, method, operation } of operationsOf(document)) {
     const line = `${method} ${path}`
     assert.match(operation.operationId, /^[a-zA-Z]+\.[a-zA-Z]+(?:\.default)?$/, line)
-    // It answers 501, and nothing else.
+    // This operation only answers 501.
     if (operation.operationId === 'sso.replace') continue
     for (const tag of operation.tags) assert.match(tags.get(tag) ?? '', /\.$/, `${line} ${tag}`)
     const statuses = Object.keys(operation.responses)

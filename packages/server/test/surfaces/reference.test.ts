@@ -15,7 +15,7 @@ type Document = {
   readonly paths: Record<string, Record<string, { readonly summary: string; readonly responses: object }>>
 }
 
-test('/docs/api shows every operation of /openapi.json with its method, path and summary to everybody', async () => {
+test('/docs/api shows every operation of /openapi.json with its method, path and summary to everyone', async () => {
   const answer = await fetch(`${world.baseUrl}/docs/api`)
   const page = await answer.text()
   assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/html; charset=utf-8'])

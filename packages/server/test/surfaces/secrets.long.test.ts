@@ -105,7 +105,7 @@ const passedOn = ({ key }: Scene, url: string): Record<string, string> => ({
   'x-rewrite-url': new URL(url).pathname.replace(lastPart(url), escaped(lastPart(url))),
 })
 
-/** The same, and other headers that may repeat the URL of the request itself. */
+/** The same, and other headers that can repeat the URL of the request itself. */
 const copies = (scene: Scene, url: string): Record<string, string> => ({
   ...passedOn(scene, url),
   'x-seen': `slug=${lastPart(url)}`,
@@ -177,7 +177,7 @@ async function openStreams({ key, admin }: Scene): Promise<void> {
   )
 }
 
-/** With invalid credentials, and in the wrong places. */
+/** Sends each secret as an invalid credential, and in the wrong places. */
 async function askTheAdminApi({ admin }: Scene): Promise<void> {
   for (const [, value] of secrets) {
     for (const path of [
@@ -264,7 +264,8 @@ async function askWhileThingsBreak(scene: Scene): Promise<void> {
       await ask('GET', `${world.baseUrl}/v1/stream?key=${key}x`)
     })
   }
-  // Of ingest: before the commit, in it, and the events that it lost. A missing table is a bug, so `ingest.refused` (away, busy) is not among them.
+  // The failures of ingest are those before the commit, in it, and for the lost events. A missing table is a bug, so
+  // `ingest.refused` (away, busy) is not among them.
   for (const failure of ['ingest.failed', 'ingest.commit_failed', 'ingest.not_stored', 'request.failed'])
     assert.ok(
       seen.some(({ where }) => where === `log ${failure}`),
@@ -272,7 +273,7 @@ async function askWhileThingsBreak(scene: Scene): Promise<void> {
     )
 }
 
-/** Waits until all background work has run. */
+/** Rotates and deletes the secrets, waits for the background work, and reads the metrics and the public pages. */
 async function changeAndTakeAway({ signed, shaken, off, keyId }: Scene): Promise<void> {
   await world.admin('POST', `webhooks/${signed.id}/rotate-verification-secret`, {
     secret: `${VERIFICATION_SECRET}-2`,

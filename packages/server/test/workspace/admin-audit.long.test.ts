@@ -77,7 +77,7 @@ const wordOf = ({ name }: Named): string => {
   return WORDS[word] ?? word
 }
 
-/** The agent and the address in a row. The address of an operator is no business of the workspace that they do something to. */
+/** The agent and the address in a row. A row of a workspace never shows the address of an operator. */
 function throughOf(
   { route: { callers, operator, role } }: Named,
   { key, chain }: { key: string; chain: string },
@@ -143,7 +143,7 @@ function assertShown(named: Named, { action, details }: { readonly action: strin
   if (kind === 'update' && named.name !== 'network.update') assert.notDeepEqual(was, is, why)
 }
 
-test('every change of an agent shows before and after; what creates or deletes shows one of them', async () => {
+test('every change by an agent shows before and after; a creation or a deletion shows one of them', async () => {
   for (const named of ALL.filter(({ route }) => route.callers === 'all' && route.whileSuspended !== 'read')) {
     const asked = await example(named, home)
     const had = new Set((await auditRows()).map(({ row }) => row))

@@ -21,7 +21,7 @@ onWorldStage((made) => {
 
 const get = async (path: string) => (await world.admin('GET', path)).body
 
-/** Inserts a row as somebody would who knows how rows are hashed. */
+/** Inserts a row, with the hash that a person who knows the algorithm would write. */
 async function forge(ctx: Ctx, row: StoredLink): Promise<void> {
   await database.run(sql`
     insert into audit_rows (workspace_id, id, at, actor, agent, action, target, ip, details, prev_hash, hash)
@@ -86,7 +86,7 @@ describe('GET /admin/api/audit/verify', () => {
     }
   })
 
-  test('the verification finds where a row is missing, at the start too, also when the previous row was changed with its hash', async () => {
+  test('the verification finds where a row is missing, also at the start, and also when a forged row replaces it', async () => {
     for (const index of [0, 2]) {
       const ctx = await aChain(world, 5)
       const rows = await rowsOf(database, ctx)

@@ -122,7 +122,7 @@ describe('GET /admin/api/audit.csv', () => {
     assert.equal((await csv('?from=yesterday')).status, 400)
   })
 
-  test('the CSV contains every row once, no row that came after it began, and no formula', async () => {
+  test('the CSV contains every row once, no row that came after it started, and no formula', async () => {
     const ctx = quiet(aPlace(world))
     const rows = 1_234
     await database.run(sql`
@@ -143,7 +143,7 @@ describe('GET /admin/api/audit.csv', () => {
 })
 
 describe('the chain', () => {
-  test('the chain does not fork when two nodes write at once, nor when the clock of one is behind', async () => {
+  test('the chain does not fork when two nodes write at the same time, nor when the clock of one is behind', async () => {
     const node = await aWorld({ beside: world, now: world.clock.now() - 3_600_000 })
     try {
       const here = aPlace(world)
@@ -231,7 +231,7 @@ const atDay = (ctx: Ctx, day: number): Ctx => ({
 const prune = (day: number): Promise<void> => pruneAudit(atDay(aPlace(world), day))
 
 describe('retention of audit rows', () => {
-  test('rows are retained for 365 days; then the chain begins at the oldest retained row, and still verifies', async () => {
+  test('rows are retained for 365 days; then the chain starts at the oldest retained row, and still verifies', async () => {
     const ctx = aPlace(world)
     for (const day of [0, 1, 2, 10]) await write(atDay(ctx, day))
     const rows = await rowsOf(database, ctx)
@@ -263,7 +263,7 @@ describe('retention of audit rows', () => {
     assert.equal((await verifyChain(ctx)).ok, true)
   })
 
-  test('the rows of a workspace are retained as long as its plan says, also beyond the number that is removed at once', async () => {
+  test('the rows of a workspace are retained as long as its plan says, and then removed in batches', async () => {
     const workspaceId = decodeId('workspace', world.installed.workspace.id) ?? ''
     const { count } = await get('audit/verify')
     await prune(10_000)

@@ -193,7 +193,7 @@ describe('a payment', () => {
     assert.equal(portal.body.page_url, `https://pay.example/p/${customer}`)
   })
 
-  test('of a workspace that has a subscription is refused, so that nobody pays twice', async () => {
+  test('a workspace that has a subscription cannot pay again, so that nobody pays twice', async () => {
     const { home } = await aCustomer()
     const answer = await checkout(home, 'business')
     assert.equal(said(answer), '409 invalid_state')
@@ -209,7 +209,7 @@ describe('a payment', () => {
     assert.equal(said(await ask(world, 'POST billing/portal', { headers: home.headers })), '200')
   })
 
-  test('that fails leaves the plan for the grace, shows past_due, and then moves the workspace to free', async () => {
+  test('a failed payment leaves the plan for the grace period, shows past_due, and then moves the workspace to free', async () => {
     const { home, subscription } = await aCustomer()
     subscription.status = 'past_due'
     await arrives('invoice.payment_failed', { object: 'invoice', customer: subscription.customer })
@@ -231,7 +231,7 @@ describe('a payment', () => {
     assert.deepEqual([paid.plan.name, paid.payments.subscription.grace_ends_at], ['team', null])
   })
 
-  test('that is cancelled leaves the plan until the period ends, and then moves the workspace to free', async () => {
+  test('a cancelled subscription leaves the plan until the period ends, and then moves the workspace to free', async () => {
     const { home, subscription } = await aCustomer()
     subscription.cancel_at_period_end = true
     await arrives('customer.subscription.updated', subscription)
@@ -246,7 +246,7 @@ describe('a payment', () => {
 })
 
 describe('events of the provider', () => {
-  test('count by the present state alone: repeated or late ones change nothing', async () => {
+  test('events count only by the present state of the subscription: repeated or late ones change nothing', async () => {
     const { home, subscription } = await aCustomer()
     const old = { ...subscription, status: 'active' }
     subscription.status = 'canceled'
@@ -259,7 +259,7 @@ describe('events of the provider', () => {
     assert.equal((await audited(home, 'update_subscription')).length, 2)
   })
 
-  test('with a forged signature are refused by ingest, and change nothing', async () => {
+  test('events with a forged signature are refused by ingest, and change nothing', async () => {
     const { home, subscription } = await aCustomer()
     subscription.status = 'canceled'
     const { body, headers } = await aSignedEvent({
@@ -289,7 +289,7 @@ describe('events of the provider', () => {
     assert.equal((await billingOf(home)).plan.name, 'free')
   })
 
-  test('of other customers, and requests that are no events, are passed over', async () => {
+  test('events of other customers, and requests that are not events, are ignored', async () => {
     await arrives('customer.subscription.deleted', { object: 'subscription', customer: 'cus_of_another_shop' })
     await arrives('charge.succeeded', { object: 'charge', customer: 'cus_1' })
     const timestamp = Math.floor(world.clock.now() / 1_000)
@@ -303,7 +303,7 @@ describe('events of the provider', () => {
     assert.equal(open.count, 0)
   })
 
-  test('that are lost are made up for within a day', async () => {
+  test('the effect of lost events is recovered within a day', async () => {
     const { home, subscription } = await aCustomer()
     subscription.items.data = subscription.items.data.map((item) => ({ ...item, price: { id: PRICES.business } }))
     await followPayments(world.app.deps)
@@ -332,12 +332,12 @@ test('the subscription of a closed workspace is not renewed', async () => {
   assert.equal((await billingOf(home)).payments.subscription.ends_at_period_end, true)
 })
 
-/** The session has expired when the clock of the test has moved far. */
+/** Signs in again, because the session expires when the clock of the test moves far. */
 async function again(home: Home): Promise<Home> {
   return { ...home, headers: await signedIn(world, home) }
 }
 
-test('upgrade_url leads to a page of the console, which other paths of settings do not have', async () => {
+test('upgrade_url leads to an existing page of the console; an unknown settings path gets 404', async () => {
   const url = world.app.deps.upgradeUrl()
   assert.equal(url, `${world.baseUrl}/settings/billing`)
   assert.equal((await fetch(url)).status, 200)

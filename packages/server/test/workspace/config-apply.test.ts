@@ -93,11 +93,11 @@ describe('POST config/apply', () => {
     const switched = { version: 1, endpoints: [endpoint('signed', { verification: { scheme: 'code_host' } })] }
     assert.deepEqual((await applied(project, switched))['needs_verification_secret'], ['signed'])
     assert.equal((await send()).status, 401)
-    // An entry that does not say leaves the verification as it is.
+    // An entry without verification leaves the existing one unchanged.
     assert.equal((await planned(project, { version: 1, endpoints: [endpoint('signed')] }))['empty'], true)
   })
 
-  test('a new destination is created turned off without its secrets; the plan names them, and turns it on once somebody has set them', async () => {
+  test('a new destination is created turned off without its secrets; the plan names them, and turns it on once someone has set them', async () => {
     const project = await aProject()
     const entry = {
       name: 'ERP',
@@ -136,7 +136,7 @@ describe('POST config/apply', () => {
     assert.equal((await planned(project, config))['empty'], true)
   })
 
-  test('an existing destination retains its url, headers and auth until somebody sets the secrets of a change; other members change at once', async () => {
+  test('an existing destination retains its url, headers and auth until someone sets the secrets of a change; other members change immediately', async () => {
     const project = await aProject()
     const { body } = await project.admin('POST', 'destinations', {
       name: 'ERP',
@@ -231,7 +231,7 @@ describe('POST config/apply', () => {
     assert.equal(again.body.reason, 'project_changed')
   })
 
-  test('of several requests with the same plan at once, one is applied', async () => {
+  test('of several simultaneous requests with the same plan, one is applied', async () => {
     const project = await aProject()
     const config = { version: 1, rules: Array.from({ length: 50 }, (_, at) => ({ name: `r${at}`, dataset: 'd' })) }
     const { id } = await planned(project, config)

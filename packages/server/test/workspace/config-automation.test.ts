@@ -171,7 +171,7 @@ test('a workflow without a slug stays under its slug', async () => {
   assert.equal((await planned(project, config))['empty'], true)
 })
 
-test('workflows and triggers are deleted only when that is asked for, before what they name', async () => {
+test('workflows and triggers are deleted only on request, and before the destinations that they name', async () => {
   const project = await aSource()
   const empty = { version: 1, destinations: [], workflows: [], triggers: [] }
   assert.deepEqual((await planned(project, empty))['delete'], [])
@@ -183,7 +183,7 @@ test('workflows and triggers are deleted only when that is asked for, before wha
     assert.deepEqual((await project.admin('GET', path)).body[path], [])
 })
 
-test('a name that the project would not have is refused with its place, before anything is written', async () => {
+test('a reference to a name that the project would not have is refused with its place, before anything is written', async () => {
   const project = await aSource()
   const config = await exported(project)
   const plan = (more: Config): ReturnType<Project['admin']> =>
@@ -206,7 +206,7 @@ test('a name that the project would not have is refused with its place, before a
   assert.deepEqual([create, change.length], [items('destination', 'CRM'), 1])
 })
 
-test('two workflows with one name have the same identity, and the refusal says so', async () => {
+test('two workflows with one name have the same identity, and the refusal names them', async () => {
   const project = await aSource()
   const same = { name: 'Follow up', entry_dataset: 'x', steps: [{ id: 'a', type: 'delay', seconds: 1 }] }
   assert.equal((await project.admin('POST', 'workflows', same)).status, 201)

@@ -111,7 +111,7 @@ describe('GET config/export', () => {
   })
 })
 
-test('the JSON Schema is served to everybody, lets every export in and refuses what is none', async () => {
+test('the JSON Schema is served to everyone, accepts every export, and refuses everything else', async () => {
   const response = await fetch(`${world.baseUrl}/docs/project-config.schema.json`)
   assert.deepEqual(
     [response.status, response.headers.get('content-type')],

@@ -154,7 +154,7 @@ describe('POST config/plan', () => {
     assert.equal(routing.compared + routing.not_looked_at, 4)
   })
 
-  test('a plan refuses anything else than a configuration with the place of the fault', async () => {
+  test('a plan refuses anything but a configuration, with the place of the fault', async () => {
     const project = await aProject()
     const rule = { name: 'r', dataset: 'd' }
     const destination = { name: 'd', url: sink.url }

@@ -120,7 +120,7 @@ test('an interrupted download resumes where it ended, also from another node, an
   assert.deepEqual([outside.status, outside.headers.get('content-range')], [416, `bytes */${whole.bytes.length}`])
 })
 
-test('a writer that lost its claim writes nothing beside the next one', async () => {
+test('a writer that lost its claim writes nothing while the next one works', async () => {
   const { database: db } = world.app.deps
   await asked()
   const now = world.clock.now()
@@ -141,7 +141,7 @@ test('a writer that lost its claim writes nothing beside the next one', async ()
   assert.deepEqual([await write(first), await write(next)], [false, true])
 })
 
-test('when its writer dies another one starts again once the claim has expired, and late writes of the first change nothing', async () => {
+test('after a writer dies, another one starts over once the claim has expired, and late writes of the first change nothing', async () => {
   const id = await aLargeOne()
   const now = world.clock.now()
   const dead = await claimExport(world.app.deps.database, { now: new Date(now), until: new Date(now + 60_000) })
@@ -172,7 +172,7 @@ test('when its writer dies another one starts again once the claim has expired, 
   assert.equal(rowsOf((await unzipped(bytes))['submissions.ndjson']).length, 3)
 })
 
-test('a server that stops releases its export, so that another one starts again at once', async () => {
+test('a server that stops releases its export, so that another one starts over immediately', async () => {
   const id = await aLargeOne()
   const { deps } = world.app
   const first = createExporter({ ...deps, clock: { ...deps.clock, now: () => (first.stop(), world.clock.now()) } })
@@ -216,7 +216,7 @@ test('after 7 days an export has expired: it can no longer be downloaded, and it
   assert.deepEqual((await database.many(sql`select 1 from data_export_chunks`)).length, 0)
 })
 
-test('a deleted export is gone at once, its writer stops, and its file is removed', async () => {
+test('a deleted export disappears immediately, its writer stops, and its file is removed', async () => {
   const id = await aLargeOne()
   await written()
   const other = await asked()

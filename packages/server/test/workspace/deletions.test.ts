@@ -339,7 +339,7 @@ describe('a deleted workflow', () => {
 })
 
 describe('the deletions of a project', () => {
-  test('the list has the newest deletion first with the member and the agent, until it is restored', async () => {
+  test('the list shows the newest deletion first, with the member and the agent, until its resource is restored', async () => {
     const [rule, webhook] = [await aRule(world), await aWebhook(world)]
     const ids = [await removed(`rules/${rule.id}`), await removed(`webhooks/${webhook.id}`)]
     const { deletions: found } = await get('deletions?limit=2')

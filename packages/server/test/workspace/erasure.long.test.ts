@@ -182,7 +182,7 @@ test('after 14 days a closed workspace is gone with all of its data except its a
   await assertSound()
 })
 
-test('the next run continues where one run ended, and two runs at once do not disturb each other', async () => {
+test('a run continues where the previous one ended, and two simultaneous runs do not disturb each other', async () => {
   const home = await aHome()
   const project = world.app.deps.uuid()
   const deletedAt = new Date(world.clock.now() - 3_600_000)

@@ -61,7 +61,7 @@ const denied = ({
   )
 
 describe('a list of addresses', () => {
-  test('lets the console and API keys in from there alone, at once and on every node', async () => {
+  test('admits the console and API keys only from its addresses, immediately and on every node', async () => {
     const home = await aHome()
     const key = (await aKeyOf(world, database, home)).headers
     for (const node of [world, other])
@@ -81,13 +81,13 @@ describe('a list of addresses', () => {
       assert.equal(said(await ask(node, 'GET me', { headers: from(ELSEWHERE, home.headers) })), '200')
   })
 
-  test('refuses who sends from an address that is no address', async () => {
+  test('refuses a request whose address is invalid', async () => {
     const home = await aRestricted()
     const answer = await ask(world, 'GET me', { headers: from('unknown', home.headers) })
     assert.equal(said(answer), '403 ip_not_allowed')
   })
 
-  test('ends open streams of the admin API that come from elsewhere, and lets none begin', async () => {
+  test('ends open streams of the admin API that come from elsewhere, and lets no new one start', async () => {
     const home = await aHome()
     const key = (await aKeyOf(world, database, home)).headers
     const open = (): Promise<Response> =>
@@ -128,7 +128,7 @@ describe('a list of addresses', () => {
 })
 
 describe('saving a list', () => {
-  test('stays inside: a list without their address is refused, names that address, and changes nothing', async () => {
+  test('a list without the address of its author is refused with that address, and changes nothing', async () => {
     const home = await aRestricted()
     for (const list of [[ELSEWHERE], ['198.51.100.0/24', '2001:db8::/32'], ['203.0.113.10']]) {
       const answer = await save(home, list)
@@ -161,7 +161,7 @@ describe('saving a list', () => {
     assert.deepEqual(JSON.parse(row?.details ?? '').ip_allowlist, [OFFICE])
   })
 
-  test('writes addresses and ranges, at most so many', async () => {
+  test('a list with an invalid address or range, or with too many entries, is refused', async () => {
     const home = await aHome()
     for (const list of [
       ['203.0.113.0/33'],
@@ -198,7 +198,7 @@ describe('a refused request', () => {
     assert.equal((await denied(home)).length, 4)
   })
 
-  test('of a key outside its own list is refused for that, first', async () => {
+  test('a key outside its own list is refused for that list first', async () => {
     const home = await aRestricted()
     const { headers } = await aKeyOf(world, database, { ...home, ips: ['192.0.2.1'] })
     const answer = await ask(world, 'GET me', { headers: from(ELSEWHERE, headers) })
@@ -207,7 +207,7 @@ describe('a refused request', () => {
 })
 
 describe('a workspace that has locked itself out', () => {
-  test('an operator opens the workspace from every address, and its audit log says so', async () => {
+  test('an operator opens the workspace to every address, and its audit log records this', async () => {
     const home = await aRestricted(['203.0.113.9'])
     const id = encodeId('workspace', home.workspaceId)
     const elsewhere = from(ELSEWHERE, home.headers)

@@ -206,7 +206,7 @@ test('an attempt that is open when its minute closes moves to its outcome later,
   assert.notDeepEqual(await reported(range), opened)
 })
 
-test('several processes that count at once count nothing twice', async () => {
+test('several processes that count at the same time count nothing twice', async () => {
   const range = { from: minute(), to: minute() + MINUTE_MS }
   for (let event = 0; event < 5; event += 1) assert.equal((await post(world.endpoint, '{}')).status, 201)
   world.clock.advance(3 * MINUTE_MS)

@@ -109,7 +109,7 @@ test('a person who is in no workspace can create one and switch to it, and nothi
   assert.equal((await ask(world, 'GET me', { headers: home.headers })).body.role, 'owner')
 })
 
-test(`one person owns at most ${LIMITS.workspacesOwnedMax} workspaces, also with many requests at once`, async () => {
+test(`one person owns at most ${LIMITS.workspacesOwnedMax} workspaces, also with many simultaneous requests`, async () => {
   const home = await aHome()
   await database.run(
     sql`insert into workspaces (id, slug, name, created_at) select gen_random_uuid(), ${home.slug} || '-' || n, 'Many', now() from generate_series(1, ${LIMITS.workspacesOwnedMax - 2}) n`,
