@@ -5,8 +5,8 @@ interface Entry {
 }
 
 /**
- * Simulated time in whole ms: the pending events, in order. Only waiting takes time. It has its own binary heap with the
- * comparison compiled in, because this is the innermost loop.
+ * Simulated time in whole ms: the pending events, in order. Only waiting takes time. The agenda has a separate binary
+ * heap with the comparison compiled in, because this is the innermost loop.
  */
 export class Agenda {
   readonly #entries: Entry[] = []

@@ -46,8 +46,8 @@ export class Allowances {
 const LETS_GO: ReadonlySet<Actor['act']> = new Set(['ingest', 'replay', 'release'])
 
 /**
- * Its own books: the number of deliveries released since the month started, and the waiting ones in the order in which they
- * came.
+ * Separate records of the number of deliveries released since the month started, and of the waiting ones in their
+ * order of arrival.
  */
 export class AllowanceRules {
   readonly #months = new Map<string, Month>()

@@ -7,8 +7,8 @@ import type { Attempt, LaneRow } from './rows.ts'
 const FORGOTTEN_MS = 60_000
 
 /**
- * The requests of a lane that are under way, and those that may be as far as its sender knows: each with the latest time of its
- * end.
+ * The requests of a lane that are under way, and the doubted requests, which may be under way as far as their sender
+ * knows, each with the latest time of its end.
  */
 interface UnderWay {
   readonly flying: Set<string>
@@ -38,7 +38,7 @@ export class CapRules {
     this.#of(lane).flying.delete(attemptId)
   }
 
-  /** Somebody other than its sender closed its attempt. */
+  /** Someone other than the sender of the request closed its attempt. */
   doubted(lane: LaneRow, attempt: Attempt, now: number): void {
     // oxlint-disable-line max-params -- as above
     const { doubted } = this.#of(lane)
@@ -47,7 +47,7 @@ export class CapRules {
     this.#note(lane, now)
   }
 
-  /** True when all slots may have been taken at some time since then. */
+  /** True when all slots may have been taken at some time since `since`. */
   wasFull(lane: LaneRow, { since, now }: { since: number; now: number }): boolean {
     const at = this.#of(lane)
     return (

@@ -24,7 +24,7 @@ export function scheduleFaults(world: Scene): void {
     agenda.at(at, () => !world.calm && allow(world, workspace, { max, turned }))
 }
 
-/** Undoes every lasting fault. From here on, everything must come to rest. */
+/** Undoes every lasting fault. After that, everything must come to rest. */
 export function healAll(world: Scene): void {
   const { agenda, store } = world
   for (const receiver of world.receivers.values()) {
@@ -38,7 +38,7 @@ export function healAll(world: Scene): void {
   }
   for (const workspace of store.suspended) reinstate(world, workspace)
   enableAll(world)
-  // A late 410 answer switches its destination off once more.
+  // A late 410 answer turns its destination off once more.
   agenda.after(LATE_ANSWER_MS, () => enableAll(world))
   if (world.plan.allowances.length > 0) for (const workspace of ['w0', 'w1']) turnMonths(world, workspace)
 }
@@ -97,7 +97,7 @@ function turnMonths(world: Scene, workspace: string): void {
   })
 }
 
-/** Events that may hit an attempt right after its start, before its request starts. */
+/** Events that can hit an attempt between its start and the start of its request. */
 export function spite(world: Scene, worker: Player, lane: string): void {
   const { agenda, rng, store } = world
   const act = rng.pick([
@@ -112,7 +112,7 @@ export function spite(world: Scene, worker: Player, lane: string): void {
   if (rng.chance(0.5)) agenda.after(rng.between(0, 10), () => worker.pause(rng.between(1_000, 30_000)))
 }
 
-/** Everything in its memory is lost. Some time later it starts again. */
+/** The worker loses everything in its memory, and starts again some time later. */
 export function crash(world: Scene, worker: Player): void {
   worker.crash()
   world.agenda.after(world.rng.between(10, 2 * MINUTE_MS), () => worker.start())
@@ -137,8 +137,8 @@ const lanesOf = ({ store }: Scene, workspace: string): string[] =>
   [...store.lanes.values()].filter((lane) => lane.workspace === workspace).map(({ lane }) => lane)
 
 /**
- * Each destination has its own commit, some time after the suspension. Sometimes the process dies on the way, and the sweeps do
- * the rest.
+ * Each destination has its own commit, some time after the suspension. Sometimes the process dies midway, and the
+ * sweeps do the rest.
  */
 function moveLater(world: Scene, workspace: string, disabled: boolean): void {
   // oxlint-disable-line max-params -- the world, the workspace or lane, and the details
@@ -167,7 +167,7 @@ function disable(world: Scene, lane: string): void {
   })
 }
 
-/** One process replaces a secret and knows it at once. The others may or may not be notified. */
+/** One process replaces a secret and knows the new one immediately. The others may or may not be notified. */
 function rotate(world: Scene, lane: string, overlapMs: number): void {
   // oxlint-disable-line max-params -- the world, the workspace or lane, and the details
   const { agenda, rng, secrets } = world

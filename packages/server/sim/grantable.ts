@@ -3,7 +3,8 @@ import { NO_SHARE, type LeaseInput } from '../src/pipeline/deliver/ports.ts'
 import type { LaneRow } from './rows.ts'
 
 /**
- * The free lanes with work that a lease call is granted, in order; whether it left some to others, and whether there are more.
+ * The free lanes with work that a lease call is granted, in order; whether the call left some to others, and whether
+ * there are more.
  */
 export function grantable(
   found: readonly LaneRow[],

@@ -1,4 +1,4 @@
-/** The rules that must always be true. It watches rows and requests and has separate records; it never asks the machine. */
+/** The rules that must always be true. They watch rows and requests, have separate records, and never ask the machine. */
 import { canMove, isScheduled } from '../src/domain/delivery/delivery-state.ts'
 import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import type { Begun } from '../src/pipeline/deliver/ports.ts'
@@ -40,7 +40,7 @@ export interface InvariantsOptions {
   readonly limits: DeliverLimits
   /** Lanes whose receiver answers 410: those failures do not count against the schedule. */
   readonly goneLanes: ReadonlySet<string>
-  /** Lanes whose receiver never comes back: they end switched off, with their waiting deliveries paused. */
+  /** Lanes whose receiver never comes back: they end turned off, with their waiting deliveries paused. */
   readonly hopelessLanes: ReadonlySet<string>
   /** Whether the simulator makes and verifies real signatures, instead of comparing only the secrets. */
   readonly signsInEarnest: boolean
@@ -137,7 +137,7 @@ export class Invariants {
     const story = this.#story(attempt.delivery_id)
     if (this.#sent.get(attempt.attempt_id)?.generation !== story.generation) return
     if (story.accepted.length > 0) this.duplicates += 1
-    // A late request may arrive after the attempt that repeats it, so the order of the attempts counts.
+    // A late request can arrive after the attempt that repeats it, so the order of the attempts counts.
     for (const other of story.accepted) {
       const later = other.attempt_number > attempt.attempt_number
       this.#mustBeExcused(later ? attempt : other, later ? other : attempt)
@@ -322,7 +322,7 @@ export class Invariants {
   }
 }
 
-/** Somebody has sent to a lane with work within this time. */
+/** Someone has sent to a lane with work within this time. */
 const AT_WORK_MS = 5_000
 
 /** A free slot is used within this time. */

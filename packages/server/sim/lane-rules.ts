@@ -10,7 +10,7 @@ export class LaneRules {
   readonly #sentAt = new Map<string, number[]>()
   readonly #grantedAt = new Map<string, number>()
   readonly #answeredAt = new Map<string, number>()
-  /** The requests that left while the rows of their lane said that it is open, and when the last one was answered. */
+  /** The requests that left while the rows of their lane had an open breaker. */
   readonly #probes = new Set<string>()
   readonly #probeAnsweredAt = new Map<string, number>()
   readonly #trippedUntil = new Map<string, number>()
@@ -46,24 +46,24 @@ export class LaneRules {
     if (state !== 'open' && state !== 'half_open') return
     // The probe has succeeded, and the turn that persists this is under way.
     if (state === 'half_open' && (this.#answeredAt.get(lane.lane) ?? -Infinity) > lane.remembered_at) return
-    // The whole probe was quicker than the note from before it, which the next one waits for.
+    // The whole probe was quicker than the note from before it, and the next note waits for that note.
     if (state === 'open' && (this.#probeAnsweredAt.get(lane.lane) ?? -Infinity) > lane.remembered_at) return
     if (flying > 1) throw new Violation(`${lane.lane} has ${flying} requests in flight while its breaker is ${state}`)
   }
 
-  /** True when its rate or its breaker may have held it back at some time since then. */
+  /** True when the rate or the breaker of the lane may have held it back at some time since `at.since`. */
   hindered(lane: LaneRow, at: { since: number; now: number }): boolean {
     return this.#wasTripped(lane, at.since) || this.#wasSpent(lane, at)
   }
 
   #wasTripped(lane: LaneRow, since: number): boolean {
     const { state, probeAt } = breakerOf(lane)
-    // It was held back until a person requested a probe.
+    // The lane was held back until a person requested a probe.
     if (state === 'open' && probeAt === -Infinity) return true
     const lastSentAt = this.#sentAt.get(lane.lane)?.at(-1) ?? -Infinity
     if ((state === 'open' || state === 'half_open') && probeAt > since) return true
     if (state !== 'closed' && lastSentAt > since - lane.settings.timeout_ms) return true
-    // It is closed by now, but was not until that was persisted.
+    // The breaker is closed by now, but was not until that was persisted.
     return (this.#trippedUntil.get(lane.lane) ?? -Infinity) > since
   }
 
@@ -100,7 +100,7 @@ export class LaneRules {
   }
 }
 
-/** The breaker according to the rows. Memory from before somebody closed it manually says nothing. */
+/** The breaker according to the rows. Memory from before someone closed it manually is ignored. */
 function breakerOf({ memory, remembered_at, settings }: LaneRow): { readonly state: string; readonly probeAt: number } {
   const breaker = memory?.breaker_resets === settings.breaker_resets ? memory.breaker : null
   if (memory === null || breaker === null) return { state: 'closed', probeAt: -Infinity }

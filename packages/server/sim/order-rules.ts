@@ -1,4 +1,4 @@
-/** The rules for deliveries with keys. It records separate lines, in the order in which deliveries came or were replayed. */
+/** The rules for deliveries with keys, with separate lines in the order in which deliveries came or were replayed. */
 import type { Actor, Delivery } from './rows.ts'
 import { Violation } from './violation.ts'
 
@@ -24,7 +24,7 @@ export class OrderRules {
     if (line[0] !== undefined && line[0] !== front) this.#frontSince.set(line[0], now)
   }
 
-  /** True when it is not at the front of its line, or has been there only since then. */
+  /** True when the delivery is not at the front of its line, or got there after `since`. */
   hindered({ delivery_id, lane, order_key }: Delivery, since: number): boolean {
     if (order_key === null) return false
     const isFront = this.#lines.get(`${lane} ${order_key}`)?.[0] === delivery_id

@@ -27,7 +27,7 @@ export interface Plan {
   readonly workers: number
   readonly bursts: readonly { readonly at: number; readonly requests: number }[]
   readonly skewMs: number
-  /** How often a process looks for work by itself. Mostly seldom, because most of its work is looking in vain. */
+  /** The interval at which a process looks for work. Mostly long, because most looks find nothing. */
   readonly sweepMs: number
   readonly hintChance: number
   store: StoreFaults
@@ -43,18 +43,18 @@ export interface Plan {
   readonly retries: readonly number[]
   readonly probes: readonly number[]
   readonly cancels: readonly number[]
-  /** When a signing secret is replaced, and for how long the previous one also signs. */
+  /** The times at which a signing secret is replaced, and how long the previous one also signs. */
   readonly rotations: readonly { readonly at: number; readonly overlapMs: number }[]
   /** Real signatures take longer than the rest of a request, so few worlds make them. */
   readonly signsInEarnest: boolean
-  /** When a new month of a workspace starts or its plan changes, and how many deliveries it may then send; null: any number. */
+  /** New months and changed plans of a workspace, with the number of deliveries that it may then send; null: any. */
   readonly allowances: readonly {
     readonly at: number
     readonly workspace: string
     readonly max: number | null
     readonly turned: boolean
   }[]
-  /** Whether a random subset of links is clogged one by one and freed in another order. */
+  /** The times at which a random subset of links is clogged one by one and freed in another order. */
   readonly swizzles: readonly number[]
   /** The chance that something happens exactly between the commit of a start and its request. */
   readonly spite: number
@@ -72,7 +72,7 @@ const ARRIVALS_MS = 60 * MINUTE_MS
 export const FAULTS_MS = 3 * HOUR_MS
 
 const NATURES: readonly Nature[] = ['healthy', 'healthy', 'healthy', 'flaky', 'slow', 'throttled', 'dead', 'gone']
-/** A lane with an order is blocked while a retry waits in it; days of that would be most of the work. */
+/** A lane with an order is blocked while a retry waits in it; days of waiting would be most of the work. */
 const PROMPT_NATURES: readonly Nature[] = NATURES.filter((nature) => nature !== 'throttled')
 /** Some overlaps end between an attempt and its retries. */
 const OVERLAPS_MS = [0, 0, 2_000, 20_000, 10 * MINUTE_MS, 24 * HOUR_MS]

@@ -1,7 +1,7 @@
 import { dueAt, mustWait } from './rows.ts'
 import type { SimStore } from './store.ts'
 
-/** A person requests the next probe of a lane at once. Returns false when its breaker is not open, or no delivery waits. */
+/** A person requests an immediate probe of a lane. Returns false when its breaker is not open, or no delivery waits. */
 // oxlint-disable-next-line max-params -- like all operations here: the time and the subject
 export function probeLane(store: SimStore, now: number, key: string): boolean {
   const lane = store.lane(key)

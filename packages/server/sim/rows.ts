@@ -89,7 +89,7 @@ export interface Step {
   readonly nextAt?: number
   readonly from?: DeliveryState | null
   readonly counted?: boolean
-  /** The reason for its pause. Defaults to the state of its destination. */
+  /** The reason for the pause of the delivery. Defaults to the state of its destination. */
   readonly reason?: PauseReason
 }
 
@@ -108,7 +108,7 @@ export function workAt(lane: LaneRow): number {
   return least
 }
 
-/** When there is work for a new owner: deliveries left `sending` are ready at once, all others wait for the breaker. */
+/** When a new owner has work: deliveries left `sending` are ready immediately, all others wait for the breaker. */
 export function readyAt(lane: LaneRow): number {
   const at = workAt(lane)
   return at === LEFTOVER ? at : Math.max(at, lane.waits_until ?? -Infinity)
@@ -151,7 +151,7 @@ export function orphanOf(lane: LaneRow, { attempt_id, started_at }: Attempt): Or
   return { attempt_id, ends_by: started_at + DELIVER_LIMITS.staleBeginMsMax + longestMs }
 }
 
-/** How long each orphan may still be under way. */
+/** How long each orphan can still be under way. */
 export function orphansEndIn(lane: LaneRow, now: number): readonly number[] {
   if (lane.orphans.length > 0) lane.orphans = lane.orphans.filter(({ ends_by }) => ends_by > now)
   return lane.orphans.map(({ ends_by }) => ends_by - now)

@@ -22,8 +22,8 @@ export interface Player {
 }
 
 /**
- * `hinted`: there may be work. `changed`: its settings or secrets have changed. `disabled`: it was switched off. `offered`: its
- * owner has given it back for others.
+ * `hinted`: there may be work. `changed`: its settings or secrets have changed. `disabled`: it was turned off.
+ * `offered`: its owner has given it back for others.
  */
 export type HintType = 'hinted' | 'changed' | 'disabled' | 'offered'
 

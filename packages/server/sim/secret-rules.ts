@@ -10,7 +10,7 @@ import { Violation } from './violation.ts'
 interface Version {
   readonly since: number
   readonly current: string
-  /** null: the replaced secret expired at once. */
+  /** null: the replaced secret expired immediately. */
   readonly previous: string | null
   readonly until: number
 }

@@ -25,7 +25,7 @@ export class Secrets {
     this.#watch(lane, { secret, until: null }, 0)
   }
 
-  /** One transaction. `overlapMs` 0: the previous secret expires at once. */
+  /** One transaction. `overlapMs` 0: the previous secret expires immediately. */
   rotate(lane: string, overlapMs: number, now: number): void {
     // oxlint-disable-line max-params -- the lane, the overlap, and the time
     const [secret, until] = [this.#mint(lane), overlapMs === 0 ? null : now + overlapMs]
@@ -33,7 +33,7 @@ export class Secrets {
     this.#watch(lane, { secret, until }, now)
   }
 
-  /** In the form of the product's secrets, with a distinct number. */
+  /** A secret in the form of the product's secrets, with a distinct number. */
   #mint(lane: string): string {
     this.#minted += 1
     return `whsec_${Buffer.from(`${lane}/${this.#minted}`).toString('base64')}`

@@ -19,7 +19,7 @@ interface Clocks {
 export class SimSender {
   readonly #world: Scene
   readonly #clocks: Clocks
-  /** Runs this when its process is awake, if it is still alive then. */
+  /** Runs a function when the process is awake, if the process is still alive then. */
   readonly #whenAwake: (run: () => void) => void
   readonly #cache = new TargetCache<SigningSecrets, Waiting>()
   readonly #notifiedAt = new Map<string, number>()

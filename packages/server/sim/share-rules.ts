@@ -19,7 +19,7 @@ export class ShareRules {
     this.#offers.clear()
   }
 
-  /** Its owner has given it back for another one. */
+  /** The owner of the lane has given it back for another owner. */
   offered(lane: string): void {
     if (!this.#watching) return
     const offers = (this.#offers.get(lane) ?? 0) + 1

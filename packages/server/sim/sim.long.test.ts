@@ -49,7 +49,7 @@ test('in a calm world other workers take over within lease and sweep after a cra
   assert.ok(drills > 5)
 })
 
-test('planted: without the fence a stale result changes a row that belongs to somebody else', () => {
+test('planted: without the fence a stale result changes a row that belongs to another owner', () => {
   assert.match(firstViolation('no-fence', 2_000) ?? '', /under fence|moved from|was not open/)
 })
 
@@ -69,7 +69,7 @@ test('planted: deliveries that are released but not counted exceed the allowance
   assert.match(firstViolation('uncounted-release', 100) ?? '', /was released as number|counts .* were released/)
 })
 
-test('planted: a delivery that waits for the allowance is sent when its destination is switched on', () => {
+test('planted: a delivery that waits for the allowance is sent when its destination is turned on', () => {
   assert.match(firstViolation('resumed-beyond', 200) ?? '', /waits for the allowance and was moved by resume/)
 })
 

@@ -139,7 +139,7 @@ export class SimStore extends Tables {
     keepNote(lane, note, now)
   }
 
-  // Changes by everybody else to the same rows
+  // Changes to the same rows by everyone else
 
   ingest(
     now: number,
@@ -198,8 +198,8 @@ export class SimStore extends Tables {
   }
 
   /**
-   * Moves the deliveries of one lane as the suspension or reinstatement of the workspace required, whatever its state is by
-   * now.
+   * Moves the deliveries of one lane as the suspension or reinstatement of the workspace required, whatever the present
+   * state of the workspace is.
    */
   moveWaiting(now: number, key: string, to: { readonly disabled: boolean }): void {
     const lane = this.lane(key)
@@ -216,7 +216,7 @@ export class SimStore extends Tables {
     this.#pauseWaiting(lane, { now })
   }
 
-  /** Switching a destination on closes its breaker. */
+  /** Turning a destination on closes its breaker. */
   enable(now: number, key: string): void {
     const lane = this.lane(key)
     if (!lane.enabled) {
@@ -229,8 +229,8 @@ export class SimStore extends Tables {
   }
 
   /**
-   * Returns false when the delivery has not ended yet, or when the allowance has no room. With `ofMany`, it waits until its
-   * time, as a retry does.
+   * Returns false when the delivery has not ended yet, or when the allowance has no room. With `ofMany`, the delivery
+   * waits until its time, as a retry does.
    */
   replay(now: number, deliveryId: string, ofMany?: { readonly inMs: number }): boolean {
     const row = this.delivery(deliveryId)

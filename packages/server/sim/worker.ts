@@ -122,7 +122,7 @@ export class SimWorker implements Witness {
     for (const effect of effects) this.#run(effect)
   }
 
-  /** undefined: it died on the way, and all effects of the event are lost. */
+  /** Returns undefined when the worker died midway, and all effects of the event are lost. */
   #handle(machine: DeliveryMachine, event: Event): Effect[] | undefined {
     try {
       return machine.handle(event, this.#world.agenda.now + this.#skewMs)
@@ -235,7 +235,7 @@ export class SimWorker implements Witness {
     }
     if (roll < faults.refused + faults.unknown) {
       this.#trouble('unknown')
-      // The operation may never happen, have happened already, or happen later than anybody expects.
+      // The operation may never happen, may have happened already, or may happen later than anyone expects.
       const appliesMs = rng.chance(0.3) ? rng.between(0, 10_000) : latencyMs * rng.next()
       if (rng.chance(0.6)) agenda.after(appliesMs, () => this.#apply(effect))
       agenda.after(latencyMs, () => answer(answerTo(effect, { outcome: 'unknown' })))
@@ -299,7 +299,7 @@ export class SimWorker implements Witness {
     )
   }
 
-  /** Looks up the secrets that sign the request, which may take time or fail. */
+  /** Looks up the secrets that sign the request. The look-up can take time or fail. */
   #prepare(attempt: Begun, leave: (delayMs: number) => void): void {
     const { agenda, invariants } = this.#world
     const [sender, askedAt] = [this.#sender, agenda.now]
@@ -311,7 +311,7 @@ export class SimWorker implements Witness {
     })
   }
 
-  /** A read takes its time out of that of the request. */
+  /** The time of a read is a part of the time of the request. */
   #leave(attempt: Begun, { fate, delayMs }: { fate: Fate; delayMs: number }): void {
     const { agenda, invariants } = this.#world
     invariants.left(attempt, agenda.now)

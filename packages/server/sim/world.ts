@@ -97,7 +97,7 @@ class World implements Scene {
     return this.#input.trace !== undefined
   }
 
-  /** Runs to the end of the mode. A broken rule ends it at once. */
+  /** Runs to the end of the mode. A broken rule ends the run immediately. */
   run(): RunReport {
     let violation: string | null = null
     try {
@@ -212,7 +212,7 @@ class World implements Scene {
     this.#rouse()
   }
 
-  /** In a calm world one busy worker dies for good. The others must take over within lease + sweep. */
+  /** In a calm world one busy worker dies permanently. The others must take over within lease + sweep. */
   #drill(): void {
     const { agenda, rng } = this
     agenda.after(DRILL_AFTER_MS, () => {

@@ -3,7 +3,7 @@ import { matches, type Change, type SimWorkflowStore } from './store.ts'
 import type { InstanceRow, SimRecord } from './rows.ts'
 import type { Wait } from '../../src/pipeline/workflow/instance.ts'
 
-/** A delay or a wait for an event that an instance began. */
+/** A delay, or a wait for an event, that an instance started. */
 interface Parked {
   readonly committedAt: number
   readonly dueAt: number

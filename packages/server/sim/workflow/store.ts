@@ -239,7 +239,7 @@ export class SimWorkflowStore {
     return { to: this.log.length, at: now, waits: this.#waiting() }
   }
 
-  /** The second half: the waits, as they are by now. */
+  /** The second half: the waits in their present state. */
   match(now: number, looked: ReturnType<SimWorkflowStore['look']>): Matched {
     const lost = this.#options.plant === 'lost-wake'
     // The fault: the waits are older than the snapshot, so a wait that began in between misses a record of that time.

@@ -23,7 +23,7 @@ export interface WorkflowScene {
   readonly tracing: boolean
   trace(line: string): void
   count(what: string): void
-  /** Something may have become due, or may have ended a wait. */
+  /** Reports that something may have become due, or may have ended a wait. */
   hint(about: 'instances' | 'records'): void
 }
 
@@ -84,7 +84,7 @@ export class WorkflowWorker {
     this.#dispatch({ type: 'stop' })
   }
 
-  /** Only this process does not move, as in a long garbage collection. */
+  /** Only this process stops, as in a long garbage collection. */
   pause(durationMs: number): void {
     if (!this.up) return
     const { agenda } = this.#scene
@@ -167,7 +167,7 @@ export class WorkflowWorker {
     }
     if (roll < faults.refused + faults.unknown) {
       this.#scene.count('unknown')
-      // It may never be committed, may be committed already, or later than anybody expects.
+      // The call may never be committed, may be committed already, or may be committed later than anyone expects.
       const appliesMs = rng.chance(0.3) ? rng.between(0, 40_000) : latencyMs * rng.next()
       if (rng.chance(0.6)) agenda.after(appliesMs, () => this.#apply(call, () => undefined))
       agenda.after(latencyMs, () => answer({ outcome: 'unknown' }))

@@ -9,7 +9,7 @@ import { onWorldStage } from '../stage/world-stage.ts'
 let world: World
 let database: Database
 
-// No loop runs here: it would move on the deliveries that these tests write.
+// No loop runs here, because it would advance the deliveries that these tests write.
 onWorldStage(
   (made) => {
     ;({ world, database } = made)

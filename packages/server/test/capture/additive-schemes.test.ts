@@ -5,7 +5,7 @@ import { aWebhook, post, submissionOf } from '../stage/fixtures.ts'
 import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Endpoints with schemes beyond the seven, from their creation to what is stored of a request. */
+/** Endpoints with schemes beyond the seven, from their creation to their stored requests. */
 let world: World
 
 onWorldStage((made) => {
@@ -52,7 +52,7 @@ test('a rotation keeps the previous token valid for its overlap', async () => {
   assert.equal((await send('another')).status, 401)
 })
 
-test('a change that would leave settings that do not fit is refused, and the stored settings stay', async () => {
+test('a change that would leave inconsistent settings is refused, and the stored settings stay', async () => {
   const { id } = await aWebhook(world, {
     verification: {
       scheme: 'custom_hmac',

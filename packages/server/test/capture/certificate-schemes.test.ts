@@ -152,7 +152,7 @@ describe('Amazon SNS', () => {
     assert.equal((await sendSns(webhook.public_url, body)).status, 201)
   })
 
-  test('a file that is no certificate, a short key and an expired certificate are refused', async () => {
+  test('a file that is not a certificate, a short key and an expired certificate are refused', async () => {
     const { public_url: url } = await ofPreset('aws-sns', TOPIC)
     const none = published('sns.us-east-1.amazonaws.com', 'hello')
     const short = aCertificate('short', [], 1_024)
@@ -184,7 +184,7 @@ describe('Amazon SNS', () => {
     assert.equal(await countOf(webhook), 0)
   })
 
-  test('a confirmation that Amazon does not take is answered 503, and one elsewhere is not fetched', async () => {
+  test('a confirmation that Amazon refuses gets 503, and a SubscribeURL elsewhere is not fetched', async () => {
     const webhook = await ofPreset('aws-sns', TOPIC)
     const SigningCertURL = published('sns.us-east-1.amazonaws.com', AMAZON.cert)
     const failing = published('sns.us-east-1.amazonaws.com', '', 500)

@@ -88,7 +88,7 @@ test('when the connection breaks during the commit, a stored event gets 201; a r
   )
 })
 
-test('a statement that begins after its deadline stores nothing: its events get 503, and once the database is fast again a retry stores them once', async () => {
+test('a statement that starts after its deadline stores nothing: its events get 503, and once the database is fast again a retry stores them once', async () => {
   // How far the clock of PostgreSQL seems to lag, for each time that the server asks for it.
   const behind: number[] = []
   const lying = (real: Database): Database => ({

@@ -48,7 +48,7 @@ async function assertInvariants(): Promise<void> {
 const namesOf = async (): Promise<readonly string[]> =>
   (await world.admin('GET', 'datasets')).body.datasets.map(({ name }: { name: string }) => name)
 
-test('a deleted dataset is gone at once, and its records, requests and ended deliveries follow', async () => {
+test('a deleted dataset disappears immediately, and its records, requests and ended deliveries follow', async () => {
   const { id, name, url } = await aDataset()
   await aDestination(world, { url: sink.url, datasets: [name] })
   const accepted = (await post(url, '{"n":1}')).body
@@ -78,7 +78,7 @@ test('a deleted dataset is gone at once, and its records, requests and ended del
   )
 })
 
-test('a record whose delivery has not ended stays until it has, because 201 promised it', async () => {
+test('a record stays until its delivery has ended, because 201 promised the delivery', async () => {
   const { id, name, url } = await aDataset()
   const { destination } = await aDestination(world, { url: sink.url, datasets: [name], enabled: false })
   const record = (await post(url, '{"n":1}')).body.records[0].id
@@ -126,7 +126,7 @@ test('the next event creates the dataset again, and its records stay', async () 
   assert.deepEqual([await countIn('records', earlier), await countIn('records', later)], [0, 1])
 })
 
-test('a process that had not heard of the deletion leaves no record without a dataset', async () => {
+test('a process that has not learned of the deletion leaves no record without a dataset', async () => {
   const { id, name, url } = await aDataset()
   await post(url, '{"n":1}')
   await world.admin('DELETE', `datasets/${id}`)

@@ -5,7 +5,7 @@ import { sql, type Database } from '../../src/platform/db.ts'
 import { aName, anIngestKey, aRule, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
 
-/** A project has at most 1,000 datasets, no matter which request creates them and how many requests run at once. */
+/** A project has at most 1,000 datasets, no matter which requests create them and how many run at the same time. */
 let world: World
 let beside: World
 let database: Database
@@ -47,7 +47,7 @@ async function countOf(projectId: string): Promise<readonly [datasets: number, s
 const statuses = (answers: readonly Answer[]): readonly string[] =>
   answers.map(({ status, body }) => `${status} ${body.reason ?? ''}`).toSorted()
 
-test('when fifty events on two nodes each name a new dataset at once, only as many as have room are stored and the others get 400', async () => {
+test('when fifty simultaneous events on two nodes each name a new dataset, only as many as have room are stored and the others get 400', async () => {
   const { id, key } = await aProjectWith(995)
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_unused, at) =>

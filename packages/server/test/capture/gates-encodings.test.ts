@@ -69,12 +69,12 @@ for (const { name, coding, pack } of CODINGS) {
       )
     })
 
-    test('a compressed body may inflate to as many bytes as a plain body may have, and not one more', async () => {
+    test('a compressed body can inflate to as many bytes as a plain body can have, and not one more', async () => {
       assert.equal((await send(coding, pack(ofBytes(1_048_576)))).status, 201)
       assert.equal(outcome(await send(coding, pack(ofBytes(1_048_577)))), '413 payload_too_large')
     })
 
-    test('a decompression bomb gets 413, and many at once exhaust neither the memory nor the CPU of the server', async () => {
+    test('a decompression bomb gets 413, and many simultaneous ones exhaust neither the memory nor the CPU of the server', async () => {
       const bomb = pack(Buffer.alloc(32 * 1_048_576, 0x20))
       const rss = process.memoryUsage.rss()
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(coding, bomb)))

@@ -51,7 +51,7 @@ async function deliveryOf(destination: { id: string }, state?: string): Promise<
 const arrives = (destination: { id: string }, state: string): Promise<Answer['body']> =>
   eventually(() => deliveryOf(destination, state))
 
-test('suspend refuses events and pauses deliveries on every node within a second; reinstate sends what waited, and nothing is lost', async () => {
+test('suspend refuses events and pauses deliveries on every node within a second; reinstate sends the waiting deliveries, and nothing is lost', async () => {
   const { key } = await anIngestKey(world)
   const { public_url } = await aWebhook(world, {
     slug: 'gate',
@@ -208,7 +208,7 @@ test('a request that is under way when the workspace is suspended ends with its 
 })
 
 describe('the commands', () => {
-  test('to suspend twice changes nothing and retains the first reason; to reinstate an active workspace changes nothing', async () => {
+  test('a second suspension changes nothing and retains the first reason; the reinstatement of an active workspace changes nothing', async () => {
     const had = (await auditRows('suspend_workspace')).length
     await command('suspend', 'main', '--reason', 'first')
     const again = await command('suspend', 'main', '--reason', 'second', '--json')

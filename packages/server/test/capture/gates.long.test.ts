@@ -80,7 +80,7 @@ describe('the IP allowlist', () => {
     assert.equal(outcome(await from('8.8.8.8', listed.public_url)), '201')
   })
 
-  test('a PATCH changes or empties the allowlist at once', async () => {
+  test('a PATCH changes or empties the allowlist immediately', async () => {
     const { id, public_url } = await aWebhook(world, { ip_allowlist: ['203.0.113.7'] })
     assert.equal(outcome(await from('203.0.113.8', public_url)), '403 ip_not_allowed')
     await world.admin('PATCH', `webhooks/${id}`, { name: 'other' })

@@ -93,7 +93,7 @@ describe('Zoom', () => {
     assert.equal((await ask(webhook.public_url, event, headersOf(event))).status, 201)
   })
 
-  test('an endpoint without a secret cannot answer, and a token is text', async () => {
+  test('an endpoint without a secret cannot answer, and a token that is not short text is refused', async () => {
     const open = await aWebhook(world, { handshake: { kind: 'zoom_validation' } })
     const refused = await post(open.public_url, ASKED)
     assert.deepEqual([refused.status, refused.body.reason], [403, 'handshake_failed'])
@@ -137,7 +137,7 @@ describe('Twitch', () => {
   })
 })
 
-test('a handshake without a verify token refuses one, and an endpoint can change to it', async () => {
+test('an endpoint can change to a handshake without a verify token, and a token with it is refused', async () => {
   const webhook = await aWebhook(world)
   const refused = await world.admin('PATCH', `webhooks/${webhook.id}`, {
     handshake: { kind: 'discord_ping', verify_token: 'x' },

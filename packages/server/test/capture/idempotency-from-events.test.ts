@@ -87,7 +87,7 @@ describe('an endpoint that takes the key from its events', () => {
     )
   })
 
-  test('a PATCH turns the setting on and off at once, and a change of other members preserves it', async () => {
+  test('a PATCH turns the setting on and off immediately, and a change of other members preserves it', async () => {
     const { id, public_url, idempotency } = await aWebhook(world)
     const patch = async (members: object): Promise<unknown> =>
       (await world.admin('PATCH', `webhooks/${id}`, members)).body.webhook.idempotency

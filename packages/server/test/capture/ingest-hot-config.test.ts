@@ -15,9 +15,9 @@ import {
 import { aWorld, eventually, type World } from '../stage/harness.ts'
 
 /**
- * Hot config: a change takes effect at once on the node that made it, and within a second on every other node. Two
- * nodes share one database. Their clocks do not move by themselves, so the poll of the second node runs only when the
- * test moves its clock.
+ * Hot config: a change takes effect immediately on the node that made it, and within a second on every other node.
+ * Two nodes share one database. Their clocks do not move by themselves, so the poll of the second node runs only when
+ * the test moves its clock.
  */
 let first: World
 let second: World
@@ -248,7 +248,7 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
 
 for (const [name, scene] of Object.entries(SCENES)) {
   describe(name, () => {
-    test('the node that made the change applies it at once, and the other is notified within a second', async () => {
+    test('the node that made the change applies it immediately, and the other is notified within a second', async () => {
       const { probe, was, change, becomes } = await scene()
       assert.deepEqual([await probe(first), await probe(second)], [was, was])
       await change()

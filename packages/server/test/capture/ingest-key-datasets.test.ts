@@ -65,7 +65,7 @@ describe('datasets', () => {
     assert.equal(await stored(), had)
   })
 
-  test('by rules a limited key files all of an event or nothing of it', async () => {
+  test('by rules a limited key files an event into all of its datasets, or refuses the whole event', async () => {
     const { body } = await world.admin('POST', 'projects', { name: 'ruled' })
     const ruled: World = {
       ...world,

@@ -76,7 +76,7 @@ describe('X-Service-Signature', () => {
     assert.equal(await stored(), had)
   })
 
-  test('a signature may be up to 300 seconds old or ahead', async () => {
+  test('a signature can be up to 300 seconds old or ahead', async () => {
     const { key, secret } = await anIngestKey(world, { require_signature: true })
     for (const off of [-300_000, 300_000])
       assert.equal(await statusOf(`ingest/${key}/d`, signed(secret, world.clock.wall() + off)), '201')
@@ -101,7 +101,7 @@ describe('X-Service-Signature', () => {
     )
   })
 
-  test('a key that begins to require signatures gets a secret, shown once; a key that stops requiring them loses it', async () => {
+  test('a key that starts to require signatures gets a secret, shown once; a key that stops requiring them loses it', async () => {
     const { id, key } = await anIngestKey(world)
     const on = await change(id, { require_signature: true })
     assert.deepEqual([on.body.ingest_key.require_signature, on.headers.get('cache-control')], [true, 'no-store'])
@@ -118,7 +118,7 @@ describe('X-Service-Signature', () => {
     assert.equal(await statusOf(`ingest/${key}/d`, signed(on.body.signing_secret)), '401 bad_signature')
   })
 
-  test('its secret can be rotated with an overlap, which another rotation ends only when the caller allows it; the audit row contains no secret', async () => {
+  test('the secret of a key can be rotated with an overlap, which another rotation ends only when the caller allows it; the audit row contains no secret', async () => {
     const { id, key, secret } = await anIngestKey(world, { require_signature: true })
     const rotate = (body: object): Promise<Answer> =>
       world.admin('POST', `ingest-keys/${id}/rotate-signing-secret`, body)

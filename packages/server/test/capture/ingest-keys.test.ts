@@ -224,7 +224,7 @@ describe('scopes', () => {
   })
 })
 
-test('a key that was created on one node streams on the other at once', async () => {
+test('a key that was created on one node immediately streams on the other', async () => {
   await send(`ingest/${(await anIngestKey(world)).key}/d`, {}, second)
   const { wakeups } = world.app.deps
   const tell = wakeups.tell.bind(wakeups)

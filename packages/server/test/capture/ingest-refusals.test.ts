@@ -104,7 +104,7 @@ test('the signature check applies on the URL and on /v1/webhooks/{ingest_key}/{s
   const slug = aName('signed').replace(' ', '-')
   const signed = await aWebhook(world, { slug, verification: { scheme: 'hmac', secret: 'k' } })
   const right = createHmac('sha256', 'k').update('{}').digest('hex')
-  // With a dataset behind it, it is the same URL.
+  // The URL with a dataset after it is the same URL.
   for (const url of [
     signed.public_url,
     `${signed.public_url}/elsewhere`,
@@ -142,7 +142,7 @@ test('a refused request stores nothing', async () => {
 
 const aBodyOf = (bytes: number): string => `"${'a'.repeat(bytes - 2)}"`
 
-test('a body may have as many bytes as the limit allows, and not one more', async () => {
+test('a body can have as many bytes as the limit allows, and not one more', async () => {
   assert.equal((await post(world.endpoint, aBodyOf(1_048_576))).status, 201)
   const answer = await post(world.endpoint, aBodyOf(1_048_577))
   assert.deepEqual([answer.status, answer.body.reason], [413, 'payload_too_large'])

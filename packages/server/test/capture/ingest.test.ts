@@ -238,7 +238,7 @@ test('a submission stores the facts of the request: headers, content type, sourc
   assert.deepEqual(submission.record_ids, [answer.body.records[0].id])
 })
 
-test('for a header whose name contains a word for a credential the name is stored, and the value is not', async () => {
+test('a header whose name contains a word for a credential is stored without its value', async () => {
   const secret = 'sender-secret-7'
   const names = [
     'x-gitlab-token',

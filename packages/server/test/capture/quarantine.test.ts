@@ -51,7 +51,7 @@ test('without a quarantine a request with a wrong signature is stored nowhere', 
   assert.deepEqual([hours, count], [0, 0])
 })
 
-test('after the secret is corrected, the requests are admitted from their bytes, in their order, as of when they came', async () => {
+test('after the secret is corrected, the requests are admitted from their bytes, in their order and with their original times', async () => {
   const { id, url, dataset } = await anEndpoint()
   const bodies = ['{"n":1.50}', '{"n":12345678901234567890}', 'n=3']
   const times: string[] = []
@@ -89,7 +89,7 @@ const timed = (time: number): Record<string, string> => ({
   'stripe-signature': `t=${time},v1=${createHmac('sha256', 'right').update(`${time}.{}`).digest('hex')}`,
 })
 
-test('a signature with a time is as old as it was when the request came', async () => {
+test('the age of a signature with a time is its age when the request arrived', async () => {
   const { id, public_url: url } = await aWebhook(world, {
     dataset: 'timed',
     verification: { scheme: 'payments_provider', secret: 'wrong' },
@@ -129,7 +129,7 @@ test('a request that was repeated in the meantime is one event, if the endpoint 
   assert.equal((await quarantineOf(id)).count, 0)
 })
 
-test('nothing in quarantine counts: neither as an event nor in a plain column of the database', async () => {
+test('a request in quarantine is not counted as an event, and is in no column of the database in plain text', async () => {
   const { url } = await anEndpoint()
   const usage = async (): Promise<unknown> =>
     (await world.app.deps.database.many(sql`select * from monthly_usage order by 1, 2`)).length
@@ -142,7 +142,7 @@ test('nothing in quarantine counts: neither as an event nor in a plain column of
   assert.ok(rows.length > 0 && !JSON.stringify(rows).includes('canary'))
 })
 
-test('a flood of forgeries is bounded by the second, and by the number of requests', async () => {
+test('the quarantine limits a flood of forgeries by the second, and by the number of stored requests', async () => {
   const { id, url } = await anEndpoint()
   for (let n = 0; n < LIMITS.quarantinePerSecondMax + 5; n += 1) {
     // oxlint-disable-next-line no-await-in-loop -- within one second of the clock
@@ -164,7 +164,7 @@ test('a flood of forgeries is bounded by the second, and by the number of reques
   assert.equal((await quarantineOf(id)).count, 0)
 })
 
-test('0 hours delete the requests at once, and POST verify starts without a change', async () => {
+test('0 hours delete the requests immediately, and POST verify starts without a change', async () => {
   const { id, url, dataset } = await anEndpoint({ enabled: true })
   await send(url, '{"n":1}')
   await world.app.deps.database.run(sql`update webhooks set quarantine_checked_at = now() + interval '1 day'`)

@@ -31,7 +31,7 @@ async function used(): Promise<number | undefined> {
   return row?.events
 }
 
-/** Sets the plan on every node at once. */
+/** Sets the plan on every node. */
 async function onPlan(plan: string, nodes: readonly World[] = [world]): Promise<void> {
   await database.run(sql`update workspaces set plan = ${plan} where id = ${workspaceId()}`)
   for (const { app, installed } of nodes) app.deps.configChanged(decodeId('project', installed.project.id) ?? '')
@@ -70,7 +70,7 @@ describe('the monthly quota of events', () => {
     assert.equal(await used(), QUOTA)
   })
 
-  test('of 200 events at once over three processes with 50 left, exactly 50 are accepted and counted', async () => {
+  test('of 200 simultaneous events at three processes with 50 left, exactly 50 are accepted and counted', async () => {
     const nodes = [world, await aWorld({ beside: world }), await aWorld({ beside: world })]
     try {
       for (let round = 0; round < 3; round += 1) {
@@ -146,7 +146,7 @@ describe('the monthly quota of events', () => {
     assert.equal(await used(), QUOTA)
   })
 
-  test('a larger plan takes effect at once', async () => {
+  test('a larger plan takes effect immediately', async () => {
     await withLeft(0)
     assert.equal((await post(world.endpoint, '{}')).status, 429)
     await onPlan('business')

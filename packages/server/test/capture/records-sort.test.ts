@@ -181,7 +181,7 @@ describe('all retained records', () => {
     assert.deepEqual([numberOf(late.ids), numberOf([late.since ?? ''])], [51, 51])
   })
 
-  test('a call that has read enough payloads reports that columns are missing, and the next calls read on', async () => {
+  test('a call that has read enough payloads reports that columns are missing, and the next calls continue', async () => {
     const webhook = await aWebhook(world)
     await stored(webhook, {
       count: 40,

@@ -127,7 +127,7 @@ test('an endpoint has one sample for each cause, the first of the latest minute'
   assert.equal((await samplesOf(id)).length, 1)
 })
 
-test('an endpoint whose samples are turned off stores none, and its existing samples are deleted at once', async () => {
+test('an endpoint whose samples are turned off stores none, and its existing samples are deleted immediately', async () => {
   const { id, public_url } = await aWebhook(world)
   await post(public_url, 'first')
   await sampled(id)

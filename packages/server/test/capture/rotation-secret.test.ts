@@ -37,7 +37,7 @@ async function statusAt(url: string, headers: Record<string, string> = {}, node 
   return status === 201 ? '201' : `${status} ${body.reason}`
 }
 
-/** Moves both clocks at once, so the nodes have the same time. */
+/** Moves both clocks, so that the nodes have the same time. */
 function later(ms: number): void {
   world.clock.advance(ms)
   second.clock.advance(ms)
@@ -56,7 +56,7 @@ function assertRefused(answer: Answer, status: number, text: RegExp): void {
 }
 
 describe('the verification secret of an endpoint', () => {
-  test('the new secret verifies at once and the previous one until the deadline, on every node', async () => {
+  test('the new secret verifies immediately and the previous one until the deadline, on every node', async () => {
     const { id, public_url } = await aVerifying()
     const { status, headers, body } = await rotateSecret(id, { secret: 'new', overlap_hours: 2 })
     assert.deepEqual([status, headers.get('cache-control'), body.verification_secret], [200, 'no-store', undefined])
@@ -103,7 +103,7 @@ describe('the verification secret of an endpoint', () => {
     }
   })
 
-  test('with overlap 0 the previous secret ends at once', async () => {
+  test('with overlap 0 the previous secret ends immediately', async () => {
     const { id, public_url } = await aVerifying()
     const { body } = await rotateSecret(id, { secret: 'new', overlap_hours: 0 })
     assert.equal(body.webhook.verification.previous_secret_expires_at, null)
@@ -125,7 +125,7 @@ describe('the verification secret of an endpoint', () => {
     assert.deepEqual(answers, ['401 bad_signature', '201', '201'])
   })
 
-  test('a PATCH with a secret replaces the current one at once and ends the overlap; other changes preserve both secrets', async () => {
+  test('a PATCH with a secret replaces the current one immediately and ends the overlap; other changes preserve both secrets', async () => {
     const { id, public_url } = await aVerifying('one')
     await rotateSecret(id, { secret: 'two' })
     await world.admin('PATCH', `webhooks/${id}`, {

@@ -38,7 +38,7 @@ async function statusAt(url: string, headers: Record<string, string> = {}, node 
   return status === 201 ? '201' : `${status} ${body.reason}`
 }
 
-/** Moves both clocks at once, so the nodes have the same time. */
+/** Moves both clocks, so that the nodes have the same time. */
 function later(ms: number): void {
   world.clock.advance(ms)
   second.clock.advance(ms)
@@ -57,7 +57,7 @@ function assertRefused(answer: Answer, status: number, text: RegExp): void {
 }
 
 describe('the URL of an endpoint', () => {
-  test('after a rotation the new URL works at once and the old URL until its deadline; then it gets 404 on every node, without a write', async () => {
+  test('after a rotation the new URL works immediately and the old URL until its deadline; then it gets 404 on every node, without a write', async () => {
     const webhook = await aWebhook(world)
     assert.equal(
       await statusAt(webhook.public_url, {}, second),
@@ -101,7 +101,7 @@ describe('the URL of an endpoint', () => {
     assert.equal((await rotate(id, {})).body.previous_url_expires_at, inHours(24))
   })
 
-  test('with overlap 0 the old URL ends at once on every node, and the previous pair is null', async () => {
+  test('with overlap 0 the old URL ends immediately on every node, and the previous pair is null', async () => {
     const webhook = await aWebhook(world)
     assert.equal(await statusAt(webhook.public_url, {}, second), '201')
     const { body } = await rotate(webhook.id, { overlap_hours: 0 })
@@ -113,7 +113,7 @@ describe('the URL of an endpoint', () => {
     )
   })
 
-  test('a second rotation inside the overlap ends the older URL at once on every node; only one previous URL is retained', async () => {
+  test('a second rotation inside the overlap immediately ends the older URL on every node; only one previous URL is retained', async () => {
     const first = await aWebhook(world)
     const { body: middle } = await rotate(first.id, { overlap_hours: 5 })
     assert.equal(await statusAt(first.public_url, {}, second), '201')
@@ -202,7 +202,7 @@ describe('the URL of an endpoint', () => {
     assert.equal((await rotate(first.id, { end_overlap: false })).status, 200)
   })
 
-  test('after two rotations at once one URL is current, one is previous, and no other works', async () => {
+  test('after two simultaneous rotations one URL is current, one is previous, and no other works', async () => {
     const webhook = await aWebhook(world)
     const answers = await Promise.all([1, 2, 3, 4].map(() => rotate(webhook.id)))
     const { webhook: held } = (await world.admin('GET', `webhooks/${webhook.id}`)).body

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { aName, anIngestKey, aRule, aWebhook, filedText, post, recordOf, submissionOf } from '../stage/fixtures.ts'
 import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
 
-/** The rules by which payloads are filed (contract part 1, ingest rules 1 to 4). */
+/** The rules for filing payloads (contract part 1, ingest rules 1 to 4). */
 let world: World
 let sink: Sink
 

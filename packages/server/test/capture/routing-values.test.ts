@@ -100,7 +100,7 @@ describe('constants and defaults of mappings are data', () => {
     assert.ok((await adminText('POST', `${at}/${webhook.id}/test`, '{"payloads":[{}]}')).includes(`"data":${filed}`))
   })
 
-  test('a number in any other setting may have any notation', async () => {
+  test('a number in any other setting can have any notation', async () => {
     const { destination } = JSON.parse(
       await adminText(
         'POST',
@@ -147,7 +147,7 @@ describe('however deep a stored payload is, it is shown, and one Postroad can fe
     }
   })
 
-  test('a sentence refuses an admin body that is too deep, and never a 500', async () => {
+  test('an admin body that is too deep is refused with one sentence, and never with a 500', async () => {
     for (const levels of [257, 4_500, 100_000]) {
       for (const path of ['rules', 'webhooks', 'rules/test', 'destinations']) {
         const { status, body } = await world.admin(

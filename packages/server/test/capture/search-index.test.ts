@@ -56,7 +56,7 @@ const { node } = fc.letrec<{ node: unknown }>((tie) => ({
   ),
 }))
 
-/** Some senders escape every character that is not ASCII, and write numbers in their way. */
+/** Some senders escape every character that is not ASCII, and write numbers in other notations. */
 const payloadText = fc.record({ value: node, escapes: fc.boolean() }).map(({ value, escapes }) => {
   const json = JSON.stringify(value)
   return escapes

@@ -14,8 +14,8 @@ import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
- * Each preset, signed as its provider signs and sent over HTTP. Where the provider has an npm library that signs, the library
- * does (`BY_LIBRARY`); the others are written here from the page or the source file that the preset names.
+ * Each preset, signed as its provider signs and sent over HTTP. The npm library of the provider signs where there is
+ * one (`BY_LIBRARY`); the other signers are written from the page or the source file that the preset names.
  */
 let world: World
 
@@ -101,7 +101,7 @@ const BY_LIBRARY: Readonly<Record<string, Signer>> = {
   'supabase-auth': byStandardWebhooks,
   // Polar's documentation: the whole secret, in base64, is what the library of Standard Webhooks takes.
   polar: ({ secret, ...request }) => byStandardWebhooks({ ...request, secret: Buffer.from(secret).toString('base64') }),
-  // livekit-server-sdk makes its tokens with jose, in these words.
+  // livekit-server-sdk makes its tokens with these calls of jose.
   livekit: async ({ secret, body: text, now }) => ({
     Authorization: await new SignJWT({ sha256: createHash('sha256').update(text).digest('base64') })
       .setProtectedHeader({ alg: 'HS256' })
@@ -312,7 +312,7 @@ const event = (id: string): string =>
 const JSON_CONTENT = { text: event('evt_1'), other: event('evt_2'), type: 'application/json' }
 const TOKENS = new Set(['static_token', 'basic_auth'])
 
-describe('an endpoint that is made of a preset takes what its provider signs, and nothing else', () => {
+describe('an endpoint made from a preset accepts the requests that its provider signs, and no others', () => {
   for (const id of FILES) {
     test(id, async () => {
       const preset = (await listed()).find((one) => one.id === id) ?? assert.fail()

@@ -106,7 +106,7 @@ describe('the rules of a view', () => {
     assert.equal((await create({ name: 'x' }, other)).status, 201)
   })
 
-  test('at most one view is the default: the newest request for it takes it over', async () => {
+  test('at most one view is the default: the latest request to be the default wins', async () => {
     await fresh()
     const first = (await create({ name: 'first', is_default: true })).body.view
     assert.deepEqual(await defaults(), ['first'])
@@ -125,7 +125,7 @@ describe('the rules of a view', () => {
     assert.deepEqual(await defaults(), ['first'])
   })
 
-  test('many requests at once leave one default and one view of each name', async () => {
+  test('many simultaneous requests leave one default and one view of each name', async () => {
     await fresh()
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, at) => create({ name: `n${at % 6}`, is_default: true })),

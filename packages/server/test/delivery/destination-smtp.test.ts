@@ -61,7 +61,7 @@ test('an email that the server refuses temporarily is retried, and its attempt q
   assert.equal(receiver.received.length, 1)
 })
 
-test('an email that is too large fails at once and is not sent again, and the next event is delivered', async (t) => {
+test('an email that is too large fails immediately and is not sent again, and the next event is delivered', async (t) => {
   const receiver = await aReceiver(t)
   receiver.answer = 552
   const to = await plainRoute(receiver)

@@ -222,7 +222,7 @@ test('these tests covered every cause', () => {
   )
 })
 
-test('probe now: the probe is sent at once and audited, and the waiting deliveries follow when it succeeds', async (t) => {
+test('probe now: the probe is sent immediately and audited, and the waiting deliveries follow when it succeeds', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url)
   await heldAfterFailures(place, sink)

@@ -131,7 +131,7 @@ test('an overlap ends by the clock of the database, also on a machine with a wro
   world.clock.wallAheadMs = 0
 })
 
-test('with overlap 0 the previous secret ends at once; a second rotation ends the oldest at once, if the caller allows it', async () => {
+test('with overlap 0 the previous secret ends immediately; a second rotation ends the oldest immediately, if the caller allows it', async () => {
   const target = await aTarget()
   const second = (await rotate(target.id, { overlap_hours: 720 })).body.signing_secret
   for (const overlap_hours of [0, 1]) {

@@ -169,7 +169,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ),
   ],
   endAllSessions: [{ rows: ['sign_out_everywhere'], run: ({ browser }) => browser.call('DELETE account/sessions') }],
-  // Not among the routes, because browsers come there by redirects.
+  // This path is not among the routes, because browsers reach it by redirects.
   'GET session/oidc/callback': [
     { rows: ['link_identity', 'sign_in'], run: byProvider },
     made(byProvider, byProvider, ['sign_in']),
@@ -189,7 +189,7 @@ test('these tests ask every route of sign-in and of the account that is not a GE
 
 /** A member of the main workspace who is signed in there with a password. */
 async function anOwner(): Promise<Owner> {
-  // No rate limit applies here.
+  // A minute later no rate limit applies.
   world.clock.advance(60_000)
   const person = await aPerson(world, database)
   await database.run(sql`insert into passwords (user_id, hash, changed_at) values (${person.userId}, ${hash}, now())`)

@@ -35,7 +35,7 @@ let networks = 0
 const aNewIp = (): string => `100.${64 + Math.floor((networks += 1) / 256)}.${networks % 256}.7`
 const fresh = (): { ip: string } => ({ ip: aNewIp() })
 
-/** Without OPERATORS the operator is the owner of the only workspace; those of agents do not count. */
+/** Without OPERATORS the operator is the owner of the only workspace; workspaces of agents do not count. */
 async function settings(changes: object): Promise<void> {
   const operator = await signedIn(world, await theWorkspace(database))
   const answer = await ask(world, 'PATCH platform/settings', { headers: operator, body: changes })
@@ -236,7 +236,7 @@ test('a database that is lost in the middle answers registration_incomplete, and
   assert.equal((await post(world, body, fresh())).status, 201)
 })
 
-test('a database that is too busy answers agent_registration_unavailable, and the same request succeeds at once', async () => {
+test('a database that is too busy answers agent_registration_unavailable, and the same request succeeds immediately', async () => {
   const body = await aRegistration(world, {}, fresh())
   await database.run({
     strings: [
@@ -277,7 +277,7 @@ test('challenges are limited by address too', async () => {
   refused(answers.find(({ status }) => status !== 200) ?? assert.fail(), 429, 'rate_limited')
 })
 
-test('the day has a cap, and no network has more than a tenth of it, exactly and on two nodes at once', async () => {
+test('the cap of a day, and the tenth of it that one network can use, are exact across two nodes', async () => {
   aDayLater()
   const second = await aWorld({ beside: world, now: world.clock.now(), env: { ...PROXIED, LOG_LEVEL: 'silent' } })
   try {
@@ -402,7 +402,7 @@ test('until a person claims the account, billing, SSO requests, invites and keys
   assert.deepEqual([member.body.reason, member.body.claim_required], ['agent_not_permitted', undefined])
 })
 
-test('a person claims the account once and becomes the owner; the key of the agent goes on working', async () => {
+test('a person claims the account once and becomes the owner; the key of the agent continues to work', async () => {
   const { key, claim, workspace, account } = await registered(world, {}, fresh())
   const person = await aWorkspace(world, database, `claimer-${networks}`)
   const headers = await signedIn(world, person)

@@ -139,7 +139,7 @@ test('a key for one project reaches its project and /me; every other route answe
   }
 })
 
-test('a key answers 401 from its expiry on, and is listed as expired', async () => {
+test('a key gets 401 from its expiry on, and is listed as expired', async () => {
   const key = await made({ expires_at: new Date(world.clock.now() + 60_000).toISOString() })
   world.clock.advance(59_999)
   assert.equal((await me(key.headers)).status, 200)

@@ -8,7 +8,7 @@ import { type Answer, type World } from '../stage/harness.ts'
 import { aMember, ask, aWorkspace, theWorkspace, type Headers, type Member } from '../stage/people.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Contract part 5, admin API keys: to create one, and the list. */
+/** Contract part 5, admin API keys: their creation and their list. */
 let world: World
 let database: Database
 let home: Member & { readonly defaultProjectId: string }

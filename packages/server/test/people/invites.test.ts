@@ -253,7 +253,7 @@ test('pending invites count toward the member limit; the same address counts onc
   await box.next(world)
 })
 
-test('of two people who take the last place at once, one is refused', async () => {
+test('of two people who take the last place at the same time, one is refused', async () => {
   const home = await aHome()
   const emails = [anEmail(), anEmail()]
   const tokens = [await invited(home, emails[0] ?? ''), await invited(home, emails[1] ?? '')].map(({ token }) => token)

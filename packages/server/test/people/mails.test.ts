@@ -81,7 +81,7 @@ describe('with a mail server', () => {
       return server.posts.find(({ to }) => to.includes(email))
     })
 
-  test('a mail is sent by SMTP with text and HTML, after the request was answered', async () => {
+  test('an email is sent by SMTP with text and HTML, after the request was answered', async () => {
     const email = await ask()
     const post = await arrived(email)
     assert.deepEqual([post.from, post.to, post.user], ['post@road.example', [email], 'the-user'])
@@ -92,7 +92,7 @@ describe('with a mail server', () => {
     assert.match(mailed.raw, /^Auto-Submitted: auto-generated/m)
   })
 
-  test('a mail that the server refuses for now is retried, and reported once', async () => {
+  test('an email that the server refuses temporarily is retried, and reported once', async () => {
     server.refuse = true
     const email = await ask()
     const waiting = await eventually(async () => {
@@ -111,7 +111,7 @@ describe('with a mail server', () => {
     assert.equal(server.posts.filter(({ to }) => to.includes(email)).length, 1)
   })
 
-  test('when a process dies while it sends a mail, another one sends it two minutes later', async () => {
+  test('when a process dies while it sends an email, another one sends it two minutes later', async () => {
     const { email } = await aPerson(world, database)
     const now = new Date(world.clock.now())
     await inTransaction(asSystem(world.app.deps, { workspaceId: '', projectId: '', requestId: 'test' }), async (tx) => {
@@ -135,7 +135,7 @@ describe('with a mail server', () => {
     await arrived(email)
   })
 
-  test('a change that was rolled back mails nothing', async () => {
+  test('a change that was rolled back sends no email', async () => {
     const { email } = await aPerson(world, database)
     const lost = inTransaction(
       asSystem(world.app.deps, { workspaceId: '', projectId: '', requestId: 'test' }),
@@ -157,7 +157,7 @@ describe('with a mail server', () => {
     )
   })
 
-  test('a mail that is no longer of use is given up, and its text is deleted', async () => {
+  test('an email that is no longer useful is given up, and its text is deleted', async () => {
     server.refuse = true
     const email = await ask()
     world.clock.advance(900_000)
@@ -173,7 +173,7 @@ describe('with a mail server', () => {
     )
   })
 
-  test('after a mail was sent, only its kind and times are retained', async () => {
+  test('after an email was sent, only its kind and times are retained', async () => {
     await arrived(await ask())
     await eventually(async () =>
       database.maybe(
@@ -184,7 +184,7 @@ describe('with a mail server', () => {
   })
 })
 
-test('without a mail server a mail is a file in the outbox that only its owner can read', async () => {
+test('without a mail server an email is a file in the outbox that only its owner can read', async () => {
   const box = await Mailbox.open()
   const world = await aWorld({ env: { DATA_DIR: box.folder, LOG_LEVEL: 'error' } })
   const database = behind(world)

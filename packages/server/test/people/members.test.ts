@@ -72,7 +72,7 @@ test('admins and owners can list the members with role, address and date of join
   assert.equal(said(await ask(world, 'GET members', { headers: team.developer.headers })), '403 insufficient_role')
 })
 
-test('a change of role applies at once to the sessions and the API keys of the member', async () => {
+test('a change of role applies immediately to the sessions and the API keys of the member', async () => {
   const team = await aTeam()
   const key = await aKeyOf(world, database, { ...team.developer, role: 'developer' })
   const changed = await setRole(team.admin, team.developer, 'viewer')
@@ -112,14 +112,14 @@ test('the last owner cannot lose the role, be removed or leave; with another own
   assert.equal(await roleOf(team, team.owner), undefined)
 })
 
-test('of two owners who leave at once, one stays', async () => {
+test('of two owners who leave at the same time, one stays', async () => {
   const team = await aTeam()
   await setRole(team.owner, team.admin, 'owner')
   const answers = await Promise.all([leave(team.owner), leave(team.admin)])
   assert.deepEqual(answers.map(said).toSorted(), ['200', '409 last_owner'])
 })
 
-test('a removed member loses access at once, by session and by key, and the keys stay revoked when the member comes back', async () => {
+test('a removed member loses access immediately, by session and by key, and the keys stay revoked when the member comes back', async () => {
   const team = await aTeam()
   const key = await aKeyOf(world, database, team.developer)
   assert.equal(said(await remove(team.admin, team.developer)), '200')

@@ -321,10 +321,10 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
       workspace_id: encodeId('workspace', owner.workspaceId),
     })
     assert.deepEqual([decided.status, decided.body.reason], [404, 'consent_over'])
-    // Also when the victim has a request of their own under way.
+    // This is also the case while a separate request of the victim is under way.
     await asksFor(victim, authorizeUrl(world, { client }))
     assert.equal((await victim.call(`POST ${page}/request`, { decision: 'deny' })).status, 404)
-    // And the attacker cannot go on without a decision.
+    // The attacker cannot continue without a decision.
     const uid = page.split('/').at(-1)
     const resumed = await attacker.call(`GET /api/oauth/authorize/${uid}`)
     assert.equal(new URL(resumed.headers.get('location') ?? '', world.baseUrl).searchParams.get('code'), null)

@@ -109,7 +109,7 @@ test('guesses of codes are limited', async () => {
   world.clock.advance(600_000)
 })
 
-test('only programs of this server may ask by a code, and only a person may confirm one', async () => {
+test('only programs of this server can request a code, and only a person can confirm one', async () => {
   const client = await aClient(world)
   const other = await sendForm(world, 'device_authorization', { client_id: client })
   assert.equal(other.status, 400)

@@ -23,7 +23,7 @@ onWorldStage(async (made) => {
   owner = await theWorkspace(database)
 })
 
-/** A client program with the official library, which stores in memory what it learns. */
+/** A client program with the official library, which stores its registration and its tokens in memory. */
 function aProgram() {
   const known: Record<string, unknown> = {}
   const visited: URL[] = []
@@ -53,7 +53,7 @@ function aProgram() {
   return { provider, visited, known }
 }
 
-test('the official client connects by itself: it discovers, registers, sends the person to the consent, and calls tools', async () => {
+test('the official client connects by itself: it discovers, registers, sends the person to the consent page, and calls tools', async () => {
   const { provider, visited } = aProgram()
   const url = new URL(`${world.baseUrl}/mcp`)
   const first = new StreamableHTTPClientTransport(url, { authProvider: provider })
@@ -188,7 +188,7 @@ test('a client that cannot ask its person gets the page where the person widens 
   }
 })
 
-test('a refusal that no wider grant changes is an answer that the model reads', async () => {
+test('a refusal that a wider grant would not change is an answer that the model reads', async () => {
   const viewer = await aMember(world, database, { workspaceId: owner.workspaceId, role: 'viewer' })
   const { tokens } = await aConnectedAgent(world, { member: viewer, scope: 'service:read' })
   const client = await connected(world, { key: tokens.access_token })
@@ -212,7 +212,7 @@ test('in a batch the refusal is the answer of its call, and the other calls run'
   )
 })
 
-test('a token that is no longer valid is answered with the way to a new one', async () => {
+test('a request with an expired token gets 401 with the address at which the client finds a new one', async () => {
   const { headers } = await aConnectedAgent(world, { member: owner, scope: 'service:read' })
   world.clock.advance(3_600_000)
   const answer = await fetch(`${world.baseUrl}/mcp`, { method: 'POST', headers })

@@ -169,7 +169,7 @@ test('an access token ends after an hour, and a refresh token after 30 days with
   assert.equal((await refresh(world, { client, token: next.body.refresh_token })).body.error, 'invalid_grant')
 })
 
-test('a person who leaves takes the agents along, and cannot bring them back', async () => {
+test('the removal of a person revokes the agents that they connected', async () => {
   const member = await aMember(world, database, { workspaceId: owner.workspaceId, role: 'developer' })
   const { headers } = await aConnectedAgent(world, { member, scope: 'service:manage' })
   assert.equal((await ask(world, 'GET me', { headers })).body.role, 'developer')

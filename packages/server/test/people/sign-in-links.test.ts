@@ -52,7 +52,7 @@ describe('a mailed link', () => {
     assert.equal((await browser().call('POST session', { token })).status, 200)
   })
 
-  test('a mailed link admits one of several people who use it at once', async () => {
+  test('a mailed link admits one of several people who use it at the same time', async () => {
     const person = await aPerson(world, database)
     await browser().call('POST session/links', { email: person.email })
     const { token } = linkIn(await box.next(world))

@@ -88,7 +88,7 @@ test('an address whose letters only look alike, or become alike in lower case, i
   }
 })
 
-test('a page begins the sign-in by POST, so that the next page, which may be a link with a token, is in no URL', async () => {
+test('a page starts the sign-in by POST, so that the next page, which can be a link with a token, is in no URL', async () => {
   const person = await aPerson(world, database)
   const one = browser()
   const { body, status } = await one.call('POST session/oidc', { next: '/invites/accept#t=a-token-of-an-invite' })
@@ -122,7 +122,7 @@ test('an invited address that the provider reports as verified becomes an accoun
   assert.equal((await one.call('GET webhooks')).body.reason, 'no_workspace')
 })
 
-test('two first sign-ins at once create one identity', async () => {
+test('two simultaneous first sign-ins create one identity', async () => {
   const person = await aPerson(world, database)
   const claims = { sub: 'twice', email: person.email, email_verified: true }
   const answers = await Promise.all([signIn(claims), signIn(claims)])
@@ -132,7 +132,7 @@ test('two first sign-ins at once create one identity', async () => {
   )
 })
 
-test('a sign-in ends in the browser that began it, once, within ten minutes', async () => {
+test('a sign-in ends in the browser that started it, once, within ten minutes', async () => {
   const person = await aPerson(world, database)
   provider.person = { sub: 'b', email: person.email, email_verified: true }
   const [own, foreign] = [browser(), browser()]
@@ -208,7 +208,7 @@ test('with allowed domains, no person of another domain signs in, known or not',
   }
 })
 
-test('a provider that does not answer gives a page that reports it, and is asked again the next time', async () => {
+test('a provider that does not answer leads to a page that reports it, and is asked again the next time', async () => {
   const lost = await aWorld({
     beside: world,
     now: world.clock.now() + 600_000,

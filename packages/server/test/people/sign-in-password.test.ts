@@ -72,7 +72,7 @@ describe('a password', () => {
     assert.equal((await browser().call('POST session', { email: person.email, password: PASSWORD })).status, 200)
   })
 
-  test('a password may be guessed ten times, then once a minute; the right password waits too, an unknown account waits just as long, and other accounts do not wait', async () => {
+  test('a password can be guessed ten times, then once a minute; the right password waits too, an unknown account waits just as long, and other accounts do not wait', async () => {
     const [person, other] = [await aPersonWithPassword(world, database), await aPersonWithPassword(world, database)]
     for (const email of [person.email, 'absent@example.com']) {
       world.clock.advance(10 * MINUTE_MS)

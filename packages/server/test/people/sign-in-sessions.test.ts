@@ -119,7 +119,7 @@ describe('the cookie', () => {
     assert.equal(await createSealedText(createCipher([newest]), 'cookies').open(sealed), undefined)
   })
 
-  test('the cookie is found behind one that a neighboring host has set', async () => {
+  test('the cookie is found after one that a neighboring host has set', async () => {
     const browser = await signIn(await aPersonWithPassword(world, database))
     const answer = await new Browser(world.baseUrl).call('GET me', undefined, {
       cookie: `other=1; ${COOKIE}=junk; ${browser.header()}`,
@@ -127,7 +127,7 @@ describe('the cookie', () => {
     assert.equal(answer.status, 200)
   })
 
-  test('a cookie that somebody planted before sign-in does not become the session, and its own session ends', async () => {
+  test('a cookie that someone planted before sign-in does not become the session, and its own session ends', async () => {
     const [attacker, victim] = [await aPersonWithPassword(world, database), await aPersonWithPassword(world, database)]
     const planted = await signIn(attacker)
     const cookie = planted.cookies.get(COOKIE) ?? ''
@@ -185,7 +185,7 @@ describe('a session', () => {
     assert.equal(await seen(), began + 60_000)
   })
 
-  test('signing out ends a session at once, on this node and on others, and its cookie is useless afterwards', async () => {
+  test('signing out ends a session immediately, on this node and on others, and its cookie is useless afterwards', async () => {
     const beside = await aWorld({ beside: world, now: world.clock.now() })
     try {
       const browser = await signIn(await aPersonWithPassword(world, database))

@@ -73,7 +73,7 @@ describe('a request', () => {
     })
   })
 
-  test('that is pending is superseded by the next one, which names it; also when two come at once', async () => {
+  test('a pending request is superseded by the next one, which names it, also when two come at the same time', async () => {
     const home = await aHome()
     const first = (await request(home.headers)).body.request
     const second = (await request(home.headers)).body.request
@@ -85,7 +85,7 @@ describe('a request', () => {
     assert.equal(said(await cancel(home.headers, first.id)), '409 invalid_state')
   })
 
-  test('after one that was decided supersedes none', async () => {
+  test('a request after a decided one supersedes none', async () => {
     const home = await aHome()
     const { id } = (await request(home.headers)).body.request
     await decide(id, 'declined')
@@ -93,7 +93,7 @@ describe('a request', () => {
     assert.deepEqual(await statuses(home), ['pending', 'declined'])
   })
 
-  test('an owner cancels a request: {ok: true, request}; a second time it stays as it is', async () => {
+  test('an owner cancels a request and gets {ok: true, request}; a second cancellation is refused', async () => {
     const home = await aHome()
     const { id } = (await request(home.headers)).body.request
     const { status, body } = await cancel(home.headers, id)
@@ -111,7 +111,7 @@ describe('a request', () => {
     assert.equal(said(await cancel(home.headers, id)), '200')
   })
 
-  test('that is approved cannot be cancelled', async () => {
+  test('an approved request cannot be cancelled', async () => {
     const home = await aHome()
     const { id } = (await request(home.headers)).body.request
     assert.equal(said(await decide(id, 'approved')), '200')
@@ -135,7 +135,7 @@ describe('a request', () => {
     assert.equal(said(await ask(world, 'GET sso/requests', { headers: developer })), '403 insufficient_role')
   })
 
-  test('of another workspace is not there', async () => {
+  test('a request of another workspace gets the same 404 as an unknown one', async () => {
     const [home, stranger] = [await aHome(), await aHome()]
     const { id } = (await request(home.headers)).body.request
     const [theirs, random] = [
@@ -146,7 +146,7 @@ describe('a request', () => {
     assert.deepEqual(await statuses(home), ['pending'])
   })
 
-  test('names domains, and nothing else', async () => {
+  test('a request without valid domains, or with more than a kind and a short note, is refused', async () => {
     const home = await aHome()
     for (const body of [
       {},
@@ -253,7 +253,7 @@ describe('PUT sso/{id}', () => {
     }
   })
 
-  test('changes nothing and is no failure in the log', async () => {
+  test('the route changes nothing', async () => {
     const had = await database.many(sql`select id from sso_requests order by id`)
     await put(operator, '{"issuer":"https://login.example.com"}')
     assert.deepEqual(await database.many(sql`select id from sso_requests order by id`), had)

@@ -7,7 +7,7 @@ const AT = { seed: SEED, rounds: 3, ratePerSecond: 30 }
 
 /** With the brokers that this machine has; PostgreSQL is always there. */
 describe('brokers that are killed behind their destinations', { concurrency: 1 }, () => {
-  test('nothing is lost, and no more arrives twice than was in flight', async () => {
+  test('no event is lost, and no more events arrive twice than were in flight', async () => {
     assert.deepEqual(broken(await aStorm(kinds, AT)), [])
   })
 

@@ -121,7 +121,7 @@ test('the admin stream also shows the progress of deliveries', async (t) => {
     'GET',
     `deliveries?record_id=${body.records[0].id}&destination_id=${destination.id}`,
   )
-  // A change contains what changes: the list adds the event and its `held_by`.
+  // A change contains only the changed members: the list adds the event and its `held_by`.
   const { held_by: _held, event: _event, ...change } = read.deliveries[0]
   assert.deepEqual(frames().at(-1)?.data, change)
   assert.ok(plain.events.every((event) => event.type === 'record'))

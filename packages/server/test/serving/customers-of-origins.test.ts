@@ -47,7 +47,7 @@ async function send(path: string, { body = {}, headers = {} }: { body?: object; 
   return matchedBy(await submissionOf(world, accepted.id))
 }
 
-/** The submissions of a dataset, oldest first, once there are so many. */
+/** The submissions of a dataset, oldest first, once there are `count` of them. */
 async function submissionsIn(dataset: string, count: number): Promise<readonly Answer['body'][]> {
   const rows = await eventually(async () => {
     world.clock.advance(1_000)

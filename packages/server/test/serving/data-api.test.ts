@@ -65,7 +65,7 @@ test('a record is the text that came in: numbers, key order and escapes', async 
   )
 })
 
-test('pages go newest first, and records that come meanwhile change none of them', async () => {
+test('pages go newest first, and records that arrive meanwhile change none of them', async () => {
   const dataset = await filed(...counting(5))
   const first = await readData({ world, key }, `/${dataset}?limit=2`)
   assert.deepEqual(numbers(first), [4, 3])
@@ -135,7 +135,7 @@ test('since is inclusive and until is exclusive, in both orders', async () => {
   assert.deepEqual([closed.body.next_cursor, closed.body.resume_cursor], [null, null])
 })
 
-test('a filter by field takes the conditions of rules, in both orders and over pages', async () => {
+test('a filter by field accepts the conditions of rules, in both orders and over pages', async () => {
   const dataset = await filed(
     '{"n":0,"to":{"city":"Rom"}}',
     '{"n":1,"to":{"city":"Bern"}}',
@@ -204,7 +204,7 @@ test('a long page is compressed for a client that takes gzip', async () => {
   assert.equal(JSON.parse(unzipped(raw.bytes)).records[0].data.n, 1)
 })
 
-test('a page of the browser reads with a key in a header', async () => {
+test('a page in a browser can read with a key in a header', async () => {
   const preflight = await fetch(`${world.baseUrl}/v1/data/events`, { method: 'OPTIONS' })
   assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-origin')], [204, '*'])
   const { headers } = await readData({ world, key }, '', { origin: 'https://notebook.example' })
@@ -212,7 +212,7 @@ test('a page of the browser reads with a key in a header', async () => {
   assert.match(headers.get('access-control-expose-headers') ?? '', /Next-Cursor/)
 })
 
-test('a page has at most 8 MiB of payloads and one more, and its cursor goes on behind them', async () => {
+test('a page has at most 8 MiB of payloads and one record more, and its cursor continues after them', async () => {
   const dataset = aDataset()
   const { public_url: url } = await aWebhook(world, { dataset })
   const large = 'x'.repeat(900_000)

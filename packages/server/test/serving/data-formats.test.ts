@@ -76,7 +76,7 @@ test('CSV has a column for each field, numbers as they came in, and no cell that
   ])
 })
 
-test('CSV takes the columns that are asked for, in their order', async () => {
+test('CSV has the requested columns, in their order', async () => {
   const page = await as('text/csv', 'order=asc&columns=buyer.city,%20n,none')
   assert.deepEqual(
     page.text
@@ -87,7 +87,7 @@ test('CSV takes the columns that are asked for, in their order', async () => {
   )
 })
 
-test('Parquet has typed columns, and the whole payload for what does not fit into one', async () => {
+test('Parquet has typed columns, and the whole payload of each record in a column', async () => {
   const page = await as('application/vnd.apache.parquet')
   assert.equal(page.headers.get('content-type'), 'application/vnd.apache.parquet')
   const rows = await rowsOf(page.bytes)

@@ -97,7 +97,7 @@ test('a key with an allowlist works only from its addresses', async () => {
   assert.equal((await readData({ world, key }, '')).status, 200)
 })
 
-test('its last use is stored, at most once a minute', async () => {
+test('the last use of a key is stored, at most once a minute', async () => {
   const { id, key } = await aDataKey(world)
   const usedAt = async (): Promise<unknown> => (await world.admin('GET', `data-keys/${id}`)).body.data_key.last_used_at
   assert.equal(await usedAt(), null)

@@ -31,7 +31,7 @@ function depsWith(request: (send: Deps['outbound']['request']) => Deps['outbound
   return { ...deps, outbound: { ...deps.outbound, request: request(deps.outbound.request) } }
 }
 
-test('nothing is lost while a receiver is away for days, and the state says so', async () => {
+test('nothing is lost while a receiver is unavailable for days, and the state reports it', async () => {
   const { id } = await aForwarder(LOGS)
   receiver().answer({ status: 503 })
   const sent: Answer['body'][] = []
@@ -81,7 +81,7 @@ test('Retry-After of a 429 is honored', async () => {
   assert.equal((await forwarderOf(id)).state, 'active')
 })
 
-test('a batch that is too large is split until the receiver takes it', async () => {
+test('a batch that is too large is split until the receiver accepts it', async () => {
   const { id } = await aForwarder(LOGS)
   receiver().answer(({ logs }) => ({ status: logs.length > 3 ? 413 : 200 }))
   const sent = await events(10)
@@ -123,7 +123,7 @@ test('one record that the receiver cannot read does not stop the others', async 
   assert.equal((await forwarderOf(id)).progress.logs.refused, 1)
 })
 
-test('a receiver that answers everything with 400 is set up wrong: nothing is given up until the settings are corrected', async () => {
+test('while a receiver answers everything with 400 nothing is given up, and corrected settings send everything', async () => {
   const { id } = await aForwarder(LOGS)
   const sent = await events(5)
   receiver().answer(({ headers }) => ({ status: headers['x-dataset'] === undefined ? 400 : 200 }))
@@ -199,7 +199,7 @@ test('two processes send each event once', async () => {
   assert.equal((await forwarderOf(id)).progress.logs.sent, 20)
 })
 
-test('settings that change during a run end it, and the batch is sent with the new ones', async () => {
+test('a change of the settings during a run ends the run, and the batch is sent with the new settings', async () => {
   const { id } = await aForwarder({ ...LOGS, headers: { 'X-Key': 'first' } })
   const sent = await events(3)
   let changed = false
@@ -218,7 +218,7 @@ test('settings that change during a run end it, and the batch is sent with the n
   )
 })
 
-test('while the workspace is suspended nothing is sent, and afterwards it goes on where it stopped', async () => {
+test('while the workspace is suspended nothing is sent, and afterwards the forwarder continues where it stopped', async () => {
   const { id } = await aForwarder(LOGS)
   const sent = await events(3)
   await setSuspended(stage.world(), true)
@@ -231,7 +231,7 @@ test('while the workspace is suspended nothing is sent, and afterwards it goes o
   assert.deepEqual(received(), idsOf(sent))
 })
 
-test('a suspension during a run ends it before the next request', async () => {
+test('a suspension during a run ends the run before the next request', async () => {
   await aForwarder(LOGS)
   const sent = await events(6)
   const suspending = depsWith((send) => async (request) => {

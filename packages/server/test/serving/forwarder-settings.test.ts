@@ -13,7 +13,7 @@ const { aForwarder, run, events, receiver } = stage
 
 const LOGS = { signals: ['logs'], content: ['submissions'] }
 
-test('every address passes the guard, and plain http goes only to addresses in OUTBOUND_ALLOW', async () => {
+test('the guard checks every address, and plain http goes only to addresses in OUTBOUND_ALLOW', async () => {
   const guarded = await aWorld({
     env: { ROLES: 'web', OUTBOUND_ALLOW: '' },
     resolver: {
@@ -67,7 +67,7 @@ test('values of headers are in no answer, no audit row and no other place, and g
   assert.equal((await world.admin('PATCH', `forwarders/${id}`, given)).status, 400)
 })
 
-test('a preset asks for the headers and the encoding that its receiver needs', async () => {
+test('a preset requires the headers and the encoding that its receiver needs', async () => {
   const world = stage.world()
   const sent = (body: object) => world.admin('POST', 'forwarders/test', { endpoint: receiver().url, ...body })
   const without = await sent({ preset: 'honeycomb' })
@@ -80,14 +80,14 @@ test('a preset asks for the headers and the encoding that its receiver needs', a
   assert.equal(presets.length, 7)
 })
 
-test('an endpoint has no query, and no path of a signal', async () => {
+test('an endpoint with a query, a fragment or the path of a signal is refused', async () => {
   const world = stage.world()
   for (const endpoint of ['https://a.example/v1/logs', 'https://a.example/?key=1', 'https://a.example/#x', 'nothing'])
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     assert.equal((await world.admin('POST', 'forwarders', { name: aName('f'), endpoint })).status, 400, endpoint)
 })
 
-test('only a caller who may read the audit log may send it away', async () => {
+test('only a caller who may read the audit log may forward it', async () => {
   const world = stage.world()
   const { database } = world.app.deps
   const { key } = await aKeyOf(world, database, { ...(await theWorkspace(database)), role: 'developer' })

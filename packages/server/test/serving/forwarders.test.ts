@@ -5,7 +5,7 @@ import { eventually } from '../stage/harness.ts'
 import { onForwarderStage } from '../stage/forwarder-stage.ts'
 import { asked } from '../stage/source-stage.ts'
 
-/** The content of forwarders. A local receiver reads it by the definition of OTLP. */
+/** The content of forwarders. A local receiver parses it by the definition of OTLP. */
 const stage = onForwarderStage()
 const { aForwarder, forwarderOf, run, events, receiver } = stage
 
@@ -48,7 +48,7 @@ for (const encoding of ['json', 'protobuf'] as const)
       assert.deepEqual([progress.logs.lag_seconds, progress.logs.last_error], [0, null])
     })
 
-test('a forwarder begins now: events from before it are not sent', async () => {
+test('a new forwarder sends no events from before its creation', async () => {
   await events(1)
   await aForwarder()
   const [later] = await events(1)
@@ -118,7 +118,7 @@ test('a sampling rate of 0 sends no event, and the position moves on', async () 
   assert.equal((await forwarderOf(id)).progress.logs.lag_seconds, 0)
 })
 
-test('payloads are sent only when the forwarder says so, with headers and fields redacted', async () => {
+test('payloads are sent only when the forwarder asks for them, with headers and fields redacted', async () => {
   await aForwarder({ signals: ['logs'], content: ['submissions'] })
   await aForwarder({
     signals: ['logs'],
@@ -180,7 +180,7 @@ test('the audit log is sent when a forwarder asks for it', async () => {
   )
 })
 
-test('the test button sends one record of each signal, and reports what the receiver answered', async () => {
+test('the test button sends one record of each signal, and reports the answer of the receiver', async () => {
   const { id } = await aForwarder({ headers: { 'x-key': 'held' } })
   const good = await asked(stage.world(), 'POST forwarders/test', { forwarder_id: id })
   assert.deepEqual([good.ok, good.results.map(({ status }: { status: number }) => status)], [true, [200, 200]])

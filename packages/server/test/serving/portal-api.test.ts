@@ -75,7 +75,7 @@ test('the API refuses unknown tokens, keys of other APIs, and cookies that this 
     { cookie: flipped },
     { cookie: sealed.slice(0, 60) },
     { cookie: sealed.replace('__Host-service_portal', 'service_session') },
-    // A token that is sent and wrong is not replaced by a cookie that is right.
+    // A valid cookie does not replace a wrong token.
     { ...reads, authorization: 'Bearer hpt_unknown' },
   ]
   for (const caller of callers) {
@@ -107,7 +107,7 @@ test('a change with the cookie needs X-Requested-With: fetch; a read, and a chan
   assert.equal((await inPortal(world, guest, `PUT destinations/${id}`, { enabled: false })).status, 200)
 })
 
-test('revoking the token ends its sessions at once, and leaves those of other tokens', async () => {
+test('revoking the token ends its sessions immediately, and leaves those of other tokens', async () => {
   const portal = (await aPortal(world)).id
   const [guest, again] = [
     await aGuest(world, { portal, customerId: 'acme' }),
@@ -119,7 +119,7 @@ test('revoking the token ends its sessions at once, and leaves those of other to
   assert.equal((await inPortal(world, other.reads, 'GET me')).status, 200)
 })
 
-test('turning the portal off ends every session and every token at once, and turning it on restores them', async () => {
+test('turning the portal off ends every session and every token immediately, and turning it on restores them', async () => {
   const guest = await inANewPortal()
   const { reads } = await aPortalSession(world, guest)
   await world.admin('PATCH', `portals/${guest.portal}`, { enabled: false })
@@ -220,7 +220,7 @@ test('the lists of the admin API show who owns a destination, and filter by the 
   assert.ok((await listed('limit=200')).includes(id))
 })
 
-test('a destination takes https URLs of public addresses only, whatever OUTBOUND_ALLOW opens for the project', async () => {
+test('a destination accepts only https URLs of public addresses, whatever OUTBOUND_ALLOW opens for the project', async () => {
   const guest = await inANewPortal()
   const { id } = (await inPortal(world, guest, 'POST destinations', { url: URL_OF_CUSTOMER })).body.destination
   const refused = [
@@ -249,7 +249,7 @@ test('a destination takes https URLs of public addresses only, whatever OUTBOUND
   )
 })
 
-test('a destination subscribes only to event types that the portal exposes, and takes no setting of the project', async () => {
+test('a destination subscribes only to event types that the portal exposes, and accepts no setting of the project', async () => {
   const guest = await inANewPortal({ event_types: ['orders'] })
   const post = (members: object) => inPortal(world, guest, 'POST destinations', { url: URL_OF_CUSTOMER, ...members })
   const { status, body } = await post({ event_types: ['secrets'] })
@@ -320,7 +320,7 @@ test('while the workspace is suspended, every change is refused with 403 and eve
   assert.equal((await inPortal(world, guest, `PUT destinations/${id}`, { enabled: false })).status, 200)
 })
 
-test('the looks of a portal are public by its id, and contain nothing else of it', async () => {
+test('the looks of a portal are public under its id, and contain nothing else of the portal', async () => {
   const portal = await aPortal(world, { branding: { return_url: 'https://app.example.com/' } })
   const { status, body } = await inPortal(world, {}, `GET portals/${portal.id}/branding`)
   assert.equal(status, 200)

@@ -25,7 +25,7 @@ async function aDeletedDestination(): Promise<{ guest: Guest; id: string; deleti
 
 const restore = (deletion: string): Promise<Answer> => stage.world.admin('POST', `deletions/${deletion}/restore`)
 
-test('a restored destination is its customer’s again', async () => {
+test('a restored destination belongs to its customer again', async () => {
   const { guest, id, deletion } = await aDeletedDestination()
   const { status, body } = await restore(deletion)
   assert.equal(status, 200, JSON.stringify(body))
@@ -36,7 +36,7 @@ test('a restored destination is its customer’s again', async () => {
   )
 })
 
-test('a destination whose customer was deleted too is not restored, and the answer says why', async () => {
+test('a destination whose customer was deleted too is not restored, and the answer gives the cause', async () => {
   const { guest, deletion } = await aDeletedDestination()
   const removed = await stage.world.admin('DELETE', `portals/${guest.portal}/customers/${guest.customer}`)
   assert.equal(removed.status, 200, JSON.stringify(removed.body))

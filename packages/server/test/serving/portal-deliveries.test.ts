@@ -124,7 +124,7 @@ test('a customer with destinations in two portals gets the event in both, and a 
   assert.equal((await matchedIn(await post(customerId))).length, 2)
 })
 
-test('events follow a new id of a customer, and end with the customer', async () => {
+test('events go to a customer by its new id, and to nobody once the customer is deleted', async () => {
   const dataset = aDataset()
   const guest = await aGuest(world, { portal: (await aPortal(world)).id })
   const { id } = await aDestinationOf(guest)

@@ -124,7 +124,7 @@ function send(who: Parameters<typeof inPortal>[1], { route, name, idOf }: Asked)
 
 const uuidOf = (kind: IdKind): string => decodeId(kind, ids[kind] ?? '') ?? ''
 
-/** A digest of everything of the victim. */
+/** A digest of all data of the victim. */
 async function victimsRows(): Promise<readonly object[]> {
   return database.many(sql`
     select md5(row_to_json(d)::text) as row from destinations d where id = ${uuidOf('destination')}

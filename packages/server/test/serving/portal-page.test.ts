@@ -56,7 +56,7 @@ test('an unknown portal answers 404, and no other page may embed it', async () =
   }
 })
 
-test('an unknown address of the portal API is JSON, and no page', async () => {
+test('an unknown address of the portal API answers JSON instead of a page', async () => {
   for (const path of ['/portal/api/nothing', '/portal/nothing', '/portal']) {
     const response = await fetch(world.baseUrl + path)
     assert.equal(response.status, 404)

@@ -33,7 +33,7 @@ test('a portal has the members of the contract: event_types and branding as text
   assert.deepEqual(read, { portal })
 })
 
-test('a portal takes the text that it shows, and a boolean or a number for enabled', async () => {
+test('a portal accepts the text that it shows, and a boolean or a number for enabled', async () => {
   const { id, event_types, branding } = await aPortal(world, { event_types: ['a'], branding: { radius: 3 } })
   const copied = await aPortal(world, { event_types, branding, enabled: 0 })
   assert.deepEqual([copied.datasets, copied.looks.radius, copied.enabled], [['a'], 3, 0])
@@ -104,7 +104,7 @@ test('a portal for many customers gives each of them tokens, and cannot become o
   assert.deepEqual([status, body.reason], [409, 'invalid_state'])
 })
 
-test('a token is shown once, in a response that nobody stores, and the database has only its hash', async () => {
+test('a token is shown once, in a response that may not be stored, and the database has only its hash', async () => {
   const { id } = await aPortal(world)
   const { status, headers, body } = await world.admin('POST', `portals/${id}/tokens`, { customer_id: 'acme' })
   assert.equal(status, 201)
@@ -128,7 +128,7 @@ test('a token is shown once, in a response that nobody stores, and the database 
   assert.deepEqual([repeated.status, repeated.body.reason], [400, 'idempotency_key_refused'])
 })
 
-test('a token works until it expires or is revoked, and is no key of another API', async () => {
+test('a token works until it expires or is revoked, and the admin API does not accept it', async () => {
   const { id } = await aPortal(world)
   const guest = await aGuest(world, { portal: id, expires_in: 600 })
   assert.equal((await inPortal(world, guest, 'GET me')).status, 200)
@@ -141,7 +141,7 @@ test('a token works until it expires or is revoked, and is no key of another API
   assert.equal((await inPortal(world, other, 'GET me')).body.reason, 'portal_token_required')
 })
 
-test('a new token takes the place of those of the customer that have expired, and the rest are limited', async () => {
+test('a new token replaces the expired tokens of its customer, and the number of the others is limited', async () => {
   const { id } = await aPortal(world)
   const old = await aGuest(world, { portal: id, customerId: 'acme', expires_in: 60 })
   world.clock.advance(60_000)
@@ -159,7 +159,7 @@ test('a new token takes the place of those of the customer that have expired, an
   assert.deepEqual([status, body.reason], [409, 'portal_token_limit_reached'])
 })
 
-test('a customer has one id in a portal, which a change may replace', async () => {
+test('a customer has one id in a portal, which a change can replace', async () => {
   const { id } = await aPortal(world)
   const { customer } = (await world.admin('POST', `portals/${id}/customers`, { customer_id: 'acme' })).body
   assert.match(customer.id, /^cus_/)

@@ -4,7 +4,7 @@ import { aDestination, aWebhook, post } from '../stage/fixtures.ts'
 import { aSink, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Searches for deliveries by what came in and by what the receiver answered. */
+/** Searches for deliveries by the received request and by the response of the destination. */
 type Body = Answer['body']
 const EVENTS = 6
 let world: World
@@ -87,7 +87,7 @@ test('a search finds deliveries by the headers of the request', async () => {
   assert.equal(await count({ q: 'orders/made' }), 0)
 })
 
-test('a page may end in the middle of an event, and the next page continues with its other deliveries', async () => {
+test('a page can end in the middle of an event, and the next page continues with its other deliveries', async () => {
   const whole = (await all({ q: 'word', limit: '200' })).map(({ id }) => id)
   assert.equal(whole.length, 3 * EVENTS)
   for (const limit of ['1', '2', '4', '7'])

@@ -177,7 +177,7 @@ test('an invalid condition, state or limit is refused with its fault', async () 
   await refused({ cursor: 'x' }, /cursor/)
 })
 
-test('one call examines a bounded part: a page may be empty, and its cursor leads on until all is found', async () => {
+test('one call examines a bounded part: a page can be empty, and its cursor leads to the remaining results', async () => {
   const at = await database.one<{ workspace_id: string; project_id: string; record_id: string }>(
     sql`select workspace_id, project_id, record_id from deliveries order by id limit 1`,
   )
@@ -197,7 +197,7 @@ test('one call examines a bounded part: a page may be empty, and its cursor lead
   assert.equal(await count({ destination: destination.id, state: 'pending' }), 1)
 })
 
-test('a search with many conditions on long texts does a bounded amount of work, reports this, and continues behind it', async () => {
+test('a search with many conditions on long texts does a bounded amount of work, reports this, and continues on the next page', async () => {
   const { public_url } = await aWebhook(world, { dataset: 'Long' })
   await aDestination(world, { url: 'https://example.com/', datasets: ['Long'] })
   for (let n = 0; n < 9; n += 1)

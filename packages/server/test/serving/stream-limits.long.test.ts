@@ -29,7 +29,7 @@ async function tail(query = '', opening: Opening = {}, speak = sse): Promise<Str
 
 const send = (body: string, dataset = 'events') => post(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, body)
 
-/** A read that was under way while the clock moved rests, by that clock, for up to a second. */
+/** A read that was under way while the clock moved pauses for up to a second of that clock. */
 function arrived(client: StreamClient, count: number): Promise<true> {
   return eventually(async () => {
     world.clock.advance(50)
@@ -42,7 +42,7 @@ async function clients(): Promise<number> {
   return Number(/^postroad_stream_connections (\d+)$/m.exec(text)?.[1])
 }
 
-test('a comment every 15 seconds shows that the stream is alive, and moves its cursor on', async () => {
+test('a stream without events gets a comment after 15 seconds', async () => {
   const client = await tail('&dataset=nothing')
   await send('{}')
   world.clock.advance(15_000)
@@ -107,11 +107,11 @@ test('the stream of a closed workspace reports that it is closed, and not that i
   }
 })
 
-test('the stream of a suspended workspace ends at once, and none can be opened', async () => {
+test('the stream of a suspended workspace ends immediately, and none can be opened', async () => {
   const [events, socket] = [await tail(), await tail('', {}, webSocket)]
   const { slug } = world.installed.workspace
   await suspendWorkspace(world.app.deps, { slug, reason: 'test' })
-  // A quarter of a second later the streams have checked, and once more for the answer of the database.
+  // The streams check after a quarter of a second; then the clock moves until the database has answered.
   world.clock.advance(250)
   await eventually(async () => {
     world.clock.advance(1)

@@ -104,7 +104,7 @@ test('a commit that hangs for a minute is shown when it ends, however many were 
   for (let n = 2; n <= 12; n += 1) {
     world.clock.advance(5_000)
     await send(n)
-    // A read that was under way while the clock moved rests for a second.
+    // A read that was under way while the clock moved pauses for a second.
     await eventually(async () => {
       world.clock.advance(10)
       return client.events.length >= n - 1 ? true : undefined
@@ -240,7 +240,7 @@ async function assertReported({
 /** More than the system buffers for a connection. */
 const aLot = (): Promise<string> => insertRecord(database, `"${'x'.repeat(16_000_000)}"`)
 
-test('a client that is cut because it does not keep up learns of it when it reads on', async () => {
+test('a client that is cut because it is too slow gets the cause when it reads again', async () => {
   for (const [speak, code] of [
     [sse, 0],
     [webSocket, 1013],
@@ -270,7 +270,7 @@ test('a client that is cut because it does not keep up learns of it when it read
   }
 })
 
-test('a client that catches up may read nothing for a minute, and is cut then', async () => {
+test('a client that catches up can pause for a minute, and is cut after that', async () => {
   const first = await tail()
   const cursor = String(first.headers['stream-cursor'])
   await aLot()
@@ -300,7 +300,7 @@ test('a client that catches up may read nothing for a minute, and is cut then', 
   await stalled.ended
 })
 
-test('a client is notified too when it was away for longer than its own plan retains records, which may be shorter than other plans do', async () => {
+test('a client that was away for longer than its own plan retains records gets a gap, also when other plans retain them longer', async () => {
   const first = await tail()
   const cursor = String(first.headers['stream-cursor'])
   const began = world.clock.now()

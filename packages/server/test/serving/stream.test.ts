@@ -39,7 +39,7 @@ test('the stream shows an event as a destination would get it, byte for byte', a
   assert.ok(client.text().endsWith(`id: ${event.id}\nevent: record\ndata: ${line}\n\n`))
 })
 
-test('a payload with line ends is on one data line and means the same', async () => {
+test('a payload with line breaks is on one data line and means the same', async () => {
   const client = await tail()
   const accepted = await send('{\r\n "a": [1,\n2,\r3]\r\n}')
   const event = await client.until(1)
@@ -89,7 +89,7 @@ test('a WebSocket gets the same content as type, id and data', async () => {
   assert.ok(event.id)
 })
 
-test('the key may come in the Authorization header', async () => {
+test('the key can come in the Authorization header', async () => {
   for (const speak of [sse, webSocket]) {
     const client = await speak(`${world.baseUrl}/v1/stream`, { headers: { authorization: `Bearer ${key}` } })
     open.push(client)

@@ -14,7 +14,8 @@ import { aPaymentServer, paymentSettings, type PaymentServer } from './payment-s
 import { openapi, operationsOf, reasonsIn, type OpenApi } from './openapi-document.ts'
 
 /**
- * Two workspaces on one server, whose operator is the owner of the first, and every route of the contract asked in them: the shared stage of the admin API tests.
+ * The shared stage of the admin API tests: two workspaces on one server, whose operator is the owner of the first, and
+ * requests for every route of the contract in them.
  */
 export let world: World
 export let database: Database
@@ -194,7 +195,7 @@ async function assertDocumented(method: string, path: string, { status, body }: 
       one.path.split('/').length === asked.length &&
       one.path.split('/').every((part, index) => part.startsWith('{') || part === asked[index]),
   )
-  // An id may look like the last word of another path.
+  // An id can look like the last word of another path.
   const [operation] = found.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)
   if (operation === undefined || status >= 500) return
   const { operationId } = operation.operation
@@ -207,7 +208,7 @@ async function assertDocumented(method: string, path: string, { status, body }: 
 /** The JSON of an answer, or the text of a file. */
 function bodyIn({ headers }: Response, text: string): Answer['body'] {
   const type = headers.get('content-type')
-  // A file may be empty.
+  // A file can be empty.
   if (text === '') return type === null ? undefined : text
   return type?.startsWith('application/json') === true ? JSON.parse(text) : text
 }

@@ -149,7 +149,7 @@ function rightFor(schema: Schema | boolean, depth: number): fc.Arbitrary<unknown
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const options = schema.anyOf ?? schema.oneOf
   if (options !== undefined) return fc.oneof(...options.map((one) => valueFor(one, depth + 1)))
-  // A member that may be null has both types.
+  // A member that can be null has both types.
   const types = [schema.type].flat()
   return fc.oneof(...types.map((type) => (BY_TYPE[String(type)] ?? anyJson)(schema, depth)))
 }
@@ -309,7 +309,8 @@ function describeUndocumented(
 type Asked = { readonly statuses: ReadonlyMap<number, number>; readonly neverLetIn: readonly string[] }
 
 /**
- * Asks each operation this many times; returns how often each status came, and which operations always answered 401.
+ * Sends each operation this many requests; returns the count of each status, and the operations that always answered
+ * 401.
  */
 export async function askAtRandom(runsEach: number): Promise<Asked> {
   const neverLetIn: string[] = []

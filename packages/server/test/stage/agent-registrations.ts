@@ -10,7 +10,7 @@ export type From = { readonly ip?: string; readonly headers?: Readonly<Record<st
 
 /** Cheap enough for a test, and still 4,096 tries on average. */
 export const EASY = { AGENT_WORK: '1' }
-/** Each request may come from another address. */
+/** Each request can come from another address. */
 export const PROXIED = { ...EASY, TRUST_PROXY: '127.0.0.0/8,::1/128' }
 
 const sentFrom = ({ ip, headers }: From): Record<string, string> => ({
@@ -41,7 +41,7 @@ export async function post({ address }: At, body: unknown, from: From = {}): Pro
   return asked(await fetch(`${address}/v1/agents/register`, { method: 'POST', headers, body: text }))
 }
 
-/** A body with a solved challenge; `members` replace its own. */
+/** A body with a solved challenge; `members` replace those of the body. */
 export async function aRegistration(
   world: At,
   members: Readonly<Record<string, unknown>> = {},

@@ -8,7 +8,7 @@ import type { Headers, Member } from './people.ts'
 
 export type GrantedAgent = { readonly id: string; readonly uuid: string; readonly headers: Headers }
 
-/** A connected agent as a row, with a token for it; stage/oauth-stage.ts has the way through the consent. */
+/** A connected agent as a row, with a token for it; stage/oauth-stage.ts has the flow with the consent. */
 export async function aGrantedAgent(
   world: World,
   database: Database,

@@ -58,7 +58,7 @@ export async function runOf(
 
 let datasets = 0
 
-/** A run that waits for a provider that nothing answers at. */
+/** A run that waits for a provider without a server. */
 export async function aRunOf(world: World): Promise<string> {
   const { agent } = await anAgentOf(world)
   datasets += 1
@@ -67,7 +67,7 @@ export async function aRunOf(world: World): Promise<string> {
   return runOf(world, { dataset, payload: {} })
 }
 
-/** Runs what is due in this process. */
+/** Works on the due AI runs in this process. */
 export function workOnRuns(world: World, acceptAll = world.app.acceptAll): Promise<void> {
   return createAgentRuns({ ...world.app.deps, acceptAll }).run()
 }

@@ -67,7 +67,7 @@ export async function send(count: number, at: World = world): Promise<void> {
 export const auditOf = async (action: string): Promise<Answer['body'][]> =>
   (await world.admin('GET', `audit?action=${action}`)).body.audit
 
-/** Runs on both nodes. */
+/** Sets the clocks of both nodes. */
 function setClock(ms: number): void {
   for (const { clock } of [world, beside]) clock.set(ms)
 }

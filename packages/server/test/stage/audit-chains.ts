@@ -8,7 +8,7 @@ import type { World } from './harness.ts'
 
 /** Audit chains in separate workspaces, to which nothing else writes. */
 
-/** The context that a verb has there. */
+/** The context of a verb in a new workspace. */
 export function aPlace(world: World, workspaceId = world.app.deps.uuid()): Ctx {
   const { deps } = world.app
   return {
@@ -25,7 +25,7 @@ export function aPlace(world: World, workspaceId = world.app.deps.uuid()): Ctx {
 export const write = (ctx: Ctx, action = 'test_row'): Promise<void> =>
   inTransaction(ctx, (tx) => audit(tx, { action, target: 'whk_x', details: { n: 1 } }))
 
-/** For errors in the log that do not belong to the test. */
+/** A context without a log for errors, because the test expects them. */
 export const quiet = (ctx: Ctx): Ctx => ({ ...ctx, log: { ...ctx.log, error: () => undefined } })
 
 export async function aChain(world: World, rows: number): Promise<Ctx> {

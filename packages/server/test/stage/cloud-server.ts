@@ -15,9 +15,9 @@ export type Asked = {
 type Answer = { readonly status: number; readonly body: string; readonly type?: string }
 
 export type Cloud = Broker & {
-  /** All requests that it has seen. */
+  /** All requests that the server has received. */
   readonly asked: Asked[]
-  /** Answers all further requests like this; undefined: as the service does. */
+  /** The answer to all further requests; undefined: the answer of the service. */
   answers: Answer | undefined
 }
 

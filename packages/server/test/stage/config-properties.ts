@@ -75,7 +75,7 @@ export async function predictsRouting({ world, database }: On, { projects, event
     const sent = randomEvents(events, seed + at)
     await sendAll(place, sent)
     const was = await routedIn(database, { projectId: uuid(place) })
-    // Nothing that was routed before was refused, so an endpoint that refuses now counts too.
+    // No event in `was` was refused, so an event that is refused from now on counts as changed.
     const config = { version: 1, ...after }
     const { routing } = await planned(place, config, { delete_missing: true, recent: events })
     await apply(place, config, { delete_missing: true })

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system in memory. Tests create and drop thousands of tables, and a disk spends more time on their files than on the tests. */
+/** A file system in memory, because a disk spends more time on the files of thousands of tables than on the tests. */
 const MEMORY = '/dev/shm'
-/** A whole run stores less than half of it. */
+/** A whole run stores less than half of this. */
 const FREE_BYTES_MIN = 4 * 1024 ** 3
 const PREFIX = 'postroad-test-'
 const HOUR_MS = 3_600_000
@@ -33,7 +33,7 @@ function removeAbandoned(folder: string): void {
   }
 }
 
-/** No process has its database open. One without a note of a process is starting, unless it is an hour old. */
+/** Whether no process has the database open. A folder without a process id is starting, unless it is an hour old. */
 function isAbandoned(folder: string): boolean {
   try {
     process.kill(Number.parseInt(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8'), 10), 0)

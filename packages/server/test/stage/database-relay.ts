@@ -3,10 +3,10 @@ import { TLSSocket } from 'node:tls'
 import type { DatabaseTarget } from '../../src/platform/db.ts'
 import type { Pair } from './tls-files.ts'
 
-/** A TCP port in front of the PostgreSQL of the test, which listens on a socket file alone. With a certificate it speaks TLS. */
+/** A TCP port for the PostgreSQL of the test, which listens on a socket file only. With a certificate it speaks TLS. */
 export type DatabaseRelay = {
   readonly port: number
-  /** How many connections came. */
+  /** The number of connections so far. */
   readonly count: () => number
   /** Breaks every connection. */
   cut(): void

@@ -135,10 +135,7 @@ export function isOneLine(pattern: RegExp): (error: unknown) => boolean {
   }
 }
 
-/**
- * The stage that all tests of a file share: a seed to copy, and after each test no process of it runs any more and its
- * folders are gone.
- */
+/** The stage that all tests of a file share: a seed to copy, and a clean-up of processes and folders after each. */
 export function onDataFolders(): void {
   before(makeSeed)
   afterEach(endAll)

@@ -45,7 +45,7 @@ export const aSourceIn = async (at: Place): Promise<Asked> =>
 /** A trigger that cannot connect. */
 export const aWsTriggerIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'ws-triggers', { url: 'ws://127.0.0.1:9/', dataset: 'frames' })).ws_trigger.id)
-/** The settings of a forwarder that nothing receives. */
+/** The settings of a forwarder without a receiver. */
 export const NO_RECEIVER = {
   endpoint: 'http://127.0.0.1:9/otlp',
   headers: { authorization: 'Bearer canary-forwarder' },
@@ -74,7 +74,7 @@ export const anIngestKeyIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'ingest-keys', {})).ingest_key.id)
 export const aProjectIn = async (at: Place): Promise<Asked> => withId((await created(at, 'projects', {})).project.id)
 
-/** Subscribed to no existing dataset, unless the caller names one. */
+/** A destination that subscribes to no existing dataset, unless the caller names one. */
 export const aDestinationIn = async (at: Place, dataset = 'Nothing'): Promise<Asked> =>
   withId((await created(at, 'destinations', { url: sink.url, datasets: [dataset] })).destination.id)
 
@@ -90,7 +90,7 @@ export async function anEventIn(at: Place): Promise<Answer['body']> {
   return response.json()
 }
 
-/** A server of models that nothing answers at. */
+/** A provider of models whose address has no server. */
 export const PROVIDER = {
   kind: 'openai_compatible',
   base_url: 'http://127.0.0.1:9/v1',
@@ -323,7 +323,7 @@ export async function aClosing(): Promise<Asked> {
   return { ...owner, body: { confirm: owner.slug } }
 }
 
-/** A workspace that an operator does something to, and what its audit log names. */
+/** A workspace for an action of an operator, which is also the target in the audit log. */
 export async function aWorkspaceOfAnother(body?: object): Promise<Asked> {
   const { workspaceId } = await anotherOwner()
   const id = encodeId('workspace', workspaceId)
@@ -355,7 +355,7 @@ export async function aLockedOut(): Promise<Asked> {
   return asked
 }
 
-/** A request of a workspace that no other example uses, since a newer request ends it. */
+/** A request of a workspace that no other example uses, because a newer request would end it. */
 export async function anSsoRequestOf(owner: Awaited<ReturnType<typeof anotherOwner>>): Promise<Asked> {
   const { body } = await call(owner.by, 'POST sso/requests', { body: { domains: ['example.com'] } })
   return withId(body.request.id)
@@ -369,7 +369,7 @@ export async function aCancellation(): Promise<Asked> {
   return { by: owner.by, actor: owner.actor, ...(await anSsoRequestOf(owner)) }
 }
 
-/** In the place itself, where an id of another place must not be found. */
+/** An announcement of the operator, who is the owner of the first place. */
 export const anAnnouncement = async (): Promise<Asked> =>
   withId((await personally(home, 'POST platform/broadcasts', { title: aName('made'), text: 'x' })).body.broadcast.id)
 
@@ -377,7 +377,7 @@ export async function anExportIn(at: Place): Promise<Asked> {
   return withId(await aReadyExport(world, database, at))
 }
 
-/** With an export under way, or with the maximum number of stored exports, nobody could request one. */
+/** Ends all exports, because an export under way, or the maximum number of stored ones, would refuse a request. */
 export async function withoutDataExports({ workspaceId }: Place): Promise<Asked> {
   await database.run(
     sql`update data_exports set state = 'failed', expires_at = null where workspace_id = ${workspaceId}`,

@@ -21,7 +21,7 @@ export async function anInstanceIn(at: Place): Promise<Asked> {
   const record_id = (await anEventIn(at)).records[0].id
   const { status, body } = await call(at, `POST workflows/${params?.['id']}/run`, { body: { record_id } })
   assert.equal(status, 201)
-  // It is due years from now, so that it stays as it is between two requests.
+  // The instance is due years from now, so that it does not change between two requests.
   await database.run(sql`
     update workflow_instances
        set state = 'pending', fence = fence + 1, lease_until = null, due_at = '2100-01-01', wait_kind = null

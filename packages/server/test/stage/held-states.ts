@@ -5,8 +5,8 @@ import { aDestination, post } from './fixtures.ts'
 import type { Answer, World } from './harness.ts'
 
 /**
- * Every state of a delivery at a destination of every light and every cause of holding back, in a world without senders. The expected
- * causes are written here once more, so that a walk compares every place with something that is none of them.
+ * Every state of a delivery at a destination of every light and with every cause that holds deliveries back, in a world
+ * without senders. The expected causes are written here independently of the product, for a walk through every place.
  */
 
 const PROBE_MS = 30_000
@@ -77,11 +77,11 @@ type State = 'pending' | 'sending' | 'delivered' | 'retrying' | 'failed' | 'paus
 type Case = {
   readonly state: State
   readonly pause_reason?: 'destination_disabled' | 'allowance_used'
-  /** When it is due, from now on. */
+  /** The time until it is due, in ms. */
   readonly due?: number
 }
 
-/** The one that is sent comes first: in a lane with an order the others wait for it. */
+/** The delivery that is being sent comes first, because in a lane with an order the others wait for it. */
 export const CASES: readonly Case[] = [
   { state: 'sending' },
   { state: 'pending', due: 0 },
@@ -116,7 +116,7 @@ export type Prepared = {
   }[]
 }
 
-/** Makes all of them. Nothing may send or sweep in this world: ROLES is `web`. */
+/** Makes all states. No process may send or sweep in this world, so ROLES must be `web`. */
 export async function prepareStates(world: World, database: Database): Promise<readonly Prepared[]> {
   const prepared: Prepared[] = []
   // oxlint-disable-next-line no-await-in-loop -- one after the other

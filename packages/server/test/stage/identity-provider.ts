@@ -15,7 +15,7 @@ export type Claims = {
   readonly name?: string
 }
 
-/** A real OpenID Connect provider on a free port that signs every person in at once. */
+/** A real OpenID Connect provider on a free port that signs every person in without a question. */
 export type IdentityProvider = {
   readonly issuer: string
   /** The person at the browser from now on. */
@@ -116,7 +116,7 @@ export async function anIdentityProvider(): Promise<IdentityProvider> {
   })
 }
 
-/** Settings that let a server sign people in there. */
+/** Settings with which a server signs people in by this provider. */
 export function settingsFor(provider: IdentityProvider): Record<string, string> {
   return { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET }
 }

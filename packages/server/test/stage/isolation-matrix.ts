@@ -26,7 +26,7 @@ export type House = {
 }
 
 export let victim: House
-/** In another workspace, and in another project of the same one. */
+/** `stranger` is in another workspace, and `neighbour` is in another project of the victim's workspace. */
 export let stranger: House
 export let neighbour: House
 
@@ -327,7 +327,7 @@ const isForeignTo = ({ route, url }: Mounted, { inWorkspace }: Askers): boolean 
 const mayAsk = ({ route }: Mounted, headers: Headers): boolean =>
   (route.callers === 'all' && route.role !== 'owner') || 'cookie' in headers
 
-/** A digest of all rows of the victim, found by the column that makes them so. */
+/** A digest of all rows of the victim in every table with a project. */
 export async function victimsRows(): Promise<readonly object[]> {
   const tables = await database.many<{ name: string; column: string }>(sql`
     select c.table_name as name, max(c.column_name) as column

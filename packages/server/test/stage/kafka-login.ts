@@ -9,7 +9,7 @@ export type KafkaUser = {
   readonly password: string
   /** The iterations that a broker demands. */
   readonly iterations?: number
-  /** Its first answer, in place of the correct one. */
+  /** The first answer of the broker, instead of the correct one. */
   readonly saysFirst?: string
 }
 

@@ -23,7 +23,7 @@ export type FakeKafka = {
   readonly port: number
   /** The requests to produce, as they arrived. */
   readonly produced: Buffer[]
-  /** Names another leader from now on, and refuses to produce as one that is no longer it. */
+  /** Names another leader from now on, and refuses to produce, as a previous leader does. */
   readonly moveTo: (leader: Place) => void
 }
 

@@ -9,7 +9,7 @@ type Wanted = {
   readonly name: string
   /** Undefined: its server is not installed, so its tests are skipped. */
   readonly open: (() => Promise<Broker>) | undefined
-  /** Installs it. */
+  /** How to install the server. */
   readonly remedy: string
   readonly world: () => World
   /** Whether the other system recognizes a repeat by the id of the event. */

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 export type ReceivedMail = { readonly from: string; readonly to: readonly string[]; readonly raw: string }
-/** `answer`: undefined takes the email; otherwise the status of the refusal. */
+/** `answer`: undefined accepts the email; otherwise the status of the refusal. */
 export type MailReceiver = {
   readonly port: number
   readonly received: ReceivedMail[]
@@ -20,7 +20,7 @@ export async function aMailReceiver(options: SMTPServerOptions = {}): Promise<Ma
     allowInsecureAuth: true,
     // A machine without a name server would wait half a minute for the name of each client.
     disableReverseLookup: true,
-    // Connections of the pool are idle, so nothing is lost when they end at once.
+    // Connections of the pool are idle, so nothing is lost when they end immediately.
     closeTimeout: 100,
     disabledCommands: ['STARTTLS'],
     ...options,

@@ -11,7 +11,7 @@ export type Email = {
   readonly html: string
 }
 
-/** The content of a mail as the server writes its mails: two parts, text and HTML. */
+/** The content of an email as the server writes it: two parts, text and HTML. */
 export function readEmail(raw: string): Email {
   const boundary = /boundary="([^"]+)"/.exec(raw)?.[1] ?? ''
   const parts = raw.split(`--${boundary}`)

@@ -13,7 +13,7 @@ export class Meanwhile {
     this.#database = database
   }
 
-  /** Changes one thing in the database. */
+  /** Makes a change in the database for the time of the work. */
   async changed<T>(change: string, back: string, work: () => Promise<T>): Promise<T> {
     const tell = (): void =>
       this.#world.app.deps.configChanged(decodeId('project', this.#world.installed.project.id) ?? '')

@@ -13,7 +13,7 @@ import type {
 } from '../../src/platform/outbound-http.ts'
 import type { Resolution, Resolver } from '../../src/platform/resolver.ts'
 
-/** The door for outgoing requests, and servers below HTTP for it to meet. */
+/** The door for outgoing requests, and servers below HTTP that it calls. */
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'

@@ -4,8 +4,8 @@ import { Matcher } from '../../src/domain/routing/regex/matcher.ts'
 import { compilePattern, matches } from '../../src/domain/routing/regex/pattern.ts'
 
 /**
- * Our dialect writes flags as modifiers of a group, and RegExp gets them as flags, because V8 confuses what it caches
- * about modifiers.
+ * Our dialect writes flags as modifiers of a group, and RegExp gets them as flags, because V8 confuses its cache
+ * entries for modifiers.
  */
 export function sameAsRegExp(pattern: string, texts: readonly string[], flags = ''): readonly boolean[] {
   const withFlags = flags === '' ? pattern : `(?${flags}:${pattern})`

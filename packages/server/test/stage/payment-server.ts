@@ -24,7 +24,7 @@ export type Asked = { readonly method: string; readonly path: string; readonly f
 export type PaymentServer = {
   readonly url: string
   readonly asked: Asked[]
-  /** From now on it answers 500 to every request, or works again. */
+  /** Whether the server answers 500 to every request. */
   broken: boolean
   /** Buys a plan, as the customer does on the page of the provider. */
   buy(customer: string, of: { price: string; periodEnd: number }): Subscription

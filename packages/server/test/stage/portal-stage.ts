@@ -30,7 +30,7 @@ export type PortalStage = {
   stop(): Promise<void>
 }
 
-/** Customers may reach this machine here, because every receiver of a test is on it. */
+/** A stage on which customers may reach this machine, because every receiver of a test is on it. */
 export async function aPortalStage(env: Record<string, string> = {}): Promise<PortalStage> {
   const authority = anAuthority()
   const receiver = await aReceiver(authority.sign('localhost'))

@@ -113,7 +113,7 @@ const randomEvent: fc.Arbitrary<RandomEvent> = fc.record({
 export const randomProjects = (count: number, seed: number): readonly RandomProject[] =>
   fc.sample(randomProject, { numRuns: count, seed })
 
-/** Each with its number in it, by which it is found again. */
+/** Events with their number in the payload, which identifies them later. */
 export const randomEvents = (count: number, seed: number): readonly RandomEvent[] =>
   fc.sample(randomEvent, { numRuns: count, seed }).map(({ payload, way }, n) => ({ payload: { ...payload, n }, way }))
 
@@ -128,7 +128,7 @@ export async function aPlace(world: World): Promise<Place> {
   return { ...world, admin, id, key, agentId: (await admin('POST', 'ai-agents', agent)).body.ai_agent.id }
 }
 
-/** Made by the ordinary routes, in a random order of kinds. */
+/** Makes a project by the ordinary routes, in a random order of kinds. */
 export async function make(place: Place, project: RandomProject): Promise<void> {
   for (const [room, members] of [
     ['rules', project.rules],
@@ -151,7 +151,7 @@ export async function sendAll(place: Place, events: readonly RandomEvent[]): Pro
     webhooks.map((one: { slug: string; public_url: string }) => [one.slug, one.public_url]),
   )
   const urlOf = ({ kind, slug }: RandomEvent['way']): string => {
-    // An endpoint that is not there is answered like a URL that nobody has.
+    // A missing endpoint is answered like an unknown URL.
     const url = urls.get(slug) ?? `${place.baseUrl}/main/default/nowhere`
     if (kind === 'url') return url
     if (kind === 'url_dataset') return `${url}/named`

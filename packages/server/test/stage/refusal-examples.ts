@@ -147,7 +147,7 @@ export async function aGet(path: string, headers: Record<string, string> = {}): 
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** The plan of this name allows two streams. */
+/** The free plan allows two streams. */
 export async function aFullStream(): Promise<Answer> {
   const { key } = await anIngestKey(world)
   const path = `/v1/stream?key=${key}`

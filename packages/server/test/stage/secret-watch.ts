@@ -97,7 +97,7 @@ export function spellings(path: string, secret: string): readonly string[] {
   })
 }
 
-/** While a table is away everything that needs it fails. */
+/** Does the work while a table is missing, so that everything that needs the table fails. */
 export async function without(table: string, work: () => Promise<unknown>): Promise<void> {
   const project = decodeId('project', world.installed.project.id) ?? ''
   await statement(database, `alter table ${table} rename to ${table}_gone`)

@@ -9,7 +9,7 @@ export const NOW = 1_700_000_000
 export const lower = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** The method by which one of them signs. */
+/** The method with which a sender signs. */
 export type Sender = {
   readonly settings: object
   readonly names: readonly string[]

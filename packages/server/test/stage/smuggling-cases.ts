@@ -1,4 +1,4 @@
-/** Requests that two parsers may read in two ways, for the bare server and for one behind a proxy. */
+/** Requests that two parsers can read in two ways, for the bare server and for one behind a proxy. */
 
 /** A request to the endpoint; its path is known only once the world runs. */
 const PATH = '/{path}'
@@ -14,7 +14,7 @@ export const toEndpoint = (text: string, path: string): string => text.replaceAl
  */
 export const HIDDEN = aRequest('1.1', ['Host: a', 'Content-Length: 10'], '{"hid":1}\n')
 
-/** The server refuses these. */
+/** The requests that the server refuses. */
 export const REFUSED: Readonly<Record<string, string>> = {
   'Content-Length and Transfer-Encoding together': aRequest(
     '1.1',
@@ -106,7 +106,7 @@ export const REFUSED: Readonly<Record<string, string>> = {
   'an unknown method': `BREW ${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
 }
 
-/** There is only one way to read these. */
+/** The requests that can be read in only one way. */
 export const TAKEN: Readonly<Record<string, string>> = {
   'HTTP/1.0 without a Host': `POST ${PATH} HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\n{}`,
   'the absolute form of a target is this server': `POST http://elsewhere${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,

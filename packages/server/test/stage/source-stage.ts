@@ -33,7 +33,7 @@ export async function asked(world: World, line: string, body?: unknown): Promise
   return answer.body
 }
 
-/** Suspends the first workspace, or reinstates it, on every node at once. */
+/** Suspends the first workspace, or reinstates it, on every node. */
 export async function setSuspended(world: World, suspended: boolean): Promise<void> {
   const { database, clock, configChanged } = world.app.deps
   const { workspaceId, projectId } = placeOf(world)

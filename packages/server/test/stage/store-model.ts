@@ -35,7 +35,7 @@ export async function playOrders(rows: StoreRows, runs: number): Promise<Readonl
     numRuns: Number(process.env['STORE_RUNS'] ?? runs),
     seed: Number(process.env['STORE_SEED'] ?? 12),
     includeErrorInReport: true,
-    // To shrink a failure takes minutes: STORE_SHRINK=1 turns it on.
+    // Shrinking a failure takes minutes, so only STORE_SHRINK=1 turns it on.
     endOnFailure: process.env['STORE_SHRINK'] === undefined,
   })
   return seen

@@ -10,7 +10,7 @@ import type { Pair } from './store-pair.ts'
 import type { LaneAt } from './store-rows.ts'
 import type { Step } from './store-step.ts'
 
-/** The replay that every delivery is sent again by; nobody counts its results here. */
+/** The replay that sends every delivery again; nobody counts its results here. */
 const REPLAY_ID = '01a00000-0000-7000-8000-000000000001'
 
 // Acts of the rest of the product: events arrive, plans change, people act
@@ -31,7 +31,7 @@ export async function ingest(pair: Pair, at: LaneAt, count: number): Promise<voi
   )
 }
 
-/** The allowance of the workspace has no room for these. */
+/** Ingests deliveries for which the allowance of the workspace has no room. */
 export async function ingestBeyond(pair: Pair, at: LaneAt, count: number): Promise<void> {
   if (pair.model.suspended.has(at.workspaceId)) return
   pair.model.allow(pair.now, at.workspaceId, { max: 0, turned: true })
@@ -44,7 +44,7 @@ export async function ingestBeyond(pair: Pair, at: LaneAt, count: number): Promi
   pair.model.allow(pair.now, at.workspaceId, { max: null, turned: true })
 }
 
-/** This many may be released. */
+/** Releases deliveries when the allowance has room for this many. */
 export async function letGo(pair: Pair, { workspaceId }: LaneAt, count: number): Promise<void> {
   if (pair.model.suspended.has(workspaceId)) return
   const waiting = await pair.rows.deps.database.transaction(async (db) => {
@@ -76,7 +76,7 @@ export async function toggle(pair: Pair, at: LaneAt): Promise<void> {
   else pair.model.disable(pair.now, at.lane)
 }
 
-/** Now and then the process that moves the deliveries dies on the way, and leaves the rest to the sweeps. */
+/** Now and then the process that moves the deliveries dies midway, and leaves the rest to the sweeps. */
 export async function suspend(pair: Pair, step: Step, { workspaceId, ...at }: LaneAt): Promise<void> {
   const lanes = pair.lanes.filter((lane) => lane.workspaceId === workspaceId)
   const suspended = !pair.model.suspended.has(workspaceId)

@@ -12,7 +12,7 @@ export type StreamClient = {
   readonly events: Event[]
   /** The number of pings that a WebSocket got. */
   pings(): number
-  /** Reads on after `paused`. */
+  /** Continues to read after `paused`. */
   resume(): void
   /** Resolves once `count` events have arrived in total; returns the last of them. */
   until(count: number): Promise<Event>

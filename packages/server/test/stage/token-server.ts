@@ -15,7 +15,7 @@ export type TokenServer = {
   readonly asked: () => number
   /** Whether this server issued a token, and the purpose of the token. */
   readonly knows: (token: string) => Promise<{ readonly scope: string | undefined } | undefined>
-  /** From now on it answers 503 to every request, or works again. */
+  /** Whether the server answers 503 to every request. */
   broken: boolean
   stop(): Promise<void>
 }

@@ -21,7 +21,7 @@ onWorldStage(
   { env: { LOG_LEVEL: 'silent' } },
 )
 
-describe('the order of checks: with several faults at once the earliest check answers', () => {
+describe('the order of checks: of several faults in one request, the earliest check answers', () => {
   type Fault = {
     readonly reason: Reason
     /** The part behind the URL of the endpoint. */
