@@ -16,7 +16,7 @@ export type IdleCost = {
 export type IdleAsked = {
   readonly folder: string
   readonly server: { readonly pid: number; readonly target: DatabaseTarget }
-  /** The time that it gets after its start. */
+  /** The time between the start of the server and the measurement. */
   readonly warmMs: number
   readonly ms: number
 }

@@ -128,7 +128,7 @@ async function open(run: OpenRun): Promise<OpenResult> {
     const wait = startedAt + (index * 1_000) / run.perSecond - nowMs()
     // oxlint-disable-next-line no-await-in-loop -- this is the pace
     if (wait > 0) await sleep(wait)
-    // Uses the connection that has rested longest, so that the server closes none as idle.
+    // Uses the connection that has been idle longest, so that the server closes none as idle.
     const line = idle.shift()
     if (line === undefined) dialled.push(sendOnNew(index))
     else line.send(index)

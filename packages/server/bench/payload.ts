@@ -71,7 +71,7 @@ export function requestOf(at: RequestAt, payload: string): Buffer {
 const KEY_HEADER = 'Idempotency-Key: '
 const KEY_DIGITS = 20
 
-/** A copy of a keyed request with its own key. */
+/** A copy of a keyed request with this key. */
 export function rekey(request: Buffer, key: number): Buffer {
   const copy = Buffer.from(request)
   copy.write(String(key).padStart(KEY_DIGITS, '0'), copy.indexOf(KEY_HEADER) + KEY_HEADER.length, 'latin1')

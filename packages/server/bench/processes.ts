@@ -39,8 +39,8 @@ export async function processorSeconds(pids: readonly number[]): Promise<number>
 async function secondsOf(pid: number): Promise<number> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
-    // The fields come after the name, which is in parentheses and may contain anything: user time is the 12th, system time the
-    // 13th.
+    // The fields come after the name, which is in parentheses and can contain anything: user time is the 12th, and
+    // system time the 13th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
   } catch {

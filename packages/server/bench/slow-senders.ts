@@ -4,9 +4,9 @@ import { answer } from './child.ts'
 
 export type Held = { readonly port: number; readonly path: string; readonly count: number }
 export type SlowSendersVerbs = {
-  /** Opens them, and replaces a connection that is cut, so that their number stays the same. */
+  /** Opens the connections, and replaces one that is cut, so that their number stays the same. */
   hold(held: Held): Promise<void>
-  /** Closes all. Returns how many were cut meanwhile. */
+  /** Closes all connections. Returns how many were cut meanwhile. */
   release(nothing: null): Promise<number>
 }
 

@@ -11,7 +11,7 @@ export type Stage = {
   /** How long one round of one contender lasts. */
   readonly seconds: number
   readonly rounds: number
-  /** The numbers of stored events that searches are measured with. */
+  /** The numbers of stored events at which searches are measured. */
   readonly records: readonly number[]
   /** The most of these for which SQL and a rival are asked as well. */
   readonly comparedRecords: number
@@ -32,7 +32,7 @@ export type StageOptions = {
   readonly rounds: number
   readonly records: readonly number[]
   readonly comparedRecords: number
-  /** The folder for what the next run may use again. */
+  /** The folder for data that the next run can use again. */
   readonly data: string | undefined
   readonly profile: string | undefined
 }

@@ -15,7 +15,7 @@ export type Receiver = {
   readonly timeoutMs?: number
   /** The maximum of requests per second. */
   readonly ratePerSecond?: number
-  /** A name that leads to the sink, in place of its address. */
+  /** A name that leads to the sink, instead of its address. */
   readonly host?: string
   readonly conduct: () => Conduct
 }
@@ -60,7 +60,7 @@ export function createDestinations(
   )
 }
 
-/** Those whose breakers are open according to the rows. */
+/** The destinations whose breakers are open according to the rows. */
 export async function findOpenBreakers(
   stage: Stage,
 ): Promise<readonly { readonly id: string; readonly waitsUntil: number }[]> {
@@ -77,7 +77,8 @@ export async function findOpenBreakers(
 }
 
 /**
- * Closes the breakers as a person would who knows that a receiver works again and does not wait for the next probe: off and on.
+ * Closes the breakers without waiting for the next probe, as a person does who knows that a receiver works again: turns
+ * the destinations off and on.
  */
 export async function closeBreakers(stage: Stage, destinations: readonly { readonly id: string }[]): Promise<void> {
   for (const { id } of destinations) {

@@ -4,7 +4,7 @@ import type { Stage } from './stage.ts'
 
 const POLL_MS = 200
 
-/** Waits until every delivery and every workflow instance has ended, or until `patienceMs` has passed. The number that is left then is the verdict. */
+/** Waits until every delivery and workflow instance has ended, or `patienceMs` has passed; counts those that have not. */
 export async function drain(
   stage: Stage,
   { patienceMs, signal }: { readonly patienceMs: number; readonly signal: AbortSignal },

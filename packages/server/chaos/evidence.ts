@@ -30,7 +30,7 @@ export type Evidence = {
   readonly listed: ReadonlySet<string>
   /** The findings of `doctor --json`, or its exit code when it printed none. */
   readonly doctor: readonly string[]
-  /** Lines of the server's log that nothing should cause. */
+  /** Lines of the server's log that report an unexpected fault. */
   readonly cries: readonly string[]
   /** Deliveries that had not ended when the wait ended. */
   readonly outstanding: number

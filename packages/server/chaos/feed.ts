@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { systemClock } from '../src/platform/clock.ts'
 import type { Sent } from './load.ts'
 
-/** A foreign system with numbered items, which anybody may read again from any item on. */
+/** A foreign system with numbered items, which can be read again from any item on. */
 export type Feed = {
   /** `GET /items?after=3`: a page of items. */
   readonly itemsUrl: string

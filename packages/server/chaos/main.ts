@@ -98,8 +98,8 @@ function findScenario(word: string | undefined, isByName: boolean): Scenario {
 const SAME_WISH_MS = 1_000
 
 /**
- * Ctrl-C first cleans up the stage; a later one ends at once. The terminal sends Ctrl-C to every process, and npm passes it on
- * again, so a signal within a second of the first is the same one.
+ * Ctrl-C first cleans up the stage; a later one ends the run immediately. The terminal sends Ctrl-C to every process,
+ * and npm passes it on again, so a signal within a second of the first is the same one.
  */
 function interruption(): AbortSignal {
   const asked = new AbortController()

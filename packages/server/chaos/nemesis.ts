@@ -28,8 +28,8 @@ const CALM_MS_MAX = 3_000
 const STARTING_MS_MAX = 900
 
 /**
- * The rounds of a seed. Every second round waits until deliveries flow again, so that some of them die half-way. A third gives
- * the server time to start working.
+ * The rounds of a seed. Every second round waits until deliveries flow again, so that the kill interrupts some of them.
+ * A third gives the server time to start working.
  */
 export function planRounds(rng: Rng, { rounds, postgres }: PlanOptions): readonly Round[] {
   return Array.from({ length: rounds }, (_, index) => {

@@ -158,7 +158,7 @@ export const PLANTS = {
   },
   /** The same with hanging names: few are resolved at a time, and there is no cache. */
   'few-look-ups': { outbound: outboundWithFewLookUps },
-  /** More requests at once than its cap, and faster than its rate: new destinations are created without limits. */
+  /** More simultaneous requests than its cap, and faster than its rate: new destinations are created without limits. */
   'no-caps': inDatabase(liftCaps),
   /** Faster than its ramp: a destination that was away for an hour counts as healthy when it comes back. */
   'no-ramp': { ...inDatabase(closeBreakers), everyMs: 200 },
@@ -174,7 +174,7 @@ export const PLANTS = {
   'cursor-apart': inDatabase(loseCursors),
   /** "stored twice": the items of a source and its position are not one commit. */
   'position-apart': inDatabase(losePositions),
-  /** "changes that were never filed": a replication is acknowledged before its changes are stored. The pause is as above. */
+  /** "changes that were never filed": a replication is acknowledged before its changes are stored. */
   'slot-before-commit': {
     acceptAll: (acceptAll) => async (captured, alongside) => {
       const address = captured[0]?.address
@@ -195,7 +195,7 @@ export const PLANTS = {
   'late-ids': {
     commit: (commit, deps) => (event) => commit(oneIn(10) ? madeAt(event, deps.clock.now() - LATE_MS) : event),
   },
-  /** "refused while valid": a replaced URL expires at once, whatever the overlap. */
+  /** "refused while valid": a replaced URL expires immediately, whatever the overlap. */
   'no-overlap': inDatabase((database) => misend(database, 'at_once')),
   /** "accepted after its expiry": a replaced URL works forever. */
   'endless-overlap': inDatabase((database) => misend(database, 'never')),
@@ -208,7 +208,7 @@ export const PLANTS = {
     },
     everyMs: 5,
   },
-  /** "failed requests", and duplicates: a process that is asked to end does so at once. */
+  /** "failed requests", and duplicates: a process that is asked to end does so immediately. */
   'no-drain': { inProcess: () => process.prependListener('SIGTERM', () => process.exit(0)) },
 } as const satisfies Readonly<Record<string, Plant>>
 
@@ -218,7 +218,7 @@ export function isPlant(name: string): name is PlantName {
   return Object.hasOwn(PLANTS, name)
 }
 
-/** Longer than a transaction may last. */
+/** Longer than a transaction can last. */
 const LATE_MS = 600_000
 
 function madeAt(event: Routed, ms: number): Routed {

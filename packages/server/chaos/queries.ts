@@ -102,8 +102,8 @@ export function workflowInstances(db: Db, at: { workspaceId: string }): Promise<
 }
 
 /**
- * Waits that ended in vain although an event of the same name came into the dataset they waited for, by more than `sparedMs` after
- * they had begun and before their ends. A wait begins when its commit ends, so a smaller distance proves nothing.
+ * Waits that timed out although an event of the same name came into their dataset more than `sparedMs` after their
+ * start and before their end. A wait starts when its commit ends, so a shorter time proves nothing.
  */
 export function missedWakes(
   db: Db,
@@ -265,7 +265,7 @@ export function sealedValues(db: Db, column: SealedColumn): Promise<readonly Sea
   })
 }
 
-/** For the plants of rotation: the credential of a replaced URL expires at once, or never. */
+/** For the plants of rotation: the credential of a replaced URL expires immediately, or never. */
 export async function misend(db: Db, ends: 'at_once' | 'never'): Promise<void> {
   const body =
     ends === 'at_once'
@@ -407,7 +407,7 @@ export async function loseStarts(db: Db): Promise<void> {
   await beforeEach(db, { name: 'lose_start', table: 'workflow_instances', on: 'insert', body })
 }
 
-/** For the plant `lost-wake`: the matcher goes on, and one wait in ten did not learn of its record. */
+/** For the plant `lost-wake`: the matcher continues, and one wait in ten does not learn of its record. */
 export async function loseWakes(db: Db): Promise<void> {
   const body =
     'if old.wait_key is not null and new.wait_key is null and new.due_at < old.due_at and random() < 0.1 then return null; end if; return new;'

@@ -1,6 +1,6 @@
 import { seconds, type Report } from './figures.ts'
 
-/** The report for people: promises with their verdicts, figures, and the command to repeat it. */
+/** The report for people: promises with their verdicts, figures, and the command to repeat the run. */
 export function reportText(report: Report): string {
   const { findings, figures, stopped } = report
   const width =

@@ -9,7 +9,7 @@ import type { Ledger } from './ledger.ts'
 import { endOverlaps } from './queries.ts'
 import type { Stage } from './stage.ts'
 
-/** A URL or a secret, and its validity: certain until `unsureFrom`, and certainly over from `endedAt` on. */
+/** A URL or a secret, and its validity: certainly valid until `unsureFrom`, and certainly expired from `endedAt` on. */
 export type Credential = { readonly value: string; readonly from: number; unsureFrom: number; endedAt: number }
 
 /** One request with a URL and a secret of an endpoint. */
@@ -32,7 +32,7 @@ const credential = (value: string): Credential => ({
   endedAt: Infinity,
 })
 
-/** Longer than nodes take to learn of a change. The clocks of two processes differ by less than the spare. */
+/** Longer than nodes take to learn of a change. The clocks of two processes differ by less than `SPARE_MS`. */
 const DEADLINE_MS = 3_000
 const SPARE_MS = 1_000
 const CALL_AGAIN_MS = 100
@@ -188,7 +188,7 @@ export function startProbes(of: { endpoints: readonly Rotated[]; probes: Ledger<
         status: typeof reply === 'string' ? reply : reply.status,
         dataset: datasetIn(reply),
       })
-      // oxlint-disable-next-line no-await-in-loop -- a server that is down answers at once, and one that is up has other work too
+      // oxlint-disable-next-line no-await-in-loop -- a server that is down fails immediately, and one that is up has other work too
       await sleep(20)
     }
   }

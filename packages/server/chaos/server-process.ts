@@ -27,7 +27,7 @@ export type ServerProcess = {
   killWorker(rng: Rng): boolean
   /** SIGTERM, then SIGKILL if that takes longer than 30 s. */
   stop(): Promise<void>
-  /** For the very end of this process, when nothing can be awaited. */
+  /** Kills the server at the very end of this process, when nothing can be awaited. */
   killNow(): void
 }
 
@@ -36,7 +36,7 @@ export type ServerOptions = {
   readonly logFile: string
   /** Starts the server with this planted defect. */
   readonly plant: string | undefined
-  /** The server uses this name server, and not the machine's. */
+  /** The server uses this name server instead of the machine's. */
   readonly nameServer: string | undefined
 }
 

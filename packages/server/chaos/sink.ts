@@ -41,7 +41,7 @@ export type Trust = { readonly secret: string; readonly scheme: 'standard' | 'se
 
 export type Sink = {
   readonly receipts: Ledger<Receipt>
-  /** `host`: a name that leads here, in place of the address. */
+  /** `host`: a name that leads here, instead of the address. */
   url(destination: string, host?: string): string
   /** Sets how this destination answers from now on. */
   conduct(destination: string, next: () => Conduct): void

@@ -48,7 +48,7 @@ export type StageOptions = {
   readonly processes?: number
   /** Gives the server the scenario's own name server. */
   readonly hasNames?: boolean
-  /** Settings of the server besides its own. */
+  /** Settings of the server in addition to those of the stage. */
   readonly env?: Readonly<Record<string, string>>
 }
 

@@ -9,7 +9,7 @@ export type Sight = { readonly client: string; readonly record: string; readonly
 
 export type Viewer = {
   readonly name: string
-  /** How often it connected and was accepted. */
+  /** The number of connections that the server accepted. */
   connections(): number
   stop(): Promise<void>
 }
@@ -23,7 +23,7 @@ export type ViewerOptions = {
 }
 
 const BACK_MS_MAX = 300
-/** It disconnects by itself after at most this many records, in the middle of the stream. */
+/** A client disconnects by itself after at most this many records, in the middle of the stream. */
 const RECORDS_MAX = 80
 
 /**
@@ -70,7 +70,7 @@ export async function openViewer(options: ViewerOptions): Promise<Viewer> {
 
 type Visit = {
   readonly cursor: string | undefined
-  /** It disconnects after this many. */
+  /** The client disconnects after this many records. */
   readonly records: number
   readonly signal: AbortSignal
   readonly opened: () => void

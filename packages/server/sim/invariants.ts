@@ -1,4 +1,4 @@
-/** The rules that must always be true. They watch rows and requests, have separate records, and never ask the machine. */
+/** The rules that must always be true. They watch rows and requests in separate records, and never ask the machine. */
 import { canMove, isScheduled } from '../src/domain/delivery/delivery-state.ts'
 import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import type { Begun } from '../src/pipeline/deliver/ports.ts'

@@ -26,7 +26,7 @@ const verbs: EngineVerbs = {
     pool = await makeStepTable(connectionString)
     DBOS.setConfig({
       name: 'bench',
-      // It wants a host in the URL, and uses the one of the query.
+      // DBOS requires a host in the URL, but uses the one in the query.
       systemDatabaseUrl: `postgres://${target.username}@localhost/${target.database}?host=${encodeURIComponent(target.host)}&port=${target.port}`,
       systemDatabasePoolSize: 20,
       logLevel: 'error',

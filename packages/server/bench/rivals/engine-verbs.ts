@@ -5,7 +5,7 @@ export type EngineVerbs = {
   fill(input: { count: number }): Promise<void>
   /** Starts workflows that wait for an hour, and resolves when all of them wait. */
   fillWaiting(input: { count: number }): Promise<void>
-  /** Runs everything, at most `concurrency` workflows at once. */
+  /** Runs everything, at most `concurrency` workflows at a time. */
   work(input: { concurrency: number }): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export type SocketTarget = {
   readonly username: string
 }
 
-/** Not every client takes a socket in a connection string, and all of them take the variables of libpq. */
+/** Not every client accepts a socket in a connection string, but all of them read the variables of libpq. */
 export function urlBehind({ host, port, database, username }: SocketTarget): string {
   Object.assign(process.env, { PGHOST: host, PGPORT: String(port), PGUSER: username })
   return `postgres:///${database}`

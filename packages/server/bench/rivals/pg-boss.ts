@@ -38,7 +38,7 @@ function work({ port, concurrency }: { port: number; concurrency: number }): Pro
   return Promise.resolve()
 }
 
-/** The handlers of a batch run at once. The next batch is fetched while the last one is completed. */
+/** The handlers of a batch run concurrently. The next batch is fetched while the last one is completed. */
 async function fetchOn(
   working: PgBoss,
   { post, batchSize }: { post: (payload: unknown) => Promise<void>; batchSize: number },

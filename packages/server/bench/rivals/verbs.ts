@@ -2,7 +2,7 @@
 export type RivalVerbs = {
   open(input: { connectionString: string }): Promise<void>
   fill(input: { count: number }): Promise<void>
-  /** Starts to send the filled jobs, at most `concurrency` requests at once. */
+  /** Starts to send the filled jobs, at most `concurrency` requests at a time. */
   work(input: { port: number; concurrency: number }): Promise<void>
   /** Stops the work. All finished jobs are settled. */
   end(input: null): Promise<void>

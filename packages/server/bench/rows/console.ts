@@ -133,7 +133,7 @@ const FIRST_ROW = `document.querySelectorAll('[role=grid][aria-label="Events"] [
 const UNTIL = (seen: string): string =>
   `new Promise((done) => { const look = () => { ${seen} ? requestAnimationFrame(() => done(performance.now())) : requestAnimationFrame(look) }; look() })`
 
-/** Milliseconds from the start of the navigation until it is drawn, with an empty cache. */
+/** Milliseconds from the start of the navigation until `seen` is drawn, with an empty cache. */
 async function loadOf(page: Page, url: string, seen: string): Promise<number> {
   await page.goto(url, { waitUntil: 'commit' })
   return page.evaluate<number>(UNTIL(seen))

@@ -17,12 +17,12 @@ const PATIENCE_MS = 30_000
 const RATIO_MAX = 2
 
 /**
- * From the POST of an event to its arrival at one of 99 destinations while the hundredth never answers, beside the same when it
- * does.
+ * From the POST of an event to its arrival at one of 99 destinations while the hundredth never answers, beside the same
+ * when it answers.
  */
 export async function neighbour(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
-  // The bench creates a hundred destinations at once.
+  // The bench creates a hundred destinations in quick succession.
   const server = await stage.server({ folder, settings: { ADMIN_REQUESTS_MAX: '0' } })
   const [load, besideLoad] = [stage.child<LoadVerbs>('load.ts'), stage.child<LoadVerbs>('load.ts')]
   const sink = stage.child<SinkVerbs>('sink.ts')

@@ -45,7 +45,7 @@ type Size = {
 /** Stores this many events, or finds them stored by a previous run, and asks everything about them. */
 async function askAt(stage: Stage, count: number): Promise<Size> {
   const folder = await stage.folder(`search-${count}`)
-  // Without the loops: the bench itself indexes everything at once.
+  // The server runs no loops, because the bench itself indexes everything in one run.
   const server = await stage.server({ folder, roles: 'web' })
   const admin = await adminOf(server, folder)
   const took = await stored(stage, { target: server.target, count })
@@ -79,7 +79,7 @@ async function askAt(stage: Stage, count: number): Promise<Size> {
 
 const isCompared = (stage: Stage, count: number): boolean => count <= stage.comparedRecords
 
-/** The server that the environment names, for as many events as it gets. */
+/** The OpenSearch that the environment names; undefined: there is none, or it is not asked about this many events. */
 async function openRival(stage: Stage, count: number): Promise<OpenSearch | undefined> {
   const url = process.env['BENCH_OPENSEARCH_URL']
   return url === undefined || !isCompared(stage, count) ? undefined : openSearchAt(url, count)
@@ -199,7 +199,7 @@ async function fill(stage: Stage, target: DatabaseTarget, count: number): Promis
   return tookMs
 }
 
-/** Runs the product's own loop, whose clock does not move, so that it neither ends early nor rests. */
+/** Runs the product's own loop, whose clock does not move, so that it neither ends early nor pauses. */
 async function indexAll(target: DatabaseTarget): Promise<number> {
   const now = systemClock().now()
   const began = nowMs()
@@ -262,7 +262,7 @@ async function ingestBeside(stage: Stage): Promise<readonly Figure[]> {
   ]
 }
 
-/** With time for statements that read everything. */
+/** Opens a database with time for statements that read everything. */
 async function withBench<T>(
   target: DatabaseTarget,
   work: (db: ReturnType<typeof openDatabase>) => Promise<T>,

@@ -9,7 +9,7 @@ import { nowMs } from '../statistics.ts'
 import type { Figure } from '../table.ts'
 
 const WAITING = 100_000
-/** Longer than for other idle figures: rollups and the search index follow the events of before. */
+/** Longer than for other idle figures, because rollups and the search index still process the events. */
 const WARM_MS = 15_000
 const PATIENCE_MS = 900_000
 const LOOK_MS = 200

@@ -68,7 +68,7 @@ async function starts(stage: Stage): Promise<readonly Figure[]> {
   ]
 }
 
-/** Waits until the statement counts so many rows, and returns the moment. */
+/** Waits until the table has this many rows, and returns the time. */
 async function reached(target: DatabaseTarget, table: string, count: number): Promise<number> {
   return withDatabase(target, async (db) => {
     const until = nowMs() + PATIENCE_MS

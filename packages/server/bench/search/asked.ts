@@ -6,7 +6,7 @@ import { median, nowMs, quantile } from '../statistics.ts'
 import { askPlain } from './queries.ts'
 import type { Question } from './questions.ts'
 
-/** Each question is asked about so many different events. */
+/** Each question is asked about this many different events. */
 const ASKED = 20
 /** A question of a plain table reads all of it, so it is asked less often. */
 const ASKED_PLAIN = 2
@@ -18,7 +18,7 @@ export type Asked = {
   readonly oursMs: number
   readonly plainMs: number | undefined
   readonly rivalMs: number | undefined
-  /** The most of any of its askings. */
+  /** The largest number among the answers to the question. */
   readonly scanned: number
   readonly read: number
   readonly calls: number

@@ -4,7 +4,7 @@ import { WORDS } from './queries.ts'
 /** One question: the search of the product, and the same in SQL and in the query language of OpenSearch. */
 export type Question = {
   readonly name: string
-  /** For the number of an event that it asks about, or of none. */
+  /** The query of the product about the event with this number, or about no event. */
   readonly ask: (n: number) => readonly (readonly [string, string])[]
   readonly sql: (n: number) => string
   readonly filters: (n: number) => readonly object[]

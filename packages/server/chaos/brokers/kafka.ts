@@ -9,7 +9,7 @@ const CLUSTER = 'cG9zdHJvYWQtY2hhb3MtMQ'
 const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const
 const HOST = '127.0.0.1'
 
-/** No package of Debian has it, so KAFKA_TEST_CLASSPATH names the class path of a broker: kafka_2.13 of Maven and all that it needs. */
+/** The class path of a broker, which Debian does not package: kafka_2.13 of Maven and its dependencies. */
 export const kafkaServer = (): string | undefined => process.env['KAFKA_TEST_CLASSPATH']
 
 /** One broker of Kafka that is its own controller, with PLAIN and SCRAM. With TLS it has a second port. */

@@ -16,7 +16,7 @@ import {
 const STREAM = 'EVENTS'
 const PASSWORD = 'nats-password'
 
-/** No package of Debian has it, so NATS_SERVER names the program. */
+/** No package of Debian has this server, so NATS_SERVER names the program. */
 export const natsServer = (): string | undefined => programOf(['/usr/bin/nats-server'], 'NATS_SERVER')
 
 /** NATS with JetStream, which writes each message to its disk before it answers. */
@@ -79,5 +79,5 @@ async function asApp<T>({ port, tls }: At, work: (manager: JetStreamManager) => 
   }
 }
 
-/** The name is that of the certificate, because the client connects to an address. */
+/** `servername` is the name in the certificate, because the client connects to an address. */
 const ofHost = ({ host, ca, cert, key }: ServerTls) => ({ ca, cert, key, servername: host })

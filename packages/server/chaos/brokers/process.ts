@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** An event as the other system has it. */
+/** An event as the other system stores it. */
 export type StoredEvent = { readonly id: string; readonly body: string }
 
 /** A real server of another system, in a temporary folder and on a free port of 127.0.0.1. */
@@ -16,11 +16,11 @@ export type Broker = {
   readonly members: Readonly<Record<string, unknown>> & { readonly url: string; readonly config: object }
   /** SIGKILL. */
   readonly kill: () => Promise<void>
-  /** Starts it again, and resolves when it answers. */
+  /** Starts the server again, and resolves when it answers. */
   readonly start: () => Promise<void>
-  /** All events that it has, with repeats, in its order if it has one. */
+  /** All events that the server has, with repeats, in its order if it has one. */
   readonly stored: () => Promise<readonly StoredEvent[]>
-  /** Ends it and removes its folder. */
+  /** Ends the server and removes its folder. */
   readonly stop: () => Promise<void>
 }
 
@@ -94,7 +94,7 @@ function signalGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }
 
@@ -120,7 +120,7 @@ export function aFreePort(): Promise<number> {
   })
 }
 
-/** The path of a program; undefined: it is not installed. `variable` of the environment may name another one. */
+/** The path of a program; undefined: it is not installed. `variable` of the environment can name another one. */
 export function programOf(paths: readonly string[], variable: string): string | undefined {
   const named = process.env[variable]
   return named ?? paths.find((path) => existsSync(path))

@@ -5,7 +5,7 @@ import { aFolder, aFreePort, programOf, runServer, type Broker, type StoredEvent
 const BUCKET = 'events'
 const SECRET = 'store-secret-key'
 
-/** No package of Debian has it, so VERSITYGW names the program: github.com/versity/versitygw. */
+/** No package of Debian has this server, so VERSITYGW names the program: github.com/versity/versitygw. */
 export const s3Server = (): string | undefined => programOf(['/usr/bin/versitygw'], 'VERSITYGW')
 
 /** An S3 server over a folder. */

@@ -6,10 +6,10 @@ import type { Sent } from '../load.ts'
 import { postgresProcess } from '../postgres-process.ts'
 import { addItems, finishItem, listItems, makeItems, type ChangeRow, type ItemRow } from './queries.ts'
 
-/** A database of somebody else: a table that grows, of which some rows are changed once. */
+/** A foreign database: a table that grows, and some of its rows change once. */
 export type ForeignDatabase = {
   readonly connection: string
-  /** Kills it. It comes back by itself. */
+  /** Kills the database, which comes back by itself. */
   kill(): void
   /** Ends the changes, and returns what must be filed: every row as it is polled, and every change as it is replicated. */
   end(): Promise<{ readonly rows: readonly Sent[]; readonly changes: readonly ChangeRow[] }>

@@ -1,6 +1,6 @@
 import { sql, type Db } from '../../src/platform/db.ts'
 
-/** The names of sources that have not begun. */
+/** The names of sources that have not started. */
 export function sourcesWithoutPosition(
   db: Db,
   at: { workspaceId: string },

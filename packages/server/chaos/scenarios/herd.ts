@@ -18,7 +18,8 @@ const RATED = { name: 'rated', maxInFlight: 20, ratePerSecond: 200 } as const
 const RETURNING = [CAPPED.name, RATED.name]
 const ANSWER_MS = 20
 /**
- * The backlog of the first destination when it comes back, in the full form: its own events in addition to those for everybody.
+ * The backlog of the first destination when it comes back, in the full form: its own events in addition to those for
+ * all destinations.
  */
 const BACKLOG = { events: 100_000, perSecond: 1_000, ms: 300_000 }
 const DRAIN_MS = 900_000
@@ -199,7 +200,7 @@ function overRate(receipts: readonly Receipt[], revivedAt: number): readonly str
   })
 }
 
-/** Acknowledged events for it that had not arrived when it came back. */
+/** Acknowledged events for a destination that had not arrived when the destination came back. */
 function backlogOf(
   { answers, receipts, sent, destinations }: Evidence,
   { name, revivedAt }: { name: string; revivedAt: number },

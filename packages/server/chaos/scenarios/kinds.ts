@@ -28,7 +28,7 @@ const DEAD_MS_MAX = 1_500
 /** In every so many rounds the sender dies too. */
 const SENDER_DIES_EVERY = 3
 
-/** Real brokers die and come back under load: nothing is lost, and no more arrives twice than was in flight. */
+/** Real brokers die and come back under load: no event is lost, and no more events arrive twice than were in flight. */
 export const kinds = defineScenario({
   name: 'kinds',
   about:
@@ -60,7 +60,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   }
 }
 
-/** Those whose servers this machine has. PostgreSQL is always there. */
+/** The brokers whose servers this machine has. PostgreSQL is always there. */
 async function openBrokers({ say }: Request): Promise<readonly Broker[]> {
   const all = [
     { name: 'postgres', open: () => aPostgres(), isThere: true },

@@ -22,7 +22,7 @@ const STILL_LOOKS = { full: 200, short: 40 }
 const RATIO_MAX = 2
 const P99_MS_MAX = 1_000
 const PACE_PERCENT_MIN = 95
-/** Also for the good ones: on a slow machine none of them may count as dead. */
+/** The good destinations have it too: on a slow machine none of them may count as dead. */
 const TIMEOUT_MS = 60_000
 /** Longer than the server remembers that a name did not resolve. */
 const NAMES_KEPT_MS = 6_000
@@ -48,7 +48,8 @@ type Trouble = {
 }
 
 /**
- * One destination never answers and one closes connections at once, each with all events. Their neighbors get theirs as before.
+ * One destination never answers and one closes connections immediately, each with all events. Their neighbors get their
+ * events as before.
  */
 export const neighbour = defineScenario({
   name: 'neighbour',
@@ -185,7 +186,7 @@ function isComplete({ load, sink }: Road, name: string): boolean {
   )
 }
 
-/** Waits until the good ones have everything, or nothing has arrived there during this many checks. */
+/** Waits until the good destinations have everything, or nothing has arrived there during this many checks. */
 async function untilUnchanged(
   stage: Stage,
   { road, looks, signal }: { road: Road; looks: number; signal: AbortSignal },

@@ -14,7 +14,7 @@ import { storm, weather } from '../storm.ts'
 
 /** The monthly events of the team plan. */
 const QUOTA = 500_000
-/** Many events at once meet at the limit, and the server dies while there is still room, or just after. */
+/** Many simultaneous events meet at the limit, and the server dies while there is still room, or just after. */
 const TOGETHER = 50
 const OFFSET_MS_MAX = 400
 const PROCESSES = 2
@@ -71,7 +71,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   }
 }
 
-/** Tries until PostgreSQL, which may be down at the moment, has done it. */
+/** Repeats the work until PostgreSQL, which may be down at the moment, has done it. */
 async function persist<T>(
   stage: Stage,
   of: { readonly signal: AbortSignal; readonly work: (database: ReturnType<Stage['openDatabase']>) => Promise<T> },

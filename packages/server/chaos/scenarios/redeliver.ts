@@ -9,24 +9,24 @@ import { sendThrough, type Road } from '../road.ts'
 import { defineScenario, type Outcome, type Request } from '../scenario.ts'
 import type { Stage } from '../stage.ts'
 
-/** The bulk replays: to one destination all deliveries are sent again, to the other until somebody cancels it. */
+/** The bulk replays: one sends all deliveries of its destination again, and the other is cancelled midway. */
 const [WHOLE, CUT] = ['whole', 'cut']
 const LIVE = ['live-1', 'live-2']
 const ROUND_MS = 1_000
-/** Longer than the interval of autovacuum, which slows all of them down briefly: calm and storm each contain at least one run. */
+/** Longer than the interval of autovacuum, which slows everything briefly: calm and storm each contain a run of it. */
 const ROUNDS = 18
 const LOOK_MS = 100
 const PATIENCE_MS = 60_000
 /** Longer than the time for which pages are made due in advance. */
 const HELD_MS = 2_000
-/** Long, so that on a slow machine none of them counts as dead. */
+/** Long, so that on a slow machine no destination counts as dead. */
 const TIMEOUT_MS = 60_000
 /** The minimum duration of the whole replay, so that it can be paused. The other one is slower, so that it can be cancelled. */
 const WHOLE_SECONDS_MIN = 6
 const CUT_SLOWER = 4
 const RATIO_MAX = 2
 
-/** Two bulk replays beside live traffic: one is paused and continues, the other is cancelled half-way. */
+/** Two bulk replays beside live traffic: one is paused and continues, the other is cancelled midway. */
 export const redeliver = defineScenario({
   name: 'redeliver',
   about:

@@ -153,7 +153,7 @@ function tally(entries: readonly Forged[]): ReadonlyMap<string, { sent: number; 
   return sums
 }
 
-/** A server whose database is away answers 503 before it knows the endpoint, and does not log that. */
+/** A server whose database is unreachable answers 503 before it knows the endpoint, and does not log that. */
 function isAway({ status, reason }: Forged): boolean {
   return status === 503 && reason !== 'endpoint_disabled'
 }

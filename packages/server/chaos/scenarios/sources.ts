@@ -151,7 +151,7 @@ async function createSources(
   await stage.admin('POST', 'cron-triggers', { name: 'Minutes', dataset: TICKS, expression: '* * * * *' })
 }
 
-/** A change before the slot exists is none of its changes. */
+/** Waits until every slot exists, because a slot has no changes from before its creation. */
 async function hasBegun(stage: Stage, signal: AbortSignal): Promise<void> {
   await asked(stage, async (database, at) => {
     // oxlint-disable-next-line no-await-in-loop -- one look at a time
@@ -185,7 +185,7 @@ async function unfiled(stage: Stage, { made, signal }: { made: Made; signal: Abo
 
 const nameOf = ({ operation, n }: ChangeRow): string => `${operation} ${n}`
 
-/** The items count as sent, so every promise about the events of senders is one about them too. */
+/** The items count as sent, so every promise about the events of senders also covers the items. */
 function withItems(evidence: Evidence, items: readonly Sent[]): Evidence {
   return {
     ...evidence,

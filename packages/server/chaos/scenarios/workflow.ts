@@ -23,7 +23,7 @@ const STEP = 'step'
 const PROCESSES = 2
 /** Within this time every process knows a new workflow. */
 const KNOWN_MS = 2_000
-/** The lease of a dead process, and the time for what it had claimed. */
+/** The lease of a dead process, and the time for the instances that it had claimed. */
 const DRAIN_MS = 240_000
 
 /** The dataset that the second workflow waits for, and its step. */
