@@ -4,7 +4,7 @@ import type { Stage } from './stage.ts'
 
 const POLL_MS = 200
 
-/** Waits until every delivery and workflow instance has ended, or `patienceMs` has passed; counts those that have not. */
+/** Waits until every delivery and workflow instance has ended, at most `patienceMs`. Counts those that have not. */
 export async function drain(
   stage: Stage,
   { patienceMs, signal }: { readonly patienceMs: number; readonly signal: AbortSignal },

@@ -23,7 +23,7 @@ async function bootPlanted(environment: Environment): Promise<Booted> {
   try {
     await strike?.(deps)
     booted.log.info(PLANTED, { plant: name })
-    // Later strikes may meet a PostgreSQL that the storm has hit.
+    // Later strikes can meet a PostgreSQL that the storm has hit.
     if (everyMs !== undefined) setInterval(() => void strike?.(deps).catch(() => undefined), everyMs).unref()
   } catch (cause) {
     booted.log.error(NOT_PLANTED, { plant: name, why: String(cause) })

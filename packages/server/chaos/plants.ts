@@ -190,7 +190,8 @@ export const PLANTS = {
   /** Accepted and started while suspended: the suspension is acknowledged, and forgotten. */
   'suspend-in-name': inDatabase(forgetSuspensions),
   /**
-   * "stored, never shown to a client": sometimes records get ids from long before their commit, where no stream looks any more.
+   * "stored, never shown to a client": sometimes records get ids from long before their commit, where streams no longer
+   * look.
    */
   'late-ids': {
     commit: (commit, deps) => (event) => commit(oneIn(10) ? madeAt(event, deps.clock.now() - LATE_MS) : event),

@@ -11,7 +11,7 @@ const TRIES_MS = 5_000
 
 type At = { readonly host: string; readonly port: number }
 
-/** Creates the topic when it is not there, and rejects until each partition has a leader and all of its replicas. */
+/** Creates the topic when it does not exist, and rejects until each partition has a leader and all of its replicas. */
 export async function topicReady(connection: Connection, replicas: number): Promise<void> {
   const { topics } = await metadataV8.api.async(connection, [KAFKA_TOPIC], false).catch(() => ({ topics: [] }))
   const partitions = topics[0]?.partitions ?? []
@@ -40,7 +40,7 @@ export async function leadersAt(at: At): Promise<readonly At[]> {
   })
 }
 
-/** All events of the topic, of which one broker leads all partitions. */
+/** All events of a topic whose partitions all have the same leader. */
 export async function eventsAt(at: At): Promise<readonly StoredEvent[]> {
   const found: StoredEvent[] = []
   for (let partition = 0; partition < PARTITIONS; partition += 1)

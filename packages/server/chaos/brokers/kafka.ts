@@ -138,7 +138,7 @@ const loginsOf = (listener: string): readonly string[] => {
   )
 }
 
-/** Java takes certificates as the values of properties. */
+/** Java accepts certificates as the values of properties. */
 const tlsSettings = ({ ca, cert, key }: ServerTls): readonly string[] => {
   const start = 'listener.name.secure.ssl'
   return [

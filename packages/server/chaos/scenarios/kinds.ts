@@ -133,7 +133,7 @@ async function strike(stage: Stage, { request, brokers, kills, senderDies }: Sto
   return null
 }
 
-/** Promises about requests and their signatures, of which a broker stores nothing. */
+/** Promises about requests and their signatures, which a broker does not store. */
 const NOT_SEEN: readonly string[] = ['signature not valid', 'delivery id used twice', 'received without an attempt row']
 
 type Seen = {
@@ -184,7 +184,7 @@ function receiptOf(name: string, { id, body }: StoredEvent, index: number): Rece
 const DATA = '"data":'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Only events that were in flight when a broker or the sender died may be there twice. */
+/** Only events that were in flight when a broker or the sender died may be stored twice. */
 function repeats({ name, events, kills }: { name: string; events: readonly StoredEvent[]; kills: number }): Finding {
   const found = events.length - new Set(events.map(({ id }) => id)).size
   const allowed = kills * IN_FLIGHT

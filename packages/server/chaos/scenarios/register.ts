@@ -26,7 +26,7 @@ const INGEST_EVERY_MS = 10
 const SLOWER_MAX = 2
 const TENTH = 10
 
-/** Many networks register agents simultaneously, on two processes. The caps are exact, and each challenge is used once. */
+/** Many networks register agents together, on two processes. The caps are exact, and each challenge is used once. */
 export const register = defineScenario({
   name: 'register',
   about:

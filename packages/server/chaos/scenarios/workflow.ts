@@ -31,7 +31,7 @@ const AWAITED = 'closings'
 const WAIT = 'closed'
 const PAUSE_SECONDS = 6
 const WAIT_SECONDS = 40
-/** The longest time in which the commit of a step may end. */
+/** The longest time in which the commit of a step can end. */
 const SPARED_MS = 4_000
 
 const EVENT = { event: '{{ payload.event }}' }

@@ -45,7 +45,7 @@ export interface InstanceRow {
   wait: Wait | null
   /** The record that ended the wait for an event. */
   matched: SimRecord | null
-  /** The number of records that had been committed when the wait began. */
+  /** The number of records that had been committed when the wait started. */
   waitSince: number
   paused_at: number | null
   error: StepError | null

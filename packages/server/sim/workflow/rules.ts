@@ -8,7 +8,7 @@ interface Parked {
   readonly committedAt: number
   readonly dueAt: number
   readonly wait: Wait | null
-  /** Records from this place of the log on came after the wait began. */
+  /** Records from this place of the log on came after the wait started. */
   readonly since: number
 }
 

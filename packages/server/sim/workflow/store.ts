@@ -242,7 +242,7 @@ export class SimWorkflowStore {
   /** The second half: the waits in their present state. */
   match(now: number, looked: ReturnType<SimWorkflowStore['look']>): Matched {
     const lost = this.#options.plant === 'lost-wake'
-    // The fault: the waits are older than the snapshot, so a wait that began in between misses a record of that time.
+    // The fault: the waits are older than the snapshot, so a wait that started in between misses a record of that time.
     const to = lost ? this.log.length : looked.to
     const waits = lost ? looked.waits.filter((row) => isWaiting(row)) : this.#waiting()
     const records = this.log

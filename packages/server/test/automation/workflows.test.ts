@@ -32,7 +32,7 @@ const aWorkflow = async (more: object = {}) =>
 
 const get = async (id: string) => (await call(home, `GET workflows/${id}`)).body.workflow
 
-test('a replacement reverts what it leaves out to its default, by PUT and by PATCH', async () => {
+test('a replacement reverts omitted members to their defaults, by PUT and by PATCH', async () => {
   for (const method of ['PUT', 'PATCH']) {
     const { id } = await aWorkflow({ active: false, entry_conditions: ONCE })
     const body = { name: 'Replaced', entry_dataset: 'idle', steps: STEPS }
@@ -288,7 +288,7 @@ test('a dry run renders the input of each step, takes branches, and stores nothi
   assert.equal((await database.one<{ n: number }>(counted)).n, n)
 })
 
-test('a dry run of a saved workflow takes a stored record, and reports the entry condition that failed', async () => {
+test('a dry run of a saved workflow uses a stored record, and reports the entry condition that failed', async () => {
   const { id } = await aWorkflow({ entry_dataset: 'filed', entry_conditions: [{ path: 'a', equals: 2 }] })
   const record_id = (await anEventIn(home)).records[0].id
   const shown = (await call(home, 'POST workflows/dry-run', { body: { workflow_id: id, record_id } })).body

@@ -99,7 +99,7 @@ describe('POST rules/test', () => {
     const { key } = await anIngestKey(project)
     const { public_url, slug } = await aWebhook(project)
     const url = `${world.baseUrl}/v1/ingest/${key}`
-    // A payload may contain the text of a decision, and escapes that PostgreSQL refuses.
+    // A payload can contain the text of a decision, and escapes that PostgreSQL refuses.
     await aRule(project, { conditions: [{ path: 'a', equals: 'x' }] })
     const reached = await post(url, '{"n":1,"a":"\\u0000"}')
     await post(`${url}/inbox`, '{"rules":[1]}')

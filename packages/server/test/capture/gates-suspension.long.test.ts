@@ -173,7 +173,7 @@ test('suspend closes the open streams on every node within a second, and no node
       )
     }
     assert.deepEqual(await Promise.all(streams.map(({ client }) => client.ended)), [0, 4403, 0, 4403])
-    // This check comes first, so also before the checks of other faults.
+    // This check precedes the checks of other faults.
     for (const node of [world, other]) {
       for (const query of ['', '&after=nonsense', '&dataset=0'])
         assert.equal((await fetch(`${node.baseUrl}/v1/stream?key=${key}${query}`)).status, 403)

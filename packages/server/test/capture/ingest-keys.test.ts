@@ -130,7 +130,7 @@ describe('the key as a resource', () => {
 })
 
 describe('Authorization: Bearer', () => {
-  test('an ingest key may come in the header instead of the path, in each of the three forms', async () => {
+  test('an ingest key can be sent in the header instead of the path, in each of the three forms', async () => {
     const { key } = await anIngestKey(world)
     const { slug, dataset } = await aWebhook(world)
     const authorization = `Bearer ${key}`

@@ -87,7 +87,7 @@ describe('a flood', () => {
     assert.equal(await countOf(webhooks[149] ?? ''), 1)
   })
 
-  test('a flood while the database is away is written when it accepts statements again, each refusal once', async () => {
+  test('a flood while the database is unavailable is written when it accepts statements again, each refusal once', async () => {
     const { rejections, refuse } = await aLog()
     const webhook = world.app.deps.uuid()
     refuse(webhook, '198.51.100.7')

@@ -90,7 +90,7 @@ describe('the verification secret of an endpoint', () => {
     assert.equal((await rotateSecret(id, { secret: 'three' })).status, 200)
   })
 
-  test('the deadline is in the time of the database, whatever the clock of this machine says', async () => {
+  test('the deadline is in the time of the database, whatever the clock of this machine shows', async () => {
     const { id, public_url } = await aVerifying()
     await rotateSecret(id, { secret: 'new', overlap_hours: 1 })
     const { clock } = world

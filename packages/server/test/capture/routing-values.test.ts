@@ -113,7 +113,7 @@ describe('constants and defaults of mappings are data', () => {
 })
 
 describe('however deep a stored payload is, it is shown, and one Postroad can feed another', () => {
-  test('a record that a mapping makes deeper than a body may be is shown whole, in every list', async () => {
+  test('a record that a mapping makes deeper than a body can be is shown whole, in every list', async () => {
     const project = await aProject()
     const target = Array.from({ length: 128 }, () => 'a').join('.')
     const { id, public_url } = await aWebhook(project, { mappings: [{ target, path: 'deep' }] })

@@ -99,7 +99,7 @@ const BY_LIBRARY: Readonly<Record<string, Signer>> = {
   increase: byStandardWebhooks,
   lithic: byStandardWebhooks,
   'supabase-auth': byStandardWebhooks,
-  // Polar's documentation: the whole secret, in base64, is what the library of Standard Webhooks takes.
+  // Polar's documentation: the library of Standard Webhooks takes the whole secret in base64.
   polar: ({ secret, ...request }) => byStandardWebhooks({ ...request, secret: Buffer.from(secret).toString('base64') }),
   // livekit-server-sdk makes its tokens with these calls of jose.
   livekit: async ({ secret, body: text, now }) => ({

@@ -45,7 +45,7 @@ test('a header without a value in the change retains its value; a header that th
   const route = await aRoute(world, sink.url, { headers: { 'X-One': '1', 'X-Two': '2', 'X-Three': '3' } })
   const shown = (await patch(route, { headers: { 'x-one': null, 'X-Two': HELD, 'X-Four': '4' } })).body.destination
   assert.deepEqual(shown.headers, { 'x-one': HELD, 'X-Two': HELD, 'X-Four': HELD })
-  // A client may send the answer back unchanged.
+  // A client can send the answer back unchanged.
   assert.equal((await patch(route, { headers: shown.headers, timeout_ms: 2_000 })).status, 200)
   await route.send()
   await sink.until(1)

@@ -166,7 +166,7 @@ test('a destination that Postroad disabled is in trouble: its deliveries are stu
   assert.equal((await get(`search/deliveries?state=stuck&destination=${place.id}`)).deliveries.length, 1)
 })
 
-test('a rate limit: a due delivery that may not be sent yet reports it, since the time at which it became due', async (t) => {
+test('a rate limit: a due delivery that may not be sent yet reports it, with the time at which the delivery became due', async (t) => {
   const sink = await aSinkOf(t)
   const place = await aPlace(t, sink.url, { rate_limit: { count: 2, per: 'hour' } })
   await place.send(5)

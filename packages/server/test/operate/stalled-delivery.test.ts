@@ -89,7 +89,7 @@ async function stuck() {
   return { deliveries: found.deliveries, destinations: found.destinations, senders: found.senders }
 }
 
-test('the log, /readyz and the metrics report a delivery that the database refuses to begin; it is sent when the database accepts it', async () => {
+test('the log, /readyz and the metrics report a delivery that the database refuses to start; it is sent when the database accepts it', async () => {
   const route = await aRoute(world, sink.url)
   await refuseAttempts()
   const since = world.clock.now()

@@ -51,7 +51,7 @@ test('nodes that run upkeep at the same moment do not disturb each other', async
     assert.ok(known.includes(dayAt(world.clock.now() + ahead * DAY_MS)), `day ${ahead}`)
 })
 
-test('a day is dropped when no plan in use retains it any longer', async () => {
+test('a day is dropped once no plan in use retains it', async () => {
   const first = dayAt(world.clock.now())
   await database.run(sql`update workspaces set plan = 'business'`)
   world.clock.advance(90 * DAY_MS)

@@ -226,7 +226,7 @@ test('an ordinary user gets the same login by the same proof', { skip: needsRoot
   assert.equal(uidOf(dataDir), uid)
   assert.equal(connectAs(uid, dataDir, 'postroad_server'), 'postroad_server')
   assert.match(connectAs(uid, dataDir, 'postroad'), /no pg_hba\.conf entry/)
-  // Root may become any user, so a command that root runs beside the server works.
+  // Root can become any user, so a command that root runs beside the server works.
   const guest = await open(dataDir, { mode: 'join' })
   assert.equal(guest.started, false)
   assert.equal((await ask<{ me: string }>(guest, sql`select current_user::text as me`)).me, 'postroad_server')

@@ -17,7 +17,7 @@ import {
 import { RESERVED_REQUEST_HEADERS, validateHeader } from '../../src/platform/outbound-http.ts'
 import type { Resolver } from '../../src/platform/resolver.ts'
 
-test('a request arrives as it was given and its answer comes back whole', async (t) => {
+test('a request arrives unchanged, and its answer is returned whole', async (t) => {
   const { port, seen } = await aSink(t, (socket) => {
     socket.end('HTTP/1.1 201 Created\r\nX-A: 1\r\nx-a: 2\r\n__proto__: x\r\nConnection: close\r\n\r\nhello')
   })
@@ -211,7 +211,7 @@ test('a complete head is the answer, whatever happens to the body', async (t) =>
           ['response', status, '7', true],
           how,
         )
-        // A reset may overtake bytes that were sent before it.
+        // A reset can overtake bytes that were sent before it.
         if (!how.startsWith('reset')) assert.match(said.body ?? '', /^half/, how)
       }),
     ),

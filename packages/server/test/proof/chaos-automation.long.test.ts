@@ -34,7 +34,7 @@ describe('processes that are killed while they read sources', { concurrency: 2 }
   })
 
   test('a server that acknowledges a replication before the commit is caught', async () => {
-    // One round: a later one kills the database that is read, which then forgets what was acknowledged and sends it again.
+    // One round only: a later one kills the foreign database, which then forgets the acknowledgement and sends again.
     await assertCaught(
       sources,
       { ...AT, plant: 'slot-before-commit' },

@@ -77,7 +77,7 @@ test('pages go newest first, and records that arrive meanwhile change none of th
   assert.deepEqual([numbers(third), third.body.next_cursor, third.body.reached], [[0], null, null])
 })
 
-test('with order=asc a copy reads every record once, also those that come later', async () => {
+test('with order=asc a copy reads every record once, also those that arrive later', async () => {
   const dataset = await filed(...counting(5))
   assert.deepEqual(await allPages(dataset, 'order=asc&limit=2'), [[0, 1], [2, 3], [4]])
   const whole = await readData({ world, key }, `/${dataset}?order=asc`)
@@ -187,7 +187,7 @@ test('an ETag answers an unchanged page with 304 and no body', async () => {
   assert.equal(changed.status, 200)
 })
 
-test('a long page is compressed for a client that takes gzip', async () => {
+test('a long page is compressed for a client that accepts gzip', async () => {
   const dataset = await filed(JSON.stringify({ n: 1, text: 'long '.repeat(1_000) }))
   const raw = await new Promise<{ coding: string | undefined; bytes: Buffer }>((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}`, 'accept-encoding': 'br, gzip' }

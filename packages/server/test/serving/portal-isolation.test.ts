@@ -24,7 +24,7 @@ let world: World
 let database: Database
 let victim: Guest
 let ids: Readonly<Partial<Record<IdKind, string>>>
-/** Customers with their own destination, by what separates them from the victim. */
+/** Customers with their own destination, by the boundary between them and the victim. */
 const strangers = new Map<string, Guest>()
 
 before(async () => {

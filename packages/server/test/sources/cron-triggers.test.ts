@@ -140,7 +140,7 @@ test('run now files one event, also while the trigger is paused, and does not mo
   assert.equal((await payloads(dataset)).length, 2)
 })
 
-test('a change during a run voids it, and the run comes with the new settings', async () => {
+test('a change during a run voids the run, which is repeated with the new settings', async () => {
   const { id, dataset } = await aTrigger({ data: 'before' })
   const due = at((await triggerOf(id)).next_run_at)
   world.clock.set(due)
@@ -157,7 +157,7 @@ test('a change during a run voids it, and the run comes with the new settings', 
   )
 })
 
-test('a run that is refused is shown with its reason, and the next run comes at its time', async () => {
+test('a run that is refused is shown with its reason, and the next run happens at its time', async () => {
   const { id } = await aTrigger({ data: 'x'.repeat(60_000) })
   const small = await aWorld({ beside: world, env: { ROLES: 'web', INGEST_BODY_BYTES: '1024' } })
   try {

@@ -221,7 +221,7 @@ test('a suspended workspace is not polled, and afterwards the source continues f
   assert.deepEqual(await idsIn(table), [1, 2])
 })
 
-test('a suspension during a run stores nothing, is no failure, and the rows come afterwards', async () => {
+test('a suspension during a run stores nothing, is not a failure, and the rows are filed afterwards', async () => {
   const table = await aTable()
   await insert(table, [1])
   const { id } = await aSource(table)

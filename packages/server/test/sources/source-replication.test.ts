@@ -318,7 +318,7 @@ test('while other tables change, the position moves, so that the slot retains no
   await arrived(table, 1)
 })
 
-test('a pause, and a suspension of the workspace, end the connection; the changes meanwhile come afterwards', async () => {
+test('a pause, and a suspension of the workspace, end the connection; changes in the meantime are filed afterwards', async () => {
   const table = await aTable()
   const { id } = await aSource(table)
   await reads(id)

@@ -10,7 +10,7 @@ import { aLogicalPostgres, type LogicalPostgres } from '../stage/logical-postgre
 import { asked, placeOf, setSuspended, sourceDeps } from '../stage/source-stage.ts'
 import { anAuthority } from '../stage/tls-files.ts'
 
-/** The replication slots of sources: Postroad sees what they retain, and drops them. The database limits them to 40 MiB. */
+/** The replication slots of sources: Postroad watches and drops them. The database limits their WAL to 40 MiB. */
 let world: World
 let shop: LogicalPostgres
 let relay: DatabaseRelay
@@ -58,7 +58,7 @@ async function watch(): Promise<void> {
   await watchSlots(world.app.deps)
 }
 
-test('the lag of a slot and what it retains are shown; a source that is turned off has a warning with numbers', async () => {
+test('a source shows the lag of its slot and the WAL that the slot retains; a source that is turned off shows a warning with the amount', async () => {
   const { id } = await aSource()
   await run('create table filler as select repeat(md5(n::text), 30) as text from generate_series(1, 3000) n')
   await watch()

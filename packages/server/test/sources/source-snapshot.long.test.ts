@@ -334,7 +334,7 @@ test('changes between the creation of a named slot and the copy arrive only as p
   await run(`drop publication named_${table}`)
 })
 
-test('restart copies all rows again, and without snapshot only new changes come', async () => {
+test('restart copies all rows again, and without snapshot only new changes are filed', async () => {
   const table = await aTable()
   await run(`insert into ${table} values (1, 'a')`)
   const { id } = await aSource([table])

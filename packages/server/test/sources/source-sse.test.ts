@@ -112,7 +112,7 @@ test('one process at a time reads, and another one takes over when its lease end
   await reading()
   assert.equal(feed.requests.length, 1)
   await until(async () => (await sourceOf(id)).runs === 1)
-  // The first process hangs: it renews no more.
+  // The first process hangs, so it no longer renews its lease.
   advance(16_000)
   await there.run()
   await reading(2)

@@ -114,7 +114,7 @@ test('one process at a time is connected, and another one takes over when its le
   await there.run()
   await connected()
   assert.equal(feed.requests.length, 1)
-  // The first process hangs: it renews no more.
+  // The first process hangs, so it no longer renews its lease.
   advance(16_000)
   await there.run()
   await connected(2)
@@ -204,7 +204,7 @@ test('a connection on which nothing arrives is replaced', async () => {
   })
 })
 
-test('a trigger reconnects after pauses that grow with every failure, up to five minutes, of which it waits a random part', async () => {
+test('a trigger reconnects after a random part of a pause that grows with every failure, up to five minutes', async () => {
   const { id } = await aTrigger({ url: 'ws://127.0.0.1:9/' })
   const listeners = createListeners({ ...sourceDeps(world), random: () => 1 }, 'certain')
   const pauses: number[] = []

@@ -12,7 +12,7 @@ import { database, meanwhile, world } from './refusal-examples.ts'
 let addresses = 0
 const fresh = (): { readonly ip: string } => ({ ip: `100.64.${(addresses += 1)}.1` })
 
-/** A node with cheap challenges, which takes the address of the sender from a header. */
+/** A node with cheap challenges, which reads the address of the sender from a header. */
 async function atAgents(work: (at: World) => Promise<Answer>): Promise<Answer> {
   const at = await aWorld({ beside: world, env: { ...PROXIED, LOG_LEVEL: 'silent' } })
   try {

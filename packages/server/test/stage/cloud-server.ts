@@ -77,7 +77,7 @@ export const AWS_AUTH = { kind: 'aws', access_key_id: ACCESS_KEY, secret_access_
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** Whether the request has the signature of version 4 of the key, for this region and service, computed from what arrived. */
+/** Whether the request has the signature of version 4 of the key, for this region and service. */
 export function isSigned({ method, path, headers, body }: Asked, scope: { region: string; service: string }): boolean {
   const time = String(headers['x-amz-date'])
   const [day] = time.split('T')

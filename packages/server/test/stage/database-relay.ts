@@ -13,7 +13,7 @@ export type DatabaseRelay = {
   stop(): Promise<void>
 }
 
-/** The request for TLS: 8 bytes, of which the last four are this number. */
+/** The request for TLS has 8 bytes; the last four are this number. */
 const SSL_REQUEST = 80_877_103
 
 export async function aDatabaseRelay(target: DatabaseTarget, pair?: Pair): Promise<DatabaseRelay> {

@@ -13,7 +13,7 @@ export type KafkaUser = {
   readonly saysFirst?: string
 }
 
-/** One login: takes what the client sends and returns the answer; undefined: the credentials are wrong. */
+/** One login: accepts the bytes of the client and returns the answer; undefined: the credentials are wrong. */
 export type Login = (sent: Buffer) => Buffer | undefined
 
 export const loginOf = (user: KafkaUser): Login => (user.mechanism === 'PLAIN' ? plain(user) : scram(user))

@@ -108,7 +108,7 @@ export function testKind({
       assert.deepEqual(JSON.parse(event?.body ?? ''), { order: 7, event: record, id: record })
     })
 
-    test('while the server is dead its deliveries wait, and after its restart each event is there', async () => {
+    test('while the server is dead its deliveries wait, and after its restart each event arrives', async () => {
       const to = await route()
       const first = await to.send('{"n":1}')
       await passing(to, first, 'delivered')

@@ -12,7 +12,7 @@ export type MailReceiver = {
 
 export const MAIL_PASSWORD = 'mail-password'
 
-/** A mail server that takes emails of the user `app`. */
+/** A mail server that accepts emails of the user `app`. */
 export async function aMailReceiver(options: SMTPServerOptions = {}): Promise<MailReceiver> {
   const received: ReceivedMail[] = []
   const state: { answer: number | undefined } = { answer: undefined }

@@ -117,7 +117,7 @@ export async function goesOn(browser: Browser, next: string): Promise<URL> {
   return new URL(back.headers.get('location') ?? '')
 }
 
-/** A request to the token endpoint, or to another one that takes a form. */
+/** A request to the token endpoint, or to another one that accepts a form. */
 export async function sendForm(
   world: Pick<World, 'baseUrl'>,
   path: string,

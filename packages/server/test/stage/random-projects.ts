@@ -4,7 +4,7 @@ import type { Database } from '../../src/platform/db.ts'
 import { aName, anIngestKey, post } from './fixtures.ts'
 import type { World } from './harness.ts'
 
-/** Random projects, and events for them: what a configuration must carry from one project to another. */
+/** Random projects with the settings that a configuration must carry to another project, and events for them. */
 
 export type RandomProject = {
   readonly endpoints: readonly object[]
@@ -144,7 +144,7 @@ export async function make(place: Place, project: RandomProject): Promise<void> 
   }
 }
 
-/** Sends every event, and gives the statuses of the answers. */
+/** Sends every event, and returns the statuses of the answers. */
 export async function sendAll(place: Place, events: readonly RandomEvent[]): Promise<readonly number[]> {
   const { webhooks } = (await place.admin('GET', 'webhooks')).body
   const urls = new Map<string, string>(

@@ -211,7 +211,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'portalCustomers.update': (at) => withBody(aPortalCustomerIn(at), { name: 'Acme Inc.' }),
   'portalCustomers.remove': aPortalCustomerIn,
   'portalTokens.list': aPortalIn,
-  // The customer is there already: a new one would have a separate audit row.
+  // The customer exists already, because a new one would have a separate audit row.
   'portalTokens.create': async (at) => ({ ...(await aPortalTokenIn(at)), body: { customer_id: 'made before' } }),
   'portalTokens.remove': aPortalTokenIn,
   'projects.list': () => ({}),

@@ -128,7 +128,7 @@ describe('the fault and the remedy, in the words of JSON', () => {
     )
   })
 
-  test('a request whose own headers say that its body is not JSON gets an error that names the header', async () => {
+  test('the error for a body that is not JSON names the header that declares another type or coding', async () => {
     const form = await said('POST rules', 'name=x&dataset=d', {
       'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
     })

@@ -77,7 +77,7 @@ task('1. receive signed events from GitHub', async (use) => {
 })
 
 task('2. find out why requests of a sender are refused', async (use) => {
-  // The log of refusals is written behind the answers.
+  // The log of refusals is written after the answers.
   await eventually(async () => {
     world.clock.advance(1_000)
     const { samples } = (await call(client, 'endpoint_refused_samples', { id: hook.id })).answer
@@ -200,7 +200,7 @@ task('11. undo a deletion that was a mistake', async (use) => {
   const { deletion } = await use('rule_delete', { id: rule.id })
   const { deletions } = await use('deletions_list')
   assert.deepEqual([deletions[0].id, deletions[0].resource_id, deletions[0].name], [deletion.id, rule.id, rule.name])
-  // The endpoint and the destination of the task before are there too.
+  // The deletions of the previous task are listed too.
   for (const one of deletions) await use('deletion_restore', { id: one.id })
   assert.deepEqual((await use('rules_list')).rules, rules)
   assert.equal((await fromGitHub('{"ref":"refs/heads/main","commits":7}')).status, 201)

@@ -24,7 +24,7 @@ onWorldStage(
 describe('the order of checks: of several faults in one request, the earliest check answers', () => {
   type Fault = {
     readonly reason: Reason
-    /** The part behind the URL of the endpoint. */
+    /** The part after the URL of the endpoint. */
     readonly url?: string
     /** Changes to the endpoint. */
     readonly members?: Readonly<Record<string, unknown>>
@@ -204,7 +204,7 @@ describe('suspension', () => {
 })
 
 describe('faults of the database', () => {
-  test('an event that got 503 is not stored, then or later, and the answer says when to try again', async () => {
+  test('an event that got 503 is not stored, then or later, and the answer has Retry-After', async () => {
     const had = (await world.admin('GET', 'submissions?limit=200')).body.submissions.length
     const answer = await meanwhile.locked(() => post(world.endpoint, '{"never":"stored"}'))
     assert.deepEqual([answer.status, answer.headers.get('retry-after'), answer.body.retry_after], [503, '1', 1])

@@ -263,7 +263,7 @@ describe('retention of audit rows', () => {
     assert.equal((await verifyChain(ctx)).ok, true)
   })
 
-  test('the rows of a workspace are retained as long as its plan says, and then removed in batches', async () => {
+  test('the rows of a workspace are retained as long as its plan allows, and then removed in batches', async () => {
     const workspaceId = decodeId('workspace', world.installed.workspace.id) ?? ''
     const { count } = await get('audit/verify')
     await prune(10_000)

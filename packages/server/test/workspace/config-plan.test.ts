@@ -38,7 +38,7 @@ describe('POST config/plan', () => {
     assert.equal(strict['empty'], true)
   })
 
-  test('a plan lists what would be created, and changed with a diff; it deletes only on request; a list that is left out is not managed', async () => {
+  test('a plan lists creations, and changes with a diff; it deletes only on request; an omitted list is not managed', async () => {
     const { project } = await aFullProject()
     const config = await exported(project)
     config['endpoints'] = [config['endpoints'][1], endpoint('new')]

@@ -31,7 +31,7 @@ async function get(path: string): Promise<Body> {
   return body
 }
 
-/** Deletes a resource, and gives the id of its deletion. */
+/** Deletes a resource, and returns the id of its deletion. */
 async function removed(path: string): Promise<string> {
   const { status, body } = await world.admin('DELETE', path)
   assert.equal(status, 200, JSON.stringify(body))
@@ -261,7 +261,7 @@ describe('a deleted destination', () => {
        where destination_id = ${id}
     `)
     const deletion = await removed(`destinations/${destination.id}`)
-    // The sweep of the delivery loop cancels what the deletion itself did not.
+    // The sweep of the delivery loop cancels the deliveries that the deletion itself left.
     await database.run(sql`
       update deliveries set state = 'cancelled', next_attempt_at = null, updated_at = ${new Date(world.clock.now())}
        where destination_id = ${id} and state = 'pending'

@@ -7,7 +7,7 @@ import { behind, post, signedIn } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, theWorkspace, type Headers, type Member } from '../stage/people.ts'
 
-/** From which addresses a workspace may be used (docs/adr/0131). The proxy of the test says where a request comes from. */
+/** The addresses from which a workspace may be used (docs/adr/0131). The tests set the address as a trusted proxy. */
 let world: World
 let other: World
 let database: Database
