@@ -75,7 +75,7 @@ test('an agent needs a provider of its project, and a schema of an object withou
   assert.match(await refusal({ output_schema: pattern }), /output_schema\.properties\.a has the keyword "pattern"/)
 })
 
-test('the configuration of a project names the kinds that it leaves out', async () => {
+test('the export of a project names the AI providers and agents that it leaves out', async () => {
   const { provider, agent } = await anAgentOf(world)
   const { ai_provider } = await asked(world, `GET ai-providers/${provider}`)
   const { ai_agent } = await asked(world, `GET ai-agents/${agent}`)

@@ -350,7 +350,7 @@ for (const [kind, path] of [
   })
 }
 
-test('a run searches records with its tool, and reads no other project', async () => {
+test('a run searches the records of its project with its tool', async () => {
   const { dataset } = await aTrigger({ agent: { tools: ['search_records'] } })
   const input = { dataset, conditions: [{ path: 'text', equals: 'look' }] }
   script('look', call('call_7', 'search_records', input), { content: 'found' })

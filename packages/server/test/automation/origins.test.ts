@@ -75,7 +75,7 @@ test('an event of a source is stored with its origin and delivered like any othe
   assert.match(sent.body, /"data":\{"value":12345678901234567890\}/)
 })
 
-test('the position of a source and its events are one commit: if either fails, nothing is stored', async () => {
+test('the position of a source and its events are one commit: if the position fails, no event is stored', async () => {
   const stored = await countOf('submissions')
   await assert.rejects(
     world.app.acceptAll([fromOrigin(made()), fromOrigin(made())], async (tx) => {

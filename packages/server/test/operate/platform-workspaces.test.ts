@@ -59,7 +59,7 @@ test('the list finds by slug and by name, and by state', async () => {
   )
 })
 
-test('a workspace shows only its own usage of the month and its own retained events', async () => {
+test('a workspace shows its usage of the month and its retained events', async () => {
   const home = await aWorkspace(world, database, 'counted')
   const headers = await signedIn(world, home)
   const { webhook } = (await ask(world, 'POST webhooks', { headers, body: { name: 'in' } })).body

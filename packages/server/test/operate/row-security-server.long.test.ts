@@ -114,7 +114,7 @@ describe('a running server', () => {
     assert.equal(await validateRowSecurity(world.app.deps.database), undefined)
   })
 
-  test('every verb and every stream asks for one workspace only', async () => {
+  test('verbs and streams ask for one workspace only', async () => {
     const webhook = await aWebhook(world, { dataset: 'probed' })
     const accepted = await post(webhook.public_url, '{"a":1}')
     assert.equal(accepted.status, 201)
@@ -213,7 +213,7 @@ describe('a running server', () => {
     }
   })
 
-  test('the Db of a verb refuses rows of another workspace', async () => {
+  test('the Db of a verb shows no rows of another workspace', async () => {
     const own = decodeId('workspace', world.installed.workspace.id) ?? ''
     const other = randomUUID()
     await database.run(

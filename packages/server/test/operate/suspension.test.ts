@@ -125,7 +125,7 @@ describe('while a workspace is suspended', () => {
     await onBoth(async (node) => said(await post(at(node, url), '{}')) === '201')
   })
 
-  test('senders read neither the reason nor the contact', async () => {
+  test('senders do not read the reason', async () => {
     const home = await aHome()
     const { url } = await anEndpoint(home)
     await suspend(home, 'a private matter')
@@ -317,7 +317,7 @@ describe('the reason', () => {
     await ask(world, 'PATCH platform/settings', { headers: operator, body: { support_contact: null } })
   })
 
-  test('the server emails the reason and the reinstatement to owners and admins, once each', async () => {
+  test('the server emails the reason and the reinstatement to the owner, once each', async () => {
     const home = await aHome()
     const email = `owner-${made}@example.com`
     await database.run(sql`update users set email = ${email} where id = ${home.userId}`)

@@ -86,7 +86,7 @@ test('a key acts as its creator, capped at its role and, on each request, at the
   assert.equal(await roleNow(), 'developer')
 })
 
-test('removing the creator disables the key, and the list gives the reason', async () => {
+test('removing the creator disables the key, and the list shows that the creator is no longer a member', async () => {
   const creator = await aPerson('admin')
   const key = await made({ role: 'admin' }, creator.headers)
   assert.equal((await ask(world, 'GET rules', key)).status, 200)

@@ -112,7 +112,7 @@ test('the list shows role, project, expiry, allowed IPs, creator, creation, last
   })
 })
 
-test('only a signed-in person can create a key: another key is refused, whatever its role and its creator', async () => {
+test('only a signed-in person can create a key: another key is refused, whatever its role, and so is a cookie from another page', async () => {
   for (const role of ['viewer', 'developer', 'admin'] as const) {
     const answer = await create({ role: 'viewer' }, (await made({ role })).headers)
     refused(answer, 403, 'agent_not_permitted')

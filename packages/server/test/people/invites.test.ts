@@ -144,7 +144,7 @@ test('a person without an account gets one by proving the invited address, and a
   assert.deepEqual([me.workspace.slug, me.role, me.user.email], [home.slug, 'viewer', email])
 })
 
-test('a person who is not invited gets no email and no account by asking for a link', async () => {
+test('a person who is not invited gets no email by asking for a link', async () => {
   const browser = new Browser(world.baseUrl)
   const had = (await box.unread()).length
   assert.equal((await browser.call('POST session/links', { email: 'nobody-invited-me@example.com' })).status, 200)

@@ -92,7 +92,7 @@ describe('with a mail server', () => {
     assert.match(mailed.raw, /^Auto-Submitted: auto-generated/m)
   })
 
-  test('an email that the server refuses temporarily is retried, and reported once', async () => {
+  test('an email that the server refuses temporarily is retried, and arrives once', async () => {
     server.refuse = true
     const email = await ask()
     const waiting = await eventually(async () => {
@@ -201,7 +201,7 @@ test('without a mail server an email is a file in the outbox that only its owner
   }
 })
 
-test('invalid mail settings stop the start with one line', () => {
+test('invalid settings for mail and OIDC stop the start with one line', () => {
   assert.throws(() => readConfig({ SMTP_URL: 'smtp://mail.example.com' }), /SMTP_URL is set, so MAIL_FROM must be too/)
   assert.throws(
     () => readConfig({ SMTP_URL: 'http://user:hidden@mail.example.com' }),

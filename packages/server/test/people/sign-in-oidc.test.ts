@@ -122,7 +122,7 @@ test('an invited address that the provider reports as verified becomes an accoun
   assert.equal((await one.call('GET webhooks')).body.reason, 'no_workspace')
 })
 
-test('two simultaneous first sign-ins create one identity', async () => {
+test('two simultaneous first sign-ins of one person both succeed', async () => {
   const person = await aPerson(world, database)
   const claims = { sub: 'twice', email: person.email, email_verified: true }
   const answers = await Promise.all([signIn(claims), signIn(claims)])

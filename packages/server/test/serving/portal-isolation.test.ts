@@ -194,7 +194,7 @@ test('a customer sees nothing of the destinations of the project', async () => {
   )
 })
 
-test('no credential of the admin API, and no other cookie, opens a route of the portal', async () => {
+test('neither an admin API key nor an unknown token opens a route of the portal', async () => {
   for (const { name, route } of ROUTES.filter((one) => one.route.caller !== 'nobody'))
     for (const who of [{ token: world.installed.api_key }, { token: 'hpt_unknown' }, {}])
       assert.equal((await send(who, { route, name, idOf: (kind) => ids[kind] ?? randomId(kind) })).status, 401, name)
