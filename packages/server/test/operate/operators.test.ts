@@ -9,7 +9,6 @@ import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The operators of the installation, and the routes that no other caller may use (contract part 5, docs/adr/0130). */
 let world: World
-/** The same database at a node without OPERATORS. */
 let database: Database
 let home: Member
 let owner: Headers

@@ -163,14 +163,14 @@ test('a failure is shown with its reason and tried again later; Retry-After is h
   }
 })
 
-test('a response that is too large is a failure, and its rest is not read', async () => {
+test('a response that is too large is a failure with its reason', async () => {
   api.answer({ status: 200, body: `["${'x'.repeat(9_000_000)}"]` })
   const { id } = await aSource()
   await run()
   assert.equal((await sourceOf(id)).last_error.reason, 'response_too_large')
 })
 
-test('a test returns the first items and stores nothing', async () => {
+test('a test returns the first five items', async () => {
   api.answer(json([1, 2, 3, 4, 5, 6]))
   const tried = await asked(world, 'POST sources/test', { settings: settingsFor() })
   assert.deepEqual([tried.ok, tried.items], [true, [1, 2, 3, 4, 5]])

@@ -284,7 +284,7 @@ test('a batch whose commit succeeded without an answer is not stored again, and 
   assert.deepEqual([received, filed, dropped], [3, 3, 0])
 })
 
-test('plain ws goes only to addresses in OUTBOUND_ALLOW, and every address passes the guard', async () => {
+test('plain ws goes only to addresses in OUTBOUND_ALLOW, and the guard checks every address', async () => {
   const guarded = await aWorld({
     env: { ROLES: 'web', OUTBOUND_ALLOW: '' },
     resolver: {
