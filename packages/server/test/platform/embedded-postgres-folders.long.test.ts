@@ -124,7 +124,7 @@ test(
   },
 )
 
-test('root without the right to enter closed folders or to become another user gets one line with the remedy', { skip: needsRoot }, async () => {
+test('root without the right to enter folders or to change its user gets the remedy', { skip: needsRoot }, async () => {
   const dataDir = join(aFolder(homedir()), 'data')
   const { said } = await aServer(dataDir, { wrapper: ['setpriv', '--bounding-set=-dac_override', '--'] })
   assert.equal(said.error, 'StartError')
