@@ -7,4 +7,4 @@ export const Quantiles = z
     p95: z.int().describe('95 % of them took at most this many milliseconds.'),
   })
   .nullable()
-  .describe('Estimated from a histogram, with an error of at most a third. null: there was nothing to measure.')
+  .describe('Estimated from a histogram, off by at most half from 2 ms up. null: there was nothing to measure.')

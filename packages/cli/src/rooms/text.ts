@@ -129,6 +129,7 @@ function cellText(value: unknown): string {
 /**
  * One line for each member. An object around everything is left out: `{"rule": {…}}` shows the members of the rule.
  * With several objects, each line names its object: `User id`, `Workspace id`.
+ */
 function fieldsText(answer: Members, showsSecret: boolean): string {
   const members = Object.entries(answer)
   const isSecret = ([, value]: readonly [string, unknown]): boolean => showsSecret && typeof value === 'string'

@@ -103,6 +103,7 @@ export async function runUpkeep(deps: Deps): Promise<void> {
       samples,
       replays,
       instances,
+      runs,
     })
 }
 

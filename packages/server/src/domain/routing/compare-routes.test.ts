@@ -183,6 +183,10 @@ test('an event is refused when its records would be too large together', async (
     chars: text.length,
   })
   assert.equal(found?.refused_after, 'records_too_large')
+  assert.equal(
+    await difference(after, { ...after, destinations: [destination()] }, { payload: { text }, chars: text.length }),
+    undefined,
+  )
 })
 
 test('many rules that search a long payload let other work have its turns, and use up a budget', async () => {

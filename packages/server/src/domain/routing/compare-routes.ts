@@ -137,7 +137,8 @@ export class RouteComparer {
       const text = made === 'whole' || texts.tooLarge ? '' : (made.text ?? stringifyJson(made.data) ?? '')
       yield* this.#work(READ_WORK * text.length)
       mapped = { payload: made === 'whole' ? of.payload : made.data, text, matched: perMode() }
-      known.mapped.set(mappings, mapped)
+      // The other configuration must notice too that the record is too large.
+      if (!texts.tooLarge) known.mapped.set(mappings, mapped)
     }
     texts.add(mapped.text)
     const data = known.texts.get(mapped.text) ?? known.texts.size

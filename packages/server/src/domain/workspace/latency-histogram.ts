@@ -1,7 +1,7 @@
 /**
  * Counts of durations in few numbers that can be added. Place n counts durations of at least `BOUNDS_MS[n - 1]` and less than
  * `BOUNDS_MS[n]` milliseconds; place 0 those below one. The bounds are 1, 2, 3, 4, 6, 8, 12, 16 … up to three days, so a value
- * read from them is off by at most a third. They are stored in rollups, so they never change.
+ * of 2 ms or more that is read from them is off by at most half. They are stored in rollups, so they never change.
  */
 export const BOUNDS_MS: readonly number[] = [
   1,

@@ -41,7 +41,7 @@ function problemAt(schema: unknown, { path, depth }: { path: string; depth: numb
   const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword))
   if (unknown !== undefined)
     return `${path} has the keyword ${JSON.stringify(unknown)}, which is not supported. Remove it.`
-  const { type, properties = {}, items } = schema
+  const { type, properties = {}, additionalProperties: others = true, items } = schema
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
   const wrong = types.find((one) => typeof one !== 'string' || !TYPES.has(one))
   if (wrong !== undefined) return `${path}.type is not a type of JSON Schema: ${JSON.stringify(wrong)}.`
@@ -50,6 +50,11 @@ function problemAt(schema: unknown, { path, depth }: { path: string; depth: numb
     const problem = problemAt(of, { path: `${path}.properties.${name}`, depth: depth + 1 })
     if (problem !== undefined) return problem
   }
+  const problem =
+    typeof others === 'boolean'
+      ? undefined
+      : problemAt(others, { path: `${path}.additionalProperties`, depth: depth + 1 })
+  if (problem !== undefined) return problem
   return items === undefined ? undefined : problemAt(items, { path: `${path}.items`, depth: depth + 1 })
 }
 

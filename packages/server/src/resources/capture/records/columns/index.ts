@@ -80,7 +80,7 @@ async function readUntil(
       learn(known, { keys: keysIn(data), at: submission_id, charsMax: columnsCharsMax })
       after = submission_id
       budget.records -= 1
-      budget.bytes -= data?.length ?? 0
+      budget.bytes -= Buffer.byteLength(data ?? '')
     }
   }
   return { after, toEnd: false }
