@@ -24,6 +24,8 @@ export const people = {
 
   // Agent self-registration
   agentRegistrationBodyBytesMax: 16_384,
+  /** Requests for challenges and registrations that may wait in one process. The next one is refused with 503. */
+  agentRegistrationsWaitingMax: 256,
   agentContactCharsMax: 200,
   /** Attempts of one address (of one /64 with IPv6) with a signed challenge, and one more for each refill. */
   agentRegistrationBurst: 5,

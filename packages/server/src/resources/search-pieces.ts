@@ -1,7 +1,7 @@
 import { LIMITS } from '@postroad/contract'
 import type { Ctx } from '../context.ts'
 import { encodeCursor } from '../domain/serving/cursor.ts'
-import { refuse } from '../domain/refusal.ts'
+import { Refusal } from '../domain/refusal.ts'
 import { DbError } from '../platform/db.ts'
 import { uuidv7Ms } from '../platform/ids.ts'
 import type { PacedWork } from '../platform/paced-work.ts'
@@ -62,6 +62,6 @@ async function inTime<T>(work: Promise<T>, isLater: boolean): Promise<T | undefi
   } catch (error) {
     if (!(error instanceof DbError && error.code === STATEMENT_TIMED_OUT)) throw error
     if (isLater) return undefined
-    throw refuse('search_timed_out')
+    throw new Refusal('search_timed_out', { cause: error })
   }
 }

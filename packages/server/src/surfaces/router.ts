@@ -105,7 +105,8 @@ function answerError(
 ): FastifyReply {
   const { error, request, reply } = at
   const refusal = asRefusal(error)
-  if (refusal.status >= 500)
+  // A refusal without a cause is a decision of the server, such as a full queue: nobody has to act on it.
+  if (refusal.status >= 500 && refusal.cause !== undefined)
     deps.log.error('request.failed', {
       request_id: request.id,
       method: request.method,

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { LIMITS } from '@postroad/contract'
 import type { FastifyError, FastifyInstance } from 'fastify'
+import pLimit from 'p-limit'
 import type { Deps } from '../../context.ts'
-import { refuse } from '../../domain/refusal.ts'
+import { Refusal, refuse } from '../../domain/refusal.ts'
 import { issueChallenge, registerAgent, requireOpen } from '../../resources/people/agent-accounts/index.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
 import { readRegistration } from './read-registration.ts'
@@ -17,9 +18,10 @@ const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosnif
 
 /** `/v1/agents/*`: an agent registers an account for itself by proof of work (contract part 1). */
 export function mountAgents(fastify: FastifyInstance, { deps, sourceIp }: AgentsDoor): void {
+  const inTurn = turns()
   fastify.get('/v1/agents/register/challenge', { exposeHeadRoute: false }, async (request, reply) => {
     reply.headers(HEADERS)
-    return issueChallenge(deps, { ip: sourceIp(request.raw) })
+    return inTurn(() => issueChallenge(deps, { ip: sourceIp(request.raw) }))
   })
   fastify.post(
     '/v1/agents/register',
@@ -31,14 +33,26 @@ export function mountAgents(fastify: FastifyInstance, { deps, sourceIp }: Agents
     },
     async (request, reply) => {
       reply.headers(HEADERS)
-      // First, so that nobody repairs a request that no one serves.
-      const { settings } = await requireOpen(deps)
-      const idempotencyKey = readIdempotencyKey(request)
-      const body = readRegistration(request.body, settings)
-      const ip = sourceIp(request.raw)
-      return reply
-        .status(201)
-        .send(await registerAgent(deps, { body, settings, idempotencyKey, ip, requestId: request.id }))
+      const registered = await inTurn(async () => {
+        // First, so that nobody repairs a request that no one serves.
+        const { settings } = await requireOpen(deps)
+        const idempotencyKey = readIdempotencyKey(request)
+        const body = readRegistration(request.body, settings)
+        return registerAgent(deps, { body, settings, idempotencyKey, ip: sourceIp(request.raw), requestId: request.id })
+      })
+      return reply.status(201).send(registered)
     },
   )
+}
+
+/**
+ * Strangers send these requests without a key, as many as they like. A process works on one at a time, so that a flood
+ * takes one database connection and little time from ingest.
+ */
+function turns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const limit = pLimit(1)
+  return (work) => {
+    if (limit.pendingCount < LIMITS.agentRegistrationsWaitingMax) return limit(work)
+    throw new Refusal('agent_registration_unavailable', { fields: { retry_after: 1 } })
+  }
 }
