@@ -87,7 +87,7 @@ function pageOf({ command, notes }: Part, figures: readonly Figure[], conditions
   return [
     tableOf(figures),
     '',
-    `Printed by \`${command}${flags === '' || command.includes(' -- ') ? '' : ' --'}${flags}\`: medians of ${rounds} rounds of ${seconds} s, contenders in turns.`,
+    `Printed by \`${command}${flags === '' || command.includes(' -- ') ? '' : ' --'}${flags}\`: medians of ${rounds} rounds of ${seconds} s; the contenders take turns.`,
     `${conditions.cores} cores (${conditions.processor}) for the server, PostgreSQL, the load generator and the sink together.`,
     `Node ${conditions.node}, embedded PostgreSQL ${conditions.postgres} with its default settings.`,
     `Durability: ${conditions.durability}; one forced write of 8 KiB to the same disk takes ${conditions.forcedWriteMs.toFixed(2)} ms.`,

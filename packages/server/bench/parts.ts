@@ -55,7 +55,9 @@ const DELIVERY: Part = {
   notes: (seconds) => [
     `Fan-out: ${(seconds * 5_000).toLocaleString('en-US')} deliveries, of a tenth as many events to ten destinations with 10 requests at once each, or of as many events to one with 100.`,
     'Processes: a backlog of events that go to eight destinations each, 16 requests at once to each; measured over the second half, because',
-    'the processes share the destinations among them in the first seconds. All processes, PostgreSQL and the sink share the cores above, so the ratio is no limit.',
+    'the processes share the destinations among them in the first seconds. All processes, PostgreSQL and the sink share the cores above, so more',
+    'processes than cores gain nothing when receivers answer immediately. A process has at most 2,000 requests at once, so receivers that take a',
+    'second limit it to 2,000/s, and each further process adds as much until the cores are busy.',
     '1 dead of 100: 198 events a second to 99 destinations in turn, and 50 a second to the hundredth, which accepts requests and never answers;',
     'it occupies its 100 slots all the time. In the comparison, the same events go to a hundredth destination that answers.',
     `Backlog: due deliveries of 1,000 records in turn are written by SQL; 100 requests at once, observed for ${seconds * 5} s from the 2,000th on, memory four`,

@@ -8,6 +8,8 @@ export type SinkVerbs = {
   listen(input: null): Promise<number>
   /** A receiver that accepts requests and never answers. */
   listenMute(input: null): Promise<number>
+  /** Answers each request after so many milliseconds; 0 is immediately. */
+  answerAfter(input: { ms: number }): void
   /** How many requests have come. */
   came(input: null): number
   /** Restarts the count at 0. */
@@ -23,13 +25,15 @@ const MARK = Buffer.from('"sequence":')
 const first = new Map<number, number>()
 const cameAt: number[] = []
 const waiting = new Set<() => void>()
+let answerMs = 0
 
 const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => undefined)
   socket.on(
     'data',
     createCutter((_head, body) => {
-      socket.write(ANSWER)
+      if (answerMs === 0) socket.write(ANSWER)
+      else setTimeout(() => socket.write(ANSWER), answerMs)
       const now = nowMs()
       cameAt.push(now)
       const at = body.indexOf(MARK)
@@ -49,6 +53,9 @@ const mute = createServer((socket) => {
 const listen = (): Promise<number> => listening(server)
 const listenMute = (): Promise<number> => listening(mute)
 const came = (): number => cameAt.length
+const answerAfter = ({ ms }: { ms: number }): void => {
+  answerMs = ms
+}
 
 function listening(receiver: Server): Promise<number> {
   return new Promise((resolve) => {
@@ -105,4 +112,4 @@ function receivedAt({
   })
 }
 
-answer({ listen, listenMute, came, reset, reached, receivedAt } satisfies SinkVerbs)
+answer({ listen, listenMute, answerAfter, came, reset, reached, receivedAt } satisfies SinkVerbs)
