@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { TestEvent } from 'node:test/reporters'
-import { lineOf, sumOf, type Counts } from './test-counts.ts'
+import { lineOf, sumOf, type Counts, type Result } from './test-counts.ts'
 
 type Verdict = {
   readonly file: string
@@ -35,13 +35,18 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   }
   yield* summary(verdicts, secondsOf)
   const total = countsOf(verdicts)
-  writeCounts(total)
+  writeResult({ ...total, failedFiles: failedFilesOf(verdicts) })
   yield `\n${lineOf(total)}\n`
 }
 
-function writeCounts(total: Counts): void {
-  const countsFile = process.env['POSTROAD_TEST_COUNTS']
-  if (countsFile !== undefined) writeFileSync(countsFile, JSON.stringify(total))
+function writeResult(result: Result): void {
+  const file = process.env['POSTROAD_TEST_RESULT']
+  if (file !== undefined) writeFileSync(file, JSON.stringify(result))
+}
+
+function failedFilesOf(verdicts: readonly Verdict[]): Readonly<Record<string, Counts>> {
+  const files = [...Map.groupBy(verdicts, ({ file }) => file)].map(([file, of]) => [file, countsOf(of)] as const)
+  return Object.fromEntries(files.filter(([, { failed }]) => failed > 0))
 }
 
 /** A line for each file that failed, the slowest files and tests of a large run, and one line for each reason to skip tests. */
