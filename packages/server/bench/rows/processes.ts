@@ -94,13 +94,13 @@ async function lookAt(at: { sink: Child<SinkVerbs>; total: number; server: Postr
   return withDatabase(at.server.target, countHeldLanes)
 }
 
-function figuresOf({ name, answerMs }: Receivers, rounds: Rounds): readonly Figure[] {
+function figuresOf({ answerMs }: Receivers, rounds: Rounds): readonly Figure[] {
   const of = (count: number, value: (round: Round) => number): number => median((rounds.get(count) ?? []).map(value))
   const beside = { name: 'one process', value: of(1, (round) => round.perSecond) }
   return [2, 3].flatMap((count): readonly Figure[] => {
     const figure = { unit: '/s', ours: of(count, (round) => round.perSecond), beside } as const
     if (answerMs > 0) {
-      const aim = { leastRatio: count === 2 ? 1.6 : 2.2 }
+      const aim = { leastRatio: 1.5 }
       return [{ ...figure, what: `to receivers that take a second, PROCESSES=${count}`, aim }]
     }
     return [

@@ -9,8 +9,8 @@ import { nowMs } from '../statistics.ts'
 import type { Figure } from '../table.ts'
 
 const WAITING = 100_000
-/** Longer than for other idle figures, because rollups and the search index still process the events. */
-const WARM_MS = 15_000
+/** The search index processes the newest events up to two minutes after they came. */
+const WARM_MS = 120_000
 const PATIENCE_MS = 900_000
 const LOOK_MS = 200
 

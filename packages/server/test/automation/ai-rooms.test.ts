@@ -74,7 +74,10 @@ test('an agent needs a provider of its project, and a schema of an object withou
   const pattern = { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+$' } } }
   assert.match(await refusal({ output_schema: pattern }), /output_schema\.properties\.a has the keyword "pattern"/)
   const others = { type: 'object', additionalProperties: { type: 'string', pattern: '(a+)+$' } }
-  assert.match(await refusal({ output_schema: others }), /output_schema\.additionalProperties has the keyword "pattern"/)
+  assert.match(
+    await refusal({ output_schema: others }),
+    /output_schema\.additionalProperties has the keyword "pattern"/,
+  )
 })
 
 test('the export of a project names the AI providers and agents that it leaves out', async () => {

@@ -46,16 +46,16 @@ function problemAt(schema: unknown, { path, depth }: { path: string; depth: numb
   const wrong = types.find((one) => typeof one !== 'string' || !TYPES.has(one))
   if (wrong !== undefined) return `${path}.type is not a type of JSON Schema: ${JSON.stringify(wrong)}.`
   if (!isObject(properties)) return `${path}.properties must be an object.`
-  for (const [name, of] of Object.entries(properties)) {
-    const problem = problemAt(of, { path: `${path}.properties.${name}`, depth: depth + 1 })
+  const inner: readonly (readonly [string, unknown])[] = [
+    ...Object.entries(properties).map(([name, of]) => [`properties.${name}`, of] as const),
+    ...(typeof others === 'boolean' ? [] : [['additionalProperties', others] as const]),
+    ...(items === undefined ? [] : [['items', items] as const]),
+  ]
+  for (const [name, of] of inner) {
+    const problem = problemAt(of, { path: `${path}.${name}`, depth: depth + 1 })
     if (problem !== undefined) return problem
   }
-  const problem =
-    typeof others === 'boolean'
-      ? undefined
-      : problemAt(others, { path: `${path}.additionalProperties`, depth: depth + 1 })
-  if (problem !== undefined) return problem
-  return items === undefined ? undefined : problemAt(items, { path: `${path}.items`, depth: depth + 1 })
+  return undefined
 }
 
 const isObject = (value: unknown): value is OutputSchema =>
