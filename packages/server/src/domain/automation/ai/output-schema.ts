@@ -41,21 +41,28 @@ function problemAt(schema: unknown, { path, depth }: { path: string; depth: numb
   const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword))
   if (unknown !== undefined)
     return `${path} has the keyword ${JSON.stringify(unknown)}, which is not supported. Remove it.`
-  const { type, properties = {}, additionalProperties: others = true, items } = schema
+  const { type, properties = {} } = schema
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
   const wrong = types.find((one) => typeof one !== 'string' || !TYPES.has(one))
   if (wrong !== undefined) return `${path}.type is not a type of JSON Schema: ${JSON.stringify(wrong)}.`
   if (!isObject(properties)) return `${path}.properties must be an object.`
-  const inner: readonly (readonly [string, unknown])[] = [
-    ...Object.entries(properties).map(([name, of]) => [`properties.${name}`, of] as const),
-    ...(typeof others === 'boolean' ? [] : [['additionalProperties', others] as const]),
-    ...(items === undefined ? [] : [['items', items] as const]),
-  ]
-  for (const [name, of] of inner) {
+  for (const [name, of] of schemasIn(schema, properties)) {
     const problem = problemAt(of, { path: `${path}.${name}`, depth: depth + 1 })
     if (problem !== undefined) return problem
   }
   return undefined
+}
+
+/** The schemas within a schema, with their places in it. */
+function schemasIn(
+  { additionalProperties: others, items }: OutputSchema,
+  properties: OutputSchema,
+): readonly (readonly [string, unknown])[] {
+  return [
+    ...Object.entries(properties).map(([name, of]) => [`properties.${name}`, of] as const),
+    ...(others === undefined || typeof others === 'boolean' ? [] : [['additionalProperties', others] as const]),
+    ...(items === undefined ? [] : [['items', items] as const]),
+  ]
 }
 
 const isObject = (value: unknown): value is OutputSchema =>
