@@ -79,7 +79,7 @@ const WORKFLOWS: Part = {
     'the same PostgreSQL. DBOS starts its workflows while it runs them; the others have them stored before.',
     `Waits: transactions a second beyond those without a waiting workflow, over ${seconds * 5} s, once each. Postroad waits for an event, DBOS for a message,`,
     'and OpenWorkflow sleeps.',
-    `Idle: ${seconds * 5} s without an event, two minutes after a start, once each. 100,000 events are stored before the figure beside, and as many again start the instances.`,
+    `Idle: ${seconds * 5} s without an event, 15 s after the search index has processed the events, once each. 100,000 events are stored before the figure beside, and as many again start the instances.`,
   ],
 }
 

@@ -219,6 +219,15 @@ export async function countTransactions(db: Db): Promise<number> {
   return count
 }
 
+/** The number of stored records that the search index does not contain yet. */
+export async function countUnindexed(db: Db): Promise<number> {
+  const { count } = await db.one<{ count: number }>(
+    statement(`
+    select ((select count(*) from records) - (select coalesce(sum(records), 0) from search_blocks))::int as count`),
+  )
+  return count
+}
+
 /** The number of rows of a table. */
 export async function countRows(db: Db, table: string): Promise<number> {
   const { count } = await db.one<{ count: number }>(statement(`select count(*)::int as count from ${table}`))
