@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { createServer, type ServerResponse } from 'node:http'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { createSourcePolls } from '../../src/pipeline/sources/index.ts'
+import { sql } from '../../src/platform/db.ts'
+import { claimSources } from '../../src/resources/sources/sources/queries.ts'
+import { insertProject } from '../../src/resources/workspace/projects/index.ts'
+import { insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { aName } from '../stage/fixtures.ts'
-import { aSink, aWorld, type Answer, type Reply, type Sink, type World } from '../stage/harness.ts'
-import { asked, payloadsIn, sourceDeps } from '../stage/source-stage.ts'
+import { aSink, aWorld, eventually, type Answer, type Reply, type Sink, type World } from '../stage/harness.ts'
+import { asked, payloadsIn, placeOf, sourceDeps } from '../stage/source-stage.ts'
 
 /** Sources that poll an HTTP API, with a real server. */
 let world: World
@@ -115,6 +120,21 @@ test('items with the same key are filed once, in one response and across respons
   await runLater()
   assert.deepEqual(await payloadsIn(world, dataset), ['{"id":"a"}', '{"id":"b"}', '{"id":"c"}'])
   assert.equal((await sourceOf(id)).events, 3)
+})
+
+test('an item that has changed since it was filed is not filed again, and does not hold up the items after it', async () => {
+  let list: unknown[] = [{ id: 1, status: 'new' }]
+  api.answer(() => json(list))
+  const { id, dataset } = await aSource({ key_path: 'id' })
+  await run()
+  list = [
+    { id: 1, status: 'paid' },
+    { id: 2, status: 'new' },
+  ]
+  await runLater()
+  assert.deepEqual(await payloadsIn(world, dataset), ['{"id":1,"status":"new"}', '{"id":2,"status":"new"}'])
+  const { state, events, last_error } = await sourceOf(id)
+  assert.deepEqual([state, events, last_error], ['waiting', 2, null])
 })
 
 test('headers are sent, stored sealed, and never shown; they go only to the origin that they were set for', async () => {
