@@ -47,7 +47,7 @@ export function createStreams(deps: SourceDeps, owner: string): Streams {
       )
       const limit = Math.min(AT_ONCE, CONNECTIONS_MAX - held.size)
       if (stopped || limit <= 0) return
-      const at = { kinds: STREAMED, owner, now: new Date(now), until, limit } as const
+      const at = { kinds: STREAMED, owner, now: new Date(now), until, limit, underWay: [] } as const
       for (const source of await claimSources(deps.database, at)) begin(source)
     },
     stop: async () => {

@@ -113,12 +113,12 @@ export type ClaimedRun = AiRunRow & {
 const OF_WORKSPACE = 2
 
 /**
- * Claims due runs, and runs whose lease ended because their process died. It takes a few of each workspace in turn, so
- * that no workspace waits behind all runs of another.
+ * Claims due runs, and runs whose lease ended because their process died. Workspaces take turns: the one with the fewest runs
+ * under way is first, so that none waits behind all runs of another. `underWay` has the workspace of each run of this process.
  */
 export function claimRuns(
   db: Db,
-  { now, until, limit }: { now: Date; until: Date; limit: number },
+  { now, until, limit, underWay }: { now: Date; until: Date; limit: number; underWay: readonly string[] },
 ): Promise<readonly ClaimedRun[]> {
   return db.many<ClaimedRun>(sql`
     with recursive waiting as (
@@ -139,8 +139,8 @@ export function claimRuns(
              from waiting w
             where w.workspace_id is not null
          ),
-         due as (
-           select r.workspace_id, r.project_id, r.id
+         offered as materialized (
+           select r.workspace_id, r.project_id, r.id, r.due_at
              from waiting w
             cross join lateral (
                    select workspace_id, project_id, id, due_at
@@ -153,7 +153,13 @@ export function claimRuns(
                     limit ${OF_WORKSPACE}
                       for update skip locked
                   ) r
-            order by r.due_at
+         ),
+         due as (
+           select workspace_id, project_id, id
+             from offered o
+            order by row_number() over (partition by workspace_id order by due_at)
+                     + (select count(*) from unnest(${underWay}::uuid[]) u (id) where u.id = o.workspace_id),
+                     due_at
             limit ${limit}
          )
     update ai_runs r

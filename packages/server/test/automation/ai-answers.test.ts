@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { after, before, beforeEach, test } from 'node:test'
+import type { FixtureResponse, LLMock } from '@copilotkit/aimock'
+import { parseJson } from '../../src/domain/json/json-text.ts'
+import { sql } from '../../src/platform/db.ts'
+import { claimRuns } from '../../src/resources/automation/ai-runs/queries.ts'
+import {
+  insertWorkspace,
+  reinstateWorkspace,
+  suspendWorkspace,
+} from '../../src/resources/workspace/workspaces/index.ts'
+import { asked, aModelServer, anAgentOf, runOf, workOnRuns } from '../stage/ai-stage.ts'
+import { aName } from '../stage/fixtures.ts'
+import { storeEvent } from '../stage/workflow-stage.ts'
+import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+
+/** Answers of models that are legal but rare, and runs that wait for each other. The test runs the loop itself. */
+let world: World
+let models: LLMock
+
+before(async () => {
+  world = await aWorld({ env: { ROLES: 'web' } })
+  models = await aModelServer()
+})
+after(async () => {
+  await models.stop()
+  await world.stop()
+})
+beforeEach(() => {
+  models.clearFixtures()
+  models.clearRequests()
+})
+
+const SCHEMA = { type: 'object', properties: { urgency: { enum: ['low', 'high'] } }, required: ['urgency'] }
+
+let datasets = 0
+async function aTrigger(agent: object = {}, url = models.url) {
+  datasets += 1
+  const dataset = `answers${datasets}`
+  const made = await anAgentOf(world, { provider: { base_url: `${url}/v1` }, agent })
+  const { trigger } = await asked(world, 'POST triggers', { name: aName('trigger'), dataset, agent_id: made.agent })
+  return { agent: made.agent, dataset, trigger: trigger.id as string }
+}
+
+const runAt = async (id: string): Promise<Answer['body']> => (await asked(world, `GET ai-runs/${id}`)).ai_run
+async function ended(dataset: string, payload: unknown = {}): Promise<Answer['body']> {
+  const id = await runOf(world, { dataset, payload })
+  await workOnRuns(world)
+  return runAt(id)
+}
+
+const call = (id: string, name: string, input: unknown) => ({ id, name, arguments: JSON.stringify(input) })
+
+/** The last request that the model server received. */
+const lastRequest = (): Answer['body'] => models.getLastRequest()?.body
+
+/** Answers with one of these after each further result of a tool. */
+function script(...answers: readonly FixtureResponse[]): void {
+  models.on({ userMessage: /[\s\S]*/ }, (request) => {
+    const results = request.messages.filter(({ role }) => role === 'tool').length
+    return answers[Math.min(results, answers.length - 1)] ?? { content: 'no answer' }
+  })
+}
+
+/** A server that speaks the API of OpenAI, and answers when it may. */
+async function aProvider(reply: () => Promise<object>) {
+  const server = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => {
+      void reply().then((body) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+      )
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const stop = (): void => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { url: `http://127.0.0.1:${port}`, stop }
+}
+const completion = (content: string, finish_reason = 'stop') => ({
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'small',
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason }],
+  usage: { prompt_tokens: 40, completion_tokens: 10, total_tokens: 50 },
+})
+
+test('a run that takes long holds up no run that comes later', async () => {
+  const [heard, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<object>()]
+  const provider = await aProvider(() => {
+    heard.resolve()
+    return answers.promise
+  })
+  const [slow, quick] = [await aTrigger({}, provider.url), await aTrigger()]
+  models.onMessage(/.*/, { content: 'ok' })
+  const first = await runOf(world, { dataset: slow.dataset, payload: {} })
+  const working = workOnRuns(world)
+  await heard.promise
+  const second = await runOf(world, { dataset: quick.dataset, payload: {} })
+  world.clock.advance(1_000)
+  await eventually(async () => ((await runAt(second)).state === 'succeeded' ? true : undefined))
+  assert.equal((await runAt(first)).state, 'running')
+  answers.resolve(completion('late'))
+  await working
+  assert.equal((await runAt(first)).output, 'late')
+  provider.stop()
+})
+
+test('workspaces take turns: the one with fewer runs under way is first, however long the others have waited', async () => {
+  const { database, uuid } = world.app.deps
+  const now = new Date(world.clock.now())
+  const [crowd, single] = [uuid(), uuid()]
+  for (const [id, count, due] of [
+    [crowd, 5, new Date(now.getTime() - 60_000)],
+    [single, 1, now],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await insertWorkspace(database, { id, slug: aName('turn'), name: 'Turn', now })
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await database.run(sql`
+      insert into ai_runs (workspace_id, project_id, id, agent_id, record_id, dataset, due_at, created_at, updated_at)
+      select ${id}, ${id}, gen_random_uuid(), ${id}, ${id}, 'turns', ${due}, ${now}, ${now} from generate_series(1, ${count}::int)
+    `)
+  }
+  const claimed = async (underWay: readonly string[]): Promise<readonly string[]> => {
+    const until = new Date(now.getTime() + 60_000)
+    const rows = await claimRuns(database, { now, until, limit: 1, underWay })
+    return rows.map((row) => row.workspace_id)
+  }
+  assert.deepEqual(await claimed([]), [crowd])
+  assert.deepEqual(await claimed([crowd]), [single])
+  assert.deepEqual(await claimed([crowd, single]), [crowd])
+  await database.run(sql`delete from ai_runs where dataset = 'turns'`)
+})
+
