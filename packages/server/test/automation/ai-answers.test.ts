@@ -139,3 +139,17 @@ test('workspaces take turns: the one with fewer runs under way is first, however
   await database.run(sql`delete from ai_runs where dataset = 'turns'`)
 })
 
+test('a run that a late commit adds after a suspension waits for the reinstatement', async () => {
+  const { dataset } = await aTrigger()
+  models.onMessage(/.*/, { content: 'ok' })
+  const id = await runOf(world, { dataset, payload: {} })
+  const { deps } = world.app
+  const { slug } = world.installed.workspace
+  await suspendWorkspace(deps, { slug, reason: 'test' })
+  await deps.database.run(sql`update ai_runs set paused_at = null where dataset = ${dataset}`)
+  await workOnRuns(world)
+  assert.equal(models.getRequests().length, 0)
+  await reinstateWorkspace(deps, { slug })
+  await workOnRuns(world)
+  assert.equal((await runAt(id)).state, 'succeeded')
+})

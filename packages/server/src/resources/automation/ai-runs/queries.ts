@@ -146,6 +146,8 @@ export function claimRuns(
                    select workspace_id, project_id, id, due_at
                      from ai_runs
                     where workspace_id = w.workspace_id
+                      -- A commit that began before a suspension may add a run after it.
+                      and exists (select 1 from workspaces s where s.id = w.workspace_id and not s.halted)
                       and due_at <= ${now}
                       and paused_at is null
                       and (lease_until is null or lease_until <= ${now})
