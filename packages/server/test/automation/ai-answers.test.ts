@@ -91,6 +91,21 @@ const completion = (content: string, finish_reason = 'stop') => ({
   usage: { prompt_tokens: 40, completion_tokens: 10, total_tokens: 50 },
 })
 
+test('a call runs although its id was the id of an earlier call', async () => {
+  const { dataset } = await aTrigger({ tools: ['list_datasets', 'search_records'] })
+  script(
+    { toolCalls: [call('call_0', 'list_datasets', {})] },
+    { toolCalls: [call('call_0', 'search_records', { dataset })] },
+    { content: 'done' },
+  )
+  const { state, output, steps, error } = await ended(dataset)
+  assert.deepEqual([state, output], ['succeeded', 'done'], JSON.stringify(error))
+  assert.deepEqual(
+    steps.flatMap(({ tool }: Answer['body']) => tool ?? []),
+    ['list_datasets', 'search_records'],
+  )
+})
+
 test('a run that takes long holds up no run that comes later', async () => {
   const [heard, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<object>()]
   const provider = await aProvider(() => {
