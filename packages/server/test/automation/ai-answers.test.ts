@@ -106,6 +106,22 @@ test('a call runs although its id was the id of an earlier call', async () => {
   )
 })
 
+test('when an output does not fit, every call of the answer gets a result, as providers demand', async () => {
+  const { dataset } = await aTrigger({ tools: ['search_records'], output_schema: SCHEMA })
+  script(
+    { toolCalls: [call('a', 'search_records', { dataset }), call('b', 'submit_output', { urgency: 'huge' })] },
+    { toolCalls: [call('c', 'submit_output', { urgency: 'low' })] },
+  )
+  assert.deepEqual((await ended(dataset)).output, { urgency: 'low' })
+  const { messages } = lastRequest()
+  const results = messages.filter(({ role }: Answer['body']) => role === 'tool')
+  assert.deepEqual(
+    results.map((one: Answer['body']) => one.tool_call_id),
+    ['a', 'b'],
+  )
+  assert.match(results[1].content, /does not match the schema/)
+})
+
 test('a run that takes long holds up no run that comes later', async () => {
   const [heard, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<object>()]
   const provider = await aProvider(() => {

@@ -204,15 +204,10 @@ function promptOf(run: ClaimedRun, { opened, steps, repairs }: Omit<Asking, 'tim
     else prompt.push({ role: 'tool', content: [resultOf(step)] })
     const repair = repairs.find(({ after }) => after === index)
     if (repair === undefined) continue
-    const submitted = step.kind === 'model' ? step.content.find((part) => part.type === 'tool-call') : undefined
-    if (submitted?.type === 'tool-call')
-      prompt.push({
-        role: 'tool',
-        content: [
-          resultOf({ callId: submitted.toolCallId, tool: submitted.toolName, output: null, error: repair.text }),
-        ],
-      })
-    else prompt.push({ role: 'user', content: [{ type: 'text', text: repair.text }] })
+    const calls = step.kind === 'model' ? step.content.filter((part) => part.type === 'tool-call') : []
+    if (calls.length === 0) prompt.push({ role: 'user', content: [{ type: 'text', text: repair.text }] })
+    // Providers refuse a conversation in which a call has no result.
+    else prompt.push({ role: 'tool', content: calls.map((one) => correctionOf(one, repair)) })
   }
   return prompt
 }
@@ -240,6 +235,15 @@ async function callTool(
     kind: 'tool',
     tool: call.tool,
     callId: call.id,
+function correctionOf(
+  { toolCallId, toolName }: Extract<AnswerPart, { type: 'tool-call' }>,
+  { text }: Repair,
+): ReturnType<typeof resultOf> {
+  const error =
+    toolName === SUBMIT_TOOL ? text : 'This tool was not called, because you also returned your final output.'
+  return resultOf({ callId: toolCallId, tool: toolName, output: null, error })
+}
+
     input: call.input,
   })
   let step: NewStep
