@@ -122,6 +122,36 @@ test('when an output does not fit, every call of the answer gets a result, as pr
   assert.match(results[1].content, /does not match the schema/)
 })
 
+test('the tokens of an answer without any text count, in the run and in the month', async () => {
+  const provider = await aProvider(() => Promise.resolve(completion('', 'length')))
+  const { dataset, agent } = await aTrigger({ monthly_tokens: 50, max_output_tokens: 10 }, provider.url)
+  const { state, error, input_tokens, output_tokens } = await ended(dataset)
+  assert.deepEqual([state, error.reason, input_tokens, output_tokens], ['failed', 'answer_cut_off', 40, 10])
+  assert.equal((await asked(world, `GET ai-agents/${agent}`)).ai_agent.tokens_this_month, 50)
+  world.clock.advance(2_000)
+  assert.equal((await ended(dataset)).error.reason, 'token_cap_reached')
+  provider.stop()
+})
+
+test('a database that is away is no error of the provider, and the run continues when it is back', async () => {
+  const { database } = world.app.deps
+  const { dataset } = await aTrigger()
+  models.onMessage(/.*/, { content: 'ok' })
+  await database.run(sql`
+    create function refuse_steps() returns trigger language plpgsql as
+    $$ begin raise exception 'too many connections' using errcode = '53300'; end $$
+  `)
+  await database.run(
+    sql`create trigger refuse_steps before insert on ai_run_steps for each row execute function refuse_steps()`,
+  )
+  const { id, state, error } = await ended(dataset)
+  assert.deepEqual([state, error], ['running', null])
+  await database.run(sql`drop trigger refuse_steps on ai_run_steps`)
+  world.clock.advance(200_000)
+  await workOnRuns(world)
+  assert.equal((await runAt(id)).output, 'ok')
+})
+
 test('a run that takes long holds up no run that comes later', async () => {
   const [heard, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<object>()]
   const provider = await aProvider(() => {

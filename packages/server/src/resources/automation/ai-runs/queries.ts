@@ -201,7 +201,13 @@ export async function holdRun(db: Db, claim: Claim, { until, now }: { until: Dat
   )
 }
 
-export type NewStep = {
+export type UsedTokens = {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly costMicros: number | null
+}
+
+export type NewStep = UsedTokens & {
   readonly seq: number
   readonly kind: 'model' | 'tool'
   readonly tool: string | null
@@ -210,9 +216,6 @@ export type NewStep = {
   readonly output: unknown
   readonly error: string | null
   readonly content: unknown
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly costMicros: number | null
 }
 
 /** A model may put any character into the name of a tool. PostgreSQL cannot store U+0000 in a text. */
@@ -232,19 +235,27 @@ export async function insertRunStep(
     values (${claim.workspace_id}, ${claim.project_id}, ${claim.id}, ${step.seq}, ${step.kind}, ${storable(step.tool)}, ${storable(step.callId)},
             ${json(step.input)}, ${json(step.output)}, ${storable(step.error)}, ${json(step.content)}, ${step.inputTokens}, ${step.outputTokens}, ${now})
   `)
-  if (step.kind === 'tool') return
+  if (step.kind === 'model') await countTokens(db, claim, { used: step, agentId, now })
+}
+
+/** Counts tokens in the run and in the month of its agent. */
+export async function countTokens(
+  db: Db,
+  claim: Claim,
+  { used, agentId, now }: { used: UsedTokens; agentId: string; now: Date },
+): Promise<void> {
   await db.run(sql`
     update ai_runs
-       set input_tokens = input_tokens + ${step.inputTokens},
-           output_tokens = output_tokens + ${step.outputTokens},
-           cost_micros = case when ${step.costMicros}::float8 is null then cost_micros
-                              else coalesce(cost_micros, 0) + ${step.costMicros}::float8 end
+       set input_tokens = input_tokens + ${used.inputTokens},
+           output_tokens = output_tokens + ${used.outputTokens},
+           cost_micros = case when ${used.costMicros}::float8 is null then cost_micros
+                              else coalesce(cost_micros, 0) + ${used.costMicros}::float8 end
      where workspace_id = ${claim.workspace_id} and ${held(claim)}
   `)
   await db.run(sql`
     insert into ai_agent_usage (workspace_id, project_id, agent_id, month, tokens)
     values (${claim.workspace_id}, ${claim.project_id}, ${agentId}, date_trunc('month', ${now}::timestamptz at time zone 'utc')::date,
-            ${step.inputTokens + step.outputTokens})
+            ${used.inputTokens + used.outputTokens})
     on conflict (workspace_id, project_id, agent_id, month) do update set tokens = ai_agent_usage.tokens + excluded.tokens
   `)
 }
@@ -354,37 +365,6 @@ export async function forgetLastAnswers(db: Db, at: At & { runId: string }): Pro
                 and kind = 'tool'
            )
   `)
-}
-
-/** Deletes a batch of the runs of a plan that ended before this time, with their steps. Returns how many runs. */
-export async function deleteEndedRuns(db: Db, at: { plan: string; before: Date; limit: number }): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`
-    with piece as materialized (
-           select r.workspace_id, r.project_id, r.id
-             from workspaces w
-             join ai_runs r on r.workspace_id = w.id
-            where w.plan = ${at.plan}
-              and r.ended_at < ${at.before}
-            limit ${at.limit}
-         ),
-         steps as (
-           delete from ai_run_steps s
-            using piece p
-            where s.workspace_id = p.workspace_id
-              and s.project_id = p.project_id
-              and s.run_id = p.id
-         ),
-         gone as (
-           delete from ai_runs r
-            using piece p
-            where r.workspace_id = p.workspace_id
-              and r.project_id = p.project_id
-              and r.id = p.id
-           returning r.id
-         )
-    select count(*)::int as count from gone
-  `)
-  return count
 }
 
 /** Pauses the runs of a workspace, or lets them continue. A run under way commits nothing more. */
