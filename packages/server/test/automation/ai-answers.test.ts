@@ -152,6 +152,33 @@ test('a database that is away is no error of the provider, and the run continues
   assert.equal((await runAt(id)).output, 'ok')
 })
 
+test('a name or a pattern that nobody could save is an error of the tool, and the run continues', async () => {
+  const { dataset } = await aTrigger({ tools: ['search_records'] })
+  const pattern = { path: 'text', op: 'regex', value: '(' }
+  script(
+    { toolCalls: [call('a', 'search_records', { dataset: 'a\0b' })] },
+    { toolCalls: [call('b', 'search_records', { dataset, conditions: [pattern] })] },
+    { content: 'done' },
+  )
+  const { state, output, steps } = await ended(dataset, { text: 'x' })
+  assert.deepEqual([state, output], ['succeeded', 'done'])
+  assert.match(steps[1].error, /dataset: is not the name of a dataset/)
+  assert.match(steps[3].error, /conditions\.0\.value/)
+})
+
+test('a tool finds records beyond its first page, and no digit of them is lost on the way to the model', async () => {
+  const { dataset } = await aTrigger({ tools: ['search_records'] })
+  const old = parseJson('{"order":12345678901234567890,"text":"old"}')
+  await storeEvent(world, { dataset: 'searched', data: old.ok ? old.value : null })
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (let n = 0; n < 25; n += 1) await storeEvent(world, { dataset: 'searched', data: { text: 'new' } })
+  const conditions = [{ path: 'text', equals: 'old' }]
+  script({ toolCalls: [call('a', 'search_records', { dataset: 'searched', conditions })] }, { content: 'done' })
+  await ended(dataset)
+  const { messages } = lastRequest()
+  assert.match(messages.find(({ role }: Answer['body']) => role === 'tool').content, /"order":12345678901234567890,/)
+})
+
 test('a run that takes long holds up no run that comes later', async () => {
   const [heard, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<object>()]
   const provider = await aProvider(() => {
