@@ -227,6 +227,30 @@ test('workspaces take turns: the one with fewer runs under way is first, however
   await database.run(sql`delete from ai_runs where dataset = 'turns'`)
 })
 
+test('a schema whose keywords have the wrong form is refused, and a run with one that was stored earlier ends', async () => {
+  const { dataset, agent } = await aTrigger({ output_schema: SCHEMA })
+  for (const [schema, sentence] of [
+    [{ urgency: { enum: 'high' } }, /urgency\.enum must be a list of texts, numbers, true, false or null\./],
+    [{ urgency: { type: 'string', minLength: '3' } }, /urgency\.minLength must be a whole number from 0\./],
+    [{ urgency: { type: 'object', required: 1 } }, /urgency\.required must be a list of names\./],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const refused = await world.admin('PATCH', `ai-agents/${agent}`, {
+      output_schema: { type: 'object', properties: schema },
+    })
+    assert.equal(refused.status, 400)
+    assert.match(refused.body.error, sentence)
+  }
+  const stored = JSON.stringify({ type: 'object', properties: { urgency: { enum: 'high' } } })
+  await world.app.deps.database.run(
+    sql`update ai_agents set output_schema = ${stored}::json where id = (select agent_id from ai_triggers where dataset = ${dataset})`,
+  )
+  models.onMessage(/.*/, { toolCalls: [call('a', 'submit_output', { urgency: 'high' })] })
+  const { state, error } = await ended(dataset)
+  assert.deepEqual([state, error.reason], ['failed', 'output_invalid'])
+  assert.match(error.error, /The schema cannot be read/)
+})
+
 test('a run that a late commit adds after a suspension waits for the reinstatement', async () => {
   const { dataset } = await aTrigger()
   models.onMessage(/.*/, { content: 'ok' })
