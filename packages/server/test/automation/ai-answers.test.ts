@@ -251,6 +251,24 @@ test('a schema whose keywords have the wrong form is refused, and a run with one
   assert.match(error.error, /The schema cannot be read/)
 })
 
+test('the runs that wait for the rate of a trigger are skipped when it is deleted', async () => {
+  const { dataset, trigger } = await aTrigger()
+  models.onMessage(/.*/, { content: 'ok' })
+  const ids = [await runOf(world, { dataset, payload: {} }), await runOf(world, { dataset, payload: {} })]
+  await workOnRuns(world)
+  await asked(world, `DELETE triggers/${trigger}`)
+  world.clock.advance(2_000)
+  await workOnRuns(world)
+  const runs = await Promise.all(ids.map(runAt))
+  assert.deepEqual(
+    runs.map(({ state, error }) => [state, error?.reason ?? null]),
+    [
+      ['succeeded', null],
+      ['skipped', 'trigger_deleted'],
+    ],
+  )
+})
+
 test('a run that a late commit adds after a suspension waits for the reinstatement', async () => {
   const { dataset } = await aTrigger()
   models.onMessage(/.*/, { content: 'ok' })
