@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { encodeId } from '@postroad/contract'
+import { decodeId, encodeId } from '@postroad/contract'
 import { createDirectory } from '../../src/pipeline/directory.ts'
+import { InstanceRun } from '../../src/pipeline/workflow/instance-run.ts'
+import type { Instance } from '../../src/pipeline/workflow/instance.ts'
+import { createLoader } from '../../src/pipeline/workflow/instances/load.ts'
 import { createWorkflowStore } from '../../src/pipeline/workflow/postgres-store.ts'
 import type { ClaimInput, Claimed } from '../../src/pipeline/workflow/ports.ts'
 import { WORKFLOW_LIMITS, WorkflowMachine } from '../../src/pipeline/workflow/machine.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aWorld, type World } from '../stage/harness.ts'
-import { instanceIn, stepRunsOf, storeEvent, storeWorkflow, withEngine } from '../stage/workflow-stage.ts'
+import {
+  instanceIn,
+  instancesOf,
+  payloadsOf,
+  stepRunsOf,
+  storeEvent,
+  storeWorkflow,
+  withEngine,
+} from '../stage/workflow-stage.ts'
 
 /** How a process chooses among due instances, and how it handles one that cannot continue. */
 let world: World
@@ -121,3 +132,34 @@ test('a definition that the server cannot read fails its own instances only', as
     assert.equal(error?.reason, 'definition_unreadable')
   })
 })
+
+test('an instance runs its version, however many versions its process has run before', async () => {
+  const workflowId = await storeWorkflow(world, { dataset: 'replaced', steps })
+  const { database, uuid } = world.app.deps
+  const newest = 5_002
+  await database.run(sql`
+    insert into workflow_versions (workspace_id, project_id, workflow_id, version, definition, created_at)
+    select v.workspace_id, v.project_id, v.workflow_id, n, v.definition, v.created_at
+      from workflow_versions v, generate_series(2, ${newest}::int) n
+     where v.workflow_id = ${workflowId}
+  `)
+  const place = await database.one<{ workspace_id: string; project_id: string }>(
+    sql`select workspace_id, project_id from workflows where id = ${workflowId}`,
+  )
+  const claimed = (version: number) => ({
+    ...place,
+    ...{ id: uuid(), fence: 1, workflow_id: workflowId, version, record_id: uuid(), dataset: 'replaced', hops: 0 },
+    ...{ cursor: 0, attempt: 0, context: null, wait_kind: null, wait_id: null },
+  })
+  const loader = createLoader(world.app.deps)
+  const before = Array.from({ length: newest - 1 }, (_, index) => claimed(index + 1))
+  while (before.length > 0)
+    // oxlint-disable-next-line no-await-in-loop -- claim after claim
+    await loader.load(before.splice(0, WORKFLOW_LIMITS.claimMax))
+  const { instances } = await loader.load([claimed(1), claimed(newest)])
+  assert.deepEqual(
+    instances.map(({ program }) => program?.instructions.length),
+    [1, 1],
+  )
+})
+

@@ -28,7 +28,6 @@ export function createLoader({ database, log }: Deps): Loader {
   const learn = async (rows: readonly ClaimedRow[]): Promise<void> => {
     const unknown = new Map(rows.filter((row) => !programs.has(programKey(row))).map((row) => [programKey(row), row]))
     if (unknown.size === 0) return
-    if (programs.size > PROGRAMS_MAX) programs.clear()
     for (const row of await findDefinitions(database, [...unknown.values()])) {
       const { data, error } = Definition.safeParse(readDefinition(row.definition))
       if (data === undefined)
@@ -37,6 +36,8 @@ export function createLoader({ database, log }: Deps): Loader {
     }
   }
 
+    // Before the search: a program that these rows need must not be missing afterwards.
+    if (programs.size > PROGRAMS_MAX) programs.clear()
   return {
     load: async (rows) => {
       if (rows.length === 0) return []
