@@ -163,3 +163,40 @@ test('an instance runs its version, however many versions its process has run be
   )
 })
 
+test('an instance gets the payload of its record although another instance of that record no longer needs it', async () => {
+  const delayed = await storeWorkflow(world, { dataset: 'both', steps: [{ id: 'rest', type: 'delay', seconds: 60 }] })
+  const fresh = await storeWorkflow(world, { dataset: 'both', steps })
+  await storeEvent(world, { dataset: 'both', data: { n: 1 } })
+  const { deps, acceptAll } = world.app
+  const store = createWorkflowStore(deps, { acceptAll, directory: createDirectory(deps), lanes: () => undefined })
+  const { instances } = await claim({ limit: 10, shared: false })
+  const of = (workflowId: string): Instance[] => instances.filter(({ workflow }) => workflow.id === workflowId)
+  const place = { destination: () => undefined, counted: false }
+  const means = { now: world.clock.now(), uuid: deps.uuid, place }
+  await store.settle(of(delayed).map((instance) => new InstanceRun(instance, means).advance()))
+  await store.release(of(fresh))
+  world.clock.advance(60_000)
+  const again = await claim({ limit: 10, shared: false })
+  assert.deepEqual(
+    again.instances.map(({ memory }) => memory?.payload),
+    [{ n: 1 }, { n: 1 }],
+  )
+  await store.release(again.instances)
+  await deps.database.run(sql`delete from workflow_instances where dataset = 'both'`)
+})
+
+test('a claim takes only as many instances as have room in memory together, and the next claim takes others', async () => {
+  await storeWorkflow(world, { dataset: 'bulky', steps })
+  const count = 24
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (let n = 0; n < count; n += 1)
+    await storeEvent(world, { dataset: 'bulky', data: { text: 'x'.repeat(1_000_000) } })
+  const [first, second, third] = [
+    await claim({ limit: 100, shared: false }),
+    await claim({ limit: 100, shared: true }),
+    await claim({ limit: 100, shared: false }),
+  ]
+  assert.ok(first.more && first.instances.length > 0 && first.instances.length < count, `${first.instances.length}`)
+  const ids = [first, second, third].flatMap(({ instances }) => instances.map(({ id }) => id))
+  assert.deepEqual([ids.length, new Set(ids).size, third.instances.length], [count, count, 0])
+})
