@@ -133,6 +133,43 @@ test('a definition that the server cannot read fails its own instances only', as
   })
 })
 
+const retry = (id: string) => world.admin('POST', `workflow-instances/${encodeId('workflowInstance', id)}/retry`)
+
+test('an instance whose outputs were too large to store cannot be retried, because it would continue without them', async () => {
+  const wait = {
+    ...{ id: 'reply', type: 'wait_for_event', dataset: 'large_replies', timeout_seconds: 600 },
+    conditions: [{ path: 'of', equals: '{{ payload.id }}' }],
+  }
+  const data = { id: '{{ steps.reply.output.payload.id }}' }
+  const workflowId = await storeWorkflow(world, {
+    dataset: 'large',
+    steps: [wait, { id: 'made', type: 'emit_event', dataset: 'from_large', data }],
+  })
+  await storeEvent(world, { dataset: 'large', data: { id: 1, text: 'x'.repeat(100_000) } })
+  const failed = await withEngine(world, async () => {
+    await instanceIn(world, { workflowId, state: 'waiting' })
+    await storeEvent(world, { dataset: 'large_replies', data: { of: 1, id: 9, text: 'x'.repeat(1_000_000) } })
+    return instanceIn(world, { workflowId, state: 'failed' })
+  })
+  assert.equal(failed.error.reason, 'context_too_large')
+  const { status, body } = await retry(failed.id)
+  assert.deepEqual([status, body.reason], [409, 'invalid_state'])
+  assert.match(body.error, /too large to store.*Run the workflow on the record/)
+  assert.deepEqual(await payloadsOf(world, 'from_large'), [])
+})
+
+test('an instance whose record was deleted before its first step fails for that reason, at each retry', async () => {
+  const workflowId = await storeWorkflow(world, { dataset: 'forgotten', steps })
+  const record = await storeEvent(world, { dataset: 'forgotten', data: {} })
+  await world.app.deps.database.run(sql`delete from records where id = ${decodeId('record', record) ?? ''}`)
+  const reasonNow = async (): Promise<string> =>
+    (await withEngine(world, () => instanceIn(world, { workflowId, state: 'failed' }))).error.reason
+  assert.equal(await reasonNow(), 'record_not_found')
+  const [instance] = await instancesOf(world, workflowId)
+  assert.equal((await retry(instance?.id ?? '')).status, 200)
+  assert.equal(await reasonNow(), 'record_not_found')
+})
+
 test('an instance runs its version, however many versions its process has run before', async () => {
   const workflowId = await storeWorkflow(world, { dataset: 'replaced', steps })
   const { database, uuid } = world.app.deps

@@ -213,6 +213,12 @@ test('memory beyond one MiB fails the instance', () => {
   assert.match(JSON.stringify(large.stop), /context_too_large/)
 })
 
+test('an instance that fails for its memory starts no AI run, and none of its steps waits', () => {
+  const agent = { id: 'ask', type: 'run_agent', agent: encodeId('aiAgent', UUID) }
+  const large = run(anInstance([agent], { payload: 'x'.repeat(1_100_000) }))
+  assert.deepEqual([large.aiRuns, large.stepRuns.map(({ state }) => state)], [[], ['failed']])
+})
+
 test('without its definition an instance is cancelled, and without its record it fails', () => {
   assert.match(JSON.stringify(run(anInstance([emit()], { program: undefined })).stop), /cancelled.*workflow_deleted/)
   assert.match(JSON.stringify(run(anInstance([emit()], { memory: undefined })).stop), /failed.*record_not_found/)

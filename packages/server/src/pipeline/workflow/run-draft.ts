@@ -46,7 +46,7 @@ export class RunDraft {
   attempt: number
   /** undefined: the instance has never run, and its record is gone. */
   memory: Memory | undefined
-  /** The memory as JSON text; null: it is no longer needed. */
+  /** The memory as JSON text; null: it is no longer needed, or there is none. */
   memoryText: string | null = null
   protected stopped: Stop | undefined
 
@@ -180,9 +180,9 @@ export class RunDraft {
 
   /** Writes the memory, unless the instance has ended well. */
   protected seal(): void {
-    if (this.stop.kind === 'ended' && this.stop.state !== 'failed') return
-    const text = stringifyJson(this.memory ?? null)
-    if (text.length > MEMORY_CHARS_MAX) this.endAs('failed', TOO_LARGE)
+    if (this.memory === undefined || (this.stop.kind === 'ended' && this.stop.state !== 'failed')) return
+    const text = stringifyJson(this.memory)
+    if (text.length > MEMORY_CHARS_MAX) this.#endTooLarge()
     else this.memoryText = text
   }
 
@@ -195,6 +195,15 @@ export class RunDraft {
     const { open, seq } = this.known()
     const row = open ?? { seq, started_at: this.now }
     const made = { ...this.#rowOf(step, row), ...end, ended_at: this.now }
+  /** Without its memory the instance never continues, so its last step waits for nothing. */
+  #endTooLarge(): void {
+    this.endAs('failed', TOO_LARGE)
+    this.aiRuns.length = 0
+    for (const [index, row] of this.stepRuns.entries())
+      if (row.state === 'waiting')
+        this.stepRuns[index] = { ...row, state: 'failed', output: null, error: TOO_LARGE, ended_at: this.now }
+  }
+
     // A delay until a time that has passed started in this very run.
     const begun = this.stepRuns.findIndex((one) => one.seq === row.seq)
     if (begun === -1) this.stepRuns.push(made)

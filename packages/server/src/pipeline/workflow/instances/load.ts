@@ -37,6 +37,8 @@ export function createLoader({ database, log }: Deps): Loader {
   const programs = new Map<string, Program>()
 
   const learn = async (rows: readonly ClaimedRow[]): Promise<void> => {
+    // Before the search: a program that these rows need must not be missing afterwards.
+    if (programs.size > PROGRAMS_MAX) programs.clear()
     const unknown = new Map(rows.filter((row) => !programs.has(programKey(row))).map((row) => [programKey(row), row]))
     if (unknown.size === 0) return
     for (const row of await findDefinitions(database, [...unknown.values()])) {
@@ -47,8 +49,6 @@ export function createLoader({ database, log }: Deps): Loader {
     }
   }
 
-    // Before the search: a program that these rows need must not be missing afterwards.
-    if (programs.size > PROGRAMS_MAX) programs.clear()
   return {
     load: async (claimed) => {
       if (claimed.length === 0) return { instances: [], left: [] }
@@ -136,7 +136,7 @@ async function idsOf<Row extends { readonly id: string }>(
 
 function memoryOf({ context }: ClaimedRow, record: RecordRow | undefined): Memory | undefined {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine wrote it
-  if (context !== null) return valueOf(context) as Memory
+  if (context !== null) return (valueOf(context) ?? undefined) as Memory | undefined
   if (record === undefined || record.data === null) return undefined
   return {
     payload: valueOf(record.data),
