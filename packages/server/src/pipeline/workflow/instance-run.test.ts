@@ -219,6 +219,13 @@ test('an instance that fails for its memory starts no AI run, and none of its st
   assert.deepEqual([large.aiRuns, large.stepRuns.map(({ state }) => state)], [[], ['failed']])
 })
 
+test('a fault of the server ends the step that waited too, and a retry starts that step again', () => {
+  const asleep = run(anInstance([{ id: 'rest', type: 'delay', seconds: 60 }]))
+  const failed = run(again(asleep)).failing('internal')
+  assert.deepEqual([failed.cursor, failed.stepRuns.map(({ seq, state }) => [seq, state])], [0, [[0, 'failed']]])
+  assert.equal(run(again(failed)).stop.kind, 'parked')
+})
+
 test('without its definition an instance is cancelled, and without its record it fails', () => {
   assert.match(JSON.stringify(run(anInstance([emit()], { program: undefined })).stop), /cancelled.*workflow_deleted/)
   assert.match(JSON.stringify(run(anInstance([emit()], { memory: undefined })).stop), /failed.*record_not_found/)

@@ -168,6 +168,15 @@ export class RunDraft {
     this.fail(step, { ...failing, retryable: step.retry !== undefined })
   }
 
+  /** The outcome that the parked step waited for is not stored, so a retry starts the step again. */
+  protected failOpen(error: StepError): void {
+    const instruction = this.instance.program?.instructions[this.cursor]
+    if ((this.memory?.open ?? null) === null || instruction === undefined || !('step' in instruction)) return
+    const { step } = instruction
+    this.#close(step, { state: 'failed', output: null, input: null, error: { step_id: step.id, ...error } })
+    this.cursor = this.#beginOf(step.id)
+  }
+
   goTo(cursor: number): void {
     this.cursor = cursor
     this.attempt = 0
@@ -186,15 +195,6 @@ export class RunDraft {
     else this.memoryText = text
   }
 
-  #beginOf(stepId: string): number {
-    const { instructions = [] } = this.instance.program ?? {}
-    return instructions.findIndex((instruction) => 'step' in instruction && instruction.step.id === stepId)
-  }
-
-  #close(step: Named, end: Pick<StepRun, 'state' | 'output' | 'input' | 'error'>): void {
-    const { open, seq } = this.known()
-    const row = open ?? { seq, started_at: this.now }
-    const made = { ...this.#rowOf(step, row), ...end, ended_at: this.now }
   /** Without its memory the instance never continues, so its last step waits for nothing. */
   #endTooLarge(): void {
     this.endAs('failed', TOO_LARGE)
@@ -204,6 +204,15 @@ export class RunDraft {
         this.stepRuns[index] = { ...row, state: 'failed', output: null, error: TOO_LARGE, ended_at: this.now }
   }
 
+  #beginOf(stepId: string): number {
+    const { instructions = [] } = this.instance.program ?? {}
+    return instructions.findIndex((instruction) => 'step' in instruction && instruction.step.id === stepId)
+  }
+
+  #close(step: Named, end: Pick<StepRun, 'state' | 'output' | 'input' | 'error'>): void {
+    const { open, seq } = this.known()
+    const row = open ?? { seq, started_at: this.now }
+    const made = { ...this.#rowOf(step, row), ...end, ended_at: this.now }
     // A delay until a time that has passed started in this very run.
     const begun = this.stepRuns.findIndex((one) => one.seq === row.seq)
     if (begun === -1) this.stepRuns.push(made)
