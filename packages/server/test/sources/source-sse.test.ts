@@ -99,6 +99,23 @@ test('an id with any characters is sent back as UTF-8', async () => {
   assert.equal(Buffer.from(String(feed.requests[1]?.['last-event-id']), 'latin1').toString(), id)
 })
 
+test('a process that stops while it connects has not failed: another one connects immediately', async () => {
+  const heard = Promise.withResolvers<void>()
+  const silent = createServer(() => heard.resolve())
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const address = silent.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const { id } = await aSource({ url: `http://127.0.0.1:${port}/` })
+  await here.run()
+  await heard.promise
+  await here.stop()
+  const { state, failures, last_error, next_run_at } = await sourceOf(id)
+  assert.deepEqual([state, failures, last_error], ['waiting', 0, null])
+  assert.equal(Date.parse(next_run_at), world.clock.now())
+  silent.closeAllConnections()
+  silent.close()
+})
+
 test('the events and the last id are one commit: a process that dies between them asks for the same events again', async () => {
   const { dataset } = await aSource()
   let died = false

@@ -80,9 +80,11 @@ async function follow(deps: SourceDeps, source: ClaimedSource, signal: AbortSign
     const dueAt = new Date(clock.now() + (signal.aborted ? 0 : retryMs))
     await releaseSource(database, { ...claimOf(source), dueAt })
   } catch (cause) {
-    await settleFailure(deps, source, cause).catch((error: unknown) =>
-      retryLog.warn('source.not_settled', { cause: error }),
-    )
+    // A connection that this process ended has not failed.
+    const settled = signal.aborted
+      ? releaseSource(database, { ...claimOf(source), dueAt: new Date(clock.now()) })
+      : settleFailure(deps, source, cause)
+    await settled.catch((error: unknown) => retryLog.warn('source.not_settled', { cause: error }))
   }
 }
 
