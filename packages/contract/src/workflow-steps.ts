@@ -83,7 +83,9 @@ const Deliver = z.strictObject({
   capture_response: z
     .boolean()
     .default(false)
-    .describe('Whether the output has the JSON of the response, up to 64 KiB. Needs `await: "delivered"`.'),
+    .describe(
+      'Whether the output has the JSON of the response as `response_body`; null: it is not JSON, or longer than 16 KiB. Needs `await: "delivered"`.',
+    ),
 })
 
 const EmitEvent = z.strictObject({

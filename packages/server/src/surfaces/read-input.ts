@@ -31,7 +31,7 @@ export function readInput(route: Asked, request: Requested): object {
 const NO_BODY = z.strictObject({})
 
 /** Members with the data of payloads and records, in which each number stays as it was written. */
-const OF_PAYLOADS: readonly string[] = ['config', 'mappings', 'payload', 'payloads']
+const OF_PAYLOADS: readonly string[] = ['config', 'data', 'mappings', 'payload', 'payloads']
 
 /** The steps of a workflow, some of which contain payloads. */
 const STEPS = 'steps'

@@ -1,4 +1,4 @@
-import { deleteEndedRuns } from '../resources/automation/ai-runs/queries.ts'
+import { deleteEndedRuns } from '../resources/automation/ai-runs/ended/queries.ts'
 import { deleteEndedInstances } from '../resources/automation/workflow-instances/queries.ts'
 import { deleteUnusedVersions } from '../resources/automation/workflows/queries.ts'
 import { LIMITS } from '@postroad/contract'

@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { FixtureResponse, LLMock } from '@copilotkit/aimock'
 import { decodeId } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
+import { createAgentRuns } from '../../src/pipeline/agents/index.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
 import { asked, aModelServer, anAgentOf, runOf, workOnRuns, type AgentOptions } from '../stage/ai-stage.ts'
 import { aName } from '../stage/fixtures.ts'
@@ -132,12 +133,18 @@ test('a tool emits its record once, even if the process dies after the commit of
   script('alarm', call('call_2', 'emit_event', { dataset: 'alarms', data: { level: 3 } }), { content: 'sent' })
   const id = await runOf(world, { dataset, payload: { text: 'alarm' } })
   const died = Promise.withResolvers<void>()
-  void workOnRuns(world, async (...given) => {
-    await world.app.acceptAll(...given)
-    died.resolve()
-    return new Promise(() => undefined)
+  const dying = createAgentRuns({
+    ...world.app.deps,
+    acceptAll: async (...given) => {
+      await world.app.acceptAll(...given)
+      died.resolve()
+      return new Promise(() => undefined)
+    },
   })
+  void dying.run()
   await died.promise
+  // A dead process claims nothing.
+  dying.stop()
   assert.equal((await recordsIn('alarms')).length, 1)
   world.clock.advance(200_000)
   await workOnRuns(world)
@@ -162,17 +169,20 @@ test('a process whose lease ended commits nothing more of a run that another pro
   const committed: string[] = []
   const begin = (name: string) => {
     const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const ended = workOnRuns(world, async (...given) => {
+    const acceptAll: typeof world.app.acceptAll = async (...given) => {
       reached.resolve()
       await gate.promise
       const outcomes = await world.app.acceptAll(...given)
       committed.push(name)
       return outcomes
-    })
-    return { reached: reached.promise, release: gate.resolve, ended }
+    }
+    const { run, stop } = createAgentRuns({ ...world.app.deps, acceptAll })
+    return { reached: reached.promise, release: gate.resolve, stop, ended: run() }
   }
   const first = begin('first')
   await first.reached
+  // A process that hangs claims nothing.
+  first.stop()
   world.clock.advance(200_000)
   const second = begin('second')
   await second.reached

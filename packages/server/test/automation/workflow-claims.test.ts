@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { encodeId } from '@postroad/contract'
+import { decodeId, encodeId } from '@postroad/contract'
 import { createDirectory } from '../../src/pipeline/directory.ts'
+import { InstanceRun } from '../../src/pipeline/workflow/instance-run.ts'
+import type { Instance } from '../../src/pipeline/workflow/instance.ts'
+import { createLoader } from '../../src/pipeline/workflow/instances/load.ts'
 import { createWorkflowStore } from '../../src/pipeline/workflow/postgres-store.ts'
 import type { ClaimInput, Claimed } from '../../src/pipeline/workflow/ports.ts'
 import { WORKFLOW_LIMITS, WorkflowMachine } from '../../src/pipeline/workflow/machine.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aWorld, type World } from '../stage/harness.ts'
-import { instanceIn, stepRunsOf, storeEvent, storeWorkflow, withEngine } from '../stage/workflow-stage.ts'
+import {
+  instanceIn,
+  instancesOf,
+  payloadsOf,
+  stepRunsOf,
+  storeEvent,
+  storeWorkflow,
+  withEngine,
+} from '../stage/workflow-stage.ts'
 
 /** How a process chooses among due instances, and how it handles one that cannot continue. */
 let world: World
@@ -120,4 +131,109 @@ test('a definition that the server cannot read fails its own instances only', as
     const { error } = await instanceIn(world, { workflowId: unreadable, state: 'failed' })
     assert.equal(error?.reason, 'definition_unreadable')
   })
+})
+
+const retry = (id: string) => world.admin('POST', `workflow-instances/${encodeId('workflowInstance', id)}/retry`)
+
+test('an instance whose outputs were too large to store cannot be retried, because it would continue without them', async () => {
+  const wait = {
+    ...{ id: 'reply', type: 'wait_for_event', dataset: 'large_replies', timeout_seconds: 600 },
+    conditions: [{ path: 'of', equals: '{{ payload.id }}' }],
+  }
+  const data = { id: '{{ steps.reply.output.payload.id }}' }
+  const workflowId = await storeWorkflow(world, {
+    dataset: 'large',
+    steps: [wait, { id: 'made', type: 'emit_event', dataset: 'from_large', data }],
+  })
+  await storeEvent(world, { dataset: 'large', data: { id: 1, text: 'x'.repeat(100_000) } })
+  const failed = await withEngine(world, async () => {
+    await instanceIn(world, { workflowId, state: 'waiting' })
+    await storeEvent(world, { dataset: 'large_replies', data: { of: 1, id: 9, text: 'x'.repeat(1_000_000) } })
+    return instanceIn(world, { workflowId, state: 'failed' })
+  })
+  assert.equal(failed.error.reason, 'context_too_large')
+  const { status, body } = await retry(failed.id)
+  assert.deepEqual([status, body.reason], [409, 'invalid_state'])
+  assert.match(body.error, /too large to store.*Run the workflow on the record/)
+  assert.deepEqual(await payloadsOf(world, 'from_large'), [])
+})
+
+test('an instance whose record was deleted before its first step fails for that reason, at each retry', async () => {
+  const workflowId = await storeWorkflow(world, { dataset: 'forgotten', steps })
+  const record = await storeEvent(world, { dataset: 'forgotten', data: {} })
+  await world.app.deps.database.run(sql`delete from records where id = ${decodeId('record', record) ?? ''}`)
+  const reasonNow = async (): Promise<string> =>
+    (await withEngine(world, () => instanceIn(world, { workflowId, state: 'failed' }))).error.reason
+  assert.equal(await reasonNow(), 'record_not_found')
+  const [instance] = await instancesOf(world, workflowId)
+  assert.equal((await retry(instance?.id ?? '')).status, 200)
+  assert.equal(await reasonNow(), 'record_not_found')
+})
+
+test('an instance runs its version, however many versions its process has run before', async () => {
+  const workflowId = await storeWorkflow(world, { dataset: 'replaced', steps })
+  const { database, uuid } = world.app.deps
+  const newest = 5_002
+  await database.run(sql`
+    insert into workflow_versions (workspace_id, project_id, workflow_id, version, definition, created_at)
+    select v.workspace_id, v.project_id, v.workflow_id, n, v.definition, v.created_at
+      from workflow_versions v, generate_series(2, ${newest}::int) n
+     where v.workflow_id = ${workflowId}
+  `)
+  const place = await database.one<{ workspace_id: string; project_id: string }>(
+    sql`select workspace_id, project_id from workflows where id = ${workflowId}`,
+  )
+  const claimed = (version: number) => ({
+    ...place,
+    ...{ id: uuid(), fence: 1, workflow_id: workflowId, version, record_id: uuid(), dataset: 'replaced', hops: 0 },
+    ...{ cursor: 0, attempt: 0, context: null, wait_kind: null, wait_id: null },
+  })
+  const loader = createLoader(world.app.deps)
+  const before = Array.from({ length: newest - 1 }, (_, index) => claimed(index + 1))
+  while (before.length > 0)
+    // oxlint-disable-next-line no-await-in-loop -- claim after claim
+    await loader.load(before.splice(0, WORKFLOW_LIMITS.claimMax))
+  const { instances } = await loader.load([claimed(1), claimed(newest)])
+  assert.deepEqual(
+    instances.map(({ program }) => program?.instructions.length),
+    [1, 1],
+  )
+})
+
+test('an instance gets the payload of its record although another instance of that record no longer needs it', async () => {
+  const delayed = await storeWorkflow(world, { dataset: 'both', steps: [{ id: 'rest', type: 'delay', seconds: 60 }] })
+  const fresh = await storeWorkflow(world, { dataset: 'both', steps })
+  await storeEvent(world, { dataset: 'both', data: { n: 1 } })
+  const { deps, acceptAll } = world.app
+  const store = createWorkflowStore(deps, { acceptAll, directory: createDirectory(deps), lanes: () => undefined })
+  const { instances } = await claim({ limit: 10, shared: false })
+  const of = (workflowId: string): Instance[] => instances.filter(({ workflow }) => workflow.id === workflowId)
+  const place = { destination: () => undefined, counted: false }
+  const means = { now: world.clock.now(), uuid: deps.uuid, place }
+  await store.settle(of(delayed).map((instance) => new InstanceRun(instance, means).advance()))
+  await store.release(of(fresh))
+  world.clock.advance(60_000)
+  const again = await claim({ limit: 10, shared: false })
+  assert.deepEqual(
+    again.instances.map(({ memory }) => memory?.payload),
+    [{ n: 1 }, { n: 1 }],
+  )
+  await store.release(again.instances)
+  await deps.database.run(sql`delete from workflow_instances where dataset = 'both'`)
+})
+
+test('a claim takes only as many instances as have room in memory together, and the next claim takes others', async () => {
+  await storeWorkflow(world, { dataset: 'bulky', steps })
+  const count = 24
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (let n = 0; n < count; n += 1)
+    await storeEvent(world, { dataset: 'bulky', data: { text: 'x'.repeat(1_000_000) } })
+  const [first, second, third] = [
+    await claim({ limit: 100, shared: false }),
+    await claim({ limit: 100, shared: true }),
+    await claim({ limit: 100, shared: false }),
+  ]
+  assert.ok(first.more && first.instances.length > 0 && first.instances.length < count, `${first.instances.length}`)
+  const ids = [first, second, third].flatMap(({ instances }) => instances.map(({ id }) => id))
+  assert.deepEqual([ids.length, new Set(ids).size, third.instances.length], [count, count, 0])
 })

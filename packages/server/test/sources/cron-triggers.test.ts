@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { parseJson } from '../../src/domain/json/json-text.ts'
 import { fireCronTriggers } from '../../src/pipeline/sources/index.ts'
 import { aName } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
@@ -39,6 +40,20 @@ async function runAt(ms: number): Promise<void> {
 const payloads = async (dataset: string): Promise<readonly Answer['body'][]> =>
   (await payloadsIn(world, dataset)).map((text) => JSON.parse(text))
 const minutes = (count: number): number => world.clock.now() + count * 60_000
+
+/** The text of a response of the admin API. */
+const textOf = async (path: string): Promise<string> => {
+  const headers = { authorization: `Bearer ${world.installed.api_key}` }
+  return (await fetch(`${world.baseUrl}/admin/api/projects/${world.installed.project.id}/${path}`, { headers })).text()
+}
+
+test('no digit of a long number in the static data is lost, in the event and in the trigger', async () => {
+  const sent = parseJson('{"account":12345678901234567890}')
+  const { id, dataset } = await aTrigger({ data: sent.ok ? sent.value : null })
+  await runAt(at((await triggerOf(id)).next_run_at))
+  assert.match((await payloadsIn(world, dataset)).join(''), /"data":\{"account":12345678901234567890\}/)
+  assert.match(await textOf(`cron-triggers/${id}`), /"account":12345678901234567890/)
+})
 
 test('a run files one event with the times of the run and the static data, at the time of the schedule', async () => {
   const { id, dataset } = await aTrigger({ data: { kind: 'report', list: [1, 2] } })

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { createServer, type ServerResponse } from 'node:http'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { createSourcePolls } from '../../src/pipeline/sources/index.ts'
+import { sql } from '../../src/platform/db.ts'
+import { claimSources } from '../../src/resources/sources/sources/queries.ts'
+import { insertProject } from '../../src/resources/workspace/projects/index.ts'
+import { insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { aName } from '../stage/fixtures.ts'
-import { aSink, aWorld, type Answer, type Reply, type Sink, type World } from '../stage/harness.ts'
-import { asked, payloadsIn, sourceDeps } from '../stage/source-stage.ts'
+import { aSink, aWorld, eventually, type Answer, type Reply, type Sink, type World } from '../stage/harness.ts'
+import { asked, payloadsIn, placeOf, sourceDeps } from '../stage/source-stage.ts'
 
 /** Sources that poll an HTTP API, with a real server. */
 let world: World
@@ -117,6 +122,21 @@ test('items with the same key are filed once, in one response and across respons
   assert.equal((await sourceOf(id)).events, 3)
 })
 
+test('an item that has changed since it was filed is not filed again, and does not hold up the items after it', async () => {
+  let list: unknown[] = [{ id: 1, status: 'new' }]
+  api.answer(() => json(list))
+  const { id, dataset } = await aSource({ key_path: 'id' })
+  await run()
+  list = [
+    { id: 1, status: 'paid' },
+    { id: 2, status: 'new' },
+  ]
+  await runLater()
+  assert.deepEqual(await payloadsIn(world, dataset), ['{"id":1,"status":"new"}', '{"id":2,"status":"new"}'])
+  const { state, events, last_error } = await sourceOf(id)
+  assert.deepEqual([state, events, last_error], ['waiting', 2, null])
+})
+
 test('headers are sent, stored sealed, and never shown; they go only to the origin that they were set for', async () => {
   const secret = 'header-canary-91'
   api.answer(json([]))
@@ -168,6 +188,52 @@ test('a response that is too large is a failure with its reason', async () => {
   const { id } = await aSource()
   await run()
   assert.equal((await sourceOf(id)).last_error.reason, 'response_too_large')
+})
+
+test('a source that answers slowly holds up no source that is due later', async () => {
+  const heard = Promise.withResolvers<ServerResponse>()
+  const silent = createServer((_request, response) => heard.resolve(response))
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const address = silent.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  api.answer(json([{ n: 1 }]))
+  const slow = await aSource({ url: `http://127.0.0.1:${port}/` })
+  const reading = run()
+  const response = await heard.promise
+  const { dataset } = await aSource()
+  world.clock.advance(1_000)
+  await eventually(async () => ((await payloadsIn(world, dataset)).length > 0 ? true : undefined))
+  assert.deepEqual([(await sourceOf(slow.id)).state, await payloadsIn(world, slow.dataset)], ['reading', []])
+  response.writeHead(200).end('[{"n":2}]')
+  await reading
+  assert.deepEqual(await payloadsIn(world, slow.dataset), ['{"n":2}'])
+  silent.closeAllConnections()
+  silent.close()
+})
+
+test('workspaces take turns: a source is read before those of a workspace with more reads under way', async () => {
+  const { database, uuid } = world.app.deps
+  const now = new Date(world.clock.now())
+  await aSource()
+  const home = placeOf(world)
+  const [workspaceId, projectId] = [uuid(), uuid()]
+  await insertWorkspace(database, { id: workspaceId, slug: aName('turn'), name: 'Turn', now })
+  await insertProject(database, { workspaceId, id: projectId, slug: 'turn', name: 'Turn', isDefault: true, now })
+  await database.run(sql`
+    insert into sources (workspace_id, project_id, id, name, kind, dataset, conditions, enabled, settings, due_at, created_at, updated_at)
+    select ${workspaceId}, ${projectId}, gen_random_uuid(), name, kind, dataset, conditions, enabled, settings, ${now}, ${now}, ${now}
+      from sources
+     where workspace_id = ${home.workspaceId}
+     limit 1
+  `)
+  await database.run(
+    sql`update sources set due_at = due_at - interval '1 hour', lease_until = null where workspace_id = ${home.workspaceId}`,
+  )
+  const at = { kinds: ['http_poll'], owner: 'turns', now, until: new Date(now.getTime() + 60_000), limit: 1 } as const
+  const [first] = await claimSources(database, { ...at, underWay: [home.workspaceId] })
+  const [second] = await claimSources(database, { ...at, underWay: [home.workspaceId, workspaceId] })
+  assert.deepEqual([first?.workspace_id, second?.workspace_id], [workspaceId, home.workspaceId])
+  await database.run(sql`delete from sources where workspace_id in (${workspaceId}, ${home.workspaceId})`)
 })
 
 test('a test returns the first five items', async () => {

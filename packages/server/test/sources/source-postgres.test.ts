@@ -129,6 +129,17 @@ test('the rows and the position are one commit: a process that dies between them
   assert.deepEqual(await idsIn(table), [1, 2, 3])
 })
 
+test('a response that is larger than any page ends the read: the driver would hold all of it in memory', async () => {
+  const table = await aTable()
+  await insert(table, [1])
+  const query = `select id, repeat('x', 40000000) as note from ${table}`
+  const { id } = await aSource(table, { query, cursor_column: 'id', key_column: 'note' })
+  await run()
+  const { state, last_error } = await sourceOf(id)
+  assert.deepEqual([state, last_error?.reason], ['failing', 'response_too_large'])
+  await asked(world, `DELETE sources/${id}`)
+})
+
 test('an owner that was paused until its lease ended no longer stores anything', async () => {
   const table = await aTable()
   await insert(table, [1, 2])

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { createStreams, type Streams } from '../../src/pipeline/sources/index.ts'
 import { sql } from '../../src/platform/db.ts'
@@ -79,6 +80,40 @@ test('a stream that ends is read again after the pause that the server asked for
   await here.run()
   await reading()
   assert.deepEqual([feed.requests[0]?.['last-event-id'], feed.requests[1]?.['last-event-id']], [undefined, '41'])
+})
+
+test('an id with any characters is sent back as UTF-8', async () => {
+  const { dataset } = await aSource()
+  await here.run()
+  await reading()
+  const id = 'événement 事件'
+  feed.send(`retry: 1000\nid: ${id}\ndata: 1\n\n`)
+  await events(dataset, 1)
+  feed.end()
+  await reading(0)
+  await until(async () => {
+    advance(1_000)
+    await here.run()
+    return feed.open.size === 1
+  })
+  assert.equal(Buffer.from(String(feed.requests[1]?.['last-event-id']), 'latin1').toString(), id)
+})
+
+test('a process that stops while it connects has not failed: another one connects immediately', async () => {
+  const heard = Promise.withResolvers<void>()
+  const silent = createServer(() => heard.resolve())
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const address = silent.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const { id } = await aSource({ url: `http://127.0.0.1:${port}/` })
+  await here.run()
+  await heard.promise
+  await here.stop()
+  const { state, failures, last_error, next_run_at } = await sourceOf(id)
+  assert.deepEqual([state, failures, last_error], ['waiting', 0, null])
+  assert.equal(Date.parse(next_run_at), world.clock.now())
+  silent.closeAllConnections()
+  silent.close()
 })
 
 test('the events and the last id are one commit: a process that dies between them asks for the same events again', async () => {

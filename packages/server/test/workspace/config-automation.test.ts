@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decodeId } from '@postroad/contract'
+import { sql } from '../../src/platform/db.ts'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
+import { aGuest, aPortal } from '../stage/portal-stage.ts'
 import {
   applied,
   aProject,
+  database,
   exported,
   items,
   onConfigStage,
@@ -104,6 +108,25 @@ test('an export names destinations and agents, and applies to another project wi
   const [destination] = (await target.admin('GET', 'destinations')).body.destinations
   assert.equal(steps[1].branches[0].steps[0].destination, destination.id)
   assert.equal(steps[1].else[0].agent, theirs)
+})
+
+test('a workflow reaches only destinations of the project, and none of a customer, by id or by name', async () => {
+  const source = await aSource()
+  const guest = await aGuest(source, { portal: (await aPortal(source)).id })
+  const { destination: theirs } = await aDestination(source, { name: 'Theirs', url: sink.url, datasets: ['theirs'] })
+  await database.run(sql`
+    update destinations
+       set portal_customer_id = ${decodeId('customer', guest.customer) ?? ''}
+     where id = ${decodeId('destination', theirs.id) ?? ''}
+  `)
+  const workflow = (destination: string) => ({
+    name: 'Send',
+    entry_dataset: 'orders',
+    steps: [{ id: 'send', type: 'deliver', destination }],
+  })
+  refused(await source.admin('POST', 'workflows', workflow(theirs.id)), /this project has no destination with this id/)
+  const config = { ...(await exported(source)), workflows: [workflow('Theirs')] }
+  refused(await source.admin('POST', 'config/apply', { config }), /destination/)
 })
 
 const inOrder = ({ name, dataset, conditions, agent, active, ...rest }: Config): Config => ({

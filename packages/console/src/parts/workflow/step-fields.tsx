@@ -216,7 +216,7 @@ function DeliverFields({ step, change, disabled, destinations, filing }: StepFie
       {step.await === 'delivered' && (
         <div className="mb-3.5">
           <Check
-            label="The output contains the JSON response, up to 64 KiB"
+            label="The output contains the JSON response, up to 16 KiB"
             checked={step.capture_response}
             disabled={disabled}
             onChange={({ target }) => change({ ...step, capture_response: target.checked })}

@@ -98,7 +98,7 @@ export const triggers = {
     area: 'project',
     path: 'triggers/{id}',
     summary: 'Delete an AI trigger',
-    description: 'Deletes the trigger. Runs in progress continue.',
+    description: 'Deletes the trigger. Its runs in progress continue, and those that still wait are skipped.',
     ...WRITE,
     status: 200,
     params: at,

@@ -1,4 +1,5 @@
-import { claimRuns } from '../../resources/automation/ai-runs/queries.ts'
+import { runClaimed } from '../../platform/claimed-work.ts'
+import { claimRuns, type ClaimedRun } from '../../resources/automation/ai-runs/queries.ts'
 import type { AgentDeps } from './ports.ts'
 import { runOnce } from './run-once.ts'
 import { LEASE_MS } from './settle.ts'
@@ -19,28 +20,24 @@ export type AgentRuns = {
 export function createAgentRuns(deps: AgentDeps): AgentRuns {
   let stopping = false
   return {
-    run: async () => {
-      const running = new Set<Promise<void>>()
-      for (;;) {
-        const room = stopping ? 0 : AT_ONCE - running.size
-        // oxlint-disable-next-line no-await-in-loop -- claims as many as there is room for
-        const claimed = room <= 0 ? [] : await claim(deps, room)
-        for (const one of claimed) {
-          const run = runOnce(deps, one).finally(() => running.delete(run))
-          running.add(run)
-        }
-        if (running.size === 0) return
-        // oxlint-disable-next-line no-await-in-loop -- until one of them has ended
-        await Promise.race(running)
-      }
-    },
+    run: () =>
+      runClaimed(deps.clock, {
+        atOnce: AT_ONCE,
+        isStopping: () => stopping,
+        claim: (asked) => claim(deps, asked),
+        work: (run) => runOnce(deps, run),
+      }),
     stop: () => {
       stopping = true
     },
   }
 }
 
-function claim({ database, clock }: AgentDeps, limit: number) {
+function claim(
+  { database, clock }: AgentDeps,
+  { limit, underWay }: { readonly limit: number; readonly underWay: readonly ClaimedRun[] },
+) {
   const now = clock.now()
-  return claimRuns(database, { now: new Date(now), until: new Date(now + LEASE_MS), limit })
+  const workspaces = underWay.map(({ workspace_id: id }) => id)
+  return claimRuns(database, { now: new Date(now), until: new Date(now + LEASE_MS), limit, underWay: workspaces })
 }

@@ -46,6 +46,8 @@ export async function openRun(deps: AgentDeps, run: ClaimedRun): Promise<OpenRun
     run.trigger_id === null ? Promise.resolve(undefined) : findTrigger(db, { ...at, id: run.trigger_id }),
   ])
   if (agent === undefined) return skipped('agent_deleted', 'The agent of this run no longer exists.')
+  if (run.trigger_id !== null && trigger === undefined)
+    return skipped('trigger_deleted', 'The trigger of this run was deleted while the run was waiting.')
   const creators = [agent.created_by, ...(trigger === undefined ? [] : [trigger.created_by])]
   const rights = await rightsOf(deps, at.workspaceId, creators)
   const outputDataset = trigger?.output_dataset ?? null

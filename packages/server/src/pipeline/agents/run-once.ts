@@ -10,6 +10,7 @@ import {
   type ToolCall,
 } from '../../domain/automation/ai/conversation.ts'
 import { systemMessage, userMessage } from '../../domain/automation/ai/prompt.ts'
+import { DbError } from '../../platform/db.ts'
 import {
   listRunSteps,
   takeSlot,
@@ -17,12 +18,12 @@ import {
   type ClaimedRun,
   type NewStep,
 } from '../../resources/automation/ai-runs/queries.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, type ModelFailure } from './failure.ts'
 import { guardedFetch } from './guarded-fetch.ts'
-import { askModel, type Asked, type ToolDefinition } from './model.ts'
+import { askModel, type Answered, type Asked, type ToolDefinition } from './model.ts'
 import { openRun, type OpenRun } from './open-run.ts'
 import type { AgentDeps } from './ports.ts'
-import { addStep, emit, end, retryLater, RunLost } from './settle.ts'
+import { addStep, addTokens, emit, end, retryLater, RunLost } from './settle.ts'
 import { EmitInput, readByTool, sentenceOf, TOOLS } from './tools.ts'
 
 /** One attempt at a claimed run, until the run ends, is scheduled again, or loses its lease. It never rejects. */
@@ -120,35 +121,57 @@ type Asking = {
 }
 
 /** Calls the model and commits its answer. */
-async function ask(deps: AgentDeps, run: ClaimedRun, { opened, steps, repairs, timeoutMs }: Asking) {
+async function ask(deps: AgentDeps, run: ClaimedRun, asking: Asking): Promise<DoneStep | ModelFailure> {
+  const { opened, steps } = asking
+  const answer = await answerOf(deps, run, asking)
+  if ('mayPass' in answer) return answer
+  const used = {
+    inputTokens: answer.inputTokens,
+    outputTokens: answer.outputTokens,
+    costMicros: costOf(opened, answer),
+  }
+  const { content, cutOff } = answer
+  try {
+    if (cutOff && content.length === 0) {
+      await addTokens(deps, run, used)
+      return cutOffAt(opened)
+    }
+    await addStep(deps, run, { ...EMPTY, ...used, seq: steps.length, kind: 'model', output: textOf(content), content })
+    return { kind: 'model', content }
+  } catch (cause) {
+    // The provider is not at fault when the database is away.
+    if (cause instanceof RunLost || (cause instanceof DbError && cause.unavailable)) throw cause
+    return NOT_STORED
+  }
+}
+
+const cutOffAt = ({ maxOutputTokens }: OpenRun): ModelFailure => ({
+  reason: 'answer_cut_off',
+  error: `The model response needs more than ${maxOutputTokens} tokens. Raise max_output_tokens.`,
+  mayPass: false,
+  afterMs: undefined,
+})
+
+const NOT_STORED: ModelFailure = {
+  reason: 'invalid_answer',
+  error: 'The provider response cannot be stored. Its lists or numbers may be too large.',
+  mayPass: true,
+  afterMs: undefined,
+}
+
+async function answerOf(
+  deps: AgentDeps,
+  run: ClaimedRun,
+  { timeoutMs, ...asking }: Asking,
+): Promise<Answered | ModelFailure> {
   try {
     const fetchGuarded = guardedFetch(deps.outbound, { timeoutMs, lane: run.agent_id })
-    const answer = await askModel(opened.provider, fetchGuarded, {
-      prompt: promptOf(run, { opened, steps, repairs }),
-      ...formOf({ opened, steps, repairs }),
-      maxOutputTokens: opened.maxOutputTokens,
+    return await askModel(asking.opened.provider, fetchGuarded, {
+      prompt: promptOf(run, asking),
+      ...formOf(asking),
+      maxOutputTokens: asking.opened.maxOutputTokens,
     })
-    if (answer.cutOff && answer.content.length === 0)
-      return {
-        reason: 'answer_cut_off',
-        error: `The model response needs more than ${opened.maxOutputTokens} tokens. Raise max_output_tokens.`,
-        mayPass: false,
-        afterMs: undefined,
-      }
-    const step: DoneStep = { kind: 'model', content: answer.content }
-    await addStep(deps, run, {
-      ...EMPTY,
-      seq: steps.length,
-      kind: 'model',
-      output: textOf(answer.content),
-      content: answer.content,
-      inputTokens: answer.inputTokens,
-      outputTokens: answer.outputTokens,
-      costMicros: costOf(opened, answer),
-    })
-    return step
   } catch (cause) {
-    if (cause instanceof RunLost) throw cause
     return failureOf(cause)
   }
 }
@@ -204,17 +227,21 @@ function promptOf(run: ClaimedRun, { opened, steps, repairs }: Omit<Asking, 'tim
     else prompt.push({ role: 'tool', content: [resultOf(step)] })
     const repair = repairs.find(({ after }) => after === index)
     if (repair === undefined) continue
-    const submitted = step.kind === 'model' ? step.content.find((part) => part.type === 'tool-call') : undefined
-    if (submitted?.type === 'tool-call')
-      prompt.push({
-        role: 'tool',
-        content: [
-          resultOf({ callId: submitted.toolCallId, tool: submitted.toolName, output: null, error: repair.text }),
-        ],
-      })
-    else prompt.push({ role: 'user', content: [{ type: 'text', text: repair.text }] })
+    const calls = step.kind === 'model' ? step.content.filter((part) => part.type === 'tool-call') : []
+    if (calls.length === 0) prompt.push({ role: 'user', content: [{ type: 'text', text: repair.text }] })
+    // Providers refuse a conversation in which a call has no result.
+    else prompt.push({ role: 'tool', content: calls.map((one) => correctionOf(one, repair)) })
   }
   return prompt
+}
+
+function correctionOf(
+  { toolCallId, toolName }: Extract<AnswerPart, { type: 'tool-call' }>,
+  { text }: Repair,
+): ReturnType<typeof resultOf> {
+  const error =
+    toolName === SUBMIT_TOOL ? text : 'This tool was not called, because you also returned your final output.'
+  return resultOf({ callId: toolCallId, tool: toolName, output: null, error })
 }
 
 const resultOf = ({ callId, tool, output, error }: Omit<Extract<DoneStep, { kind: 'tool' }>, 'kind'>) => ({

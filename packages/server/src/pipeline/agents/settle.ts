@@ -1,6 +1,7 @@
 import { LIMITS } from '@postroad/contract'
 import type { Db } from '../../platform/db.ts'
 import {
+  countTokens,
   endRun,
   holdRun,
   insertRunStep,
@@ -9,6 +10,7 @@ import {
   type NewStep,
   type RunEnd,
   type RunError,
+  type UsedTokens,
 } from '../../resources/automation/ai-runs/queries.ts'
 import type { Accepted } from '../accept.ts'
 import { fromOrigin } from '../capture/from-origin.ts'
@@ -33,6 +35,14 @@ export function addStep(deps: AgentDeps, run: ClaimedRun, step: NewStep): Promis
   return deps.database.transaction(async (tx) => {
     const now = await hold(deps, tx, run)
     await insertRunStep(tx, run, { step, agentId: run.agent_id, now })
+  })
+}
+
+/** Counts the tokens of an answer that is not a step. */
+export function addTokens(deps: AgentDeps, run: ClaimedRun, used: UsedTokens): Promise<void> {
+  return deps.database.transaction(async (tx) => {
+    const now = await hold(deps, tx, run)
+    await countTokens(tx, run, { used, agentId: run.agent_id, now })
   })
 }
 

@@ -1,8 +1,9 @@
-import { Conditions, decodeId, encodeId, LIMITS, type AgentTool } from '@postroad/contract'
+import { Conditions, DATASET_NAME, decodeId, encodeId, LIMITS, type AgentTool } from '@postroad/contract'
 import { z } from 'zod'
 import { finish } from '../../domain/in-turns.ts'
-import { parseJson } from '../../domain/json/json-text.ts'
+import { parseJson, parseStoredJson } from '../../domain/json/json-text.ts'
 import { compileConditions } from '../../domain/routing/condition.ts'
+import { validatePattern } from '../../domain/routing/regex/bounds.ts'
 import type { Db } from '../../platform/db.ts'
 import { PacedWork } from '../../platform/paced-work.ts'
 import { listDatasetNames } from '../../resources/capture/datasets/queries.ts'
@@ -11,9 +12,15 @@ import type { ToolDefinition } from './model.ts'
 
 /** The tools of agents. They see one project, and none of them changes or deletes anything: `emit_event` adds a record. */
 
+/** A model may send any text, so a pattern and a name are checked as if a person saved them. */
 const SearchInput = z.strictObject({
-  dataset: z.string(),
-  conditions: Conditions.default([]),
+  dataset: z.string().regex(DATASET_NAME, 'is not the name of a dataset'),
+  conditions: Conditions.superRefine((conditions, ctx) => {
+    for (const [index, condition] of conditions.entries()) {
+      const why = 'op' in condition && condition.op === 'regex' ? validatePattern(condition.value) : undefined
+      if (why !== undefined) ctx.addIssue({ code: 'custom', path: [index, 'value'], message: why })
+    }
+  }).default([]),
   limit: z.int().min(1).max(LIMITS.agentToolRecordsMax).default(5),
 })
 const GetInput = z.strictObject({ id: z.string() })
@@ -91,35 +98,46 @@ async function search(db: Db, at: At, input: z.ZodSafeParseResult<z.infer<typeof
   if (!input.success) return { ok: false, error: sentenceOf(input.error) }
   const { dataset: name, conditions, limit } = input.data
   const compiled = compileConditions(conditions, 'text')
-  const rows = await listRecords(db, {
-    ...at,
-    fromId: null,
-    toId: null,
-    dataset: name,
-    before: null,
-    limit: conditions.length === 0 ? limit : LIMITS.agentToolLookedMax,
-  })
   const work = new PacedWork(LIMITS.dryRunWorkMax)
   const found: RecordRow[] = []
-  for (const row of rows) {
-    if (found.length >= limit || work.usedUp) break
-    const parsed = parseJson(row.data)
-    if (!parsed.ok) continue
-    // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
-    await work.spend(row.data.length)
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    if ((await finish(compiled.firstFailure(parsed.value, work.spend))) === undefined) found.push(row)
+  // A few at a time, because payloads may be large.
+  const page = LIMITS.agentToolRecordsMax
+  let before: string | null = null
+  for (let looked = 0; looked < LIMITS.agentToolLookedMax; looked += page) {
+    // oxlint-disable-next-line no-await-in-loop -- page after page
+    const rows: readonly RecordRow[] = await listRecords(db, {
+      ...at,
+      fromId: null,
+      toId: null,
+      dataset: name,
+      before,
+      limit: page,
+    })
+    for (const row of rows) {
+      if (found.length >= limit || work.usedUp) return fitting(found.map(shownRecord))
+      const parsed = parseJson(row.data)
+      if (!parsed.ok) continue
+      // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
+      await work.spend(row.data.length)
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      if ((await finish(compiled.firstFailure(parsed.value, work.spend))) === undefined) found.push(row)
+    }
+    before = rows.at(-1)?.id ?? null
+    if (rows.length < page) break
   }
   return fitting(found.map(shownRecord))
 }
 
-const shownRecord = ({ id, dataset: name, received_at: at, data }: RecordRow) => ({
-  id: encodeId('record', id),
-  dataset: name,
-  received_at: at.toISOString(),
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON of any shape
-  data: JSON.parse(data) as unknown,
-})
+/** The digits of a long number are an id, so none may change on the way to the model. */
+function shownRecord({ id, dataset: name, received_at: at, data }: RecordRow) {
+  const parsed = parseStoredJson(data)
+  return {
+    id: encodeId('record', id),
+    dataset: name,
+    received_at: at.toISOString(),
+    data: parsed.ok ? parsed.value : null,
+  }
+}
 
 /** A result that the model can still read. */
 function fitting(output: unknown): Tried {

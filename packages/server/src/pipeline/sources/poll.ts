@@ -1,4 +1,5 @@
 import { LIMITS } from '@postroad/contract'
+import { runClaimed } from '../../platform/claimed-work.ts'
 import { openSourceSecret } from '../../resources/sources/sources/index.ts'
 import { claimSources, releaseSource, type ClaimedSource } from '../../resources/sources/sources/queries.ts'
 import { matching } from './matching.ts'
@@ -23,32 +24,24 @@ export type SourcePolls = {
 export function createSourcePolls(deps: SourceDeps, owner: string): SourcePolls {
   const stopped = new AbortController()
   return {
-    run: async () => {
-      const running = new Set<Promise<void>>()
-      for (;;) {
-        // oxlint-disable-next-line no-await-in-loop -- claims as many as there is room for
-        const claimed = stopped.signal.aborted ? [] : await claim(deps, { owner, limit: AT_ONCE - running.size })
-        for (const source of claimed) {
-          const run = poll(deps, source, stopped.signal).finally(() => running.delete(run))
-          running.add(run)
-        }
-        if (running.size === 0) return
-        // oxlint-disable-next-line no-await-in-loop -- until one of them has ended
-        await Promise.race(running)
-      }
-    },
+    run: () =>
+      runClaimed(deps.clock, {
+        atOnce: AT_ONCE,
+        isStopping: () => stopped.signal.aborted,
+        claim: ({ limit, underWay }) =>
+          claim(deps, { owner, limit, underWay: underWay.map((one) => one.workspace_id) }),
+        work: (source) => poll(deps, source, stopped.signal),
+      }),
     stop: () => stopped.abort(),
   }
 }
 
 function claim(
   { database, clock }: SourceDeps,
-  { owner, limit }: { owner: string; limit: number },
+  asked: { owner: string; limit: number; underWay: readonly string[] },
 ): Promise<readonly ClaimedSource[]> {
   const now = clock.now()
-  return limit <= 0
-    ? Promise.resolve([])
-    : claimSources(database, { kinds: POLLED, owner, now: new Date(now), until: new Date(now + LEASE_MS), limit })
+  return claimSources(database, { ...asked, kinds: POLLED, now: new Date(now), until: new Date(now + LEASE_MS) })
 }
 
 /** One read of one source. It never rejects. */

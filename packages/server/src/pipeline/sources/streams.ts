@@ -47,7 +47,7 @@ export function createStreams(deps: SourceDeps, owner: string): Streams {
       )
       const limit = Math.min(AT_ONCE, CONNECTIONS_MAX - held.size)
       if (stopped || limit <= 0) return
-      const at = { kinds: STREAMED, owner, now: new Date(now), until, limit } as const
+      const at = { kinds: STREAMED, owner, now: new Date(now), until, limit, underWay: [] } as const
       for (const source of await claimSources(deps.database, at)) begin(source)
     },
     stop: async () => {
@@ -80,9 +80,11 @@ async function follow(deps: SourceDeps, source: ClaimedSource, signal: AbortSign
     const dueAt = new Date(clock.now() + (signal.aborted ? 0 : retryMs))
     await releaseSource(database, { ...claimOf(source), dueAt })
   } catch (cause) {
-    await settleFailure(deps, source, cause).catch((error: unknown) =>
-      retryLog.warn('source.not_settled', { cause: error }),
-    )
+    // A connection that this process ended has not failed.
+    const settled = signal.aborted
+      ? releaseSource(database, { ...claimOf(source), dueAt: new Date(clock.now()) })
+      : settleFailure(deps, source, cause)
+    await settled.catch((error: unknown) => retryLog.warn('source.not_settled', { cause: error }))
   }
 }
 

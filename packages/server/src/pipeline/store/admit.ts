@@ -129,7 +129,7 @@ function judgeKey(
 
 /** The answer to an event whose key is consumed. */
 export function answerToRepeat({ fingerprint }: IdempotencyKey, row: IdempotencyKeyRow): Duplicate | Rejected {
-  return fingerprint === row.fingerprint
+  return fingerprint === null || fingerprint === row.fingerprint
     ? { kind: 'duplicate', answer: firstAnswer(row) }
     : reject('idempotency_key_reused')
 }

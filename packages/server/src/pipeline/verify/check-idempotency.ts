@@ -8,8 +8,8 @@ const KEY = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharsMax}}$`)
 
 /**
  * Reads the key that identifies a repeat: the endpoint's own key of the event, otherwise the header Idempotency-Key. A key belongs to
- * its ingest key, endpoint or origin. With the header, a repeat must have the same path and body as the first request. Only the commit can
- * decide whether the event is a repeat.
+ * its ingest key, endpoint or origin. With the header, a repeat must have the same path and body as the first request. An origin names
+ * an item, which may have changed since it was stored. Only the commit can decide whether the event is a repeat.
  */
 export const checkIdempotency: Check = (_deps, passage) => {
   const { headers } = passage.captured
@@ -19,7 +19,7 @@ export const checkIdempotency: Check = (_deps, passage) => {
   if (!KEY.test(key)) return reject('invalid_idempotency_key')
   const { origin, webhook, ingestKeyId, use, dataset } = passage.receiver
   const credential = origin?.id ?? ingestKeyId ?? webhook?.id ?? null
-  const fingerprint = digestOf([use, webhook?.id ?? null, dataset ?? null], passage.body)
+  const fingerprint = origin === undefined ? digestOf([use, webhook?.id ?? null, dataset ?? null], passage.body) : null
   passage.idempotency = { hash: digestOf([credential, key]), fingerprint }
   return undefined
 }

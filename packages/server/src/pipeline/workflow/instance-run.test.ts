@@ -167,14 +167,14 @@ test('an instance checks an awaited delivery after longer and longer pauses, and
     wait: { kind: 'delivery', id: UUID },
   })
   const ended = run(
-    again(waiting, { awaited: { ...awaited, state: 'delivered', last_status: 200, response_body: '{"ok":true}' } }),
+    again(waiting, {
+      awaited: { ...awaited, state: 'delivered', last_status: 200, response_body: '{"id":12345678901234567890}' },
+    }),
   )
-  assert.deepEqual(ended.stepRuns[0]?.output, {
-    delivery_id: encodeId('delivery', UUID),
-    status: 'delivered',
-    response_status: 200,
-    response_body: { ok: true },
-  })
+  assert.equal(
+    JSON.stringify(ended.stepRuns[0]?.output),
+    `{"delivery_id":"${encodeId('delivery', UUID)}","status":"delivered","response_status":200,"response_body":{"id":12345678901234567890}}`,
+  )
 })
 
 const failedAfter = (more: Given): string => {
@@ -211,6 +211,19 @@ test('deliver sends the record of an earlier emit_event, with the key of its own
 test('memory beyond one MiB fails the instance', () => {
   const large = run(anInstance([{ id: 'rest', type: 'delay', seconds: 1 }], { payload: 'x'.repeat(1_100_000) }))
   assert.match(JSON.stringify(large.stop), /context_too_large/)
+})
+
+test('an instance that fails for its memory starts no AI run, and none of its steps waits', () => {
+  const agent = { id: 'ask', type: 'run_agent', agent: encodeId('aiAgent', UUID) }
+  const large = run(anInstance([agent], { payload: 'x'.repeat(1_100_000) }))
+  assert.deepEqual([large.aiRuns, large.stepRuns.map(({ state }) => state)], [[], ['failed']])
+})
+
+test('a fault of the server ends the step that waited too, and a retry starts that step again', () => {
+  const asleep = run(anInstance([{ id: 'rest', type: 'delay', seconds: 60 }]))
+  const failed = run(again(asleep)).failing('internal')
+  assert.deepEqual([failed.cursor, failed.stepRuns.map(({ seq, state }) => [seq, state])], [0, [[0, 'failed']]])
+  assert.equal(run(again(failed)).stop.kind, 'parked')
 })
 
 test('without its definition an instance is cancelled, and without its record it fails', () => {

@@ -62,8 +62,10 @@ export class InstanceRun extends RunDraft {
   /** The instance as it was claimed, failed for a fault of the server. A retry runs the same step again. */
   failing(reason: keyof typeof FAULTS): InstanceRun {
     const run = new InstanceRun(this.instance, this.means)
+    const error = { reason, message: FAULTS[reason] }
     run.#isFailing = true
-    run.endAs('failed', { reason, message: FAULTS[reason] })
+    run.failOpen(error)
+    run.endAs('failed', error)
     run.seal()
     return run
   }

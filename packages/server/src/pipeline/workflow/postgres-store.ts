@@ -35,16 +35,21 @@ const LEASE_MS = 60_000
 export function createWorkflowStore(deps: Deps, parts: WorkflowStoreParts): StorePort {
   const loader: Loader = createLoader(deps)
   const match = createMatcher(deps)
+  // How many instances had room in memory. It doubles with each claim that leaves none.
+  let fits = Infinity
   const answer = <T>(operation: keyof StorePort, work: () => Promise<T>): Promise<Answer<T>> =>
     answered(deps, operation, work)
   return {
     claim: (input) =>
       answer('claim', async () => {
         const now = deps.clock.now()
-        const { limit } = input
+        const limit = Math.min(input.limit, fits)
         const at = { now: new Date(now), leaseUntil: new Date(now + input.lease_ms), limit }
         const { rows, more } = await (input.shared ? claimShared(deps.database, at) : claimOldest(deps.database, at))
-        return { instances: await loader.load(rows), more }
+        const { instances, left } = await loader.load(rows)
+        if (left.length > 0) await releaseInstances(deps.database, left)
+        fits = left.length > 0 ? Math.max(1, instances.length) : fits * 2
+        return { instances, more: more || left.length > 0 }
       }),
     settle: (runs) => answer('settle', () => settle(deps, { parts, runs })),
     release: (held) =>

@@ -46,7 +46,7 @@ export class RunDraft {
   attempt: number
   /** undefined: the instance has never run, and its record is gone. */
   memory: Memory | undefined
-  /** The memory as JSON text; null: it is no longer needed. */
+  /** The memory as JSON text; null: it is no longer needed, or there is none. */
   memoryText: string | null = null
   protected stopped: Stop | undefined
 
@@ -168,6 +168,15 @@ export class RunDraft {
     this.fail(step, { ...failing, retryable: step.retry !== undefined })
   }
 
+  /** The outcome that the parked step waited for is not stored, so a retry starts the step again. */
+  protected failOpen(error: StepError): void {
+    const instruction = this.instance.program?.instructions[this.cursor]
+    if ((this.memory?.open ?? null) === null || instruction === undefined || !('step' in instruction)) return
+    const { step } = instruction
+    this.#close(step, { state: 'failed', output: null, input: null, error: { step_id: step.id, ...error } })
+    this.cursor = this.#beginOf(step.id)
+  }
+
   goTo(cursor: number): void {
     this.cursor = cursor
     this.attempt = 0
@@ -180,10 +189,19 @@ export class RunDraft {
 
   /** Writes the memory, unless the instance has ended well. */
   protected seal(): void {
-    if (this.stop.kind === 'ended' && this.stop.state !== 'failed') return
-    const text = stringifyJson(this.memory ?? null)
-    if (text.length > MEMORY_CHARS_MAX) this.endAs('failed', TOO_LARGE)
+    if (this.memory === undefined || (this.stop.kind === 'ended' && this.stop.state !== 'failed')) return
+    const text = stringifyJson(this.memory)
+    if (text.length > MEMORY_CHARS_MAX) this.#endTooLarge()
     else this.memoryText = text
+  }
+
+  /** Without its memory the instance never continues, so its last step waits for nothing. */
+  #endTooLarge(): void {
+    this.endAs('failed', TOO_LARGE)
+    this.aiRuns.length = 0
+    for (const [index, row] of this.stepRuns.entries())
+      if (row.state === 'waiting')
+        this.stepRuns[index] = { ...row, state: 'failed', output: null, error: TOO_LARGE, ended_at: this.now }
   }
 
   #beginOf(stepId: string): number {

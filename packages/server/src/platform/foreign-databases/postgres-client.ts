@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { LIMITS } from '@postroad/contract'
+import { ForeignFailure } from '../foreign-failure.ts'
 import type { OutboundReach } from '../outbound-reach.ts'
 import { alreadyConnected, openSocket, tlsOf } from './socket.ts'
 import type { DatabasePlace } from './types.ts'
@@ -31,6 +32,8 @@ export function clientConfigOf({
 }
 
 const ANSWER_SPARE_MS = 5_000
+/** Much more than a page, of which PostgreSQL measures the rows. */
+const ANSWER_BYTES_MAX = 4 * LIMITS.sourceBatchBytesMax
 
 type At = {
   readonly reach: OutboundReach
@@ -64,11 +67,40 @@ export async function connectPostgres(at: At): Promise<OpenPostgres> {
   client.on('error', () => undefined)
   try {
     await client.connect()
+    limitAnswers(client)
     return { client, close }
   } catch (error) {
     close()
     throw error
   }
+}
+
+/** The driver holds a whole answer in memory, and the other server alone decides how long it is. */
+function limitAnswers(client: pg.Client): void {
+  const stream = streamOf(client)
+  let bytes = 0
+  // An answer has ended.
+  client.on('drain', () => {
+    bytes = 0
+  })
+  stream.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > ANSWER_BYTES_MAX) stream.destroy(tooLarge())
+  })
+}
+
+const tooLarge = (): ForeignFailure =>
+  new ForeignFailure(
+    'response_too_large',
+    `The database sent more than ${ANSWER_BYTES_MAX / 1_048_576} MiB in one response. Select fewer or smaller columns.`,
+  )
+
+/** The part of the driver's client that has no types: its socket, which is the encrypted one with TLS. */
+type Connected = { readonly connection: { readonly stream: Socket } }
+
+export function streamOf(client: pg.Client): Socket {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver's connection has this member
+  return (client as unknown as Connected).connection.stream
 }
 
 /** Connects, works and disconnects. */

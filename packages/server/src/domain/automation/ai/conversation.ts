@@ -39,13 +39,12 @@ export function nextAction(
   { schema, maxSteps }: { readonly schema: OutputSchema | null; readonly maxSteps: number },
 ): Next {
   const repairs: Repair[] = []
-  const done = new Set(steps.flatMap((step) => (step.kind === 'tool' ? [step.callId] : [])))
   for (const [index, step] of steps.entries()) {
     if (step.kind === 'tool') continue
     const calls = callsIn(step.content)
     const submitted = calls.find((call) => call.tool === SUBMIT_TOOL)
     if (calls.length > 0 && submitted === undefined) {
-      const open = calls.find((call) => !done.has(call.id))
+      const open = calls[resultsAfter(steps, index)]
       if (open !== undefined) return { do: 'call', call: open }
       continue
     }
@@ -65,6 +64,13 @@ export function nextAction(
       error: `The model did not finish within ${maxSteps} calls, the limit of the agent.`,
     }
   return { do: 'ask', repairs }
+}
+
+/** The results of an answer follow it in the order of its calls. Ids do not name a call, because some servers repeat them. */
+function resultsAfter(steps: readonly DoneStep[], index: number): number {
+  const after = steps.slice(index + 1)
+  const next = after.findIndex(({ kind }) => kind === 'model')
+  return next === -1 ? after.length : next
 }
 
 function callsIn(content: readonly AnswerPart[]): readonly ToolCall[] {

@@ -22,6 +22,20 @@ const KEYWORDS = new Set([
   'title',
   'description',
 ])
+/** The forms of the keywords that are not schemas themselves. Each is a part of a sentence. */
+const FORMS: Readonly<Record<string, readonly [form: string, holds: (value: unknown) => boolean]>> = {
+  required: ['a list of names', (value) => isList(value, isText)],
+  enum: ['a list of texts, numbers, true, false or null', (value) => isList(value, isScalar) && value.length > 0],
+  const: ['text, a number, true, false or null', isScalar],
+  minimum: ['a number', isNumber],
+  maximum: ['a number', isNumber],
+  minItems: ['a whole number from 0', isCount],
+  maxItems: ['a whole number from 0', isCount],
+  minLength: ['a whole number from 0', isCount],
+  maxLength: ['a whole number from 0', isCount],
+  title: ['text', isText],
+  description: ['text', isText],
+}
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
 
 export type OutputSchema = Readonly<Record<string, unknown>>
@@ -41,6 +55,8 @@ function problemAt(schema: unknown, { path, depth }: { path: string; depth: numb
   const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword))
   if (unknown !== undefined)
     return `${path} has the keyword ${JSON.stringify(unknown)}, which is not supported. Remove it.`
+  const wrongForm = Object.entries(schema).find(([keyword, value]) => FORMS[keyword]?.[1](value) === false)?.[0]
+  if (wrongForm !== undefined) return `${path}.${wrongForm} must be ${FORMS[wrongForm]?.[0] ?? ''}.`
   const { type, properties = {} } = schema
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
   const wrong = types.find((one) => typeof one !== 'string' || !TYPES.has(one))
@@ -65,14 +81,45 @@ function schemasIn(
   ]
 }
 
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number'
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || isText(value) || isNumber(value) || typeof value === 'boolean'
+}
+
+function isList(value: unknown, isItem: (item: unknown) => boolean): value is readonly unknown[] {
+  return Array.isArray(value) && value.every(isItem)
+}
+
 const isObject = (value: unknown): value is OutputSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The reason why a value does not fit the schema; undefined: it does. */
 export function outputProblem(schema: OutputSchema, value: unknown): string | undefined {
-  const parsed = z.fromJSONSchema(schema).safeParse(value)
+  const readable = readSchema(schema)
+  if (readable === undefined) return 'The schema cannot be read. Correct the schema, and save the agent again.'
+  const parsed = readable.safeParse(value)
   if (parsed.success) return undefined
   const [issue] = parsed.error.issues
   const path = issue === undefined ? '' : issue.path.map(String).join('.')
   return `${path === '' ? 'The output' : path}: ${issue?.message ?? 'does not fit the schema'}.`
+}
+
+/** undefined: it was saved before its keywords were checked as they are today. */
+function readSchema(schema: OutputSchema): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(schema)
+  } catch {
+    return undefined
+  }
 }

@@ -2,7 +2,7 @@ import { LIMITS, type SourceSettings } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { isRawNumber, parseJson, stringifyJson } from '../../../domain/json/json-text.ts'
 import { compilePath, readPath } from '../../../domain/routing/dot-path.ts'
-import { openResponse, readBody } from './http.ts'
+import { headerText, openResponse, readBody } from './http.ts'
 import { ForeignFailure } from '../../../platform/foreign-failure.ts'
 import type { ReadAsked, ReadItem, ReadResult } from './types.ts'
 
@@ -62,7 +62,8 @@ function requestOf(
   if (held.etag !== null) headers['if-none-match'] = held.etag
   if (held.last_modified !== null) headers['if-modified-since'] = held.last_modified
   if (cursor === null || held.cursor === null) return { url, headers }
-  if (cursor.send_in === 'header') return { url, headers: { ...headers, [cursor.send_as.toLowerCase()]: held.cursor } }
+  if (cursor.send_in === 'header')
+    return { url, headers: { ...headers, [cursor.send_as.toLowerCase()]: headerText(held.cursor) } }
   const to = new URL(url)
   to.searchParams.set(cursor.send_as, held.cursor)
   return { url: to.href, headers }

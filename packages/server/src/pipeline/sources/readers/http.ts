@@ -28,6 +28,9 @@ export async function openResponse(
   throw statusFailure(response, clock.now())
 }
 
+/** Any text as the value of a header. A header has bytes, and the text is UTF-8 in them. */
+export const headerText = (text: string): string => Buffer.from(text).toString('latin1')
+
 /** The error of a connection, as the project may see it. It contains no header. */
 export function connectionFailure(error: unknown): Error {
   if (error instanceof ForeignFailure) return error

@@ -3,7 +3,7 @@ import { LIMITS, type SourceSettings } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import type { SourceSecret } from '../../../domain/sources/secret.ts'
-import { connectionFailure, openResponse } from './http.ts'
+import { connectionFailure, headerText, openResponse } from './http.ts'
 import { ForeignFailure } from '../../../platform/foreign-failure.ts'
 import type { StreamBatch } from './types.ts'
 
@@ -31,7 +31,7 @@ export async function* readSse(
     headers: {
       accept: 'text/event-stream',
       ...secret.headers,
-      ...(position.last_event_id === null ? {} : { 'last-event-id': position.last_event_id }),
+      ...(position.last_event_id === null ? {} : { 'last-event-id': headerText(position.last_event_id) }),
     },
     silentMsMax: LIMITS.sseSilentSecondsMax * 1_000,
     signal,

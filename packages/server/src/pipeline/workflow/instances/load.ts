@@ -12,10 +12,21 @@ import {
   findRecords,
   type ClaimedRow,
   type RecordRow,
+  type WantedRecord,
 } from './queries.ts'
 
-/** Reads the data that claimed instances need to run: their programs, payloads, and the outcomes that they awaited. */
-export type Loader = { load(rows: readonly ClaimedRow[]): Promise<readonly Instance[]> }
+/**
+ * Reads the data that claimed instances need to run: their programs, payloads, and the outcomes that they awaited. `left` have
+ * no room in memory beside the others.
+ */
+export type Loader = {
+  load(
+    rows: readonly ClaimedRow[],
+  ): Promise<{ readonly instances: readonly Instance[]; readonly left: readonly ClaimedRow[] }>
+}
+
+/** The texts that are parsed together. As values they take many times as much. */
+const CHARS_MAX = 16_777_216
 
 const PROGRAMS_MAX = 5_000
 
@@ -26,9 +37,10 @@ export function createLoader({ database, log }: Deps): Loader {
   const programs = new Map<string, Program>()
 
   const learn = async (rows: readonly ClaimedRow[]): Promise<void> => {
+    // Before the search: a program that these rows need must not be missing afterwards.
+    if (programs.size > PROGRAMS_MAX) programs.clear()
     const unknown = new Map(rows.filter((row) => !programs.has(programKey(row))).map((row) => [programKey(row), row]))
     if (unknown.size === 0) return
-    if (programs.size > PROGRAMS_MAX) programs.clear()
     for (const row of await findDefinitions(database, [...unknown.values()])) {
       const { data, error } = Definition.safeParse(readDefinition(row.definition))
       if (data === undefined)
@@ -38,15 +50,20 @@ export function createLoader({ database, log }: Deps): Loader {
   }
 
   return {
-    load: async (rows) => {
-      if (rows.length === 0) return []
-      const [records, deliveries, runs] = await Promise.all([
-        findRecords(database, rows.flatMap(wantedRecords)).then((found) => new Map(found.map((row) => [row.id, row]))),
-        idsOf(rows, 'delivery', (wanted) => findAwaitedDeliveries(database, wanted)),
-        idsOf(rows, 'ai_run', (wanted) => findAwaitedRuns(database, wanted)),
+    load: async (claimed) => {
+      if (claimed.length === 0) return { instances: [], left: [] }
+      const fitting = withRoom(claimed)
+      const found = await findRecords(database, { wanted: wantedOnce(fitting), bytesMax: CHARS_MAX })
+      const records = new Map(found.map((row) => [row.id, row]))
+      const isRead = (row: ClaimedRow): boolean =>
+        wantedRecords(row).every(({ record_id: id, whole }) => !whole || records.get(id)?.is_left_out !== true)
+      const rows = fitting.filter(isRead)
+      const [deliveries, runs] = await Promise.all([
+        idsOf(rows, 'delivery', (ids) => findAwaitedDeliveries(database, ids)),
+        idsOf(rows, 'ai_run', (ids) => findAwaitedRuns(database, ids)),
         learn(rows),
       ])
-      return rows.map((row) => ({
+      const instances = rows.map((row) => ({
         workspace_id: row.workspace_id,
         project_id: row.project_id,
         id: row.id,
@@ -60,8 +77,20 @@ export function createLoader({ database, log }: Deps): Loader {
         memory: memoryOf(row, records.get(row.record_id)),
         awaited: awaitedOf(row, { records, deliveries, runs }),
       }))
+      return { instances, left: claimed.filter((row) => !rows.includes(row)) }
     },
   }
+}
+
+/** The first rows whose memories fit together; at least one. */
+function withRoom(claimed: readonly ClaimedRow[]): readonly ClaimedRow[] {
+  let chars = 0
+  const end = claimed.findIndex(({ context }) => {
+    const isFull = chars > CHARS_MAX
+    chars += context?.length ?? 0
+    return isFull
+  })
+  return end === -1 ? claimed : claimed.slice(0, end)
 }
 
 /** Each number in a payload of a step stays as it was saved. */
@@ -76,11 +105,21 @@ const programKey = (of: { readonly workflow_id: string; readonly version: number
   `${of.workflow_id} ${of.version}`
 
 /** The payload of a record that started an instance is read once; that of a record that ended a wait, at the wake. */
-function wantedRecords(row: ClaimedRow): Parameters<typeof findRecords>[1] {
+function wantedRecords(row: ClaimedRow): readonly WantedRecord[] {
   const { workspace_id, project_id, record_id, wait_kind, wait_id } = row
   const own = { workspace_id, project_id, record_id, whole: row.context === null }
   if (wait_kind !== 'event' || wait_id === null) return [own]
   return [own, { workspace_id, project_id, record_id: wait_id, whole: true }]
+}
+
+/** Each record once, with its payload if one of the instances reads it. */
+function wantedOnce(rows: readonly ClaimedRow[]): readonly WantedRecord[] {
+  const wanted = new Map<string, WantedRecord>()
+  for (const one of rows.flatMap(wantedRecords)) {
+    const whole = one.whole || wanted.get(one.record_id)?.whole === true
+    wanted.set(one.record_id, { ...one, whole })
+  }
+  return [...wanted.values()]
 }
 
 type Wanted = { readonly workspace_id: string; readonly project_id: string; readonly wait_id: string }
@@ -97,7 +136,7 @@ async function idsOf<Row extends { readonly id: string }>(
 
 function memoryOf({ context }: ClaimedRow, record: RecordRow | undefined): Memory | undefined {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine wrote it
-  if (context !== null) return valueOf(context) as Memory
+  if (context !== null) return (valueOf(context) ?? undefined) as Memory | undefined
   if (record === undefined || record.data === null) return undefined
   return {
     payload: valueOf(record.data),

@@ -1,4 +1,4 @@
-import { sql, type Db } from '../../../platform/db.ts'
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { Held } from '../instance.ts'
 
 export type ClaimedRow = Held & {
@@ -163,18 +163,35 @@ export type RecordRow = {
   /** JSON text; null: it was not requested. */
   readonly data: string | null
   readonly chain: string | null
+  /** The payload was requested, and there is no room for it. */
+  readonly is_left_out: boolean
 }
 
-/** Records that are still stored. `whole`: with the payload. */
+export type WantedRecord = InWorkspace & { readonly record_id: string; readonly whole: boolean }
+
+/** Records that are still stored. `whole`: with the payload, unless those before it have `bytesMax` bytes together. */
 export function findRecords(
   db: Db,
-  wanted: readonly (InWorkspace & { readonly record_id: string; readonly whole: boolean })[],
+  { wanted, bytesMax }: { readonly wanted: readonly WantedRecord[]; readonly bytesMax: number },
 ): Promise<readonly RecordRow[]> {
-  // oxlint-disable-next-line house/tenant-statement -- records of all workspaces, each by its key
   return db.many<RecordRow>(sql`
-    select r.id, r.received_at, case when w.whole then coalesce(r.data, s.body) end as data, s.chain
+    select id, received_at, case when whole and coalesce(before, 0) < ${bytesMax} then data end as data, chain,
+           whole and coalesce(before, 0) >= ${bytesMax} as is_left_out
+      from (
+             select id, received_at, whole, data, chain,
+                    sum(octet_length(data)) over (order by place rows between unbounded preceding and 1 preceding) as before
+               from (${wantedRecords(wanted)}) found
+           ) sized
+  `)
+}
+
+function wantedRecords(wanted: readonly WantedRecord[]): Sql {
+  // oxlint-disable-next-line house/tenant-statement -- records of all workspaces, each by its key
+  return sql`
+    select r.id, r.received_at, w.whole, case when w.whole then coalesce(r.data, s.body) end as data, s.chain, w.place
       from unnest(${wanted.map((one) => one.workspace_id)}::uuid[], ${wanted.map((one) => one.project_id)}::uuid[],
-                  ${wanted.map((one) => one.record_id)}::uuid[], ${wanted.map((one) => one.whole)}::bool[]) as w (workspace_id, project_id, id, whole)
+                  ${wanted.map((one) => one.record_id)}::uuid[], ${wanted.map((one) => one.whole)}::bool[])
+             with ordinality as w (workspace_id, project_id, id, whole, place)
       join records r
         on r.workspace_id = w.workspace_id
        and r.project_id = w.project_id
@@ -183,8 +200,7 @@ export function findRecords(
         on w.whole
        and s.workspace_id = r.workspace_id
        and s.project_id = r.project_id
-       and s.id = r.submission_id
-  `)
+       and s.id = r.submission_id`
 }
 
 export type AwaitedDeliveryRow = {

@@ -1,4 +1,5 @@
 import { decodeId, encodeId } from '@postroad/contract'
+import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import type { InstructionOf } from '../compile.ts'
 import type { Awaited, DeliveryOut } from '../instance.ts'
 import type { Failing, RunDraft } from '../run-draft.ts'
@@ -6,8 +7,6 @@ import type { Failing, RunDraft } from '../run-draft.ts'
 /** The pause before the first check of an awaited delivery. It doubles with each further check, up to a minute. */
 const LOOK_MS = 1_000
 const LOOK_MS_MAX = 60_000
-/** The longest response that becomes an output. */
-const RESPONSE_CHARS_MAX = 65_536
 
 type Step = InstructionOf<'deliver'>['step']
 type Sent = { readonly record_id: string; readonly payload: unknown }
@@ -77,13 +76,10 @@ function outputOf(
   return step.capture_response ? { ...output, response_body: jsonOrNull(awaited.response_body) } : output
 }
 
+/** Only the start of a long response is stored, which is no JSON. */
 function jsonOrNull(text: string | null): unknown {
-  if (text === null || text.length > RESPONSE_CHARS_MAX) return null
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+  const parsed = text === null ? undefined : parseStoredJson(text)
+  return parsed?.ok === true ? parsed.value : null
 }
 
 const noRecordOf = (step: string): Failing => ({

@@ -44,7 +44,9 @@ function waitOf({ step, values }: InstructionOf<'wait'>, scope: Scope): EventWai
     if ('ok' in made) return made
     conditions.push(made)
   }
-  for (const condition of conditions) {
+  // A fixed value is the same in every instance, so it would find all of them.
+  const order = conditions.map((condition, index) => ({ condition, isRendered: values.has(index) }))
+  for (const { condition } of order.toSorted((a, b) => Number(b.isRendered) - Number(a.isRendered))) {
     const key = 'equals' in condition ? waitKey(condition.path, condition.equals) : undefined
     if (key !== undefined) return { kind: 'event', dataset: step.dataset, path: condition.path, key, conditions }
   }

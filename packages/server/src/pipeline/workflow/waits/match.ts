@@ -1,6 +1,6 @@
 import type { Deps } from '../../../context.ts'
 import { parseStoredJson } from '../../../domain/json/json-text.ts'
-import { compileConditions } from '../../../domain/routing/condition.ts'
+import { compileConditions, type CompiledConditions } from '../../../domain/routing/condition.ts'
 import { compilePath, readPath } from '../../../domain/routing/dot-path.ts'
 import { Horizon, NOTHING, readSnapshot, sees, seesNothing, type Snapshot } from '../../../domain/serving/snapshot.ts'
 import { PacedWork } from '../../../platform/paced-work.ts'
@@ -28,6 +28,9 @@ import {
 const MARGIN_MS = 26_000
 const PATIENCE_MS = 60_000
 const ROWS_MAX = 500
+const BYTES_MAX = 8_388_608
+/** Comparisons of one commit. Records with a value that many waits share take several commits. */
+const COMPARISONS_MAX = 200_000
 /** While nothing waits, the position is written only this often. */
 const IDLE_MS = 10_000
 
@@ -75,15 +78,16 @@ export function createMatcher(deps: Deps): () => Promise<Matched> {
         if (isOld(position, now)) await moveMatcher(db, moved)
         return NO_WAITS
       }
-      const records = await readNewRecords(db, {
+      const { records, more } = await readNewRecords(db, {
         ...scopeOf(paths),
         ...startOf(position, { history, now }),
         to,
         after: after?.id,
         rowsMax: ROWS_MAX,
+        bytesMax: BYTES_MAX,
       })
-      const woken = records.length === 0 ? 0 : await wake(db, { records, paths, now: new Date(now) })
-      const last = lastOfFullPage(records)
+      const { woken, stoppedAt } = await wake(db, { records, paths, now: new Date(now) })
+      const last = stoppedAt ?? (more ? records.at(-1) : undefined)
       if (last === undefined) await moveMatcher(db, moved)
       else partway = { from: position.snapshot, to, toFloor, at, id: last.id }
       return { woken, more: last !== undefined, waits: true }
@@ -93,11 +97,6 @@ export function createMatcher(deps: Deps): () => Promise<Matched> {
 /** A position that nothing reads from is moved now and then; also after the clock was set back. */
 function isOld({ moved_at: movedAt }: MatcherRow, now: number): boolean {
   return now - movedAt.getTime() >= IDLE_MS || now < movedAt.getTime()
-}
-
-/** undefined: there is no further page. */
-function lastOfFullPage(records: readonly NewRecord[]): NewRecord | undefined {
-  return records.length < ROWS_MAX ? undefined : records.at(-1)
 }
 
 /** Another database, or this one after a crash, has other transaction numbers. A read by time loses nothing. */
@@ -116,50 +115,86 @@ function scopeOf(paths: readonly WaitPath[]): Pick<Parameters<typeof readNewReco
 }
 
 type Waking = { readonly records: readonly NewRecord[]; readonly paths: readonly WaitPath[]; readonly now: Date }
-type Probed = Probe & { readonly record: NewRecord; readonly payload: unknown }
+/** A record with its values that waits may wait for, each as its place in the list of probes. */
+type Probing = { readonly record: NewRecord; readonly payload: unknown; readonly places: readonly number[] }
 
-async function wake(db: Db, { records, paths, now }: Waking): Promise<number> {
-  const pathsOf = Map.groupBy(paths, (path) => `${path.project_id} ${path.wait_dataset}`)
-  const probes: Probed[] = []
-  for (const record of records) {
-    const own = pathsOf.get(`${record.project_id} ${record.dataset}`)
-    if (own === undefined) continue
-    const parsed = parseStoredJson(record.data)
-    if (!parsed.ok) continue
-    for (const path of own) {
-      const key = waitKey(path.wait_path, readPath(parsed.value, compilePath(path.wait_path)))
-      if (key !== undefined) probes.push({ ...path, key, record, payload: parsed.value })
-    }
-  }
-  if (probes.length === 0) return 0
-  const found = await firstMatches(probes, await findWaits(db, probes))
-  return found.length === 0 ? 0 : wakeWaits(db, { found, now })
+/** `stoppedAt`: the records after this one have not been compared. */
+type Woken = { readonly woken: number; readonly stoppedAt: NewRecord | undefined }
+
+async function wake(db: Db, { records, paths, now }: Waking): Promise<Woken> {
+  const { probes, probing } = probesOf(records, paths)
+  if (probes.length === 0) return { woken: 0, stoppedAt: undefined }
+  const { found, stoppedAt } = await firstMatches(probing, await findWaits(db, probes))
+  return { woken: found.length === 0 ? 0 : await wakeWaits(db, { found, now }), stoppedAt }
 }
 
-/** The earliest record for each wait. */
+/** The keys of the records, each once: a value that many records have finds its waits once. */
+function probesOf(
+  records: readonly NewRecord[],
+  paths: readonly WaitPath[],
+): { readonly probes: readonly Probe[]; readonly probing: readonly Probing[] } {
+  const pathsOf = Map.groupBy(paths, (path) => `${path.project_id} ${path.wait_dataset}`)
+  const probes: Probe[] = []
+  const placeOf = new Map<string, number>()
+  const probing = records.flatMap((record): Probing[] => {
+    const own = pathsOf.get(`${record.project_id} ${record.dataset}`)
+    const parsed = own === undefined ? undefined : parseStoredJson(record.data)
+    if (own === undefined || parsed?.ok !== true) return []
+    const places = own.flatMap((path): number[] => {
+      const key = waitKey(path.wait_path, readPath(parsed.value, compilePath(path.wait_path)))
+      if (key === undefined) return []
+      const name = `${path.project_id} ${key.toString('hex')} ${path.wait_dataset}`
+      const place = placeOf.get(name) ?? probes.push({ ...path, key }) - 1
+      placeOf.set(name, place)
+      return [place]
+    })
+    return places.length === 0 ? [] : [{ record, payload: parsed.value, places }]
+  })
+  return { probes, probing }
+}
+
+type Match = InstanceKey & { readonly record_id: string }
+type Candidate = {
+  readonly row: CandidateRow
+  readonly conditions: CompiledConditions
+  readonly isOlder: (record: NewRecord) => boolean
+}
+
+const candidateOf = (row: CandidateRow): Candidate => ({
+  row,
+  conditions: compileConditions(row.wait_conditions, 'strict'),
+  isOlder: olderThan(row.wait_since),
+})
+
+/** The earliest record for each wait. It stops between two records when it has compared enough for one commit. */
 async function firstMatches(
-  probes: readonly Probed[],
-  candidates: readonly CandidateRow[],
-): Promise<readonly (InstanceKey & { readonly record_id: string })[]> {
+  probing: readonly Probing[],
+  rows: readonly CandidateRow[],
+): Promise<{ readonly found: readonly Match[]; readonly stoppedAt: NewRecord | undefined }> {
   const { spend } = new PacedWork(Infinity)
-  const found = new Map<string, InstanceKey & { readonly record_id: string }>()
-  for (const candidate of candidates.toSorted((a, b) => a.ordinal - b.ordinal)) {
-    const probe = probes[candidate.ordinal - 1]
-    if (probe === undefined || found.has(candidate.id) || isOlder(probe.record, candidate.wait_since)) continue
-    const conditions = compileConditions(candidate.wait_conditions, 'strict')
-    // oxlint-disable-next-line no-await-in-loop -- it waits only when much work was done
-    if ((await finish(conditions.firstFailure(probe.payload, spend))) !== undefined) continue
-    const { workspace_id, project_id, id } = candidate
-    found.set(id, { workspace_id, project_id, id, record_id: probe.record.id })
+  const candidates = Map.groupBy(rows.map(candidateOf), ({ row }) => row.ordinal - 1)
+  const found = new Map<string, Match>()
+  let comparisons = 0
+  for (const { record, payload, places } of probing) {
+    for (const { row, conditions, isOlder } of places.flatMap((place) => candidates.get(place) ?? [])) {
+      if (found.has(row.id) || isOlder(record)) continue
+      comparisons += 1
+      // oxlint-disable-next-line no-await-in-loop -- it waits only when much work was done
+      if ((await finish(conditions.firstFailure(payload, spend))) !== undefined) continue
+      const { workspace_id, project_id, id } = row
+      found.set(id, { workspace_id, project_id, id, record_id: record.id })
+    }
+    if (comparisons >= COMPARISONS_MAX && record !== probing.at(-1)?.record)
+      return { found: [...found.values()], stoppedAt: record }
   }
-  return [...found.values()]
+  return { found: [...found.values()], stoppedAt: undefined }
 }
 
 /** A record that the wait's own commit saw, or stored, is older than the wait. */
-function isOlder({ xid }: NewRecord, since: string): boolean {
+function olderThan(since: string): (record: NewRecord) => boolean {
   const [snapshot = '', own] = since.split(' ')
   const read = readSnapshot(snapshot)
-  return read !== undefined && (sees(read, xid) || xid === Number(own))
+  return ({ xid }) => read !== undefined && (sees(read, xid) || xid === Number(own))
 }
 
 function snapshotOf(text: string): Snapshot {

@@ -1,6 +1,6 @@
 import type { Condition } from '@postroad/contract'
 import { seesNothing, type Snapshot } from '../../../domain/serving/snapshot.ts'
-import { sql, type Db } from '../../../platform/db.ts'
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import { moment, recordXid, seenBy, unseenBy } from '../../../resources/serving/stream/queries.ts'
 import type { InstanceKey } from '../instance.ts'
@@ -87,12 +87,32 @@ export type NewRecordsAt = {
   readonly floor: number
   readonly after: string | undefined
   readonly rowsMax: number
+  /** At least one record is returned, and no further one once these bytes are full. */
+  readonly bytesMax: number
 }
 
+/** `more`: further records may be waiting. */
+type NewRecords = { readonly records: readonly NewRecord[]; readonly more: boolean }
+
 /** Records that `to` sees and `from` does not, by id. */
-export function readNewRecords(db: Db, at: NewRecordsAt): Promise<readonly NewRecord[]> {
+export async function readNewRecords(db: Db, at: NewRecordsAt): Promise<NewRecords> {
+  const records = await db.many<NewRecord & { readonly found: number }>(sql`
+    select workspace_id, project_id, id, dataset, xid, data, found
+      from (
+             select workspace_id, project_id, id, dataset, xid, data, count(*) over () as found,
+                    sum(octet_length(data)) over (order by id rows between unbounded preceding and 1 preceding) as before
+               from (${newRecords(at)}) new_records
+           ) page
+     where coalesce(before, 0) < ${at.bytesMax}
+     order by id
+  `)
+  const found = records[0]?.found ?? 0
+  return { records, more: found === at.rowsMax || records.length < found }
+}
+
+function newRecords(at: NewRecordsAt): Sql {
   const { projects, from } = at
-  return db.many<NewRecord>(sql`
+  return sql`
     with m as materialized (${moment})
     select r.workspace_id, r.project_id, r.id, r.dataset, r.xid, coalesce(r.data, s.body) as data
       from m
@@ -116,10 +136,10 @@ export function readNewRecords(db: Db, at: NewRecordsAt): Promise<readonly NewRe
        and s.project_id = r.project_id
        and s.id = r.submission_id
      order by r.id
-     limit ${at.rowsMax}
-  `)
+     limit ${at.rowsMax}`
 }
 
+/** A value that waits may wait for. */
 export type Probe = WaitPath & { readonly key: Buffer }
 
 export type CandidateRow = InstanceKey & {
@@ -129,7 +149,7 @@ export type CandidateRow = InstanceKey & {
   readonly wait_since: string
 }
 
-/** The waits that these keys find, locked. */
+/** The waits that these keys find, locked. Each key comes once, and so does each wait. */
 export function findWaits(db: Db, probes: readonly Probe[]): Promise<readonly CandidateRow[]> {
   return db.many<CandidateRow>(sql`
     select i.workspace_id, i.project_id, i.id, k.ordinal::int as ordinal, i.wait_conditions, i.wait_since

@@ -1,10 +1,9 @@
-import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { LogicalReplicationService, PgoutputPlugin, type Pgoutput } from 'pg-logical-replication'
 import { LIMITS } from '@postroad/contract'
 import { ForeignFailure } from '../../foreign-failure.ts'
 import type { OutboundReach } from '../../outbound-reach.ts'
-import { clientConfigOf } from '../postgres-client.ts'
+import { clientConfigOf, streamOf } from '../postgres-client.ts'
 import { openSocket } from '../socket.ts'
 import type { DatabasePlace } from '../types.ts'
 import { lsnOf, lsnText } from './lsn.ts'
@@ -160,12 +159,4 @@ class ExactPlugin extends PgoutputPlugin {
     // oxlint-disable-next-line typescript/no-unsafe-return -- the result of the statement, which nobody uses
     return super.start(client, slot, lsn)
   }
-}
-
-/** The part of the driver's client that has no types: its socket, which is the encrypted one with TLS. */
-type Connected = { readonly connection: { readonly stream: Socket } }
-
-function streamOf(client: pg.Client): Socket {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver's connection has this member
-  return (client as unknown as Connected).connection.stream
 }

@@ -1,6 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { maskCredentials } from '../../../domain/capture/mask-credentials.ts'
+import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { idRange } from '../../id-range.ts'
@@ -65,7 +66,8 @@ const presentStep = (row: RunStepRow) => ({
 /** Masks all text that looks like a credential. The dots contain nothing that JSON would escape. */
 function shown(value: unknown): unknown {
   if (value === null || value === undefined) return null
-  return JSON.parse(maskCredentials(JSON.stringify(value), '')) as unknown
+  const masked = parseStoredJson(maskCredentials(JSON.stringify(value), ''))
+  return masked.ok ? masked.value : null
 }
 
 export const aiRuns: Room<'aiRuns'> = {

@@ -113,12 +113,12 @@ export type ClaimedRun = AiRunRow & {
 const OF_WORKSPACE = 2
 
 /**
- * Claims due runs, and runs whose lease ended because their process died. It takes a few of each workspace in turn, so
- * that no workspace waits behind all runs of another.
+ * Claims due runs, and runs whose lease ended because their process died. Workspaces take turns: the one with the fewest runs
+ * under way is first, so that none waits behind all runs of another. `underWay` has the workspace of each run of this process.
  */
 export function claimRuns(
   db: Db,
-  { now, until, limit }: { now: Date; until: Date; limit: number },
+  { now, until, limit, underWay }: { now: Date; until: Date; limit: number; underWay: readonly string[] },
 ): Promise<readonly ClaimedRun[]> {
   return db.many<ClaimedRun>(sql`
     with recursive waiting as (
@@ -139,13 +139,15 @@ export function claimRuns(
              from waiting w
             where w.workspace_id is not null
          ),
-         due as (
-           select r.workspace_id, r.project_id, r.id
+         offered as materialized (
+           select r.workspace_id, r.project_id, r.id, r.due_at
              from waiting w
             cross join lateral (
                    select workspace_id, project_id, id, due_at
                      from ai_runs
                     where workspace_id = w.workspace_id
+                      -- A commit that began before a suspension may add a run after it.
+                      and exists (select 1 from workspaces s where s.id = w.workspace_id and not s.halted)
                       and due_at <= ${now}
                       and paused_at is null
                       and (lease_until is null or lease_until <= ${now})
@@ -153,7 +155,13 @@ export function claimRuns(
                     limit ${OF_WORKSPACE}
                       for update skip locked
                   ) r
-            order by r.due_at
+         ),
+         due as (
+           select workspace_id, project_id, id
+             from offered o
+            order by row_number() over (partition by workspace_id order by due_at)
+                     + (select count(*) from unnest(${underWay}::uuid[]) u (id) where u.id = o.workspace_id),
+                     due_at
             limit ${limit}
          )
     update ai_runs r
@@ -193,7 +201,13 @@ export async function holdRun(db: Db, claim: Claim, { until, now }: { until: Dat
   )
 }
 
-export type NewStep = {
+export type UsedTokens = {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly costMicros: number | null
+}
+
+export type NewStep = UsedTokens & {
   readonly seq: number
   readonly kind: 'model' | 'tool'
   readonly tool: string | null
@@ -202,9 +216,6 @@ export type NewStep = {
   readonly output: unknown
   readonly error: string | null
   readonly content: unknown
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly costMicros: number | null
 }
 
 /** A model may put any character into the name of a tool. PostgreSQL cannot store U+0000 in a text. */
@@ -224,19 +235,27 @@ export async function insertRunStep(
     values (${claim.workspace_id}, ${claim.project_id}, ${claim.id}, ${step.seq}, ${step.kind}, ${storable(step.tool)}, ${storable(step.callId)},
             ${json(step.input)}, ${json(step.output)}, ${storable(step.error)}, ${json(step.content)}, ${step.inputTokens}, ${step.outputTokens}, ${now})
   `)
-  if (step.kind === 'tool') return
+  if (step.kind === 'model') await countTokens(db, claim, { used: step, agentId, now })
+}
+
+/** Counts tokens in the run and in the month of its agent. */
+export async function countTokens(
+  db: Db,
+  claim: Claim,
+  { used, agentId, now }: { used: UsedTokens; agentId: string; now: Date },
+): Promise<void> {
   await db.run(sql`
     update ai_runs
-       set input_tokens = input_tokens + ${step.inputTokens},
-           output_tokens = output_tokens + ${step.outputTokens},
-           cost_micros = case when ${step.costMicros}::float8 is null then cost_micros
-                              else coalesce(cost_micros, 0) + ${step.costMicros}::float8 end
+       set input_tokens = input_tokens + ${used.inputTokens},
+           output_tokens = output_tokens + ${used.outputTokens},
+           cost_micros = case when ${used.costMicros}::float8 is null then cost_micros
+                              else coalesce(cost_micros, 0) + ${used.costMicros}::float8 end
      where workspace_id = ${claim.workspace_id} and ${held(claim)}
   `)
   await db.run(sql`
     insert into ai_agent_usage (workspace_id, project_id, agent_id, month, tokens)
     values (${claim.workspace_id}, ${claim.project_id}, ${agentId}, date_trunc('month', ${now}::timestamptz at time zone 'utc')::date,
-            ${step.inputTokens + step.outputTokens})
+            ${used.inputTokens + used.outputTokens})
     on conflict (workspace_id, project_id, agent_id, month) do update set tokens = ai_agent_usage.tokens + excluded.tokens
   `)
 }
@@ -346,37 +365,6 @@ export async function forgetLastAnswers(db: Db, at: At & { runId: string }): Pro
                 and kind = 'tool'
            )
   `)
-}
-
-/** Deletes a batch of the runs of a plan that ended before this time, with their steps. Returns how many runs. */
-export async function deleteEndedRuns(db: Db, at: { plan: string; before: Date; limit: number }): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`
-    with piece as materialized (
-           select r.workspace_id, r.project_id, r.id
-             from workspaces w
-             join ai_runs r on r.workspace_id = w.id
-            where w.plan = ${at.plan}
-              and r.ended_at < ${at.before}
-            limit ${at.limit}
-         ),
-         steps as (
-           delete from ai_run_steps s
-            using piece p
-            where s.workspace_id = p.workspace_id
-              and s.project_id = p.project_id
-              and s.run_id = p.id
-         ),
-         gone as (
-           delete from ai_runs r
-            using piece p
-            where r.workspace_id = p.workspace_id
-              and r.project_id = p.project_id
-              and r.id = p.id
-           returning r.id
-         )
-    select count(*)::int as count from gone
-  `)
-  return count
 }
 
 /** Pauses the runs of a workspace, or lets them continue. A run under way commits nothing more. */

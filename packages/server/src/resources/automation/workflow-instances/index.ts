@@ -77,6 +77,11 @@ export const workflowInstances: Room<'workflowInstances'> = {
       const row = await getInstance(tx, id)
       if (row.workflow === null)
         throw refuse('invalid_state', 'The workflow of this instance was deleted, so it cannot continue.')
+      if (row.error?.reason === 'context_too_large')
+        throw refuse(
+          'invalid_state',
+          'The outputs of this instance were too large to store, so it cannot continue. Run the workflow on the record to start another one.',
+        )
       if (!(await retryInstance(tx.db, { ...tx, id, now: new Date(tx.clock.now()) })))
         throw refuse(
           'invalid_state',

@@ -303,7 +303,7 @@ export function listDestinationIds(db: Db, workspaceId: string): Promise<readonl
   `)
 }
 
-/** The destinations of a project with these ids, or all of them. */
+/** The destinations that a project owns with these ids, or all of them. Workflows reach no others. */
 export function listDestinationNames(
   db: Db,
   at: { workspaceId: string; projectId: string; ids: readonly string[] | null },
@@ -313,6 +313,7 @@ export function listDestinationNames(
       from destinations
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
+       ${ownedBy('project')}
        ${at.ids === null ? sql`` : sql`and id = any (${at.ids}::uuid[])`}
      order by id
   `)

@@ -1,4 +1,5 @@
 import { encodeId, LIMITS } from '@postroad/contract'
+import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import { nextRun, nextRuns, validateSchedule, type CronSchedule } from '../../../domain/sources/cron-schedule.ts'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
@@ -21,8 +22,7 @@ import {
 const present = ({ next_at, last_run_at, last_scheduled_for, data, ...row }: CronTriggerRow) => ({
   ...row,
   id: encodeId('cronTrigger', row.id),
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `stored`
-  data: data === null ? null : (JSON.parse(data) as unknown),
+  data: data === null ? null : valueOf(data),
   next_run_at: next_at?.toISOString() ?? null,
   run_requested_at: row.run_requested_at?.toISOString() ?? null,
   last_run:
@@ -32,6 +32,12 @@ const present = ({ next_at, last_run_at, last_scheduled_for, data, ...row }: Cro
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 })
+
+/** A long number stays as it was sent, because a client may send back what it reads. */
+function valueOf(text: string): unknown {
+  const parsed = parseStoredJson(text)
+  return parsed.ok ? parsed.value : null
+}
 
 const presentOne = (ctx: Ctx, row: CronTriggerRow) => ({
   cron_trigger: present(row),

@@ -1,5 +1,6 @@
 import { encodeId, LIMITS, type RouteInput, type Routes, type SourceSettings } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { checkConditions } from '../../check-conditions.ts'
@@ -80,8 +81,11 @@ export const sources: Room<'sources'> = {
         items: [],
         error: { at: new Date(ctx.clock.now()).toISOString(), reason: read.reason, error: read.error },
       }
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON of any shape
-    return { ok: true, items: read.items.map((text) => JSON.parse(text) as unknown), error: null }
+    const items = read.items.map((text) => {
+      const parsed = parseStoredJson(text)
+      return parsed.ok ? parsed.value : text
+    })
+    return { ok: true, items, error: null }
   },
 
   get: async (ctx, { id }) => {

@@ -171,12 +171,20 @@ export function deleteSource(db: Db, at: At & { id: string }): Promise<number> {
 export type ClaimedSource = SourceRow & { readonly workspace_id: string; readonly project_id: string }
 
 /**
- * Claims due sources of the given kinds, longest due first: raises their fence, so that their previous owner can no
- * longer store anything. It skips sources of suspended and closed workspaces and of deleted projects.
+ * Claims due sources of the given kinds: raises their fence, so that their previous owner can no longer store anything. Those of
+ * the workspace with the fewest in `underWay` come first, then the longest due. It skips sources of suspended and closed
+ * workspaces and of deleted projects.
  */
 export function claimSources(
   db: Db,
-  at: { kinds: readonly SourceKind[]; owner: string; now: Date; until: Date; limit: number },
+  at: {
+    kinds: readonly SourceKind[]
+    owner: string
+    now: Date
+    until: Date
+    limit: number
+    underWay: readonly string[]
+  },
 ): Promise<readonly ClaimedSource[]> {
   // oxlint-disable-next-line house/tenant-statement -- the sources of all workspaces
   return db.many<ClaimedSource>(sql`
@@ -193,7 +201,7 @@ export function claimSources(
                 and d.kind = any (${at.kinds})
                 and d.due_at <= ${at.now}
                 and (d.lease_until is null or d.lease_until <= ${at.now})
-              order by d.due_at
+              order by (select count(*) from unnest(${at.underWay}::uuid[]) u (id) where u.id = d.workspace_id), d.due_at
               limit ${at.limit}
                 for update of d skip locked
            ) due

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { decodeId } from '@postroad/contract'
+import { fromOrigin } from '../../src/pipeline/capture/from-origin.ts'
+import { createDirectory } from '../../src/pipeline/directory.ts'
+import { InstanceRun } from '../../src/pipeline/workflow/instance-run.ts'
+import type { Matched, StorePort } from '../../src/pipeline/workflow/ports.ts'
+import { createWorkflowStore } from '../../src/pipeline/workflow/postgres-store.ts'
+import { waitKey } from '../../src/pipeline/workflow/wait-key.ts'
+import { sql } from '../../src/platform/db.ts'
+import { aWorld, type World } from '../stage/harness.ts'
+import { storeEvent, storeWorkflow } from '../stage/workflow-stage.ts'
+
+/** How the matcher finds the waits of a record, with many waits and large records. No engine runs. */
+let world: World
+let store: StorePort
+before(async () => {
+  world = await aWorld({ env: { ROLES: 'web' } })
+  const { deps, acceptAll } = world.app
+  store = createWorkflowStore(deps, { acceptAll, directory: createDirectory(deps), lanes: () => undefined })
+})
+after(() => world.stop())
+
+const place = (): { workspaceId: string; projectId: string } => ({
+  workspaceId: decodeId('workspace', world.installed.workspace.id) ?? '',
+  projectId: decodeId('project', world.installed.project.id) ?? '',
+})
+
+async function match(): Promise<Matched> {
+  const answer = await store.match()
+  if (answer.outcome !== 'done') throw new Error('The matcher was not answered.')
+  return answer.value
+}
+
+async function matchAll(): Promise<void> {
+  // oxlint-disable-next-line no-await-in-loop -- commit after commit
+  for (let more = true; more;) ({ more } = await match())
+}
+
+/** Instances that wait for {kind: 'paid', n} with one n each, and that only their kind finds. */
+async function waitingFor(dataset: string, count: number): Promise<void> {
+  const { workspaceId, projectId } = place()
+  const now = new Date(world.clock.now())
+  const key = waitKey('kind', 'paid')?.toString('hex') ?? ''
+  await world.app.deps.database.run(sql`
+    insert into workflow_instances (workspace_id, project_id, id, workflow_id, version, record_id, dataset, started_by, state, due_at,
+                                    wait_kind, wait_dataset, wait_path, wait_key, wait_conditions, wait_since, created_at, updated_at)
+    select ${workspaceId}, ${projectId}, gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid(), 'started', 'record', 'waiting',
+           ${now}::timestamptz + interval '1 day', 'event', ${dataset}, 'kind', decode(${key}, 'hex'),
+           json_build_array(json_build_object('path', 'kind', 'equals', 'paid'), json_build_object('path', 'n', 'equals', n)),
+           '1:1: 0', ${now}, ${now}
+      from generate_series(1, ${count}::int) n
+  `)
+}
+
+/** Stores an event for each n in one commit. */
+async function paid(dataset: string, { count, text = '' }: { count: number; text?: string }): Promise<void> {
+  const events = Array.from({ length: count }, (_, index) =>
+    fromOrigin({
+      ...place(),
+      dataset,
+      origin: { kind: 'source', id: world.app.deps.uuid() },
+      text: JSON.stringify({ kind: 'paid', n: index + 1, text }),
+      receivedAt: world.clock.now(),
+    }),
+  )
+  await world.app.acceptAll(events, () => Promise.resolve())
+}
+
+/** How many waits of a dataset have found the record with their own n. */
+async function rightlyWoken(dataset: string): Promise<number> {
+  const { count } = await world.app.deps.database.one<{ count: number }>(sql`
+    select count(distinct i.wait_id)::int as count
+      from workflow_instances i
+      join records r on r.workspace_id = i.workspace_id and r.project_id = i.project_id and r.id = i.wait_id
+     where i.wait_dataset = ${dataset}
+       and i.wait_key is null
+  `)
+  return count
+}
+
+test('a wait is found by the value that its template rendered, which other instances do not share', async () => {
+  const conditions = [
+    { path: 'kind', equals: 'paid' },
+    { path: 'order', equals: '{{ payload.id }}' },
+  ]
+  const wait = { id: 'paid', type: 'wait_for_event', dataset: 'payments', conditions, timeout_seconds: 600 }
+  const workflowId = await storeWorkflow(world, { dataset: 'carts', steps: [wait] })
+  await storeEvent(world, { dataset: 'carts', data: { id: 5 } })
+  const claimed = await store.claim({ limit: 10, lease_ms: 60_000, shared: false })
+  if (claimed.outcome !== 'done') throw new Error('The claim was not answered.')
+  const means = {
+    now: world.clock.now(),
+    uuid: world.app.deps.uuid,
+    place: { destination: () => undefined, counted: false },
+  }
+  await store.settle(claimed.value.instances.map((instance) => new InstanceRun(instance, means).advance()))
+  const { database } = world.app.deps
+  const parked = await database.one<{ state: string; wait_path: string }>(
+    sql`select state, wait_path from workflow_instances where workflow_id = ${workflowId}`,
+  )
+  assert.deepEqual(parked, { state: 'waiting', wait_path: 'order' })
+  await matchAll()
+  await storeEvent(world, { dataset: 'payments', data: { kind: 'refunded', order: 5 } })
+  assert.equal((await match()).woken, 0, 'the other conditions count too')
+  await storeEvent(world, { dataset: 'payments', data: { kind: 'paid', order: 5 } })
+  assert.equal((await match()).woken, 1)
+})
+
+test('a value that many waits share is compared in several commits, and each wait finds its own record', async () => {
+  const count = 700
+  await waitingFor('shared', count)
+  await matchAll()
+  await paid('shared', { count })
+  const first = await match()
+  assert.ok(first.more && first.woken > 0 && first.woken < 500, JSON.stringify(first))
+  await matchAll()
+  assert.equal(await rightlyWoken('shared'), count)
+})
+
+test('the records of one commit are limited in size together', async () => {
+  await waitingFor('large', 12)
+  await matchAll()
+  await paid('large', { count: 12, text: 'x'.repeat(1_000_000) })
+  const first = await match()
+  assert.ok(first.more && first.woken > 0 && first.woken < 12, JSON.stringify(first))
+  await matchAll()
+  assert.equal(await rightlyWoken('large'), 12)
+})
