@@ -253,6 +253,39 @@ test('a registration gets what the server supports: a public client with PKCE, a
   assert.equal(body.logo_uri, undefined)
 })
 
+test('a body that only another reader would understand registers nothing, and makes the server fetch nothing', async () => {
+  await forgetRates(world)
+  const had = asked.length
+  const metadata = JSON.stringify({
+    client_name: 'A hidden client',
+    redirect_uris: [],
+    response_types: [],
+    grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+    token_endpoint_auth_method: 'none',
+  })
+  const sector = JSON.stringify({ redirect_uris: [REDIRECT], sector_identifier_uri: idAt('/sector.json') })
+  const deep = `,"x":${'['.repeat(300)}${']'.repeat(300)}}`
+  const bodies = [
+    ['nested too deep', 'application/json', metadata.replace(/}$/, deep)],
+    ['nested too deep, with a URL to fetch', 'application/json', sector.replace(/}$/, deep)],
+    ['behind a mark', 'application/json; charset=utf-8', `\ufeff${metadata}`],
+    ['in another charset', 'application/json; charset=utf-16le', Buffer.from(metadata, 'utf16le')],
+    ['a list', 'application/json', '[]'],
+    ['nothing', 'application/json', ''],
+  ] as const
+  for (const [what, type, body] of bodies) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const answer = await fetch(`${world.baseUrl}/api/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    })
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    assert.equal(answer.status, 400, `${what}: ${await answer.text()}`)
+  }
+  assert.equal(asked.length, had)
+})
+
 test('a client on this machine may use any port, and nothing else may differ', async () => {
   await forgetRates(world)
   const client = await aClient(world, { redirect_uris: ['http://localhost/callback'] })

@@ -180,13 +180,13 @@ function wholeLadder(members: URLSearchParams): string {
   return members.toString()
 }
 
-function acceptedBody(body: unknown): string | undefined {
+/** The library reads no body but this one, and refuses `null` as no object. */
+function acceptedBody(body: unknown): string {
   const read = typeof body === 'string' ? parseJson(body, LIMITS.adminJsonDepthMax) : undefined
-  if (read?.ok !== true) return undefined
-  const { value } = read
+  const value = read?.ok === true ? read.value : null
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? JSON.stringify(acceptedMetadata({ ...value }))
-    : undefined
+    : 'null'
 }
 
 async function isSignedIn(door: OauthDoor, exchange: Exchange): Promise<boolean> {
