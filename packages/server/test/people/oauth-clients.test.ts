@@ -6,6 +6,7 @@ import { createOutboundHttp } from '../../src/platform/outbound-http.ts'
 import type { Resolver } from '../../src/platform/resolver.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
 import type { Database } from '../../src/platform/db.ts'
+import { Browser } from '../stage/browser.ts'
 import { behind } from '../stage/fixtures.ts'
 import { aWorld, type World, type WorldOptions } from '../stage/harness.ts'
 import {
@@ -17,6 +18,7 @@ import {
   asksFor,
   authorizeUrl,
   forgetRates,
+  goesOn,
   redeem,
   REDIRECT,
   refresh,
@@ -149,6 +151,46 @@ test('a client that asks again continues its connection, with the new scope', as
   const its = agents.filter((one: { client_id: string }) => one.client_id === client)
   assert.deepEqual([its.length, its[0].id, its[0].scope], [1, first.agent, 'service:write'])
 })
+
+test('the consent page, its answer and the way back work on processes that have not seen the document', async () => {
+  await forgetRates(world)
+  const env = { PUBLIC_URL: world.baseUrl }
+  const first = await aWorld({ ...options, beside: world, env })
+  const second = await aWorld({ ...options, beside: world, env })
+  try {
+    const browser = await aBrowserOf(world, owner)
+    const client = publish(idAt('/processes.json'))
+    const page = await asksFor(browser, authorizeUrl(world, { client }))
+    const shown = await browserAt(first, browser).call(`GET ${page}/request`)
+    assert.equal(shown.body.client?.host, new URL(client).host, shown.text)
+    const choice = { scope: 'service:read', workspaceId: owner.workspaceId } as const
+    const back = await allows(browserAt(second, browser), page, choice)
+    assert.ok(back.searchParams.get('code'))
+
+    const refused = await asksFor(browser, authorizeUrl(world, { client: publish(idAt('/refused.json')) }))
+    const decided = await browserAt(second, browser).call(`POST ${refused}/request`, { decision: 'deny' })
+    assert.equal(decided.status, 200, decided.text)
+    const { searchParams } = await goesOn(browserAt(first, browser), decided.body.next)
+    assert.equal(searchParams.get('error'), 'access_denied')
+
+    const gone = publish(idAt('/gone.json'))
+    const asks = await asksFor(browser, authorizeUrl(world, { client: gone }))
+    documents.delete(gone)
+    const { status, body } = await browserAt(first, browser).call(`GET ${asks}/request`)
+    assert.deepEqual([status, body.reason], [400, 'oauth_client_unknown'])
+    assert.match(body.error, /cannot be read now\. Try again/)
+  } finally {
+    await second.stop()
+    await first.stop()
+  }
+})
+
+/** The same browser, whose next request another process answers. */
+function browserAt(one: World, { cookies }: Browser): Browser {
+  const browser = new Browser(one.address)
+  for (const [name, value] of cookies) browser.cookies.set(name, value)
+  return browser
+}
 
 test('nobody makes the server fetch a document without a sign-in, or by a token request', async () => {
   const client = publish(idAt('/unasked.json'))

@@ -88,11 +88,15 @@ function keepProvider(door: OauthDoor): () => Promise<Provider> {
   }
 }
 
-/** A person has to be signed in to start an authorization, and has connected the client before anything else comes from it. */
+/**
+ * An authorization was started by a person who is signed in, so its requests fetch a document on every process. Before
+ * anything else comes from a client, a person has connected it.
+ */
 function mayFetch(deps: Deps): (clientId: string) => Promise<boolean> {
   return async (clientId) => {
     const { path = '', ip } = requestOf.getStore() ?? {}
-    if (path !== PATHS.authorization && !path.startsWith(`${PATHS.consent}/`)) return isConnected(deps, clientId)
+    const authorizes = [PATHS.authorization, PATHS.consent].some((at) => path === at || path.startsWith(`${at}/`))
+    if (!authorizes) return isConnected(deps, clientId)
     return hasRoom(deps, {
       what: 'oauth_client_document',
       whose: networkOf(ip),
@@ -132,18 +136,16 @@ function mountConsent(
       ? reply.headers({ ...pageHeaders(HTML), ...NO_STORE }).send(page)
       : toSignIn({ request, reply }),
   )
-  const asking = async (exchange: Exchange): Promise<Parameters<typeof showConsent>[0]> => {
-    exchange.reply.headers(NO_STORE)
-    return { ...exchange, provider: await provider(), baseUrl: door.deps.baseUrl() }
+  const answer = async ({ request, reply }: Exchange, by: typeof showConsent | typeof decideConsent) => {
+    const person = await door.person({ request, reply })
+    reply.headers(NO_STORE)
+    const asking = { request, reply, provider: await provider(), baseUrl: door.deps.baseUrl() }
+    // The library reads the document of the client again here, if another process served the authorization or time has passed.
+    const at = { id: request.id, path: PATHS.consent, ip: door.sourceIp(request.raw) }
+    return reply.send(await requestOf.run(at, () => by(asking, person)))
   }
-  fastify.get(`${PATHS.consent}/:uid/request`, async (request, reply) => {
-    const person = await door.person({ request, reply })
-    return reply.send(await showConsent(await asking({ request, reply }), person))
-  })
-  fastify.post(`${PATHS.consent}/:uid/request`, BODY, async (request, reply) => {
-    const person = await door.person({ request, reply })
-    return reply.send(await decideConsent(await asking({ request, reply }), person))
-  })
+  fastify.get(`${PATHS.consent}/:uid/request`, (request, reply) => answer({ request, reply }, showConsent))
+  fastify.post(`${PATHS.consent}/:uid/request`, BODY, (request, reply) => answer({ request, reply }, decideConsent))
 }
 
 function mountDevice(fastify: FastifyInstance, door: OauthDoor): void {
