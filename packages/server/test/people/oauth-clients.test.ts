@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { LIMITS } from '@postroad/contract'
 import { createOutboundHttp } from '../../src/platform/outbound-http.ts'
 import type { Resolver } from '../../src/platform/resolver.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
@@ -326,6 +327,12 @@ test('a body that only another reader would understand registers nothing, and ma
     assert.equal(answer.status, 400, `${what}: ${await answer.text()}`)
   }
   assert.equal(asked.length, had)
+})
+
+test('a body that is too large is refused with the limit of its address', async () => {
+  const { status, body } = await register(world, { client_name: 'x'.repeat(LIMITS.oauthBodyBytesMax) })
+  assert.deepEqual([status, body.reason], [413, 'payload_too_large'])
+  assert.match(body.error, new RegExp(`larger than ${LIMITS.oauthBodyBytesMax} bytes`))
 })
 
 test('a client on this machine may use any port, and nothing else may differ', async () => {
