@@ -3,10 +3,10 @@ import { LIMITS, REASONS, SERVICE_VERSION, type ErrorBody } from '@postroad/cont
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Deps } from '../context.ts'
 import { errorBody, Refusal, refuse } from '../domain/refusal.ts'
-import { DbError } from '../platform/db.ts'
 import { checkServiceVersion } from './service-version.ts'
 import { newRequestId, type Handler } from './http.ts'
 import { createListener, type Patience } from './listener.ts'
+import { overloadedBy } from './overloaded.ts'
 
 type RouterOptions = {
   /** The response for a path without a route: a page, or undefined. */
