@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { encodeId } from '@postroad/contract'
 import type { Database } from '../../src/platform/db.ts'
 import type { World } from '../stage/harness.ts'
+import { whileLocked } from '../stage/meanwhile.ts'
 import {
   aBrowserOf,
   aClient,
@@ -97,6 +98,14 @@ test('a person refuses: the client gets access_denied, and nothing is connected'
   assert.equal(location.searchParams.get('error'), 'access_denied')
   const { agents } = (await browser.call('GET agents')).body
   assert.ok(!agents.some((one: { client_id: string }) => one.client_id === client))
+})
+
+test('while the database is busy, the consent page reports that, and works afterwards', async () => {
+  const browser = await aBrowserOf(world, owner)
+  const page = await asksFor(browser, authorizeUrl(world, { client: await aClient(world) }))
+  const busy = await whileLocked(database, 'oauth_entries', () => browser.call(`GET ${page}/request`))
+  assert.deepEqual([busy.status, busy.body.reason], [503, 'overloaded'])
+  assert.equal((await browser.call(`GET ${page}/request`)).status, 200)
 })
 
 test('widening, narrowing and revoking take effect on the next request, with the same token', async () => {

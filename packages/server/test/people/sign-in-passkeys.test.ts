@@ -5,6 +5,7 @@ import { anOwner, aPersonWithPassword, PASSWORD } from '../stage/accounts.ts'
 import { Authenticator } from '../stage/authenticator.ts'
 import { Browser } from '../stage/browser.ts'
 import type { World } from '../stage/harness.ts'
+import { whileLocked } from '../stage/meanwhile.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 const ORIGIN = 'http://localhost:4680'
@@ -140,6 +141,14 @@ test('a challenge is valid for five minutes', async () => {
     (await browser().call('POST session', { passkey: authenticator.get(options, ORIGIN) })).body.reason,
     'passkey_refused',
   )
+})
+
+test('while the database is busy, a passkey is not refused, and works afterwards', async () => {
+  const { authenticator } = await registered()
+  const passkey = authenticator.get(await offered(), ORIGIN)
+  const busy = await whileLocked(database, 'passkeys', () => browser().call('POST session', { passkey }))
+  assert.deepEqual([busy.status, busy.body.reason], [503, 'overloaded'])
+  assert.equal((await browser().call('POST session', { passkey })).status, 200)
 })
 
 test('only the person who requested a passkey can register it, once, and nobody else can remove it', async () => {

@@ -60,7 +60,10 @@ export async function decideConsent(asking: Asking, person: Person): Promise<{ r
 async function openRequest({ provider, request, reply, baseUrl }: Asking): Promise<Asked> {
   const interaction = await provider
     .interactionDetails(asNodeRequest({ baseUrl }, request), reply.raw)
-    .catch(() => undefined)
+    .catch((error: unknown) => {
+      if (isOfLibrary(error)) return undefined
+      throw error
+    })
   const { uid } = paramsOf(request)
   if (interaction === undefined || interaction.uid !== uid || interaction.result !== undefined)
     throw refuse('consent_over')

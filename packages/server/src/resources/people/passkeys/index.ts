@@ -3,6 +3,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import type { Ctx, Deps } from '../../../context.ts'
 import { isIpAddress } from '../../../domain/ip-range.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
+import { DbError } from '../../../platform/db.ts'
 import { mintToken, useToken } from '../one-time-tokens/index.ts'
 import { auditOwn, type UserRow } from '../users/index.ts'
 import { deletePasskey, findPasskey, insertPasskey, listPasskeys, setUsed } from './queries.ts'
@@ -145,7 +146,7 @@ async function refusing<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause
+    if (cause instanceof Refusal || (cause instanceof DbError && cause.unavailable)) throw cause
     // The library quotes challenges and origins, which do not belong in the log.
     deps.log.debug('passkey.refused', {
       why: cause instanceof Error ? cause.message.replaceAll(/"[^"]*"/g, '"…"') : 'unknown',
