@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LIMITS } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { anOwner, aPersonWithPassword, PASSWORD } from '../stage/accounts.ts'
 import { Authenticator } from '../stage/authenticator.ts'
@@ -141,6 +142,23 @@ test('a challenge is valid for five minutes', async () => {
     (await browser().call('POST session', { passkey: authenticator.get(options, ORIGIN) })).body.reason,
     'passkey_refused',
   )
+})
+
+test('an account gets no more than 20 passkeys, also when all registrations were started before', async () => {
+  const own = await aPersonsBrowser()
+  const started: Parameters<Authenticator['create']>[0][] = []
+  for (let count = 0; count <= LIMITS.passkeysPerUserMax; count += 1)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    started.push((await own.call('POST account/passkeys/options', {})).body.options)
+  const statuses: number[] = []
+  for (const options of started) {
+    const passkey = new Authenticator().create(options, ORIGIN)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { status, body } = await own.call('POST account/passkeys', { name: 'One of many', passkey })
+    statuses.push(status)
+    if (status !== 200) assert.equal(body.reason, 'passkey_limit_reached')
+  }
+  assert.deepEqual(statuses, [...Array.from({ length: LIMITS.passkeysPerUserMax }, () => 200), 409])
 })
 
 test('while the database is busy, a passkey is not refused, and works afterwards', async () => {

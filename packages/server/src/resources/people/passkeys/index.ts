@@ -126,6 +126,9 @@ export async function storePasskey(tx: Ctx, of: Registered & { userId: string; n
   return { id: encodeId('passkey', id), name: of.name }
 }
 
+  // Registrations that were started while there was room may end together.
+  const known = await listPasskeys(tx.db, of.userId)
+  if (known.length >= LIMITS.passkeysPerUserMax) throw refuse('passkey_limit_reached')
 export async function removePasskey(tx: Ctx, of: { id: string; userId: string }): Promise<void> {
   if ((await deletePasskey(tx.db, of)) === 0) throw refuse('not_found')
   await auditOwn(tx, { action: 'remove_passkey', target: encodeId('passkey', of.id) })
