@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idInput, idOutput } from './ids.ts'
 import { LIMITS } from './limits.ts'
-import { Email } from './list.ts'
+import { Email, Name } from './list.ts'
 
 const Password = z.string().min(1).max(LIMITS.passwordCharsMax)
 const Token = z.string().min(1).max(100).describe('The token of a link: the text after "#t=".')
@@ -214,7 +214,7 @@ export const signInRoutes = {
     description:
       'Takes the result of the browser for the options. 401 `passkey_refused` when it is not for this server, or too late.',
     caller: 'session',
-    body: z.strictObject({ name: z.string().trim().min(1).max(LIMITS.nameCharsMax), passkey: PasskeyResponse }),
+    body: z.strictObject({ name: Name, passkey: PasskeyResponse }),
     output: z.object({ passkey: z.object({ id: idOutput('passkey'), name: z.string() }) }),
   }),
   removePasskey: route({

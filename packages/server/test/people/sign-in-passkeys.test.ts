@@ -144,6 +144,35 @@ test('a challenge is valid for five minutes', async () => {
   )
 })
 
+test('the name of a passkey is text that can be stored', async () => {
+  const own = await aPersonsBrowser()
+  const { options } = (await own.call('POST account/passkeys/options', {})).body
+  const passkey = new Authenticator().create(options, ORIGIN)
+  const refused = await own.call('POST account/passkeys', { name: 'Lap\0top', passkey })
+  assert.deepEqual([refused.status, refused.body.reason], [400, 'invalid_request'])
+  assert.match(refused.body.error, /name .*U\+0000/)
+})
+
+test('the transports of a passkey are those that browsers know, whatever else the request contains', async () => {
+  const own = await aPersonsBrowser()
+  const cases: readonly [unknown, readonly string[]][] = [
+    [['internal', '\0', 7, 'x'.repeat(1_000)], ['internal']],
+    [{ usb: true }, []],
+  ]
+  for (const [transports, wanted] of cases) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { options } = (await own.call('POST account/passkeys/options', {})).body
+    const passkey = new Authenticator().create(options, ORIGIN)
+    Object.assign(passkey.response, { transports })
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const made = await own.call('POST account/passkeys', { name: 'Odd', passkey })
+    assert.equal(made.status, 200, made.text)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const { excludeCredentials: known } = (await own.call('POST account/passkeys/options', {})).body.options
+    assert.deepEqual(known.find(({ id }: { id: string }) => id === passkey.id).transports, wanted)
+  }
+})
+
 test('an account gets no more than 20 passkeys, also when all registrations were started before', async () => {
   const own = await aPersonsBrowser()
   const started: Parameters<Authenticator['create']>[0][] = []

@@ -112,13 +112,23 @@ export async function checkRegistration(deps: Deps, of: { userId: string; respon
     })
     if (!verified) throw refuse('passkey_refused')
     const { id, publicKey, counter } = registrationInfo.credential
-    return { credentialId: id, publicKey, counter, transports: of.response.response.transports ?? [] }
+    return { credentialId: id, publicKey, counter, transports: transportsIn(of.response.response.transports) }
   })
 }
+
+/** The library does not check these, and browsers use them only as a hint. */
+function transportsIn(given: unknown): readonly string[] {
+  return Array.isArray(given) ? TRANSPORTS.filter((known) => given.includes(known)) : []
+}
+
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
 type Registered = Awaited<ReturnType<typeof checkRegistration>>
 
 export async function storePasskey(tx: Ctx, of: Registered & { userId: string; name: string }) {
+  // Registrations that were started while there was room may end together.
+  const known = await listPasskeys(tx.db, of.userId)
+  if (known.length >= LIMITS.passkeysPerUserMax) throw refuse('passkey_limit_reached')
   const id = tx.uuid()
   const inserted = await insertPasskey(tx.db, { ...of, id, now: new Date(tx.clock.now()) })
   if (!inserted) throw refuse('passkey_refused', 'This passkey is already registered. Sign in with it.')
@@ -126,9 +136,6 @@ export async function storePasskey(tx: Ctx, of: Registered & { userId: string; n
   return { id: encodeId('passkey', id), name: of.name }
 }
 
-  // Registrations that were started while there was room may end together.
-  const known = await listPasskeys(tx.db, of.userId)
-  if (known.length >= LIMITS.passkeysPerUserMax) throw refuse('passkey_limit_reached')
 export async function removePasskey(tx: Ctx, of: { id: string; userId: string }): Promise<void> {
   if ((await deletePasskey(tx.db, of)) === 0) throw refuse('not_found')
   await auditOwn(tx, { action: 'remove_passkey', target: encodeId('passkey', of.id) })
