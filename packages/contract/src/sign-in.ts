@@ -7,9 +7,8 @@ const Password = z.string().min(1).max(LIMITS.passwordCharsMax)
 const Token = z.string().min(1).max(100).describe('The token of a link: the text after "#t=".')
 const Next = z
   .string()
-  .max(2_000)
   .optional()
-  .describe('The path of this server to continue at. Any other value becomes "/".')
+  .describe('The path of this server to continue at, of at most 2,000 characters. Any other value becomes "/".')
 /** The result of the browser's `navigator.credentials`, as `toJSON()` writes it. The WebAuthn library checks it. */
 const PasskeyResponse = z.looseObject({
   id: z.string().min(1).max(2_000),
