@@ -17,6 +17,7 @@ import { acceptedMetadata, isDocument } from './clients.ts'
 import { decideConsent, showConsent } from './consent.ts'
 import type { Person } from './decision.ts'
 import { decideDevice, showDevice } from './device.ts'
+import { problemPage } from './error-page.ts'
 import { RESOURCE_METADATA_URLS, resourceMetadata, serverMetadata } from './metadata.ts'
 import { METADATA, PATHS } from './paths.ts'
 import { createProvider, isOwnOrigin, WHOLE_LADDER } from './provider.ts'
@@ -45,6 +46,11 @@ export function mountOauth(fastify: FastifyInstance, door: OauthDoor): void {
   }
 
   fastify.get(PATHS.authorization, async (request, reply) => {
+    if (request.url.length > LIMITS.authorizationUrlCharsMax)
+      return reply
+        .status(400)
+        .headers({ ...pageHeaders(HTML), ...NO_STORE })
+        .send(problemPage(TOO_LONG))
     const query = new URLSearchParams(request.url.split('?')[1] ?? '')
     // A document is fetched only for a person who is signed in, so that nobody else can make the server send requests.
     if (isDocument(query.get('client_id') ?? '') && !(await isSignedIn(door, { request, reply })))
@@ -75,6 +81,7 @@ export function mountOauth(fastify: FastifyInstance, door: OauthDoor): void {
   mountDevice(fastify, door)
 }
 
+const TOO_LONG = `The program sent a request of more than ${LIMITS.authorizationUrlCharsMax} characters. Report this to its developer.`
 const BODY = { bodyLimit: LIMITS.oauthBodyBytesMax }
 
 /** The library, loaded with the first request, and again when the address of the server or its keys change. */
