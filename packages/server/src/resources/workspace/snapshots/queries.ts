@@ -172,12 +172,15 @@ export type Resuming = {
   readonly restored_at: Date
 }
 
-/** Restored destinations of all workspaces whose cancelled deliveries are not all resumed, the earliest restored first. */
+/**
+ * Restored destinations of all workspaces whose cancelled deliveries are not all resumed, the earliest restored first.
+ * One that was deleted again waits for its next restore.
+ */
 export function listResuming(db: Db, limit: number): Promise<readonly Resuming[]> {
   // oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
   return db.many<Resuming>(sql`
     select workspace_id, project_id, id, resource_id, deleted_at, restored_at
-      from deletions
+      from deletions d
      where resuming
      order by restored_at
      limit ${limit}
@@ -200,6 +203,7 @@ type Piece = { readonly before: Date; readonly limit: number }
 /** Erases a batch of the copies of all workspaces that can no longer be restored. */
 export async function eraseSnapshots(db: Db, at: Piece): Promise<void> {
   // oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+       and exists (select from destinations t where t.workspace_id = d.workspace_id and t.id = d.resource_id)
   await db.run(sql`
     update deletions
        set snapshot = null
@@ -221,10 +225,12 @@ export async function eraseOld(db: Db, at: Piece): Promise<void> {
   await db.run(sql`
     delete from deletions
      where ctid = any (array(
-             select ctid
-               from deletions
+             select d.ctid
+               from deletions d
               where deleted_at < ${at.before}
-                and not resuming
+                and (not resuming
+                     or not exists (select from destinations t
+                                     where t.workspace_id = d.workspace_id and t.id = d.resource_id))
               limit ${at.limit}
            ))
   `)
