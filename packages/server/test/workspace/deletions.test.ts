@@ -359,7 +359,33 @@ describe('a deleted workflow', () => {
   })
 })
 
+/** Texts whose escapes PostgreSQL stores, but refuses to read as JSON; the last one only looks like an escape. */
+const ODD_TEXTS = ['\0', 'half \ud800', String.raw`C:\u0000`]
+
 describe('the deletions of a project', () => {
+  test('settings with any text are restored as they were', async () => {
+    const conditions = [{ path: 'n', op: 'in', value: ODD_TEXTS }]
+    const mappings = [{ target: 'n', value: ODD_TEXTS }]
+    const webhook = await aWebhook(world, { criteria: conditions, mappings })
+    const rule = await aRule(world, { conditions, mappings })
+    const { destination } = await aQuietOne({ conditions, payload_template: { of: ODD_TEXTS } })
+    const workflow = await aWorkflow({ entry_conditions: conditions })
+    const all = [
+      `webhooks/${webhook.id}`,
+      `rules/${rule.id}`,
+      `destinations/${destination.id}`,
+      `workflows/${workflow.id}`,
+    ]
+    for (const path of all) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const had = await get(path)
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await restored(await removed(path))
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      assert.deepEqual(await get(path), had, path)
+    }
+  })
+
   test('the list shows the newest deletion first, with the member and the agent, until its resource is restored', async () => {
     const [rule, webhook] = [await aRule(world), await aWebhook(world)]
     const ids = [await removed(`rules/${rule.id}`), await removed(`webhooks/${webhook.id}`)]
