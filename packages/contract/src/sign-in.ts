@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { idInput, idOutput } from './ids.ts'
 import { LIMITS } from './limits.ts'
-import { Email } from './list.ts'
+import { Email, Name } from './list.ts'
 
 const Password = z.string().min(1).max(LIMITS.passwordCharsMax)
 const Token = z.string().min(1).max(100).describe('The token of a link: the text after "#t=".')
 const Next = z
   .string()
-  .max(2_000)
   .optional()
-  .describe('The path of this server to continue at. Any other value becomes "/".')
+  .describe('The path of this server to continue at, of at most 2,000 characters. Any other value becomes "/".')
 /** The result of the browser's `navigator.credentials`, as `toJSON()` writes it. The WebAuthn library checks it. */
 const PasskeyResponse = z.looseObject({
   id: z.string().min(1).max(2_000),
@@ -214,7 +213,7 @@ export const signInRoutes = {
     description:
       'Takes the result of the browser for the options. 401 `passkey_refused` when it is not for this server, or too late.',
     caller: 'session',
-    body: z.strictObject({ name: z.string().trim().min(1).max(LIMITS.nameCharsMax), passkey: PasskeyResponse }),
+    body: z.strictObject({ name: Name, passkey: PasskeyResponse }),
     output: z.object({ passkey: z.object({ id: idOutput('passkey'), name: z.string() }) }),
   }),
   removePasskey: route({

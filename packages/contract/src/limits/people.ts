@@ -51,6 +51,8 @@ export const people = {
   /** The time in which a person may decide about a client or a device. */
   consentMs: 900_000,
   oauthBodyBytesMax: 32_768,
+  /** The server stores an authorization request until a person decides about it, whoever sent it. */
+  authorizationUrlCharsMax: 8_192,
   clientNameCharsMax: 80,
   redirectUrisMax: 20,
   /** Codes of devices that a person may try in a burst, and one more for each refill. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../context.ts'
+import { DbError } from '../platform/db.ts'
 import { isRegistrationOpen } from '../resources/people/agent-accounts/index.ts'
 
 type Page = { readonly url: string; readonly name: string }
@@ -9,12 +10,33 @@ export function mountLlmsText(
   fastify: FastifyInstance,
   { deps, pages }: { readonly deps: Deps; readonly pages: readonly Page[] },
 ): void {
+  const isOpen = registrationState(deps)
   fastify.get('/llms.txt', async (_request, reply) =>
     reply
       .type('text/plain; charset=utf-8')
       .header('Cache-Control', 'public, max-age=300')
-      .send(textOf(deps.baseUrl(), { pages, open: await isRegistrationOpen(deps) })),
+      .send(textOf(deps.baseUrl(), { pages, open: await isOpen() })),
   )
+}
+
+/**
+ * Whether agents may register, from one read for all requests of a moment. While the database is away, the last known
+ * state serves; before the first read it is open, because the registration itself then reports the reason.
+ */
+function registrationState(deps: Deps): () => Promise<boolean> {
+  let known = true
+  let reading: Promise<boolean> | undefined
+  const read = async (): Promise<boolean> => {
+    try {
+      known = await isRegistrationOpen(deps)
+    } catch (error) {
+      if (!(error instanceof DbError && error.unavailable)) throw error
+    } finally {
+      reading = undefined
+    }
+    return known
+  }
+  return () => (reading ??= read())
 }
 
 function textOf(base: string, { pages, open }: { readonly pages: readonly Page[]; readonly open: boolean }): string {

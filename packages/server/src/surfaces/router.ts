@@ -3,10 +3,10 @@ import { LIMITS, REASONS, SERVICE_VERSION, type ErrorBody } from '@postroad/cont
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Deps } from '../context.ts'
 import { errorBody, Refusal, refuse } from '../domain/refusal.ts'
-import { DbError } from '../platform/db.ts'
 import { checkServiceVersion } from './service-version.ts'
 import { newRequestId, type Handler } from './http.ts'
 import { createListener, type Patience } from './listener.ts'
+import { overloadedBy } from './overloaded.ts'
 
 type RouterOptions = {
   /** The response for a path without a route: a page, or undefined. */
@@ -104,7 +104,7 @@ function answerError(
   at: { error: FastifyError; request: FastifyRequest; reply: FastifyReply },
 ): FastifyReply {
   const { error, request, reply } = at
-  const refusal = asRefusal(error)
+  const refusal = asRefusal(error, request)
   // A refusal without a cause is a decision of the server, such as a full queue: nobody has to act on it.
   if (refusal.status >= 500 && refusal.cause !== undefined)
     deps.log.error('request.failed', {
@@ -119,12 +119,12 @@ function answerError(
   return reply.status(refusal.status).send(body)
 }
 
-function asRefusal(error: FastifyError): Refusal {
+function asRefusal(error: FastifyError, request: FastifyRequest): Refusal {
   if (error instanceof Refusal) return error
   if (error.statusCode === 413)
     return refuse(
       'payload_too_large',
-      `The body is larger than ${LIMITS.adminBodyBytesMax} bytes. Send a smaller body.`,
+      `The body is larger than ${request.routeOptions.bodyLimit} bytes. Send a smaller body.`,
     )
   // The messages of the library repeat the URL, and a URL may contain a credential.
   if (error.code === 'FST_ERR_BAD_URL')
@@ -135,12 +135,5 @@ function asRefusal(error: FastifyError): Refusal {
   if (error.code === 'FST_ERR_MAX_PARAM_LENGTH')
     return refuse('invalid_request', 'A segment of the URL is too long. Check the URL.')
   if (error.statusCode !== undefined && error.statusCode < 500) return refuse('invalid_request', error.message)
-  if (error instanceof DbError && error.unavailable) {
-    return new Refusal('overloaded', {
-      text: 'The database does not respond. Try again in a moment.',
-      fields: { retry_after: 1 },
-      cause: error,
-    })
-  }
-  return new Refusal('internal', { text: REASONS.internal.text, cause: error })
+  return overloadedBy(error) ?? new Refusal('internal', { text: REASONS.internal.text, cause: error })
 }

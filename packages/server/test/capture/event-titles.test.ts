@@ -52,6 +52,14 @@ test('the configured header of an endpoint replaces the known headers, a configu
   assert.equal(await titleOf(byHeader.public_url, { 'x-kind': 'x'.repeat(500) }), 'x'.repeat(200))
 })
 
+test('a path with a character that PostgreSQL does not read in JSON breaks no list and no stream of events', async () => {
+  const { public_url } = await aWebhook(world, { dataset: 'OddPath', event_title: { path: 'a\0b' } })
+  const { body } = await post(public_url, '{"a":1}')
+  assert.equal((await recordOf(world, body.records[0].id)).header_title, null)
+  const { status, body: found } = await world.admin('GET', 'search/events?dataset=OddPath')
+  assert.deepEqual([status, found.records?.length], [200, 1], JSON.stringify(found))
+})
+
 test('a change of the title setting applies to earlier events and creates a version; an invalid setting is refused', async () => {
   const { id, public_url } = await aWebhook(world)
   const { body } = await post(public_url, '{}', { headers: { 'x-kind': 'made' } })

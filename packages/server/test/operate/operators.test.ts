@@ -129,6 +129,35 @@ test('without OPERATORS the owner is the operator while one person owns every wo
   assert.equal(said(await list(headers, own)), '200')
 })
 
+test('without OPERATORS, a person who owns only an account that an agent registered is never the operator', async (t) => {
+  const own = await aWorld({ env: { ROLES: 'web' } })
+  t.after(() => own.stop())
+  const behindIt = own.app.deps.database
+  const { workspaceId, userId } = await aWorkspace(own, behindIt, 'claimed')
+  await behindIt.run(sql`
+    insert into agent_accounts (workspace_id, id, user_id, name, terms_version, created_at, claimed_at, claimed_by)
+    values (${workspaceId}, ${own.app.deps.uuid()}, ${userId}, 'A bot', '1', now(), now(), ${userId})
+  `)
+  const headers = await signedIn(own, { workspaceId, userId })
+  assert.equal(said(await list(await signedIn(own, await theOwner(behindIt)), own)), '200')
+  assert.equal(said(await list(headers, own)), '403 insufficient_role')
+  // As after the closure of every other workspace.
+  await behindIt.run(sql`delete from members where workspace_id <> ${workspaceId}`)
+  assert.equal(said(await list(headers, own)), '403 insufficient_role')
+})
+
+/** The owner of the workspace that bootstrap created. */
+async function theOwner(behindIt: Database): Promise<Member> {
+  const found = await behindIt.one<{ workspace_id: string; user_id: string }>(sql`
+    select m.workspace_id, m.user_id
+      from members m
+      join workspaces w on w.id = m.workspace_id
+     where w.slug = 'main'
+       and m.role = 'owner'
+  `)
+  return { workspaceId: found.workspace_id, userId: found.user_id }
+}
+
 test('the server does not start unless OPERATORS is a list of addresses, and its error names the setting', async () => {
   for (const OPERATORS of ['nobody', 'ada@example.com;grace@example.com x', '@'])
     await assert.rejects(aWorld({ env: { OPERATORS } }), /OPERATORS must be a comma-separated list/)

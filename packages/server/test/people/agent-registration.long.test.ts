@@ -117,6 +117,8 @@ test('each wrong member has its own reason', async () => {
     [{ ...good, operator_contact: 'nobody' }, 'invalid_operator_contact'],
     [{ ...good, operator_contact: `${'x'.repeat(200)}@example.com` }, 'invalid_operator_contact'],
     [{ ...good, operator_contact: 'javascript:alert(1)' }, 'invalid_operator_contact'],
+    [{ ...good, operator_contact: 'ops\0@example.com' }, 'invalid_operator_contact'],
+    [{ ...good, operator_contact: 'https://example.com/a\nb' }, 'invalid_operator_contact'],
     [{ ...good, challenge: undefined }, 'proof_of_work_required'],
     [{ ...good, solution: undefined }, 'proof_of_work_required'],
     [{ ...good, challenge: 'x' }, 'invalid_challenge'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { encodeId } from '@postroad/contract'
+import { encodeId, LIMITS } from '@postroad/contract'
 import type { Database } from '../../src/platform/db.ts'
 import type { Answer, World } from '../stage/harness.ts'
 import {
@@ -138,6 +138,23 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
     isInvalidGrant(
       await redeem(world, { client, code, pkce, members: { redirect_uri: 'http://127.0.0.1:33418/other' } }),
     )
+  },
+
+  'a request of any length: nothing is stored of one that is too long': async () => {
+    const client = await aClient(world)
+    const stored = async (): Promise<number> =>
+      (
+        await database.one<{ count: number }>({
+          strings: [`select count(*)::int as count from oauth_entries where kind = 'Interaction'`],
+          values: [],
+        })
+      ).count
+    const had = await stored()
+    const url = authorizeUrl(world, { client, members: { state: 'x'.repeat(LIMITS.authorizationUrlCharsMax) } })
+    const answer = await fetch(`${world.baseUrl}${url}`, { redirect: 'manual' })
+    assert.equal(answer.status, 400)
+    assert.match(await answer.text(), /more than 8192 characters/)
+    assert.equal(await stored(), had)
   },
 
   'redirects that a client may not register': async () => {

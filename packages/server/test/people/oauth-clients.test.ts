@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { LIMITS } from '@postroad/contract'
 import { createOutboundHttp } from '../../src/platform/outbound-http.ts'
 import type { Resolver } from '../../src/platform/resolver.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
 import type { Database } from '../../src/platform/db.ts'
+import { Browser } from '../stage/browser.ts'
 import { behind } from '../stage/fixtures.ts'
 import { aWorld, type World, type WorldOptions } from '../stage/harness.ts'
 import {
@@ -17,6 +19,7 @@ import {
   asksFor,
   authorizeUrl,
   forgetRates,
+  goesOn,
   redeem,
   REDIRECT,
   refresh,
@@ -150,6 +153,46 @@ test('a client that asks again continues its connection, with the new scope', as
   assert.deepEqual([its.length, its[0].id, its[0].scope], [1, first.agent, 'service:write'])
 })
 
+test('the consent page, its answer and the way back work on processes that have not seen the document', async () => {
+  await forgetRates(world)
+  const env = { PUBLIC_URL: world.baseUrl }
+  const first = await aWorld({ ...options, beside: world, env })
+  const second = await aWorld({ ...options, beside: world, env })
+  try {
+    const browser = await aBrowserOf(world, owner)
+    const client = publish(idAt('/processes.json'))
+    const page = await asksFor(browser, authorizeUrl(world, { client }))
+    const shown = await browserAt(first, browser).call(`GET ${page}/request`)
+    assert.equal(shown.body.client?.host, new URL(client).host, shown.text)
+    const choice = { scope: 'service:read', workspaceId: owner.workspaceId } as const
+    const back = await allows(browserAt(second, browser), page, choice)
+    assert.ok(back.searchParams.get('code'))
+
+    const refused = await asksFor(browser, authorizeUrl(world, { client: publish(idAt('/refused.json')) }))
+    const decided = await browserAt(second, browser).call(`POST ${refused}/request`, { decision: 'deny' })
+    assert.equal(decided.status, 200, decided.text)
+    const { searchParams } = await goesOn(browserAt(first, browser), decided.body.next)
+    assert.equal(searchParams.get('error'), 'access_denied')
+
+    const gone = publish(idAt('/gone.json'))
+    const asks = await asksFor(browser, authorizeUrl(world, { client: gone }))
+    documents.delete(gone)
+    const { status, body } = await browserAt(first, browser).call(`GET ${asks}/request`)
+    assert.deepEqual([status, body.reason], [400, 'oauth_client_unknown'])
+    assert.match(body.error, /cannot be read now\. Try again/)
+  } finally {
+    await second.stop()
+    await first.stop()
+  }
+})
+
+/** The same browser, whose next request another process answers. */
+function browserAt(one: World, { cookies }: Browser): Browser {
+  const browser = new Browser(one.address)
+  for (const [name, value] of cookies) browser.cookies.set(name, value)
+  return browser
+}
+
 test('nobody makes the server fetch a document without a sign-in, or by a token request', async () => {
   const client = publish(idAt('/unasked.json'))
   const had = asked.length
@@ -253,6 +296,45 @@ test('a registration gets what the server supports: a public client with PKCE, a
   assert.equal(body.logo_uri, undefined)
 })
 
+test('a body that only another reader would understand registers nothing, and makes the server fetch nothing', async () => {
+  await forgetRates(world)
+  const had = asked.length
+  const metadata = JSON.stringify({
+    client_name: 'A hidden client',
+    redirect_uris: [],
+    response_types: [],
+    grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+    token_endpoint_auth_method: 'none',
+  })
+  const sector = JSON.stringify({ redirect_uris: [REDIRECT], sector_identifier_uri: idAt('/sector.json') })
+  const deep = `,"x":${'['.repeat(300)}${']'.repeat(300)}}`
+  const bodies = [
+    ['nested too deep', 'application/json', metadata.replace(/}$/, deep)],
+    ['nested too deep, with a URL to fetch', 'application/json', sector.replace(/}$/, deep)],
+    ['behind a mark', 'application/json; charset=utf-8', `\ufeff${metadata}`],
+    ['in another charset', 'application/json; charset=utf-16le', Buffer.from(metadata, 'utf16le')],
+    ['a list', 'application/json', '[]'],
+    ['nothing', 'application/json', ''],
+  ] as const
+  for (const [what, type, body] of bodies) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const answer = await fetch(`${world.baseUrl}/api/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    })
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    assert.equal(answer.status, 400, `${what}: ${await answer.text()}`)
+  }
+  assert.equal(asked.length, had)
+})
+
+test('a body that is too large is refused with the limit of its address', async () => {
+  const { status, body } = await register(world, { client_name: 'x'.repeat(LIMITS.oauthBodyBytesMax) })
+  assert.deepEqual([status, body.reason], [413, 'payload_too_large'])
+  assert.match(body.error, new RegExp(`larger than ${LIMITS.oauthBodyBytesMax} bytes`))
+})
+
 test('a client on this machine may use any port, and nothing else may differ', async () => {
   await forgetRates(world)
   const client = await aClient(world, { redirect_uris: ['http://localhost/callback'] })
@@ -267,6 +349,8 @@ test('a client on this machine may use any port, and nothing else may differ', a
 test('clients that nobody connects are removed after a day; the others stay', async () => {
   await forgetRates(world)
   const [unused, used] = [await aClient(world), await aClient(world)]
+  // PostgreSQL reads no JSON with this character, so one such client must not stop the removal of all.
+  await aClient(world, { redirect_uris: ['https://client.example/cb?\0'] })
   await aConnectedAgent(world, { member: owner, scope: 'service:read', client: used })
   world.clock.advance(23 * 3_600_000)
   await runUpkeep(world.app.deps)

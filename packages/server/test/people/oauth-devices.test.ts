@@ -78,6 +78,25 @@ test('each device has a separate connection', async () => {
   assert.equal(await count(), had + 2)
 })
 
+test('the name of a device is one short line, whatever the device sends', async () => {
+  const browser = await aBrowserOf(world, owner)
+  const names = { [`lap\0top\n\u202e${'x'.repeat(5_000)}`]: `lap top ${'x'.repeat(72)}`, ' \0 ': null }
+  for (const [sent, wanted] of Object.entries(names)) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { body } = await begin({ device_name: sent })
+    const { user_code: code } = body
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const shown = await browser.call('POST /api/oauth/device/request', { user_code: code })
+    assert.equal(shown.body.device.name, wanted)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const decided = await browser.call('POST /api/oauth/device/decision', { user_code: code, ...allow() })
+    assert.equal(decided.status, 200, decided.text)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const { agents } = (await browser.call('GET agents')).body
+    assert.equal(agents[0].name, `Postroad command line${wanted === null ? '' : ` on ${wanted}`}`)
+  }
+})
+
 test('a refusal, an old code, a used code and a wrong code lead nowhere', async () => {
   const browser = await aBrowserOf(world, owner)
   const refused = (await begin()).body

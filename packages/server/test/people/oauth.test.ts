@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { encodeId } from '@postroad/contract'
-import type { Database } from '../../src/platform/db.ts'
-import type { World } from '../stage/harness.ts'
+import { decodeId, encodeId } from '@postroad/contract'
+import { sql, type Database } from '../../src/platform/db.ts'
+import { eventually, type World } from '../stage/harness.ts'
+import { whileLocked } from '../stage/meanwhile.ts'
 import {
   aBrowserOf,
   aClient,
@@ -99,6 +100,14 @@ test('a person refuses: the client gets access_denied, and nothing is connected'
   assert.ok(!agents.some((one: { client_id: string }) => one.client_id === client))
 })
 
+test('while the database is busy, the consent page reports that, and works afterwards', async () => {
+  const browser = await aBrowserOf(world, owner)
+  const page = await asksFor(browser, authorizeUrl(world, { client: await aClient(world) }))
+  const busy = await whileLocked(database, 'oauth_entries', () => browser.call(`GET ${page}/request`))
+  assert.deepEqual([busy.status, busy.body.reason], [503, 'overloaded'])
+  assert.equal((await browser.call(`GET ${page}/request`)).status, 200)
+})
+
 test('widening, narrowing and revoking take effect on the next request, with the same token', async () => {
   const { headers, agent, client, tokens } = await aConnectedAgent(world, { member: owner, scope: 'service:read' })
   const browser = await aBrowserOf(world, owner)
@@ -134,6 +143,29 @@ test('widening, narrowing and revoking take effect on the next request, with the
   assert.deepEqual([gone.status, gone.body.reason], [401, 'agent_revoked'])
   const again = (await browser.call(`GET agents/${agent}`)).body.agent
   assert.deepEqual([again.status, again.revoked_by], ['revoked', 'person'])
+})
+
+test('a scope that changes while the agent is revoked is refused, and not audited', async () => {
+  const { agent } = await aConnectedAgent(world, { member: owner, scope: 'service:read' })
+  const id = decodeId('connectedAgent', agent) ?? ''
+  const browser = await aBrowserOf(world, owner)
+  const { answer } = await database.transaction(async (tx) => {
+    await tx.run(sql`update connected_agents set revoked_at = now(), revoked_by = 'person' where id = ${id}`)
+    const asked = browser.call(`PATCH agents/${agent}`, { scope: 'service:write' })
+    await eventually(() =>
+      database.maybe(sql`
+        select pid
+          from pg_stat_activity
+         where wait_event_type = 'Lock'
+           and query ~ 'update connected_agents.*set scope'
+      `),
+    )
+    return { answer: asked }
+  })
+  const { status, body } = await answer
+  assert.deepEqual([status, body.reason], [409, 'invalid_state'])
+  const { audit } = (await browser.call(`GET audit?target=${agent}&action=update_agent`)).body
+  assert.deepEqual(audit, [])
 })
 
 test('a refresh token works once; a second use ends the connection', async () => {

@@ -57,6 +57,13 @@ test('a person with a proven address signs in by the provider, continues to the 
   assert.equal((await other.call('GET account')).body.user.email, person.email)
 })
 
+test('a person whose next page has a long address signs in all the same', async () => {
+  const person = await aPerson(world, database)
+  const claims = { sub: 'long', email: person.email, email_verified: true }
+  const { status, headers } = await signIn(claims, { next: `/${'x'.repeat(4_000)}` })
+  assert.deepEqual([status, headers.get('location')], [303, '/'])
+})
+
 test('an address that the provider does not report as verified links no account, and neither does a missing or an unknown address', async () => {
   const person = await aPerson(world, database)
   for (const [index, claims] of [

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LIMITS } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { anOwner, aPersonWithPassword, PASSWORD } from '../stage/accounts.ts'
 import { Authenticator } from '../stage/authenticator.ts'
 import { Browser } from '../stage/browser.ts'
 import type { World } from '../stage/harness.ts'
+import { whileLocked } from '../stage/meanwhile.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 const ORIGIN = 'http://localhost:4680'
@@ -140,6 +142,60 @@ test('a challenge is valid for five minutes', async () => {
     (await browser().call('POST session', { passkey: authenticator.get(options, ORIGIN) })).body.reason,
     'passkey_refused',
   )
+})
+
+test('the name of a passkey is text that can be stored', async () => {
+  const own = await aPersonsBrowser()
+  const { options } = (await own.call('POST account/passkeys/options', {})).body
+  const passkey = new Authenticator().create(options, ORIGIN)
+  const refused = await own.call('POST account/passkeys', { name: 'Lap\0top', passkey })
+  assert.deepEqual([refused.status, refused.body.reason], [400, 'invalid_request'])
+  assert.match(refused.body.error, /name .*U\+0000/)
+})
+
+test('the transports of a passkey are those that browsers know, whatever else the request contains', async () => {
+  const own = await aPersonsBrowser()
+  const cases: readonly [unknown, readonly string[]][] = [
+    [['internal', '\0', 7, 'x'.repeat(1_000)], ['internal']],
+    [{ usb: true }, []],
+  ]
+  for (const [transports, wanted] of cases) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { options } = (await own.call('POST account/passkeys/options', {})).body
+    const passkey = new Authenticator().create(options, ORIGIN)
+    Object.assign(passkey.response, { transports })
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const made = await own.call('POST account/passkeys', { name: 'Odd', passkey })
+    assert.equal(made.status, 200, made.text)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const { excludeCredentials: known } = (await own.call('POST account/passkeys/options', {})).body.options
+    assert.deepEqual(known.find(({ id }: { id: string }) => id === passkey.id).transports, wanted)
+  }
+})
+
+test('an account gets no more than 20 passkeys, also when all registrations were started before', async () => {
+  const own = await aPersonsBrowser()
+  const started: Parameters<Authenticator['create']>[0][] = []
+  for (let count = 0; count <= LIMITS.passkeysPerUserMax; count += 1)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    started.push((await own.call('POST account/passkeys/options', {})).body.options)
+  const statuses: number[] = []
+  for (const options of started) {
+    const passkey = new Authenticator().create(options, ORIGIN)
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { status, body } = await own.call('POST account/passkeys', { name: 'One of many', passkey })
+    statuses.push(status)
+    if (status !== 200) assert.equal(body.reason, 'passkey_limit_reached')
+  }
+  assert.deepEqual(statuses, [...Array.from({ length: LIMITS.passkeysPerUserMax }, () => 200), 409])
+})
+
+test('while the database is busy, a passkey is not refused, and works afterwards', async () => {
+  const { authenticator } = await registered()
+  const passkey = authenticator.get(await offered(), ORIGIN)
+  const busy = await whileLocked(database, 'passkeys', () => browser().call('POST session', { passkey }))
+  assert.deepEqual([busy.status, busy.body.reason], [503, 'overloaded'])
+  assert.equal((await browser().call('POST session', { passkey })).status, 200)
 })
 
 test('only the person who requested a passkey can register it, once, and nobody else can remove it', async () => {

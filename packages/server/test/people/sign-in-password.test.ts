@@ -60,6 +60,16 @@ describe('a password', () => {
     assert.equal(hashed, 3)
   })
 
+  test('a person whose next page has a long address signs in all the same', async () => {
+    const { email } = await aPersonWithPassword(world, database)
+    const { status, body } = await browser().call('POST session', {
+      email,
+      password: PASSWORD,
+      next: `/${'x'.repeat(4_000)}`,
+    })
+    assert.deepEqual([status, body.next], [200, '/'])
+  })
+
   test('a password is stored with its own hash parameters, and hashed again at the next sign-in when those have changed', async () => {
     const person = await aPersonWithPassword(world, database)
     const old = await createPasswordHash({ memory: 8_192, passes: 1, parallelism: 1 }).hash(PASSWORD)

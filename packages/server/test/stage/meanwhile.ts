@@ -80,6 +80,23 @@ export class Meanwhile {
   }
 }
 
+/** The statements of the work that need the table wait for it and are cancelled, as their timeout would cancel them. */
+export function whileLocked<T>(database: Database, table: string, work: () => Promise<T>): Promise<T> {
+  return database.transaction(async (tx) => {
+    await statement(tx, `lock table ${table} in access exclusive mode`)
+    let over = false
+    const done = work().finally(() => (over = true))
+    void done.catch(() => undefined)
+    const cancel =
+      "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    await eventually(async () => {
+      await statement(database, cancel)
+      return over ? true : undefined
+    })
+    return done
+  })
+}
+
 /** A node whose database is dropped while it serves. */
 export async function atANodeWithoutDatabase(work: (lost: World) => Promise<Answer>): Promise<Answer> {
   const lost = await aWorld({ env: { LOG_LEVEL: 'silent' } })

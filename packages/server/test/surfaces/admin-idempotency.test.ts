@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { routes, signInRoutes, type Route, type SignInRoute } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
-import { aName, aWebhook, signedIn, statement } from '../stage/fixtures.ts'
+import { aName, aRule, aWebhook, signedIn, statement } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
 import { aKeyOf, ask, aWorkspace, theWorkspace, type Headers, type Member } from '../stage/people.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
@@ -135,6 +135,33 @@ test('an invalid key gets 400 on every POST, also where keys have no effect', as
     const refuses = 'refusesIdempotencyKey' in route && route.refusesIdempotencyKey
     refused(answer, 400, refuses ? 'idempotency_key_refused' : 'invalid_idempotency_key')
   }
+})
+
+test('a request that changes nothing has no transaction open while it works under a key, and its answer is replayed', async () => {
+  const { id } = await aRule(world)
+  const [text, of] = [aKeyText(), { line: 'POST rules/test', body: { rule_id: id, payloads: [{}] } }]
+  const { answer } = await database.transaction(async (tx) => {
+    await statement(tx, 'lock table rules in access exclusive mode')
+    const asked = send(text, of)
+    // A transaction would still have the lock of the statement that found the project.
+    const waiting = await eventually(() =>
+      database.maybe<{ in_transaction: boolean }>(sql`
+        select exists (
+                 select from pg_locks l
+                  where l.pid = a.pid and l.granted and l.relation = 'projects'::regclass
+               ) as in_transaction
+          from pg_stat_activity a
+         where a.wait_event_type = 'Lock'
+           and a.query ~ 'from rules.*and id = '
+      `),
+    )
+    assert.equal(waiting.in_transaction, false)
+    return { answer: asked }
+  })
+  const first = await answer
+  assert.equal(first.status, 200, JSON.stringify(first.body))
+  const again = await send(text, of)
+  assert.deepEqual([replayed(again), again.body], [true, first.body])
 })
 
 test('a person is one credential over all sessions', async () => {

@@ -5,6 +5,7 @@ import { sql, type Database } from '../../src/platform/db.ts'
 import { signedIn } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { call, connected, ERAS, message } from '../stage/mcp-client.ts'
+import { whileLocked } from '../stage/meanwhile.ts'
 import { aKeyOf, aMember, theWorkspace, type Member } from '../stage/people.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -271,6 +272,19 @@ test('a tool or prompt that does not exist, and a message that is nested too dee
     body: `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
   })
   assert.deepEqual([deep.status, (await bodyOf(deep)).reason], [400, 'invalid_request'])
+})
+
+test('a call that the database cannot serve at the moment reports that, with the time to wait', async () => {
+  const client = await connected(world)
+  const busy = whileLocked(database, 'rules', () => client.callTool({ name: 'rules_list', arguments: {} }))
+  await assert.rejects(busy, (error: unknown) => {
+    const { data } = error as { readonly data?: Answer['body'] }
+    assert.deepEqual([data?.reason, data?.retry_after], ['overloaded', 1])
+    return true
+  })
+  const { answer } = await call(client, 'rules_list')
+  assert.ok(Array.isArray(answer.rules))
+  await client.close()
 })
 
 test('the documentation and the story of an event are resources', async () => {

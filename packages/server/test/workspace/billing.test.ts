@@ -176,6 +176,16 @@ describe('a payment', () => {
     assert.deepEqual(await audited(home, 'checkout_plan'), [{ plan: 'team' }])
   })
 
+  test('accepts no Idempotency-Key, under which a transaction would stay open while the provider answers', async () => {
+    const home = await aHome()
+    const asked = provider.asked.length
+    const headers = { ...home.headers, 'idempotency-key': 'once' }
+    for (const [path, body] of [['checkout', { plan: 'team' }] as const, ['portal', undefined] as const])
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      assert.equal(said(await ask(world, `POST billing/${path}`, { headers, body })), '400 idempotency_key_refused')
+    assert.equal(provider.asked.length, asked)
+  })
+
   test('leads to pages of the provider: checkout for the price of the plan, and the portal for its customer', async () => {
     const home = await aHome()
     assert.equal(said(await ask(world, 'POST billing/portal', { headers: home.headers })), '409 invalid_state')

@@ -251,3 +251,22 @@ test('a change of a workflow between plan and apply is refused', async () => {
   const { status, body } = await project.admin('POST', 'config/apply', { config, plan: id })
   assert.deepEqual([status, body.reason], [409, 'project_changed'])
 })
+
+test('a configuration contains any text, also one that PostgreSQL does not read in JSON', async () => {
+  const project = await aProject()
+  const text = 'half \ud800, and \0'
+  const steps = [{ id: 'note', type: 'emit_event', dataset: 'notes', data: { text } }]
+  const made = await project.admin('POST', 'workflows', { name: 'Odd', entry_dataset: 'orders', steps })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const { body: endpoint } = await project.admin('POST', 'webhooks', {
+    name: 'Odd',
+    dataset: 'orders',
+    criteria: [{ path: 'a', op: 'not_equals', value: text }],
+  })
+  assert.equal((await post(endpoint.webhook.public_url, '{"a":1}')).status, 201)
+  const config = await exported(project)
+  assert.equal(config['workflows'][0].steps[0].data.text, text)
+  config['endpoints'][0].criteria = []
+  const { routing } = await planned(project, config, { recent: 10 })
+  assert.notEqual(routing, null)
+})

@@ -128,6 +128,8 @@ export const billing = {
     whileSuspended: 'allowed',
     afterClaim: true,
     status: 200,
+    // Its work waits for the payment provider, and work under a key is one transaction.
+    refusesIdempotencyKey: true,
     body: z.strictObject({ plan: Text.min(1).max(100).describe('A plan of `payments.plans`, such as `team`.') }),
     output: page,
   }),
@@ -142,6 +144,8 @@ export const billing = {
     whileSuspended: 'allowed',
     afterClaim: true,
     status: 200,
+    // Its work waits for the payment provider, and work under a key is one transaction.
+    refusesIdempotencyKey: true,
     output: page,
   }),
 } as const

@@ -57,6 +57,11 @@ test('a path of this server is followed with its query and fragment', () => {
     assert.equal(nextPath(path), path)
 })
 
+test('a path that is too long for the cookie of a sign-in is not followed', () => {
+  for (const path of [`/${'x'.repeat(2_000)}`, `/${'é'.repeat(400)}`]) assert.equal(nextPath(path), '/')
+  assert.equal(nextPath(`/${'x'.repeat(1_999)}`), `/${'x'.repeat(1_999)}`)
+})
+
 test('every path leads to this server, as a browser resolves it', () => {
   const piece = fc.constantFrom(
     '/',

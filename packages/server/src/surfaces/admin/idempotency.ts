@@ -6,7 +6,7 @@ import {
   claimKey,
   freeClaim,
   settleClaim,
-  settleRefused,
+  settleUnchanged,
   type Claim,
   type Holder,
   type StoredResponse,
@@ -69,20 +69,36 @@ const BEHIND_ALL = '~'
  * Does the work of a request that has claimed a key. The change and its stored response are one commit, so a repeat
  * never does the work again. A refusal is stored too. A failure of the server frees the key.
  */
-export async function onceUnder(
-  ctx: Ctx,
-  claim: Claim,
-  work: (tx: Ctx) => Promise<StoredResponse>,
-): Promise<StoredResponse> {
-  try {
-    return await inTransaction(ctx, async (tx) => {
+export function onceUnder(ctx: Ctx, claim: Claim, work: Work): Promise<StoredResponse> {
+  return settled(ctx, claim, () =>
+    inTransaction(ctx, async (tx) => {
       const response = await work(tx)
       tx.beforeCommit(BEHIND_ALL, () => settleClaim(tx, { claim, response }))
       return response
-    })
+    }),
+  )
+}
+
+/**
+ * The same for a request that changes nothing. It may be slow, so it works outside of a transaction, which would have a
+ * connection of the pool all the time.
+ */
+export function readUnder(ctx: Ctx, claim: Claim, work: Work): Promise<StoredResponse> {
+  return settled(ctx, claim, async () => {
+    const response = await work(ctx)
+    await settleUnchanged(ctx, { claim, response })
+    return response
+  })
+}
+
+type Work = (to: Ctx) => Promise<StoredResponse>
+
+async function settled(ctx: Ctx, claim: Claim, run: () => Promise<StoredResponse>): Promise<StoredResponse> {
+  try {
+    return await run()
   } catch (error) {
     if (error instanceof Refusal && error.status < 500)
-      await settleRefused(ctx, { claim, response: { status: error.status, json: JSON.stringify(errorBody(error)) } })
+      await settleUnchanged(ctx, { claim, response: { status: error.status, json: JSON.stringify(errorBody(error)) } })
     else await freeClaim(ctx, claim).catch((cause: unknown) => ctx.log.debug('idempotency_key.not_freed', { cause }))
     throw error
   }

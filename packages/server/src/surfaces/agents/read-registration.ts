@@ -45,7 +45,8 @@ function contactOf(value: unknown): string | null {
   const contact = typeof value === 'string' ? value.trim() : ''
   const isAddress = /^[^\s@]+@[^\s@]+$/.test(contact)
   const isUrl = URL.canParse(contact) && /^https?:$/.test(new URL(contact).protocol)
-  if (contact.length > LIMITS.agentContactCharsMax || !(isAddress || isUrl)) throw refuse('invalid_operator_contact')
+  if (contact.length > LIMITS.agentContactCharsMax || CONTROL.test(contact) || !(isAddress || isUrl))
+    throw refuse('invalid_operator_contact')
   return contact
 }
 

@@ -25,11 +25,11 @@ export type Cut = {
 /** The value with its long texts and lists shortened until it costs at most `tokens`. */
 export function cutTo(value: unknown, tokens: number): Cut {
   let cut: Cut = { value, missing: [] }
-  if (tokensIn(JSON.stringify(value) ?? '') <= tokens) return cut
+  if (tokensIn(JSON.stringify(value) ?? '', tokens) <= tokens) return cut
   for (const measure of MEASURES) {
     const missing: string[] = []
     cut = { value: cutBy(measure, { value, at: '', missing }), missing: shortList(missing) }
-    if (tokensIn(JSON.stringify(cut)) <= tokens) return cut
+    if (tokensIn(JSON.stringify(cut), tokens) <= tokens) return cut
   }
   return cut
 }

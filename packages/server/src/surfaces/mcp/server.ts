@@ -7,6 +7,7 @@ import {
   type Tool as ListedTool,
 } from '@modelcontextprotocol/server'
 import { errorBody, Refusal, refuse } from '../../domain/refusal.ts'
+import { overloadedBy } from '../overloaded.ts'
 import type { Entered } from '../route-calls.ts'
 import { answerTool } from './answer.ts'
 import { prepareTools, toolsFor, type PreparedTool } from './prepared.ts'
@@ -128,7 +129,7 @@ async function guarded<Result>({ failed }: McpParts, work: () => Promise<Result>
     if (error instanceof Refusal && error.status < 500)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message, errorBody(error))
     failed(error)
-    const refusal = error instanceof Refusal ? error : refuse('internal')
+    const refusal = error instanceof Refusal ? error : (overloadedBy(error) ?? refuse('internal'))
     throw new ProtocolError(ProtocolErrorCode.InternalError, refusal.message, errorBody(refusal))
   }
 }

@@ -11,7 +11,7 @@ type Bridge = {
   readonly ip: string | undefined
 }
 /** The request as the library gets it, where it differs. */
-type Changed = { readonly url?: string; readonly body?: string | undefined; readonly contentType?: string }
+type Changed = { readonly url?: string; readonly body?: string }
 
 /** Lets the library answer the request. */
 export async function answerBy(bridge: Bridge, exchange: Exchange, changed: Changed = {}): Promise<FastifyReply> {
@@ -25,22 +25,23 @@ export async function answerBy(bridge: Bridge, exchange: Exchange, changed: Chan
 }
 
 /**
- * The body has been read by now, so the library gets a new stream of it. It builds URLs from the host of a request, so it always gets the
- * host of PUBLIC_URL, whatever the client has sent.
+ * The body has been read by now, so the library gets a new stream of it, in UTF-8: the charset that the client named
+ * would make other text of the same bytes. The library builds URLs from the host, so it always gets that of PUBLIC_URL.
  */
 export function asNodeRequest(
   { baseUrl }: Pick<Bridge, 'baseUrl'>,
   request: FastifyRequest,
-  { url, body, contentType }: Changed = {},
+  { url, body }: Changed = {},
 ): IncomingMessage {
   const { host, protocol } = new URL(baseUrl)
   const bytes = Buffer.from(body ?? (typeof request.body === 'string' ? request.body : ''))
   const headers: IncomingHttpHeaders = { ...request.headers }
   for (const name of PROXY_HEADERS) delete headers[name]
+  const type = headers['content-type']?.split(';')[0]?.trim()
   Object.assign(headers, {
     host,
     'x-forwarded-proto': protocol.slice(0, -1),
-    ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    ...(type === undefined ? {} : { 'content-type': type }),
     ...(bytes.length === 0 ? {} : { 'content-length': String(bytes.length) }),
   })
   const { method, httpVersion, httpVersionMajor, httpVersionMinor, socket } = request.raw

@@ -40,10 +40,17 @@ export function acceptedMetadata(given: Members): Members {
   }
 }
 
-/** A name on one line, without characters that change the direction of text or cannot be seen. */
 function nameIn(name: unknown): string {
-  const plain = typeof name === 'string' ? name.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim() : ''
-  return plain === '' ? 'A program without a name' : plain.slice(0, LIMITS.clientNameCharsMax)
+  const plain = typeof name === 'string' ? plainName(name) : ''
+  return plain === '' ? 'A program without a name' : plain
+}
+
+/** The name that a stranger gave, on one short line, without characters that change the direction of text or cannot be seen. */
+export function plainName(name: string): string {
+  return name
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, LIMITS.clientNameCharsMax)
 }
 
 /** The host that publishes the client, which its client id proves; null for every other client. */

@@ -60,12 +60,15 @@ export async function decideConsent(asking: Asking, person: Person): Promise<{ r
 async function openRequest({ provider, request, reply, baseUrl }: Asking): Promise<Asked> {
   const interaction = await provider
     .interactionDetails(asNodeRequest({ baseUrl }, request), reply.raw)
-    .catch(() => undefined)
+    .catch((error: unknown) => {
+      if (isOfLibrary(error)) return undefined
+      throw error
+    })
   const { uid } = paramsOf(request)
   if (interaction === undefined || interaction.uid !== uid || interaction.result !== undefined)
     throw refuse('consent_over')
   const { client_id: id, redirect_uri: uri, asked_scope: scope } = interaction.params
-  const client = typeof id === 'string' ? await provider.Client.find(id) : undefined
+  const client = typeof id === 'string' ? await clientOf(provider, id) : undefined
   if (client === undefined || typeof uri !== 'string') throw refuse('oauth_client_unknown')
   return {
     client: { id: client.clientId, name: client.clientName ?? '', host: hostOf(client.clientId) },
@@ -73,6 +76,22 @@ async function openRequest({ provider, request, reply, baseUrl }: Asking): Promi
     scope: typeof scope === 'string' ? scope : undefined,
   }
 }
+
+async function clientOf(provider: Provider, id: string) {
+  try {
+    return await provider.Client.find(id)
+  } catch (error) {
+    // The errors of the library are about the document of the client.
+    if (isOfLibrary(error)) throw refuse('oauth_client_unknown', UNREADABLE)
+    throw error
+  }
+}
+
+/** An error of the protocol. Any other one is a fault of the server, or of its database. */
+const isOfLibrary = (error: unknown): boolean => error instanceof Error && 'error_description' in error
+
+const UNREADABLE =
+  'The document that describes this program cannot be read now. Try again in a moment, or start again in the program.'
 
 function paramsOf({ params }: FastifyRequest): { readonly uid: string | undefined } {
   const uid = typeof params === 'object' && params !== null && 'uid' in params ? params.uid : undefined

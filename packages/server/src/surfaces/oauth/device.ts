@@ -8,7 +8,7 @@ import { throttle } from '../../resources/people/throttles/index.ts'
 import { inTransaction } from '../../transaction.ts'
 import { askedScope } from './asked-scope.ts'
 import { choicesOf, Decision, readBody, type Person } from './decision.ts'
-import { OWN_CLIENTS } from './clients.ts'
+import { OWN_CLIENTS, plainName } from './clients.ts'
 import { accountOf, WHOLE_LADDER } from './provider.ts'
 
 /** A code as a person types it: letters in any case, with or without the dash. */
@@ -18,12 +18,17 @@ const UserCode = z
   .transform((text) => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, ''))
 const Asked = z.object({ user_code: UserCode })
 
+const DeviceName = z
+  .string()
+  .transform(plainName)
+  .transform((name) => (name === '' ? undefined : name))
+
 /** The members of a stored request that the page shows. */
 const Stored = z.object({
   clientId: z.string(),
   accountId: z.string().optional(),
   error: z.string().optional(),
-  params: z.object({ asked_scope: z.string().optional(), device_name: z.string().optional() }).default({}),
+  params: z.object({ asked_scope: z.string().optional(), device_name: DeviceName.optional() }).default({}),
   deviceInfo: z.object({ ip: z.string().nullable(), userAgent: z.string() }).optional(),
 })
 type Stored = z.infer<typeof Stored>

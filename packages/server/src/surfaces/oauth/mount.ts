@@ -17,6 +17,7 @@ import { acceptedMetadata, isDocument } from './clients.ts'
 import { decideConsent, showConsent } from './consent.ts'
 import type { Person } from './decision.ts'
 import { decideDevice, showDevice } from './device.ts'
+import { problemPage } from './error-page.ts'
 import { RESOURCE_METADATA_URLS, resourceMetadata, serverMetadata } from './metadata.ts'
 import { METADATA, PATHS } from './paths.ts'
 import { createProvider, isOwnOrigin, WHOLE_LADDER } from './provider.ts'
@@ -45,6 +46,11 @@ export function mountOauth(fastify: FastifyInstance, door: OauthDoor): void {
   }
 
   fastify.get(PATHS.authorization, async (request, reply) => {
+    if (request.url.length > LIMITS.authorizationUrlCharsMax)
+      return reply
+        .status(400)
+        .headers({ ...pageHeaders(HTML), ...NO_STORE })
+        .send(problemPage(TOO_LONG))
     const query = new URLSearchParams(request.url.split('?')[1] ?? '')
     // A document is fetched only for a person who is signed in, so that nobody else can make the server send requests.
     if (isDocument(query.get('client_id') ?? '') && !(await isSignedIn(door, { request, reply })))
@@ -75,6 +81,7 @@ export function mountOauth(fastify: FastifyInstance, door: OauthDoor): void {
   mountDevice(fastify, door)
 }
 
+const TOO_LONG = `The program sent a request of more than ${LIMITS.authorizationUrlCharsMax} characters. Report this to its developer.`
 const BODY = { bodyLimit: LIMITS.oauthBodyBytesMax }
 
 /** The library, loaded with the first request, and again when the address of the server or its keys change. */
@@ -88,11 +95,15 @@ function keepProvider(door: OauthDoor): () => Promise<Provider> {
   }
 }
 
-/** A person has to be signed in to start an authorization, and has connected the client before anything else comes from it. */
+/**
+ * An authorization was started by a person who is signed in, so its requests fetch a document on every process. Before
+ * anything else comes from a client, a person has connected it.
+ */
 function mayFetch(deps: Deps): (clientId: string) => Promise<boolean> {
   return async (clientId) => {
     const { path = '', ip } = requestOf.getStore() ?? {}
-    if (path !== PATHS.authorization && !path.startsWith(`${PATHS.consent}/`)) return isConnected(deps, clientId)
+    const authorizes = [PATHS.authorization, PATHS.consent].some((at) => path === at || path.startsWith(`${at}/`))
+    if (!authorizes) return isConnected(deps, clientId)
     return hasRoom(deps, {
       what: 'oauth_client_document',
       whose: networkOf(ip),
@@ -132,18 +143,16 @@ function mountConsent(
       ? reply.headers({ ...pageHeaders(HTML), ...NO_STORE }).send(page)
       : toSignIn({ request, reply }),
   )
-  const asking = async (exchange: Exchange): Promise<Parameters<typeof showConsent>[0]> => {
-    exchange.reply.headers(NO_STORE)
-    return { ...exchange, provider: await provider(), baseUrl: door.deps.baseUrl() }
+  const answer = async ({ request, reply }: Exchange, by: typeof showConsent | typeof decideConsent) => {
+    const person = await door.person({ request, reply })
+    reply.headers(NO_STORE)
+    const asking = { request, reply, provider: await provider(), baseUrl: door.deps.baseUrl() }
+    // The library reads the document of the client again here, if another process served the authorization or time has passed.
+    const at = { id: request.id, path: PATHS.consent, ip: door.sourceIp(request.raw) }
+    return reply.send(await requestOf.run(at, () => by(asking, person)))
   }
-  fastify.get(`${PATHS.consent}/:uid/request`, async (request, reply) => {
-    const person = await door.person({ request, reply })
-    return reply.send(await showConsent(await asking({ request, reply }), person))
-  })
-  fastify.post(`${PATHS.consent}/:uid/request`, BODY, async (request, reply) => {
-    const person = await door.person({ request, reply })
-    return reply.send(await decideConsent(await asking({ request, reply }), person))
-  })
+  fastify.get(`${PATHS.consent}/:uid/request`, (request, reply) => answer({ request, reply }, showConsent))
+  fastify.post(`${PATHS.consent}/:uid/request`, BODY, (request, reply) => answer({ request, reply }, decideConsent))
 }
 
 function mountDevice(fastify: FastifyInstance, door: OauthDoor): void {
@@ -180,13 +189,13 @@ function wholeLadder(members: URLSearchParams): string {
   return members.toString()
 }
 
-function acceptedBody(body: unknown): string | undefined {
+/** The library reads no body but this one, and refuses `null` as no object. */
+function acceptedBody(body: unknown): string {
   const read = typeof body === 'string' ? parseJson(body, LIMITS.adminJsonDepthMax) : undefined
-  if (read?.ok !== true) return undefined
-  const { value } = read
+  const value = read?.ok === true ? read.value : null
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? JSON.stringify(acceptedMetadata({ ...value }))
-    : undefined
+    : 'null'
 }
 
 async function isSignedIn(door: OauthDoor, exchange: Exchange): Promise<boolean> {

@@ -56,10 +56,13 @@ export function listWorkflows(
 }
 
 /** Every workflow of a project with the steps of its newest version, oldest first. */
-export function listWholeWorkflows(db: Db, at: At): Promise<readonly (WorkflowRow & { readonly steps: Step[] })[]> {
-  return db.many<WorkflowRow & { readonly steps: Step[] }>(sql`
+export async function listWholeWorkflows(
+  db: Db,
+  at: At,
+): Promise<readonly (WorkflowRow & { readonly steps: Step[] })[]> {
+  const rows = await db.many<WorkflowRow & { readonly definition: StoredDefinition }>(sql`
     select w.id, w.name, w.slug, w.active, w.version, w.entry_dataset, w.entry_conditions, w.created_at, w.updated_at,
-           v.definition -> 'steps' as steps
+           v.definition
       from workflows w
       join workflow_versions v
         on v.workspace_id = w.workspace_id
@@ -70,6 +73,7 @@ export function listWholeWorkflows(db: Db, at: At): Promise<readonly (WorkflowRo
        and w.project_id = ${at.projectId}
      order by w.id
   `)
+  return rows.map(({ definition, ...row }) => ({ ...row, steps: definition.steps }))
 }
 
 export function findWorkflow(db: Db, at: At & { id: string }): Promise<WorkflowRow | undefined> {

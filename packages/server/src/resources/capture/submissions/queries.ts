@@ -1,5 +1,6 @@
 import { LIMITS, TITLE_HEADERS, type ORIGIN_KINDS } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import { readable } from '../../../platform/readable-json.ts'
 import type { IdRange } from '../../id-range.ts'
 
 export type SubmissionRow = {
@@ -172,7 +173,7 @@ export const headerTitle: Sql = sql`(
   select left(nullif(nullif(trim(title), ''), '•••'), 200)
     from (
            select case when w.event_title is null then coalesce(${known ?? sql`null`})
-                       else s.headers ->> lower(w.event_title ->> 'header') end as title
+                       else s.headers ->> lower(${readable(sql`w.event_title`)} ->> 'header') end as title
              from (select 1) one
              left join webhooks w
                on w.workspace_id = s.workspace_id

@@ -10,17 +10,20 @@ export async function findAddress(db: Db, userId: string): Promise<string | null
   return found?.email
 }
 
-/** Whether this person owns a workspace, and no other person does. Workspaces that agents registered do not count. */
+/**
+ * Whether this person owns a workspace, and no other person does. Workspaces that agents registered do not count for
+ * either: anyone may have claimed one.
+ */
 export async function isOnlyOwner(db: Db, userId: string): Promise<boolean> {
   // oxlint-disable-next-line house/tenant-statement -- the owners of all workspaces
+  const owners = sql`
+    select from members m
+     where m.role = 'owner'
+       and not exists (select from agent_accounts a where a.workspace_id = m.workspace_id)
+  `
   const { alone } = await db.one<{ alone: boolean }>(sql`
-    select exists (select from members where role = 'owner' and user_id = ${userId})
-           and not exists (
-             select from members m
-              where m.role = 'owner'
-                and m.user_id <> ${userId}
-                and not exists (select from agent_accounts a where a.workspace_id = m.workspace_id)
-           ) as alone
+    select exists (${owners} and m.user_id = ${userId})
+           and not exists (${owners} and m.user_id <> ${userId}) as alone
   `)
   return alone
 }

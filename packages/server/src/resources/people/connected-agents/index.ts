@@ -36,12 +36,12 @@ export const connectedAgents: Room<'connectedAgents'> = {
   update: (ctx, { id, scope }) =>
     inTransaction(ctx, async (tx) => {
       const agent = await agentOf(tx, id)
-      if (agent.revoked_at !== null) throw refuse('invalid_state', 'This agent was revoked. Connect it again instead.')
+      if (agent.revoked_at !== null) throw refuse('invalid_state', REVOKED)
       const widens = SCOPES.indexOf(scope) > SCOPES.indexOf(agent.scope)
       if (widens && agent.user_id !== personOf(tx).userId)
         throw insufficientRole('Only the person who connected this agent can widen its access. Ask that person.')
       if (scope !== agent.scope) {
-        await setScope(tx.db, { ...tx, id, scope })
+        if ((await setScope(tx.db, { ...tx, id, scope })) === 0) throw refuse('invalid_state', REVOKED)
         await audit(tx, {
           action: 'update_agent',
           target: encodeId('connectedAgent', id),
@@ -60,6 +60,8 @@ export const connectedAgents: Room<'connectedAgents'> = {
       return { ok: true }
     }),
 }
+
+const REVOKED = 'This agent was revoked. Connect it again instead.'
 
 /** Admins see the agents of every member, and other members see their own. */
 function ownOnly(ctx: Ctx): string | null {

@@ -119,6 +119,7 @@ export async function upsertAgent(
   return { id, renewed: id !== row.id }
 }
 
+/** 0 when the agent was revoked meanwhile. */
 export function setScope(db: Db, at: At & { scope: Scope }): Promise<number> {
   return db.run(sql`
     update connected_agents

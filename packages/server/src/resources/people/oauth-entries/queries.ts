@@ -102,7 +102,7 @@ export function deleteExpiredEntries(db: Db, at: { before: Date; limit: number }
   `)
 }
 
-/** Deletes clients that registered themselves and that no person has connected. */
+/** Deletes clients that registered themselves and that no person has connected. The hash is that of the client id. */
 export function deleteUnusedClients(db: Db, at: { before: Date; limit: number }): Promise<number> {
   // oxlint-disable-next-line house/tenant-statement -- a client belongs to no workspace
   return db.run(sql`
@@ -112,7 +112,7 @@ export function deleteUnusedClients(db: Db, at: { before: Date; limit: number })
                              where e.kind = 'Client'
                                and e.created_at < ${at.before}
                                and not exists (select from connected_agents a
-                                                where a.client_id = e.content::json ->> 'client_id')
+                                                where sha256(convert_to(a.client_id, 'UTF8')) = e.hash)
                              limit ${at.limit})
   `)
 }

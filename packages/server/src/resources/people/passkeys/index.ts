@@ -3,6 +3,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import type { Ctx, Deps } from '../../../context.ts'
 import { isIpAddress } from '../../../domain/ip-range.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
+import { DbError } from '../../../platform/db.ts'
 import { mintToken, useToken } from '../one-time-tokens/index.ts'
 import { auditOwn, type UserRow } from '../users/index.ts'
 import { deletePasskey, findPasskey, insertPasskey, listPasskeys, setUsed } from './queries.ts'
@@ -111,13 +112,23 @@ export async function checkRegistration(deps: Deps, of: { userId: string; respon
     })
     if (!verified) throw refuse('passkey_refused')
     const { id, publicKey, counter } = registrationInfo.credential
-    return { credentialId: id, publicKey, counter, transports: of.response.response.transports ?? [] }
+    return { credentialId: id, publicKey, counter, transports: transportsIn(of.response.response.transports) }
   })
 }
+
+/** The library does not check these, and browsers use them only as a hint. */
+function transportsIn(given: unknown): readonly string[] {
+  return Array.isArray(given) ? TRANSPORTS.filter((known) => given.includes(known)) : []
+}
+
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
 type Registered = Awaited<ReturnType<typeof checkRegistration>>
 
 export async function storePasskey(tx: Ctx, of: Registered & { userId: string; name: string }) {
+  // Registrations that were started while there was room may end together.
+  const known = await listPasskeys(tx.db, of.userId)
+  if (known.length >= LIMITS.passkeysPerUserMax) throw refuse('passkey_limit_reached')
   const id = tx.uuid()
   const inserted = await insertPasskey(tx.db, { ...of, id, now: new Date(tx.clock.now()) })
   if (!inserted) throw refuse('passkey_refused', 'This passkey is already registered. Sign in with it.')
@@ -145,7 +156,7 @@ async function refusing<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause
+    if (cause instanceof Refusal || (cause instanceof DbError && cause.unavailable)) throw cause
     // The library quotes challenges and origins, which do not belong in the log.
     deps.log.debug('passkey.refused', {
       why: cause instanceof Error ? cause.message.replaceAll(/"[^"]*"/g, '"…"') : 'unknown',

@@ -95,8 +95,8 @@ function keepOrFree(
   return keepResponse(db, { ...claim, status, response: cipher.seal(json, placeOf(claim)) })
 }
 
-/** Stores the response of a refusal, which changed nothing. */
-export async function settleRefused(
+/** Stores the response of a request that changed nothing, such as a refusal. */
+export async function settleUnchanged(
   deps: Deps,
   { claim, response }: { claim: Claim; response: StoredResponse },
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { encodeId, LIMITS, type RestorableKind } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { SEALED_COLUMNS, secretPlace, type SealedColumn } from '../../../domain/secret-place.ts'
 import { actorNames } from '../audit/index.ts'
-import { eraseBeyond, insertDeletion, listColumns, putRows, putSealed, readRows } from './queries.ts'
+import { eraseBeyond, insertDeletion, listColumns, putRows, putSealed, readRows, type Column } from './queries.ts'
 
 export {
   eraseOld,
@@ -114,7 +114,9 @@ export async function putBack(tx: Ctx, { id, parts, secrets }: Snapshot & { read
   for (const [index, { table, rows }] of parts.entries()) {
     if (rows.length === 0) continue
     // oxlint-disable-next-line no-await-in-loop -- one transaction has one connection
-    const put = await putRows(tx.db, { ...tx, table, rows, columns: await columnsOf(tx, table, rows) })
+    const columns = await columnsOf(tx, table, rows)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const put = await putRows(tx.db, { ...tx, table, rows, columns, mark: tx.uuid() })
     if (index === 0 && put === 0) return false
   }
   for (const { column, value } of secrets) {
@@ -127,7 +129,7 @@ export async function putBack(tx: Ctx, { id, parts, secrets }: Snapshot & { read
 }
 
 // oxlint-disable-next-line max-params -- the transaction, and the rows of a table
-async function columnsOf(tx: Ctx, table: string, rows: readonly string[]): Promise<readonly string[]> {
+async function columnsOf(tx: Ctx, table: string, rows: readonly string[]): Promise<readonly Column[]> {
   const copied = new Set(rows.flatMap((row) => Object.keys(membersOf(row))))
-  return (await listColumns(tx.db, table)).filter((name) => copied.has(name))
+  return (await listColumns(tx.db, table)).filter(({ name }) => copied.has(name))
 }

@@ -20,7 +20,7 @@ const columns: Sql = sql`id, kind, resource_id, name, actor, agent, deleted_at, 
 
 /** Names of tables and columns come only from the code and the catalog. */
 const named = (name: string): Sql => ({ strings: [`"${name.replaceAll('"', '""')}"`], values: [] })
-const list = (names: readonly string[]): Sql => names.map(named).reduce((all, name) => sql`${all}, ${name}`)
+const list = (parts: readonly Sql[]): Sql => parts.reduce((all, part) => sql`${all}, ${part}`)
 
 /** The rows of a resource in one table as JSON texts, locked until the transaction ends. */
 export async function readRows(
@@ -38,10 +38,12 @@ export async function readRows(
   return rows.map(({ row }) => row)
 }
 
+export type Column = { readonly name: string; readonly is_json: boolean }
+
 /** The columns of a table that a row can be inserted with. */
-export async function listColumns(db: Db, table: string): Promise<readonly string[]> {
-  const rows = await db.many<{ name: string }>(sql`
-    select attname::text as name
+export function listColumns(db: Db, table: string): Promise<readonly Column[]> {
+  return db.many<Column>(sql`
+    select attname::text as name, atttypid = 'json'::regtype as is_json
       from pg_attribute
      where attrelid = ${table}::regclass
        and attnum > 0
@@ -49,19 +51,38 @@ export async function listColumns(db: Db, table: string): Promise<readonly strin
        and attgenerated = ''
      order by attnum
   `)
-  return rows.map(({ name }) => name)
 }
 
-/** Inserts copied rows. Columns that the copies lack, because a migration added them since, get their defaults. Returns how many. */
+/** Escapes in columns with JSON that PostgreSQL stores but refuses to read: of U+0000, and of half a surrogate pair. */
+const UNREADABLE = /\\(u(?=0000|[dD][89a-fA-F]))|\\./gs
+const ESCAPE = String.raw`\u`
+
+/**
+ * Inserts copied rows. Columns that the copies lack, because a migration added them since, get their defaults. Returns how
+ * many. While PostgreSQL reads the rows, `mark` takes the place of the start of an escape that it would refuse.
+ */
 export function putRows(
   db: Db,
-  of: At & { readonly table: string; readonly columns: readonly string[]; readonly rows: readonly string[] },
+  of: At & {
+    readonly table: string
+    readonly columns: readonly Column[]
+    readonly rows: readonly string[]
+    readonly mark: string
+  },
 ): Promise<number> {
-  const names = list(of.columns)
+  const names = list(of.columns.map(({ name }) => named(name)))
+  const values = list(
+    of.columns.map(({ name, is_json }) =>
+      is_json ? sql`replace(${named(name)}::text, ${of.mark}, ${ESCAPE})::json` : named(name),
+    ),
+  )
+  const rows = of.rows.map((row) =>
+    row.replaceAll(UNREADABLE, (escape, start?: string) => (start === undefined ? escape : of.mark)),
+  )
   return db.run(sql`
     insert into ${named(of.table)} (${names})
-    select ${names}
-      from json_populate_recordset(null::${named(of.table)}, ${`[${of.rows.join(',')}]`}::json)
+    select ${values}
+      from json_populate_recordset(null::${named(of.table)}, ${`[${rows.join(',')}]`}::json)
      where workspace_id = ${of.workspaceId}
        and project_id = ${of.projectId}
     on conflict do nothing
@@ -172,13 +193,17 @@ export type Resuming = {
   readonly restored_at: Date
 }
 
-/** Restored destinations of all workspaces whose cancelled deliveries are not all resumed, the earliest restored first. */
+/**
+ * Restored destinations of all workspaces whose cancelled deliveries are not all resumed, the earliest restored first.
+ * One that was deleted again waits for its next restore.
+ */
 export function listResuming(db: Db, limit: number): Promise<readonly Resuming[]> {
   // oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
   return db.many<Resuming>(sql`
     select workspace_id, project_id, id, resource_id, deleted_at, restored_at
-      from deletions
+      from deletions d
      where resuming
+       and exists (select from destinations t where t.workspace_id = d.workspace_id and t.id = d.resource_id)
      order by restored_at
      limit ${limit}
   `)
@@ -221,10 +246,12 @@ export async function eraseOld(db: Db, at: Piece): Promise<void> {
   await db.run(sql`
     delete from deletions
      where ctid = any (array(
-             select ctid
-               from deletions
+             select d.ctid
+               from deletions d
               where deleted_at < ${at.before}
-                and not resuming
+                and (not resuming
+                     or not exists (select from destinations t
+                                     where t.workspace_id = d.workspace_id and t.id = d.resource_id))
               limit ${at.limit}
            ))
   `)
