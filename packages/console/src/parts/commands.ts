@@ -47,6 +47,12 @@ export function cli(words: string): string {
   return `npm run postroad -- ${words}`
 }
 
+/** A command for the open project; without the flag, the CLI takes another one. */
+// oxlint-disable-next-line max-params -- a project and the words of a command
+export function cliIn({ is_default, slug }: Pick<Project, 'is_default' | 'slug'>, words: string): string {
+  return cli(is_default ? words : `${words} --project ${shellWord(slug)}`)
+}
+
 /** A call in each form that exists: most routes are not tools of the MCP server, and some refuse a key. */
 export type Calls = { readonly curl?: string; readonly cli?: string; readonly mcp?: string }
 

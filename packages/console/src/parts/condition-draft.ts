@@ -1,6 +1,5 @@
 import { type Condition, type ConditionOp } from '@postroad/contract'
 import { signOf } from '@postroad/contract/filter'
-import { listIn } from './text-list.ts'
 
 /** A condition as a person writes it: the value is text, read as JSON where it is a number, true, false or null. */
 export type ConditionDraft = { readonly path: string; readonly op: ConditionOp; readonly value: string }
@@ -26,7 +25,7 @@ export function conditionText(condition: Condition): string {
 export function sentOf({ path, op, value }: ConditionDraft): SentCondition {
   const at = path.trim()
   if (op === 'exists') return { path: at, op }
-  if (op === 'in') return { path: at, op, value: listIn(value).map(scalarIn) }
+  if (op === 'in') return { path: at, op, value: itemsIn(value).map(scalarIn) }
   return { path: at, op, value: isTextOp(op) ? value : scalarIn(value.trim()) }
 }
 
@@ -44,7 +43,16 @@ function scalarIn(text: string): unknown {
   return /^".*"$/s.test(text) ? text.slice(1, -1) : text
 }
 
+/** The values of a list, with commas or lines between. A value in quotes can contain both. */
+function itemsIn(text: string): string[] {
+  return [...text.matchAll(/\s*".*?"(?=\s*(?:[\n,]|$))|[^\n,]+/gs)]
+    .map(([item]) => item.trim())
+    .filter((item) => item !== '')
+}
+
+/** In quotes where the text alone would be read as another value: a number, a list, no text, or text without its spaces. */
 function scalarText(value: unknown): string {
   if (typeof value !== 'string') return String(value)
-  return scalarIn(value) === value && !value.includes(',') ? value : `"${value}"`
+  const isPlain = scalarIn(value) === value && value !== '' && value === value.trim() && !/[\n,]/.test(value)
+  return isPlain ? value : `"${value}"`
 }

@@ -1,4 +1,5 @@
 import { type Mapping, type Transform } from '@postroad/contract'
+import type { ConditionDraft } from './condition-draft.ts'
 
 /** One field of a record as a person writes it. `value` is a constant; `fallback` is used when the path leads nowhere. Both are JSON, or else text. */
 export type MappingDraft = {
@@ -34,6 +35,21 @@ export function mappingOf({ target, from, path, value, fallback, transform }: Ma
   }
 }
 
+/** The sentence about a line that is not empty and not complete. Without it, the line would be dropped, and more would match. */
+export function lineProblem({
+  conditions,
+  mappings,
+}: {
+  readonly conditions: readonly ConditionDraft[]
+  readonly mappings: readonly MappingDraft[]
+}): string | undefined {
+  if (conditions.some(({ path, op, value }) => path.trim() === '' && (op !== 'equals' || value.trim() !== '')))
+    return 'Enter the path of each condition, or remove it.'
+  if (mappings.some(({ target, path, value, fallback }) => target.trim() === '' && path + value + fallback !== ''))
+    return 'Enter the target of each field, or remove the field.'
+  return undefined
+}
+
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -43,7 +59,6 @@ function jsonIn(text: string): unknown {
 }
 
 function jsonText(value: unknown): string {
-  return typeof value === 'string' && typeof jsonIn(value) === 'string' && jsonIn(value) === value
-    ? value
-    : JSON.stringify(value)
+  // An empty field is no default, so the empty text is in quotes.
+  return typeof value === 'string' && value !== '' && jsonIn(value) === value ? value : JSON.stringify(value)
 }

@@ -87,10 +87,7 @@ export function PagedScreen<R extends Row>(props: Props<R>): ReactElement {
           }
           foot={
             <>
-              <span>
-                {list.more ? 'The newest ' : ''}
-                {counted(rows.length, one)}
-              </span>
+              <span>{list.isKnown && `${list.more ? 'The newest ' : ''}${counted(rows.length, one)}`}</span>
               {!isOpen && (
                 <span className="ml-auto flex items-center gap-1 max-md:hidden">
                   <Kbd>J</Kbd>
@@ -177,6 +174,7 @@ function usePages<R extends Row>({ listKey, read }: Props<R>) {
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data])
   return {
     rows,
+    isKnown: query.data !== undefined,
     isLoading: query.isPending,
     error: query.error,
     staleSince: query.error !== null && query.data !== undefined ? query.dataUpdatedAt : undefined,

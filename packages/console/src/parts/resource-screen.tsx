@@ -12,6 +12,7 @@ import { Page } from '../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../ui/states.tsx'
 import { Table, type Column } from '../ui/table.tsx'
 import { useCopyItemsOf } from './copy-as.tsx'
+import { PanelState } from './panel-state.tsx'
 import { ResourceViews } from './resource-views.tsx'
 import { counted } from './text-list.ts'
 
@@ -121,7 +122,7 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
           }
           foot={
             <>
-              <span>{counted(found.length, one, many)}</span>
+              <span>{asked.data !== undefined && counted(found.length, one, many)}</span>
               {!isOpen && (
                 <span className="ml-auto flex items-center gap-1 max-md:hidden">
                   <Kbd>J</Kbd>
@@ -280,15 +281,12 @@ function Opened<R extends Row>({
 }: Props<R> & { readonly id: string; readonly onClose: () => void }): ReactElement {
   const row = asked.data?.find((each) => each.id === id)
   if (row !== undefined) return <Shown key={row.id} row={row} onClose={onClose} />
+  if (asked.data === undefined) return <PanelState label={one} asked={asked} onClose={onClose} />
   return (
     <section aria-label={one} className="border-l border-line">
-      {asked.data !== undefined ? (
-        <Empty title={`There is no such ${one}`} actions={<Button onClick={onClose}>Back to the list</Button>}>
-          Someone may have deleted it, or it is in another project.
-        </Empty>
-      ) : (
-        <Loading rows={6} />
-      )}
+      <Empty title={`There is no such ${one}`} actions={<Button onClick={onClose}>Back to the list</Button>}>
+        Someone may have deleted it, or it is in another project.
+      </Empty>
     </section>
   )
 }

@@ -62,7 +62,8 @@ export function useSaveForm<Draft, Body>({
     if (changed === undefined || !('body' in said)) return
     save.mutate(said.body, {
       onSuccess: () => {
-        setChanged(undefined)
+        // Edits since the request stay, and are not saved yet.
+        setChanged((now) => (now === changed ? undefined : now))
         toast({ text: `Saved. The change applies from ${countsFrom}.` })
       },
     })

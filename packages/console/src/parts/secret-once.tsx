@@ -23,9 +23,10 @@ export function SecretOnce({ label, secret, note, onCopy }: Props): ReactElement
         </code>
         <Button
           onClick={() => {
-            void copy(secret, 'Copied')
-            setDone(true)
-            onCopy?.()
+            void copy(secret, 'Copied').then((isDone) => {
+              setDone(isDone)
+              if (isDone) onCopy?.()
+            })
           }}
         >
           {done ? 'Copied' : 'Copy'}

@@ -1,10 +1,13 @@
 import { useLocation } from '@tanstack/react-router'
-import type { ComponentProps, ReactElement, ReactNode } from 'react'
+import { useEffect, useRef, type ComponentProps, type ReactElement, type ReactNode } from 'react'
 import { To, useGo } from '../data/go.tsx'
 import { usePlace, useRefusal } from '../data/place.ts'
 import { SETTINGS, SETTINGS_ITEMS, type SettingsItem } from '../shell/settings.ts'
 import { FoldedViews, Page } from '../ui/page.tsx'
 import { PartHeading } from './detail.tsx'
+
+/** The person opened a page of the list with Enter. The next page has a list of its own, which takes the focus. */
+let isByKey = false
 
 const EVERYBODY = { role: 'viewer', whileSuspended: 'read' } as const
 
@@ -23,11 +26,17 @@ export function SettingsPage(props: ComponentProps<typeof Page>): ReactElement {
 export function InSettings({ children }: { readonly children: ReactNode }): ReactElement {
   const { me } = usePlace()
   const go = useGo()
+  const list = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isByKey) list.current?.querySelector<HTMLElement>('[aria-current]')?.focus()
+    isByKey = false
+  }, [])
   const here = useLocation().pathname.split('/')[3] ?? ''
   const mayOpen = ({ isForOperators }: SettingsItem): boolean => isForOperators !== true || me.operator
   return (
     <div className="grid h-full min-h-0 grid-cols-[176px_minmax(0,1fr)] grid-rows-[minmax(0,1fr)] max-lg:grid-cols-[minmax(0,1fr)] max-lg:grid-rows-[auto_minmax(0,1fr)]">
       <nav
+        ref={list}
         aria-label="Settings"
         className="flex min-h-0 flex-col gap-px overflow-y-auto border-r border-line px-2 py-2.5 max-lg:hidden"
       >
@@ -67,6 +76,9 @@ function Item({
     <To
       screen={screen}
       title={refusal ?? label}
+      onClick={({ detail }) => {
+        isByKey = detail === 0 && !isHere
+      }}
       {...(isHere ? { 'aria-current': 'page' as const } : {})}
       className={`flex h-7 items-center rounded-row px-[9px] font-[475] hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink ${refusal === undefined ? 'text-ink-2' : 'text-ink-3 italic'}`}
     >

@@ -57,7 +57,7 @@ function pressedAlone(event: KeyboardEvent): void {
     first !== undefined && event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${key.toLowerCase()}` : undefined
   first = undefined
   if (sequence !== undefined && run(sequence, event)) return
-  // A focused button or link handles its own Enter and space.
+  // A focused button, link or summary handles its own Enter and space.
   if ((key === 'Enter' || key === ' ') && isPressable(event.target)) return
   if (run(event.shiftKey && key.length === 1 && key.toLowerCase() !== key ? `shift ${key.toLowerCase()}` : key, event))
     return
@@ -81,5 +81,5 @@ function isTyping(target: EventTarget | undefined): boolean {
 }
 
 function isPressable(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('button,a,[role=tab]') !== null
+  return target instanceof HTMLElement && target.closest('button,a,summary,[role=tab]') !== null
 }

@@ -1,14 +1,14 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { useId, useState, type KeyboardEvent, type ReactElement } from 'react'
+import { useEffect, useId, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { useGo } from '../data/go.tsx'
 import { useNamed } from '../data/named.ts'
 import { usePlace } from '../data/place.ts'
 import { savedViewsOf } from '../data/saved-views.ts'
-import { callSession } from '../data/client.ts'
 import type { Command } from './command.ts'
 import { NAVIGATION_ITEMS } from './navigation.ts'
 import { pageActions } from './page-actions.ts'
 import { SETTINGS_ITEMS } from './settings.ts'
+import { useSignOut } from './sign-out.ts'
 import { toggleTheme } from './theme.ts'
 
 type Props = {
@@ -19,7 +19,8 @@ type Props = {
 }
 
 const FOUND_MAX = 50
-const IDS = /^(?:sub|rec|dlv|att|rej|whk|vie|dts|rul|iky|dst|rpl|prj|req)_[0-9a-z_]{16,64}$/
+const IDS =
+  /^(?:sub|rec|dlv|att|rej|whk|vie|dts|rul|iky|src|crn|wst|dst|rpl|wfl|wfi|aia|ait|air|prj|req)_[0-9a-z_]{16,64}$/
 
 /** Search or run: screens, actions, everything that has a name, projects, and the story behind any pasted id. */
 // oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
@@ -28,6 +29,7 @@ export default function Palette({ commands, showKeys, onClose }: Props): ReactEl
   const [at, setAt] = useState(0)
   const list = useId()
   const found = useFound(text, { commands, showKeys })
+  useEffect(() => document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: 'nearest' }), [list, at])
   const run = (command: Command | undefined): void => {
     if (command === undefined) return
     onClose()
@@ -94,6 +96,7 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
   const go = useGo()
   const { projects, project, me } = usePlace()
   const named = useNamed()
+  const signOut = useSignOut()
   // The actions of the page at the moment when the palette opened. Named commands of a screen come before its buttons.
   const [onPage] = useState(pageActions)
   const sought = text.trim().toLowerCase()
@@ -133,7 +136,7 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
     { label: 'Guides', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
     { label: 'API reference', hint: 'opens a page', go: () => void open('/docs/api', '_blank', 'noopener') },
     { label: 'Account', hint: 'password, passkeys, sessions', go: () => location.assign('/account') },
-    { label: 'Sign out', go: () => void callSession('DELETE').then(() => location.assign('/sign-in')) },
+    { label: 'Sign out', go: signOut },
   ]
   // Names are listed only for a search, because there can be hundreds.
   const names: readonly Command[] =

@@ -25,7 +25,8 @@ export function Shell(): ReactElement {
     queryFn: () => allProjects(),
     enabled: me.data?.workspace.slug === workspace,
   })
-  if (me.error !== null)
+  // A later question that fails must not close the screens, because they can contain unsaved edits.
+  if (me.error !== null && (me.data === undefined || isSignedOut(me.error)))
     return <Alone>{isSignedOut(me.error) ? null : <Refused error={me.error} again={me.refetch} />}</Alone>
   if (me.data === undefined)
     return (
@@ -35,7 +36,7 @@ export function Shell(): ReactElement {
     )
   if (me.data.workspace.slug !== workspace)
     return <OtherWorkspace me={me.data} wanted={workspace} onSwitched={me.refetch} />
-  if (projects.error !== null)
+  if (projects.error !== null && projects.data === undefined)
     return (
       <Alone>
         <Refused error={projects.error} again={projects.refetch} />

@@ -12,8 +12,8 @@ import { Mark } from '../ui/mark.tsx'
 import { NAVIGATION, type NavigationItem } from './navigation.ts'
 import { usePalette } from './palette-provider.tsx'
 import { SETTINGS_ITEMS } from './settings.ts'
+import { useSignOut } from './sign-out.ts'
 import { chooseTheme, useTheme, type Theme } from './theme.ts'
-import { callSession } from '../data/client.ts'
 
 export function Side(): ReactElement {
   const palette = usePalette()
@@ -300,6 +300,7 @@ function Person(): ReactElement {
   const { me } = usePlace()
   const theme = useTheme()
   const go = useGo()
+  const signOut = useSignOut()
   const name = me.user.email ?? me.user.name
   const items: MenuItem[] = [
     { label: 'Account', go: () => location.assign('/account') },
@@ -314,7 +315,7 @@ function Person(): ReactElement {
       go: () => chooseTheme(one.theme),
     })),
     'line',
-    { label: 'Sign out', go: () => void callSession('DELETE').then(() => location.assign('/sign-in')) },
+    { label: 'Sign out', go: signOut },
   ]
   return (
     <footer className="pt-1 max-md:m-0 max-md:p-0">

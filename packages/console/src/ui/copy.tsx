@@ -4,15 +4,17 @@ import { useToast } from './toast.tsx'
 
 const SHOWN_MS = 1_400
 
-/** Puts text on the clipboard, and confirms it. */
-export function useCopy(): (text: string, what?: string) => Promise<void> {
+/** Puts text on the clipboard, and confirms it. False: the browser refused, as it does on a page without TLS. */
+export function useCopy(): (text: string, what?: string) => Promise<boolean> {
   const toast = useToast()
   return async (text, what = 'Copied') => {
     try {
       await navigator.clipboard.writeText(text)
       toast({ text: what })
+      return true
     } catch {
       toast({ text: 'The browser refused to copy this. Select the text instead.', kind: 'fail' })
+      return false
     }
   }
 }
@@ -36,9 +38,10 @@ export function CopyButton({ text, label, children, className = '' }: Props): Re
       title={label}
       className={`inline-flex min-h-6 min-w-6 items-center gap-1.5 rounded-chip hover:text-ink ${children === undefined ? 'justify-center text-ink-3' : ''} ${className}`}
       onClick={() => {
-        void copy(text)
-        setDone(true)
-        setTimeout(() => setDone(false), SHOWN_MS)
+        void copy(text).then((isDone) => {
+          setDone(isDone)
+          setTimeout(() => setDone(false), SHOWN_MS)
+        })
       }}
     >
       {children}

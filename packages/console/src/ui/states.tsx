@@ -72,16 +72,14 @@ export function Refused({
       <RefusalIcon said={said} />
       <p className="max-w-[60ch] text-lead font-control">{error.message}</p>
       <SaidBy error={error} />
-      {said?.status === 429 ? (
-        <AfterWaiting seconds={said.retryAfter ?? 10} again={again} />
-      ) : (
-        again !== undefined &&
-        said?.status !== 403 && (
-          <Button className="mt-2" onClick={() => void again()}>
-            Try again
-          </Button>
-        )
-      )}
+      {said?.status === 429
+        ? again !== undefined && <AfterWaiting seconds={said.retryAfter ?? 10} again={again} />
+        : again !== undefined &&
+          said?.status !== 403 && (
+            <Button className="mt-2" onClick={() => void again()}>
+              Try again
+            </Button>
+          )}
     </div>
   )
 }
@@ -119,17 +117,11 @@ export function RefusedLine({ error }: { readonly error: Error | null }): ReactE
   )
 }
 
-function AfterWaiting({
-  seconds,
-  again,
-}: {
-  readonly seconds: number
-  readonly again: (() => unknown) | undefined
-}): ReactElement {
+function AfterWaiting({ seconds, again }: { readonly seconds: number; readonly again: () => unknown }): ReactElement {
   const [until] = useState(() => Date.now() + seconds * 1_000)
   const left = Math.ceil((until - useNow()) / 1_000)
   return (
-    <Button className="mt-2" disabled={left > 0} onClick={() => void again?.()}>
+    <Button className="mt-2" disabled={left > 0} onClick={() => void again()}>
       {left > 0 ? `Try again in ${left} s` : 'Try again'}
     </Button>
   )

@@ -17,7 +17,7 @@ export function dayText(at: string): string {
  */
 export function Time({ at, isDayShown = true }: { readonly at: string; readonly isDayShown?: boolean }): ReactElement {
   const date = new Date(at)
-  const isToday = DAY.format(date) === DAY.format(Date.now())
+  const isToday = date.toDateString() === new Date().toDateString()
   return (
     <time dateTime={at} title={`${FULL.format(date)}\n${at}`} className="mono text-data whitespace-nowrap text-ink-2">
       {isDayShown && !isToday && <span className="pr-1.5 text-ink-3">{DAY.format(date)}</span>}

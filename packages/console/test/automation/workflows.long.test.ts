@@ -180,3 +180,54 @@ test(
     await seen.close()
   },
 )
+
+test(
+  'text that is not JSON stays in its field until a person corrects it, and Discard brings the stored definition back',
+  { skip: noBrowser },
+  async () => {
+    const { workflow } = await admin('POST workflows', {
+      name: 'Half written',
+      entry_dataset: 'halves',
+      active: false,
+      steps: [
+        { id: 'one', type: 'emit_event', dataset: 'first', data: { id: 1 } },
+        { id: 'two', type: 'emit_event', dataset: 'second' },
+      ],
+    })
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url(`workflows?sel=${workflow.id}`))
+    const open = (id: string): Promise<void> =>
+      page
+        .getByRole('region', { name: `Step ${id}` })
+        .getByRole('button', { name: /^File an event/ })
+        .click()
+    await open('one')
+    await page.getByRole('form', { name: 'Step one' }).getByLabel('Payload').fill('{"id":')
+    await open('two')
+    await page.getByRole('form', { name: 'Step two' }).waitFor()
+    await open('one')
+    const payload = page.getByRole('form', { name: 'Step one' }).getByLabel('Payload')
+    assert.equal(await payload.inputValue(), '{"id":')
+    assert.equal(await page.getByRole('button', { name: 'Review and save' }).isDisabled(), true)
+    await payload.fill('{"id":2}')
+    await page.getByRole('button', { name: 'Review and save' }).and(page.locator(':enabled')).waitFor()
+    await page.getByRole('button', { name: 'Discard', exact: true }).click()
+
+    const views = page.getByRole('group', { name: 'View', exact: true })
+    await views.getByRole('button', { name: 'JSON' }).click()
+    const definition = page.getByRole('textbox', { name: 'Definition' })
+    await definition.getByText('"Half written"').waitFor()
+    await definition.focus()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText('{"steps":')
+    await page.getByText('Correct or discard it', { exact: false }).first().waitFor()
+    await views.getByRole('button', { name: 'Canvas' }).click()
+    await definition.getByText('{"steps":').waitFor()
+    await page.getByRole('button', { name: 'Discard', exact: true }).click()
+    await definition.getByText('"Half written"').waitFor()
+    await views.getByRole('button', { name: 'Canvas' }).click()
+    await page.getByRole('region', { name: 'Step one' }).waitFor()
+    await seen.close()
+  },
+)

@@ -99,3 +99,51 @@ test(
     await seen.close()
   },
 )
+
+test(
+  'a viewer sees a replay in progress, and its buttons are dimmed with the reason, on a narrow page too',
+  { skip: noBrowser },
+  async () => {
+    const { world } = stage
+    const body = { filter: { state: ['delivered', 'failed'] }, rate_per_second: 1 }
+    const { replay } = (await world.admin('POST', 'replays', body)).body
+    assert.equal((await world.admin('POST', `replays/${replay.id}/pause`)).status, 200)
+    const seen = await stage.member('viewer')
+    const { page } = seen
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(stage.url('deliveries'))
+    const ongoing = page.getByRole('list', { name: 'Replays in progress' })
+    for (const name of ['Resume the replay', 'Cancel the replay']) {
+      const button = ongoing.getByRole('button', { name })
+      await button.waitFor()
+      assert.equal(await button.isDisabled(), true, name)
+      assert.match((await button.getAttribute('title')) ?? '', /requires the developer role/)
+      const box = await button.boundingBox()
+      assert.ok(box !== null && box.x + box.width <= 390, `${name} is on the page`)
+    }
+    await seen.accessible('a replay of a viewer')
+    await seen.close()
+    assert.equal((await world.admin('POST', `replays/${replay.id}/cancel`)).status, 200)
+  },
+)
+
+test('a plan cannot be sent while the page shows the count of an earlier choice', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  const { page } = seen
+  const isCounted = Promise.withResolvers<void>()
+  await page.route('**/replays', async (route) => {
+    const isSecond = route.request().postData()?.includes('cancelled') === true
+    if (isSecond) await isCounted.promise
+    await route.continue()
+  })
+  await page.goto(stage.url('deliveries?open=plan'))
+  await page.getByLabel('delivered', { exact: true }).check()
+  const send = page.getByRole('button', { name: /^Send .*again$/ })
+  await send.and(page.locator(':enabled')).waitFor()
+  await page.getByLabel('cancelled', { exact: true }).check()
+  await page.waitForRequest((request) => request.postData()?.includes('cancelled') === true)
+  assert.equal(await send.isDisabled(), true)
+  isCounted.resolve()
+  await send.and(page.locator(':enabled')).waitFor()
+  await seen.close()
+})

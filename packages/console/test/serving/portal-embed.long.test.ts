@@ -135,6 +135,27 @@ test(
   },
 )
 
+test('a renewal that fails leaves the page and its edits as they are', { skip: noBrowser }, async () => {
+  const portal = (await aPortal(world, { frame_origins: [host.origin] })).id
+  host.token = (await aGuest(world, { portal })).token
+  host.body = element(portal)
+  const seen = await stage.stranger()
+  const { page } = seen
+  await page.goto(host.origin)
+  const frame = await frameIn(page)
+  await frame.getByRole('link', { name: 'Add destination' }).click()
+  await frame.getByLabel('URL').fill('https://half-typed.example.com')
+  await page.route('**/portal/api/session', (route) => route.fulfill({ status: 503, json: { error: 'Not now.' } }))
+  const [answer] = await Promise.all([
+    page.waitForResponse('**/portal/api/session'),
+    page.evaluate("document.querySelector('postroad-portal').refresh()"),
+  ])
+  await answer.finished()
+  await frame.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  assert.equal(await frame.getByLabel('URL').inputValue(), 'https://half-typed.example.com')
+  await seen.close()
+})
+
 test(
   'a person whom the product does not know sees a sentence, and the product gets an event',
   { skip: noBrowser },

@@ -94,6 +94,11 @@ test(
     await seen.accessible('a schedule with a fault')
     await dialog.getByLabel('Expression').fill('0 9 * * 1')
     await runs.first().waitFor()
+    // The runs of the previous zone are still there while the next one is half typed.
+    await dialog.getByLabel('Time zone').fill('America/New_Y')
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('Time zone').fill('America/New_York')
+    await runs.first().waitFor()
     await dialog.getByLabel('Name', { exact: true }).fill('Mondays')
     await dialog.getByLabel('File events into').fill('mondays')
     await seen.accessible('a new schedule')

@@ -2,11 +2,15 @@ import { LIMITS } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { Field, Select, TextArea } from '../../ui/field.tsx'
 
+/** A text that is not JSON, and the sentence about it. The editor keeps both while another step is open. */
+export type Fault = { readonly text: string; readonly said: string }
+
 /** A member that is any JSON, or absent. */
 export function JsonMember({
   label,
   value,
   change,
+  fault,
   setFault,
   hint,
   disabled,
@@ -14,28 +18,19 @@ export function JsonMember({
   readonly label: string
   readonly value: unknown
   readonly change: (value: unknown) => void
-  readonly setFault: (fault: string | undefined) => void
+  readonly fault: Fault | undefined
+  readonly setFault: (fault: Fault | undefined) => void
   readonly hint: string
   readonly disabled: boolean
 }): ReactElement {
-  const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)))
-  const [problem, setProblem] = useState<string | undefined>()
+  const [text, setText] = useState(() => fault?.text ?? (value === undefined ? '' : JSON.stringify(value, null, 2)))
   const read = (next: string): void => {
     setText(next)
-    if (next.trim() === '') {
-      setProblem(undefined)
-      setFault(undefined)
-      change(undefined)
-      return
-    }
     try {
-      change(JSON.parse(next))
-      setProblem(undefined)
+      change(next.trim() === '' ? undefined : JSON.parse(next))
       setFault(undefined)
     } catch {
-      const fault = `${label} is not valid JSON. Put text with templates in double quotes.`
-      setProblem(fault)
-      setFault(fault)
+      setFault({ text: next, said: `${label} is not valid JSON. Put text with templates in double quotes.` })
     }
   }
   return (
@@ -44,9 +39,9 @@ export function JsonMember({
       rows={4}
       value={text}
       disabled={disabled}
-      aria-invalid={problem !== undefined}
+      aria-invalid={fault !== undefined}
       onChange={({ target }) => read(target.value)}
-      hint={problem ?? hint}
+      hint={fault?.said ?? hint}
     />
   )
 }

@@ -4,7 +4,7 @@ import { Check, Field, Select } from '../../ui/field.tsx'
 import { draftOf, sentOf, type ConditionDraft } from '../condition-draft.ts'
 import { Conditions } from '../conditions.tsx'
 import { DatasetField } from '../dataset-field.tsx'
-import { JsonMember, LengthMember, NumberMember } from './member-fields.tsx'
+import { JsonMember, LengthMember, NumberMember, type Fault } from './member-fields.tsx'
 
 /** A thing that a step can name. */
 export type Named = { readonly id: string; readonly name: string }
@@ -14,7 +14,8 @@ export type StepFieldsProps<Type extends Step['type'] = Step['type']> = {
   readonly change: (step: StepOf<Type>) => void
   readonly disabled: boolean
   /** A text that is not JSON cannot be a member of the step: the sentence is shown, and nothing is saved. */
-  readonly setFault: (member: string, fault: string | undefined) => void
+  readonly faultOf: (member: string) => Fault | undefined
+  readonly setFault: (member: string, fault: Fault | undefined) => void
   readonly destinations: readonly Named[]
   readonly agents: readonly Named[]
   /** The ids of emit_event steps. */
@@ -228,7 +229,7 @@ function DeliverFields({ step, change, disabled, destinations, filing }: StepFie
   )
 }
 
-function EmitFields({ step, change, disabled, setFault }: StepFieldsProps<'emit_event'>): ReactElement {
+function EmitFields({ step, change, disabled, faultOf, setFault }: StepFieldsProps<'emit_event'>): ReactElement {
   const { data, ...rest } = step
   const { customer = '', ...named } = step
   return (
@@ -244,6 +245,7 @@ function EmitFields({ step, change, disabled, setFault }: StepFieldsProps<'emit_
         value={data}
         disabled={disabled}
         change={(next) => change(next === undefined ? rest : { ...rest, data: next })}
+        fault={faultOf('data')}
         setFault={(fault) => setFault('data', fault)}
         hint={`Optional. JSON. Leave empty to use the payload of the record that started the workflow. ${TEMPLATES}`}
       />
@@ -261,7 +263,14 @@ function EmitFields({ step, change, disabled, setFault }: StepFieldsProps<'emit_
   )
 }
 
-function AgentFields({ step, change, disabled, agents, setFault }: StepFieldsProps<'run_agent'>): ReactElement {
+function AgentFields({
+  step,
+  change,
+  disabled,
+  agents,
+  faultOf,
+  setFault,
+}: StepFieldsProps<'run_agent'>): ReactElement {
   const { input, output_schema, max_steps, timeout_seconds, ...rest } = step
   const set = (part: Partial<StepOf<'run_agent'>>): void => {
     const whole = { ...rest, input, output_schema, max_steps, timeout_seconds, ...part }
@@ -276,6 +285,7 @@ function AgentFields({ step, change, disabled, agents, setFault }: StepFieldsPro
         value={input}
         disabled={disabled}
         change={(next) => set({ input: next })}
+        fault={faultOf('input')}
         setFault={(fault) => setFault('input', fault)}
         hint={`Optional. JSON. Leave empty to use the payload of the record that started the workflow. ${TEMPLATES}`}
       />
@@ -285,6 +295,7 @@ function AgentFields({ step, change, disabled, agents, setFault }: StepFieldsPro
         disabled={disabled}
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server refuses a schema that is not an object
         change={(next) => set({ output_schema: next as Record<string, unknown> | undefined })}
+        fault={faultOf('output_schema')}
         setFault={(fault) => setFault('output_schema', fault)}
         hint="Optional. A JSON Schema for an object. Leave empty to use the agent schema."
       />

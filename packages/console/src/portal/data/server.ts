@@ -93,15 +93,20 @@ export function overNetwork(portalId: string): Server {
   return {
     branding: (signal) => get(`portals/${portalId}/branding`, signal),
     enter: async (token) => {
+      const before = { customer, bearer }
       customer = undefined
       bearer = undefined
-      await ask({ method: 'POST', path: 'session', token })
       try {
-        return await me()
+        await ask({ method: 'POST', path: 'session', token })
+        return await me().catch((error: unknown) => {
+          if (!isWithoutSession(error)) throw error
+          bearer = token
+          return me()
+        })
       } catch (error) {
-        if (!isWithoutSession(error)) throw error
-        bearer = token
-        return me()
+        // The page still shows the previous customer, whose requests must not use another session.
+        ;({ customer, bearer } = before)
+        throw error
       }
     },
     leave: () => send('DELETE', 'session'),

@@ -17,7 +17,8 @@ export function useSession(
   const isEntering = useRef(false)
   const show = useCallback(
     (next: Session) => {
-      setSession(next)
+      // A renewal that failed ends nothing: the access is still valid, and the page can contain edits.
+      setSession((now) => (next.at === 'failed' && now.at === 'in' ? now : next))
       if (next.at === 'in') {
         onEnter(next.me.portal)
         around.say({ type: 'portal:entered' })

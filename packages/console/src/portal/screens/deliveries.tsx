@@ -28,7 +28,8 @@ export function DeliveriesView({ filter }: { readonly filter: Filter }): ReactEl
     refetchInterval: POLL_MS,
   })
   const destinations = useAsk(['destinations', 'list'], (from, signal) => from.destinations(signal)).data?.destinations
-  const urlOf = (id: string): string => destinations?.find((one) => one.id === id)?.url ?? 'a deleted destination'
+  const urlOf = (id: string): string =>
+    destinations?.find((one) => one.id === id)?.url ?? (destinations === undefined ? '…' : 'a deleted destination')
   const deliveries = asked.data?.pages.flatMap((page) => page.deliveries)
   const isFiltered = status !== undefined || filter.destination !== undefined
   const change = (part: Partial<Filter>): void => go({ ...filter, ...part }, { replace: true })

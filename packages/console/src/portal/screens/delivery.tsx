@@ -83,7 +83,13 @@ function Opened({
         }
       />
       <RefusedNotice error={retry.error} />
-      {retry.isSuccess && <Notice tone="ok">The delivery is being sent again. The attempt appears below.</Notice>}
+      {retry.isSuccess && (
+        <Notice tone="ok">
+          {held_by === null
+            ? 'The delivery is being sent again. The attempt appears below.'
+            : 'The delivery is due. It is sent again when nothing holds it back.'}
+        </Notice>
+      )}
       <Card>
         <Part title="Event">
           <dl className="grid gap-x-6 sm:grid-cols-[140px_minmax(0,1fr)] sm:gap-y-2">
@@ -92,7 +98,7 @@ function Opened({
             </Fact>
             <Fact name="Destination">
               {destination === undefined ? (
-                <span className="text-ink-3">a deleted destination</span>
+                <span className="text-ink-3">{destinations === undefined ? '…' : 'a deleted destination'}</span>
               ) : (
                 <To
                   to={{ view: 'destination', id: destination_id }}

@@ -12,8 +12,8 @@ export type AgentFieldsProps = {
 }
 
 export function TaskFields({ draft, change, disabled = false }: AgentFieldsProps): ReactElement {
-  const providers = useAllProviders().data ?? []
-  const provider = providers.find(({ id }) => id === draft.providerId)
+  const { data: providers } = useAllProviders()
+  const provider = providers?.find(({ id }) => id === draft.providerId)
   return (
     <>
       <Field
@@ -33,7 +33,7 @@ export function TaskFields({ draft, change, disabled = false }: AgentFieldsProps
           disabled={disabled}
           onChange={({ target }) => change({ providerId: target.value })}
           hint={
-            providers.length === 0 ? (
+            providers?.length === 0 ? (
               <>
                 This project has no provider yet.{' '}
                 <To screen="ai-providers" search={{ new: '1' }} className="text-accent underline">
@@ -47,7 +47,7 @@ export function TaskFields({ draft, change, disabled = false }: AgentFieldsProps
           {draft.providerId !== '' && provider === undefined && (
             <option value={draft.providerId}>{draft.providerId}</option>
           )}
-          {providers.map(({ id, name }) => (
+          {providers?.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>

@@ -70,7 +70,7 @@ export function ProviderDetail({
 }
 
 function Settings({ provider }: { readonly provider: AiProvider }): ReactElement {
-  const agents = (useAllAgents().data ?? []).filter(({ provider_id }) => provider_id === provider.id)
+  const agents = useAllAgents().data?.filter(({ provider_id }) => provider_id === provider.id)
   const form = useSaveForm({
     held: draftOfProvider(provider),
     read: changeOf,
@@ -85,11 +85,11 @@ function Settings({ provider }: { readonly provider: AiProvider }): ReactElement
         <ProviderFields {...fieldsOf(form)} isHeld={provider.has_api_key} />
       </Part>
       <Part title="Agents">
-        {agents.length === 0 ? (
+        {agents?.length === 0 ? (
           <p className="text-ink-3">No agents use this provider yet.</p>
         ) : (
           <ul className="flex flex-wrap gap-x-4">
-            {agents.map(({ id, name }) => (
+            {agents?.map(({ id, name }) => (
               <li key={id}>
                 <To
                   screen="agents"

@@ -7,10 +7,10 @@ import { useRefusal } from '../../../data/place.ts'
 import { aiRunLight } from '../../../parts/ai-run-bars.tsx'
 import { useCopyItems } from '../../../parts/copy-as.tsx'
 import { Facts } from '../../../parts/detail.tsx'
+import { PanelState } from '../../../parts/panel-state.tsx'
 import { RunFrame, RunLink } from '../../../parts/run-frame.tsx'
 import { StepValue } from '../../../parts/workflow/values.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Loading, Refused } from '../../../ui/states.tsx'
 import { Countdown, Time, took } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 
@@ -24,12 +24,7 @@ export function RunPanel({ id, onClose }: { readonly id: string; readonly onClos
     everyMs: LIVE_MS,
   })
   const run = asked.data?.ai_run
-  if (run === undefined)
-    return (
-      <section aria-label="Run" className="border-l border-line">
-        {asked.error === null ? <Loading rows={6} /> : <Refused error={asked.error} again={asked.refetch} />}
-      </section>
-    )
+  if (run === undefined) return <PanelState label="Run" asked={asked} onClose={onClose} />
   return <Opened run={run} onClose={onClose} />
 }
 

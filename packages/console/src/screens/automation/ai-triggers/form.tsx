@@ -16,7 +16,7 @@ export function TriggerFields({
   readonly change: (part: Partial<TriggerDraft>) => void
   readonly disabled?: boolean
 }): ReactElement {
-  const agents = useAllAgents().data ?? []
+  const { data: agents } = useAllAgents()
   return (
     <>
       <Field
@@ -49,7 +49,7 @@ export function TriggerFields({
         disabled={disabled}
         onChange={({ target }) => change({ agentId: target.value })}
         hint={
-          agents.length === 0 ? (
+          agents?.length === 0 ? (
             <>
               This project has no agent yet.{' '}
               <To screen="agents" search={{ new: '1' }} className="text-accent underline">
@@ -60,10 +60,10 @@ export function TriggerFields({
         }
       >
         {draft.agentId === '' && <option value="">Choose one</option>}
-        {draft.agentId !== '' && !agents.some(({ id }) => id === draft.agentId) && (
+        {draft.agentId !== '' && agents?.some(({ id }) => id === draft.agentId) !== true && (
           <option value={draft.agentId}>{draft.agentId}</option>
         )}
-        {agents.map(({ id, name }) => (
+        {agents?.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>

@@ -9,11 +9,12 @@ import { useRefusal } from '../../../data/place.ts'
 import { AskDialog } from '../../../parts/ask-dialog.tsx'
 import { instanceLight, isOngoing } from '../../../parts/automation-lights.ts'
 import { useCopyItems } from '../../../parts/copy-as.tsx'
+import { PanelState } from '../../../parts/panel-state.tsx'
 import { RunFrame, RunLink } from '../../../parts/run-frame.tsx'
 import { Canvas, Head } from '../../../parts/workflow/canvas.tsx'
 import { nodesOf, type StepNode } from '../../../parts/workflow/tree.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Loading, Refused, RefusedLine } from '../../../ui/states.tsx'
+import { Loading, RefusedLine } from '../../../ui/states.tsx'
 import { Countdown, Time, took } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { StepRuns } from './step-runs.tsx'
@@ -31,12 +32,7 @@ export function RunPanel({ id, onClose }: { readonly id: string; readonly onClos
     { everyMs: LIVE_MS },
   )
   const instance = asked.data?.instance
-  if (instance === undefined)
-    return (
-      <section aria-label="Run" className="border-l border-line">
-        {asked.error === null ? <Loading rows={6} /> : <Refused error={asked.error} again={asked.refetch} />}
-      </section>
-    )
+  if (instance === undefined) return <PanelState label="Run" asked={asked} onClose={onClose} />
   return <Opened instance={instance} onClose={onClose} />
 }
 
@@ -93,7 +89,7 @@ function Waiting({
   if (state === 'paused')
     return (
       <p role="status" className={`${line} bg-retry-soft text-retry-text`}>
-        The workspace is suspended or closed. Then the run continues
+        The workspace is suspended or closed. When it is active again, the run continues
         {resumes_as === null ? '' : ` as ${resumes_as}`}.
       </p>
     )

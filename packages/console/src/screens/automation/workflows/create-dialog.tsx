@@ -103,7 +103,8 @@ export function CreateDialog({
   const [name, setName] = useState('')
   const [dataset, setDataset] = useState('')
   const [starter, setStarter] = useState<StarterId>('file')
-  const destination = useDestinations().all[0]?.id
+  const { all, isKnown } = useDestinations()
+  const destination = all[0]?.id
   const create = useChange(['workflows'], (client, body: DefinitionBody) => client.workflows.create(body))
   const body: DefinitionBody | undefined =
     name.trim() === '' || dataset.trim() === ''
@@ -126,7 +127,13 @@ export function CreateDialog({
       wide
       title="New workflow"
       lead="A new workflow is off, so you can edit and test it before you turn it on."
-      read={body === undefined || isWithoutDestination ? { problem: 'Enter a name and a dataset.' } : { body }}
+      read={
+        body === undefined
+          ? { problem: 'Enter a name and a dataset.' }
+          : isWithoutDestination
+            ? { problem: 'This pattern requires a destination.' }
+            : { body }
+      }
       call={(sent) => ({ method: 'POST', path: 'workflows', body: sent })}
       submit={(sent) => create.mutate(sent, { onSuccess: ({ workflow }) => onMade(workflow.id) })}
       change={create}
@@ -153,7 +160,7 @@ export function CreateDialog({
         at={starter}
         go={setStarter}
         hint={
-          isWithoutDestination
+          isWithoutDestination && isKnown
             ? 'This project has no destination yet. Create one first, or choose another pattern.'
             : STARTERS.find(({ id }) => id === starter)?.text
         }

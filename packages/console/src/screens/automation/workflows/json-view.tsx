@@ -3,20 +3,21 @@ import { JsonField } from '../../../ui/json-field.tsx'
 import type { Definition } from './definition.ts'
 import type { Editor } from './use-editor.ts'
 
+/** The name of the fault of the whole text. */
+export const TEXT = 'json text'
+
 /** The whole definition as JSON, as the API takes it. Valid JSON changes the canvas too. */
 export function JsonView({ editor, disabled }: { readonly editor: Editor; readonly disabled: boolean }): ReactElement {
   const [text, setText] = useState(() => JSON.stringify(editor.definition, null, 2))
-  const [problem, setProblem] = useState<string | undefined>()
+  const problem = editor.faultOf(TEXT)?.said
   const change = (next: string): void => {
     setText(next)
     if (disabled) return
     const read = definitionIn(next)
     if (typeof read === 'string') {
-      setProblem(read)
-      editor.setFault('json text', read)
+      editor.setFault(TEXT, { text: next, said: `${read} Correct or discard it before you go back to the canvas.` })
       return
     }
-    setProblem(undefined)
     editor.replace({ ...editor.definition, ...read })
   }
   return (

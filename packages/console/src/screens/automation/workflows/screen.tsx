@@ -1,7 +1,7 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAllWorkflows, type Workflow } from '../../../data/automation-lists.ts'
-import { cli } from '../../../parts/commands.ts'
+import { CommandLine } from '../../../parts/command-line.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -33,9 +33,7 @@ export function Screen(): ReactElement {
           <>
             A record starts a workflow. Steps can wait, branch, deliver, file events and run agents. Completed steps
             survive a crash. To create a workflow from a file, run
-            <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
-              {cli('workflows create --data @workflow.json')}
-            </code>
+            <CommandLine words="workflows create --data @workflow.json" />
           </>
         ),
       }}

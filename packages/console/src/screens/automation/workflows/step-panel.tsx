@@ -110,6 +110,7 @@ function NodeFields({ editor, tried, disabled, node }: Props & { readonly node: 
         step={step}
         disabled={disabled}
         change={(next) => editor.setNode(key, (now) => ({ ...now, step: next }))}
+        faultOf={(member) => editor.faultOf(`${key} ${member}`)}
         setFault={(member, fault) => editor.setFault(`${key} ${member}`, fault)}
         destinations={destinations}
         agents={agents}

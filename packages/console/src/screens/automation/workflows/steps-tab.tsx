@@ -14,7 +14,7 @@ import { Views } from '../../../ui/page.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { useIsNarrow } from '../../../ui/width.ts'
 import { definitionOf, type WholeWorkflow } from './definition.ts'
-import { JsonView } from './json-view.tsx'
+import { JsonView, TEXT } from './json-view.tsx'
 import { ReplaceDialog } from './replace-dialog.tsx'
 import { StepPanel } from './step-panel.tsx'
 import { TryPart } from './try-part.tsx'
@@ -38,7 +38,8 @@ export function StepsTab({ workflow }: { readonly workflow: WholeWorkflow }): Re
         <Views
           label="View"
           at={view}
-          go={setView}
+          // The canvas cannot show a text with a fault, and edits there would be lost with the next edit of the text.
+          go={(next) => editor.faultOf(TEXT) === undefined && setView(next)}
           of={[
             { id: 'canvas', label: 'Canvas' },
             { id: 'json', label: 'JSON' },
@@ -47,7 +48,7 @@ export function StepsTab({ workflow }: { readonly workflow: WholeWorkflow }): Re
         {!may && <span className="text-ink-3">{refusal}</span>}
       </div>
       {view === 'json' ? (
-        <JsonView editor={editor} disabled={!may} />
+        <JsonView key={editor.epoch} editor={editor} disabled={!may} />
       ) : (
         <CanvasView workflow={workflow} editor={editor} tried={tried} disabled={!may} />
       )}

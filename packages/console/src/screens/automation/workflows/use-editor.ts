@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Condition, StepType } from '@postroad/contract'
+import type { Fault } from '../../../parts/workflow/member-fields.tsx'
 import {
   changed,
   duplicateOf,
@@ -30,13 +31,16 @@ export type Editor = {
   /** The draft in the form in which the server stores it. */
   readonly definition: Definition
   readonly isChanged: boolean
+  /** Grows when the draft starts again from the stored definition. */
+  readonly epoch: number
   /** A part of the form that cannot be sent, such as text that is not JSON. */
   readonly fault: string | undefined
   readonly at: string | undefined
   readonly go: (key: string | undefined) => void
   readonly set: (part: Partial<Omit<Draft, 'nodes'>>) => void
   readonly setNode: (key: string, change: (node: StepNode) => StepNode) => void
-  readonly setFault: (of: string, fault: string | undefined) => void
+  readonly faultOf: (of: string) => Fault | undefined
+  readonly setFault: (of: string, fault: Fault | undefined) => void
   readonly add: (at: { readonly list: string; readonly index: number; readonly type: StepType }) => void
   readonly move: (key: string, by: -1 | 1) => void
   readonly remove: (key: string) => void
@@ -55,23 +59,24 @@ function draftOf({ steps, name, slug, entry_dataset, entry_conditions }: Definit
 type State = {
   readonly held: Definition
   readonly draft: Draft
-  readonly faults: Readonly<Record<string, string>>
+  readonly faults: Readonly<Record<string, Fault>>
+  readonly epoch: number
 }
 
-const stateOf = (held: Definition): State => ({ held, draft: draftOf(held), faults: {} })
+const stateOf = (held: Definition, epoch = 0): State => ({ held, draft: draftOf(held), faults: {}, epoch })
 
 /** The draft of a workflow. While nothing is changed, it follows the stored definition. */
 export function useEditor(stored: Definition): Editor {
   const [state, setState] = useState<State>(() => stateOf(definitionOf(stored)))
   const [at, go] = useState<string | undefined>()
-  const { held, draft, faults } = state
+  const { held, draft, faults, epoch } = state
   const definition: Definition = definitionOf({ ...draft, active: stored.active, steps: stepsOf(draft.nodes) })
   const isChanged = !isSame({ ...definition, active: held.active }, held) || Object.keys(faults).length > 0
   const fresh = definitionOf(stored)
   if (!isSame(fresh, held)) {
     // The fresh definition is the saved draft, so the open step stays open.
     if (isSame(fresh, definition)) setState({ ...state, held: fresh })
-    else if (!isChanged) setState(stateOf(fresh))
+    else if (!isChanged) setState(stateOf(fresh, epoch + 1))
   }
   const setNodes = (change: (nodes: readonly StepNode[]) => readonly StepNode[]): void =>
     setState((now) => ({ ...now, draft: { ...now.draft, nodes: change(now.draft.nodes) } }))
@@ -79,11 +84,13 @@ export function useEditor(stored: Definition): Editor {
     draft,
     definition,
     isChanged,
-    fault: Object.values(faults)[0],
+    epoch,
+    fault: Object.values(faults)[0]?.said,
     at,
     go: (key) => go(key === at ? undefined : key),
     set: (part) => setState((now) => ({ ...now, draft: { ...now.draft, ...part } })),
     setNode: (key, change) => setNodes((nodes) => changed(nodes, key, change)),
+    faultOf: (of) => faults[of],
     setFault: (of, fault) => setState((now) => ({ ...now, faults: withFault(now.faults, of, fault) })),
     add: ({ list, index, type }) => {
       const node = newNode(type, draft.nodes)
@@ -112,7 +119,7 @@ export function useEditor(stored: Definition): Editor {
       go(undefined)
     },
     discard: () => {
-      setState(stateOf(definitionOf(stored)))
+      setState(stateOf(definitionOf(stored), epoch + 1))
       go(undefined)
     },
     saved: () => setState((now) => ({ ...now, held: definition })),
@@ -120,7 +127,7 @@ export function useEditor(stored: Definition): Editor {
 }
 
 // oxlint-disable-next-line max-params -- the faults, and the one that changes
-function withFault(faults: State['faults'], of: string, fault: string | undefined): State['faults'] {
+function withFault(faults: State['faults'], of: string, fault: Fault | undefined): State['faults'] {
   const others = Object.fromEntries(Object.entries(faults).filter(([name]) => name !== of))
   return fault === undefined ? others : { ...others, [of]: fault }
 }

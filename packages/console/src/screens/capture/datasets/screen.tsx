@@ -2,7 +2,7 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAllDatasets, type Dataset } from '../../../data/serving-lists.ts'
 import { Ago } from '../../../ui/ago.tsx'
-import { cli } from '../../../parts/commands.ts'
+import { CommandLine } from '../../../parts/command-line.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
@@ -75,9 +75,7 @@ export function Screen(): ReactElement {
           <>
             Postroad creates a dataset with the first event that names it, and learns the fields from its records. To
             create a dataset in advance, run
-            <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
-              {cli('datasets create --name orders')}
-            </code>
+            <CommandLine words="datasets create --name orders" />
           </>
         ),
       }}

@@ -7,7 +7,7 @@ import { Conditions } from '../../../parts/conditions.tsx'
 import { Part } from '../../../parts/detail.tsx'
 import { DryRunResults } from '../../../parts/dry-run.tsx'
 import { useSettled } from '../../../parts/settled.ts'
-import { mappingDraftOf, mappingOf, type MappingDraft } from '../../../parts/mapping-draft.ts'
+import { lineProblem, mappingDraftOf, mappingOf, type MappingDraft } from '../../../parts/mapping-draft.ts'
 import { Mappings } from '../../../parts/mappings.tsx'
 import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -36,6 +36,8 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
     held: routingOf(webhook),
     read: (typed) => {
       const customer = customerOf(typed.customer)
+      const problem = lineProblem({ conditions: typed.criteria, mappings: typed.mappings })
+      if (problem !== undefined) return { problem }
       return 'problem' in customer
         ? customer
         : { body: { dataset: typed.dataset.trim(), ...customer, ...triedOf(typed) } }

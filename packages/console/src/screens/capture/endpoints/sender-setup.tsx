@@ -256,7 +256,7 @@ function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonl
     (client, signal) => client.activity.list({ id: webhook.id, limit: SHOWN_MAX }, { signal }),
     { everyMs: LIVE_MS },
   )
-  const rows = activity.data?.rows ?? []
+  const rows = activity.data?.rows
   const isSignable = !UNSIGNABLE.has(sender.verification.scheme)
   return (
     <>
@@ -275,11 +275,11 @@ function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonl
         )}
       </div>
       <div className="mt-2">
-        <RefusedLine error={send.error} />
+        <RefusedLine error={send.error ?? activity.error} />
       </div>
       <ul aria-label="What arrived" aria-live="polite" className="mt-2 rounded-field border border-line">
-        {rows.length === 0 && <li className="flex h-9 items-center px-3 text-ink-3">Nothing has arrived yet.</li>}
-        {rows.map(({ id, kind, at, status, reason }) => (
+        {rows?.length === 0 && <li className="flex h-9 items-center px-3 text-ink-3">Nothing has arrived yet.</li>}
+        {rows?.map(({ id, kind, at, status, reason }) => (
           <li key={id} className="flex h-9 items-center gap-3 border-b border-line/55 px-3 last:border-b-0">
             <Glyph tone={kind === 'received' ? 'ok' : 'rejected'} label={kind === 'received' ? 'stored' : 'refused'} />
             <Time at={at} />

@@ -86,7 +86,8 @@ function RestoreDialog({
     config.verification.scheme !== 'none' &&
     config.verification.scheme !== webhook.verification.scheme
   const needsToken =
-    config !== undefined && config.handshake.kind !== 'none' && config.handshake.kind !== webhook.handshake.kind
+    (config?.handshake.kind === 'hub_challenge' || config?.handshake.kind === 'url_verification') &&
+    config.handshake.kind !== webhook.handshake.kind
   const restore = useChange(['webhooks'], (client) =>
     client.webhooks.restoreVersion({
       id: webhook.id,

@@ -54,7 +54,7 @@ export function CompareDialog({
         </>
       }
     >
-      {error !== null && <Refused error={error} />}
+      {error !== null && <Refused error={error} again={() => (before.error === null ? after : before).refetch()} />}
       {error === null && (before.data === undefined || after.data === undefined) && <Loading rows={6} height={28} />}
       {before.data !== undefined && after.data !== undefined && (
         <>

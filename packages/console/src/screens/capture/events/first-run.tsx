@@ -1,14 +1,14 @@
 import { useState, type ReactElement } from 'react'
 import { sendEvent } from '../../../data/client.ts'
-import type { Webhook } from '../../../data/lists.ts'
-import { useDestinations, useWebhooks } from '../../../data/names.ts'
+import { useAllWebhooks, type Webhook } from '../../../data/lists.ts'
+import { useDestinations } from '../../../data/names.ts'
 import { CodeText } from '../../../parts/code-text.tsx'
 import { MakeSink } from '../../../parts/make-sink.tsx'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton, useCopy } from '../../../ui/copy.tsx'
 import { Page } from '../../../ui/page.tsx'
-import { Loading, RefusedLine } from '../../../ui/states.tsx'
+import { Loading, Refused, RefusedLine } from '../../../ui/states.tsx'
 import { NoEndpoint } from './no-endpoint.tsx'
 import { SignedStart } from './signed-start.tsx'
 import { COMMANDS, type CommandName } from './commands.ts'
@@ -30,8 +30,8 @@ type Props = {
 
 /** The screen before the first event: the address, the command, and a line on which the first event lands. */
 export function FirstRun({ isListening, hasArrived, onSkip }: Props): ReactElement {
-  const { all, isLoading } = useWebhooks()
-  const webhook = all.at(-1)
+  const { data, error, refetch } = useAllWebhooks()
+  const webhook = data?.at(-1)
   return (
     <Page
       title="Events"
@@ -47,10 +47,12 @@ export function FirstRun({ isListening, hasArrived, onSkip }: Props): ReactEleme
     >
       <TimeLine hasArrived={hasArrived} />
       {webhook === undefined ? (
-        isLoading ? (
+        data !== undefined ? (
+          <NoEndpoint />
+        ) : error === null ? (
           <Loading />
         ) : (
-          <NoEndpoint />
+          <Refused error={error} again={refetch} />
         )
       ) : (
         <Start webhook={webhook} hasArrived={hasArrived} />
@@ -184,8 +186,9 @@ function SendHere({ path }: { readonly path: string }): ReactElement {
 
 /** With a destination the first event is delivered as well. */
 function DeliverToo(): ReactElement | null {
-  const { all } = useDestinations()
+  const { all, isKnown } = useDestinations()
   const [first] = all
+  if (!isKnown) return null
   return (
     <section aria-label="Deliver the event too" className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-2">
       {first === undefined ? (

@@ -59,11 +59,11 @@ function useGuide(): State {
 /** The rest of the first run: it stays above the events until the first delivery has arrived. */
 export function Guide({ onSend }: { readonly onSend: () => void }): ReactElement | null {
   const { isOver, arrived, failed, close } = useGuide()
-  const { all } = useDestinations()
+  const { all, isKnown } = useDestinations()
   const go = useGo()
   const refusal = useRefusal(routes.destinations.create)
   const may = refusal === undefined
-  if (isOver) return null
+  if (isOver || !isKnown) return null
   const [first] = all
   const at = arrived !== undefined ? 3 : first === undefined ? 1 : 2
   return (

@@ -12,7 +12,11 @@ import { Loading, Refused } from '../../../ui/states.tsx'
 import { bytes, Time, took } from '../../../ui/time.tsx'
 import { stepsOf, type Story } from './path.ts'
 
-type Whole = RouteAnswer<Routes['submissions']['get']>['submission']
+type OfRaw = {
+  readonly submission: RouteAnswer<Routes['submissions']['get']>['submission'] | undefined
+  readonly error: Error | null
+  readonly again: () => unknown
+}
 
 export function HeadersTab({ submission }: { readonly submission: Story['submission'] }): ReactElement {
   return (
@@ -153,8 +157,8 @@ export function RoutingTab({ story }: { readonly story: Story }): ReactElement {
 }
 
 /** The body byte by byte, when it is text. */
-export function RawTab({ submission }: { readonly submission: Whole | undefined }): ReactElement {
-  if (submission === undefined) return <Loading rows={3} />
+export function RawTab({ whole: { submission, error, again } }: { readonly whole: OfRaw }): ReactElement {
+  if (submission === undefined) return error === null ? <Loading rows={3} /> : <Refused error={error} again={again} />
   if (submission.body === null)
     return (
       <p className="px-5 py-4 text-ink-3">

@@ -4,8 +4,10 @@ import { lazy, Suspense, useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { filterText } from '@postroad/contract/filter'
 import { useWebhooks } from '../../../data/names.ts'
-import { useRefusal } from '../../../data/place.ts'
+import { usePlace, useRefusal } from '../../../data/place.ts'
 import { toneOf, worstOf } from '../../../data/tone.ts'
+import { cliIn } from '../../../parts/commands.ts'
+import { PanelState } from '../../../parts/panel-state.tsx'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { CopyButton, useCopy } from '../../../ui/copy.tsx'
@@ -13,7 +15,7 @@ import { Chip } from '../../../ui/glyph.tsx'
 import { JsonTree } from '../../../ui/json-tree.tsx'
 import { loaded } from '../../../ui/loaded.ts'
 import { MoreMenu } from '../../../ui/menu.tsx'
-import { Loading, Refused } from '../../../ui/states.tsx'
+import { Refused } from '../../../ui/states.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { bytes, Time } from '../../../ui/time.tsx'
 import { curlOf } from './commands.ts'
@@ -50,30 +52,9 @@ export function Inspector(props: Props): ReactElement {
   const asked = useAsk(['correlate', id], (client, signal) => client.search.correlate({ id }, { signal }), {
     everyMs: LIVE_MS,
   })
-  if (asked.data === undefined) {
-    return (
-      <section aria-label="Event" className="relative border-l border-line">
-        <div className="absolute top-3 right-3.5 z-1">
-          <IconButton label="Close" onClick={() => change({ sel: undefined, full: undefined })}>
-            <X strokeWidth={1.5} />
-          </IconButton>
-        </div>
-        {asked.error === null ? (
-          <Loading rows={8} height={34} />
-        ) : (
-          <Refused error={asked.error} again={asked.refetch} />
-        )}
-      </section>
-    )
-  }
-  if (!isStory(asked.data))
-    return (
-      <Subject
-        answer={asked.data}
-        onOpen={(sel) => change({ sel })}
-        onClose={() => change({ sel: undefined, full: undefined })}
-      />
-    )
+  const close = (): void => change({ sel: undefined, full: undefined })
+  if (asked.data === undefined) return <PanelState label="Event" asked={asked} onClose={close} />
+  if (!isStory(asked.data)) return <Subject answer={asked.data} onOpen={(sel) => change({ sel })} onClose={close} />
   return <Opened {...props} story={asked.data} />
 }
 
@@ -94,6 +75,7 @@ function useWhole(story: Story, id: string) {
     record: record.data?.record,
     submission: submission.data?.submission,
     error: record.error ?? submission.error,
+    again: () => (record.error === null ? submission.refetch() : record.refetch()),
   }
 }
 
@@ -164,7 +146,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
         {tab === 'deliveries' && <DeliveriesTab story={story} />}
         {tab === 'response' && <ResponseTab story={story} />}
         {tab === 'routing' && <RoutingTab story={story} />}
-        {tab === 'raw' && <RawTab submission={whole.submission} />}
+        {tab === 'raw' && <RawTab whole={whole} />}
       </Tabs>
     </section>
   )
@@ -186,17 +168,18 @@ function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'chan
     `${location.origin}/v1/ingest/YOUR_INGEST_KEY`
   const replay = may && story.deliveries.length > 0 ? () => setReplaying(true) : undefined
   const curl =
-    body === undefined
+    body === undefined || body === null
       ? undefined
       : () =>
           void copy(
-            curlOf({ url, headers: sentHeaders(submission.headers, submission.content_type), body: body ?? '' }),
+            curlOf({ url, headers: sentHeaders(submission.headers, submission.content_type), body }),
             'Copied as curl',
           )
   const resend =
     body === undefined || body === null
       ? undefined
       : () => onResend({ body, webhookId: submission.webhook_id, headers: submission.headers })
+  const bodyTitle = body === null ? 'The body is not text' : undefined
   useKeys({ r: replay, c: curl, e: resend })
   return (
     <div className="mt-2.5 flex flex-wrap gap-2">
@@ -210,10 +193,10 @@ function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'chan
       >
         Replay
       </Button>
-      <Button hotkey="C" disabled={curl === undefined} onClick={curl}>
+      <Button hotkey="C" disabled={curl === undefined} title={bodyTitle} onClick={curl}>
         Copy as curl
       </Button>
-      <Button hotkey="E" disabled={resend === undefined} onClick={resend}>
+      <Button hotkey="E" disabled={resend === undefined} title={bodyTitle} onClick={resend}>
         Edit and send
       </Button>
       <More story={story} whole={whole} onDataset={(dataset) => change({ dataset })} />
@@ -224,6 +207,7 @@ function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'chan
 
 function More({ story, whole, onDataset }: OfEvent & { readonly onDataset: (dataset: string) => void }): ReactElement {
   const copy = useCopy()
+  const { project } = usePlace()
   const dataset = story.records[0]?.dataset
   const [isLocal, setLocal] = useState(false)
   const { submission } = story
@@ -240,7 +224,7 @@ function More({ story, whole, onDataset }: OfEvent & { readonly onDataset: (data
           { label: 'Copy a link to this event', go: () => void copy(location.href, 'Link copied') },
           {
             label: 'Copy the CLI command',
-            go: () => void copy(`npm run postroad -- events get ${whole.recordId ?? ''}`, 'Command copied'),
+            go: () => void copy(cliIn(project, `events get ${whole.recordId ?? ''}`), 'Command copied'),
             disabled: whole.recordId === undefined,
           },
           {
@@ -275,7 +259,7 @@ function Payload({
   readonly whole: ReturnType<typeof useWhole>
   readonly onFilter: (path: string, op: 'equals' | 'not_equals', value: string) => void
 }): ReactElement | null {
-  if (whole.error !== null) return <Refused error={whole.error} />
+  if (whole.error !== null) return <Refused error={whole.error} again={whole.again} />
   const text = whole.record?.data_text ?? (whole.recordId === undefined ? whole.submission?.body : undefined)
   return text === undefined || text === null ? null : <JsonTree text={text} label="Payload" onFilter={onFilter} />
 }

@@ -1,7 +1,8 @@
 import { shellWord } from '@postroad/contract/quoting'
 import { useState, type ReactElement } from 'react'
+import { usePlace } from '../../../data/place.ts'
 import { CodeBlock } from '../../../parts/code-block.tsx'
-import { cli } from '../../../parts/commands.ts'
+import { cliIn } from '../../../parts/commands.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -20,6 +21,7 @@ type Props = {
 
 /** Commands that send this event, or the events since it, to a program on the person's machine, which the server cannot reach. */
 export function LocalDialog({ request, receivedAt, onClose }: Props): ReactElement {
+  const { project } = usePlace()
   const [text, setText] = useState(() => localStorage.getItem(KEY) ?? FIRST_URL)
   const [at, setAt] = useState<'curl' | 'CLI'>('curl')
   const url = localUrlOf(text)
@@ -50,7 +52,7 @@ export function LocalDialog({ request, receivedAt, onClose }: Props): ReactEleme
             label="Send to localhost"
             of={{
               curl: curlOf({ url, ...request }),
-              CLI: cli(`listen ${shellWord(url)} --since ${shellWord(receivedAt)}`),
+              CLI: cliIn(project, `listen ${shellWord(url)} --since ${shellWord(receivedAt)}`),
             }}
             at={at}
             go={setAt}

@@ -32,17 +32,25 @@ export function ReplayDialog({
       ),
   )
   const toast = useToast()
+  // oxlint-disable-next-line max-params -- a delivery, and whether it is sent
+  const choose = (id: string, isChosen: boolean): void =>
+    setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id)))
   const replay = useChange(['correlate', 'deliveries'], async (client, ids: readonly string[]) => {
-    for (const id of ids) await client.deliveries.replay({ id }) // oxlint-disable-line no-await-in-loop -- one after the other, so that the first refusal ends it
+    for (const id of ids) {
+      await client.deliveries.replay({ id }) // oxlint-disable-line no-await-in-loop -- one after the other, so that the first refusal ends it
+      choose(id, false)
+    }
   })
   const repeats = ended.filter(({ id, state }) => chosen.has(id) && state === 'delivered').length
-  const send = (): void =>
+  const send = (): void => {
+    const { size } = chosen
     replay.mutate([...chosen], {
       onSuccess: () => {
-        toast({ text: `Sent again to ${chosen.size} ${chosen.size === 1 ? 'destination' : 'destinations'}.` })
+        toast({ text: `Sent again to ${size} ${size === 1 ? 'destination' : 'destinations'}.` })
         onClose()
       },
     })
+  }
   return (
     <Dialog
       open
@@ -65,11 +73,7 @@ export function ReplayDialog({
               label={nameOf(destination_id)}
               disabled={!ENDED.has(state)}
               checked={chosen.has(id)}
-              onChange={({ target }) =>
-                setChosen(
-                  (before) => new Set(target.checked ? [...before, id] : [...before].filter((one) => one !== id)),
-                )
-              }
+              onChange={({ target }) => choose(id, target.checked)}
             />
             <span className="ml-auto">
               <Chip tone={toneOf({ state, held_by })}>

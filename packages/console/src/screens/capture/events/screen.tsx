@@ -245,13 +245,19 @@ function Unsearched({ events }: { readonly events: Events }): ReactElement | nul
 }
 
 function Foot({ events }: { readonly events: Events }): ReactElement {
-  const { rows, scanned, isNarrowed, more, tail, isLoadingMore } = events
+  const { rows, scanned, isNarrowed, more, tail, isLoadingMore, isLoading, error } = events
+  // Before the first answer, nobody knows that there is none.
+  const isUnknown = rows.length === 0 && (isLoading || error !== null)
   return (
     <>
       <span aria-live="polite">
-        <b className="font-strong text-ink-2">{rows.length.toLocaleString('en')}</b>{' '}
-        {rows.length === 1 ? 'event' : 'events'}
-        {isNarrowed ? ` of ${Math.max(scanned, rows.length).toLocaleString('en')} searched` : more ? ' loaded' : ''}
+        {!isUnknown && (
+          <>
+            <b className="font-strong text-ink-2">{rows.length.toLocaleString('en')}</b>{' '}
+            {rows.length === 1 ? 'event' : 'events'}
+            {isNarrowed ? ` of ${Math.max(scanned, rows.length).toLocaleString('en')} searched` : more ? ' loaded' : ''}
+          </>
+        )}
       </span>
       {tail.oneIn > 1 && <span className="text-retry-text">showing 1 in {tail.oneIn}, all are stored</span>}
       {isLoadingMore && <span>loading older ones…</span>}

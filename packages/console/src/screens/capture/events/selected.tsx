@@ -116,12 +116,13 @@ function OfRecords({
   readonly onClose: () => void
 }): ReactElement {
   const { nameOf } = useDestinations()
-  const [asked] = useState(ids)
+  // Each plan reads the deliveries again: their states change within seconds.
+  const [asked] = useState(() => ({ ids, at: Date.now() }))
   const { data, error } = useAsk(['marked', 'deliveries', asked], async (client, signal) => {
     const found: Delivery[] = []
-    for (let at = 0; at < asked.length; at += PAGE_IDS) {
+    for (let at = 0; at < asked.ids.length; at += PAGE_IDS) {
       for await (const delivery of client.deliveries.list(
-        { limit: 200, record_id: asked.slice(at, at + PAGE_IDS).join(',') },
+        { limit: 200, record_id: asked.ids.slice(at, at + PAGE_IDS).join(',') },
         { signal },
       ))
         found.push(delivery)

@@ -106,26 +106,29 @@ export function SendDialog({
         </>
       }
     >
-      <Select
-        label="Endpoint"
-        value={webhook?.id ?? ''}
-        onChange={({ target }) => setChosen(target.value)}
-        hint={signing?.hint}
-      >
-        {all.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </Select>
-      <JsonField
-        label="Body"
-        rows={14}
-        value={body}
-        change={setBody}
-        hint={problem ?? 'JSON. ⌘ Enter sends.'}
-        onSubmit={() => void send()}
-      />
+      {/* The dialog asks before it discards the edits of a form. */}
+      <form onSubmit={(event) => event.preventDefault()}>
+        <Select
+          label="Endpoint"
+          value={webhook?.id ?? ''}
+          onChange={({ target }) => setChosen(target.value)}
+          hint={signing?.hint}
+        >
+          {all.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        <JsonField
+          label="Body"
+          rows={14}
+          value={body}
+          change={setBody}
+          hint={problem ?? 'JSON. ⌘ Enter sends.'}
+          onSubmit={() => void send()}
+        />
+      </form>
       <RefusedLine error={state.error} />
     </Dialog>
   )

@@ -1,5 +1,5 @@
 import { ChevronDown } from 'lucide-react'
-import { useRef, useState, type ReactElement } from 'react'
+import { useEffect, useRef, useState, type ReactElement } from 'react'
 import { filterText, isHalfTyped, quotedText, readFilter, signOf, typedFilter } from '@postroad/contract/filter'
 import { spanIn, type Span } from '../../../parts/span.ts'
 import { useKeys } from '../../../shell/keys.ts'
@@ -117,7 +117,15 @@ function hintOf(filter: ReturnType<typeof typedFilter>): ReactElement {
 /** Enter turns a condition into a chip, and an id opens its story; any other text is searched for while a person types. */
 function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): ReactElement {
   const field = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState(search.q ?? '')
+  const q = search.q ?? ''
+  const [text, setText] = useState(q)
+  // The searches of the typed text. The address shows them later, and any other search in it is from a view, a link or Back.
+  const asked = useRef<string[]>([])
+  useEffect(() => {
+    const at = asked.current.indexOf(q)
+    asked.current.splice(0, at < 0 ? Infinity : at + 1)
+    if (at < 0) setText(q)
+  }, [q])
   useKeys({ '/': () => field.current?.focus() })
   const filter = typedFilter(text)
   const isCondition = filter !== undefined || isHalfTyped(text, paths)
@@ -125,8 +133,10 @@ function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): R
     setText(next)
     // A condition or an id, even an incomplete one, is not searched for as text, because no event would match it.
     const isText = typedFilter(next) === undefined && !isHalfTyped(next, paths) && !IDS.test(next.trim())
-    const q = isText ? (quotedText(next) ?? next.trim()) : ''
-    if (q !== (search.q ?? '')) change({ q: q === '' ? undefined : q })
+    const sought = isText ? (quotedText(next) ?? next.trim()) : ''
+    if (sought === (asked.current.at(-1) ?? q)) return
+    asked.current.push(sought)
+    change({ q: sought === '' ? undefined : sought })
   }
   return (
     <label className="flex min-w-32 flex-1 items-center gap-1.5">

@@ -29,7 +29,7 @@ export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKe
       {asked.error !== null && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
       {rejections.length === 0 && (
         <Empty title="No refused requests with this key">
-          Refused requests appear here within two seconds, with the reason and a remedy.
+          Refused requests appear here within ten seconds, with the reason and a remedy.
         </Empty>
       )}
       <ul aria-label="Refused">

@@ -7,6 +7,7 @@ import type { Search } from '../../../data/search-text.ts'
 import type { Rejection } from '../../../data/tail.ts'
 import { Ago } from '../../../ui/ago.tsx'
 import { adminCurl } from '../../../parts/commands.ts'
+import { PanelState } from '../../../parts/panel-state.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button, Kbd } from '../../../ui/button.tsx'
@@ -161,7 +162,7 @@ export function Screen(): ReactElement {
       </div>
       {isOpen &&
         (group === undefined ? (
-          <NoSuch isLoading={asked.rows === undefined || asked.isReading} close={close} />
+          <NoSuch asked={asked} close={close} />
         ) : (
           <Cause
             key={group.id}
@@ -209,11 +210,15 @@ function Sum({
   return (
     <>
       <span aria-live="polite">
-        {counted(
-          groups.reduce((sum, { count }) => sum + count, 0),
-          'request',
-        )}{' '}
-        refused{more ? `, of the newest ${rows?.length.toLocaleString('en') ?? ''} minutes` : ''}
+        {rows !== undefined && (
+          <>
+            {counted(
+              groups.reduce((sum, { count }) => sum + count, 0),
+              'request',
+            )}{' '}
+            refused{more ? `, of the newest ${rows.length.toLocaleString('en')} minutes` : ''}
+          </>
+        )}
       </span>
       {isReading && rows !== undefined && <span>loading older ones…</span>}
       {more && !isReading && (
@@ -247,10 +252,6 @@ function Actions({ search: { webhook, key }, hours, setSearch, keys }: ActionsPr
     hint: id === key ? '✓' : '',
     go: () => setSearch({ key: id, webhook: undefined }),
   }))
-  const filter = new URLSearchParams({
-    ...(webhook === undefined ? {} : { webhook_id: webhook }),
-    ...(key === undefined ? {} : { ingest_key_id: key }),
-  }).toString()
   const chosenKey = key === undefined ? undefined : (keys.find(({ id }) => id === key)?.name ?? key)
   return (
     <>
@@ -274,7 +275,11 @@ function Actions({ search: { webhook, key }, hours, setSearch, keys }: ActionsPr
             label: 'Copy the list as curl',
             go: () =>
               void copy(
-                adminCurl({ project, path: filter === '' ? 'rejections' : `rejections?${filter}` }),
+                adminCurl({
+                  project,
+                  path: 'rejections',
+                  query: { webhook_id: webhook, ingest_key_id: key, from: startOf(hours) },
+                }),
                 'Command copied',
               ),
           },
@@ -285,19 +290,27 @@ function Actions({ search: { webhook, key }, hours, setSearch, keys }: ActionsPr
   )
 }
 
-function NoSuch({ isLoading, close }: { readonly isLoading: boolean; readonly close: () => void }): ReactElement {
+function startOf(hours: number): string {
+  return new Date(Date.now() - hours * 3_600_000).toISOString()
+}
+
+function NoSuch({
+  asked: { rows, isReading, error, again },
+  close,
+}: {
+  readonly asked: ReturnType<typeof useRejections>
+  readonly close: () => void
+}): ReactElement {
+  if (rows === undefined || isReading)
+    return <PanelState label="Cause" asked={{ error, refetch: again }} onClose={close} />
   return (
     <section aria-label="Cause" className="border-l border-line">
-      {isLoading ? (
-        <Loading rows={6} />
-      ) : (
-        <Empty
-          title="No requests were refused for this reason"
-          actions={<Button onClick={close}>Back to the list</Button>}
-        >
-          Try a longer time range.
-        </Empty>
-      )}
+      <Empty
+        title="No requests were refused for this reason"
+        actions={<Button onClick={close}>Back to the list</Button>}
+      >
+        Try a longer time range.
+      </Empty>
     </section>
   )
 }

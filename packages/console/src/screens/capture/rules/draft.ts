@@ -1,7 +1,8 @@
-import type { RouteRequest, Routes } from '@postroad/contract'
-import type { Rule } from '../../../data/lists.ts'
+import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
 import { draftOf, sentOf, type ConditionDraft } from '../../../parts/condition-draft.ts'
-import { mappingDraftOf, mappingOf, type MappingDraft } from '../../../parts/mapping-draft.ts'
+import { lineProblem, mappingDraftOf, mappingOf, type MappingDraft } from '../../../parts/mapping-draft.ts'
+
+type Rule = RouteAnswer<Routes['rules']['list']>['rules'][number]
 
 /** A rule in a form. */
 export type RuleDraft = {
@@ -24,7 +25,8 @@ export function bodyOf(draft: RuleDraft): { readonly body: RuleBody } | { readon
   const dataset = draft.dataset.trim()
   if (draft.name.trim() === '') return { problem: 'Enter a name. Each record that the rule files shows it.' }
   if (dataset === '') return { problem: 'Enter the dataset that the rule files records into.' }
-  return { body: { name: draft.name.trim(), dataset, ...triedOf(draft) } }
+  const problem = lineProblem(draft)
+  return problem === undefined ? { body: { name: draft.name.trim(), dataset, ...triedOf(draft) } } : { problem }
 }
 
 /** The part that can be tested before the rest is written, without empty lines. */

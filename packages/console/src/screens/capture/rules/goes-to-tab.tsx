@@ -2,16 +2,17 @@ import { destinationLight } from '@postroad/contract/lights'
 import { ArrowRight } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { To } from '../../../data/go.tsx'
-import type { Rule } from '../../../data/lists.ts'
-import { useDestinations } from '../../../data/names.ts'
+import { useAllDestinations, type Rule } from '../../../data/lists.ts'
 import { conditionText } from '../../../parts/condition-draft.ts'
 import { Light } from '../../../ui/glyph.tsx'
-import { Empty } from '../../../ui/states.tsx'
+import { Empty, Loading, Refused } from '../../../ui/states.tsx'
 
 /** The destinations of the records of a rule: they choose by dataset and by their own conditions. */
 export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): ReactElement {
-  const { all } = useDestinations()
-  const taking = all
+  const { data, error, refetch } = useAllDestinations()
+  if (data === undefined)
+    return error === null ? <Loading rows={3} height={48} /> : <Refused error={error} again={refetch} />
+  const taking = data
     .filter(({ datasets }) => datasets === null || datasets.includes(dataset))
     .map((destination) => ({ ...destination, light: destinationLight(destination) }))
   if (taking.length === 0) {

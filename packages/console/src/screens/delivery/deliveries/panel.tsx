@@ -4,13 +4,15 @@ import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import { toneOf, stateWord } from '../../../data/tone.ts'
 import { AttemptRequest } from '../../../parts/attempt-request.tsx'
+import { PanelState } from '../../../parts/panel-state.tsx'
 import { WaitsLine } from '../../../parts/waits-line.tsx'
+import { useKeys } from '../../../shell/keys.ts'
 import { AttemptPart } from '../../../ui/attempt.tsx'
 import { IconButton } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { JsonTree } from '../../../ui/json-tree.tsx'
-import { Loading, Refused } from '../../../ui/states.tsx'
+import { Refused } from '../../../ui/states.tsx'
 import { ManualButtons, type ManualActions } from './manual.tsx'
 
 type Props = {
@@ -28,13 +30,9 @@ export function DeliveryPanel({ id, onClose, manual, nameOf }: Props): ReactElem
     everyMs: LIVE_MS,
   })
   const delivery = asked.data?.delivery
-  if (delivery === undefined) {
-    return (
-      <section aria-label="Delivery" className="border-l border-line">
-        {asked.error === null ? <Loading rows={6} /> : <Refused error={asked.error} again={asked.refetch} />}
-      </section>
-    )
-  }
+  // Here, not on the list: a link can open a delivery that the list does not show.
+  useKeys({ r: delivery === undefined ? undefined : () => manual.send(delivery) })
+  if (delivery === undefined) return <PanelState label="Delivery" asked={asked} onClose={onClose} />
   return (
     <section aria-label="Delivery" className="flex min-h-0 min-w-0 flex-col border-l border-line">
       <header className="py-3 pr-3.5 pl-5">

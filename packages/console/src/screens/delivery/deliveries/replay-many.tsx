@@ -86,7 +86,14 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
           <Button onClick={onClose}>Cancel</Button>
           <Button
             kind="primary"
-            disabled={said === undefined || said.count === 0 || said.allowance?.left === 0 || start.isPending}
+            disabled={
+              said === undefined ||
+              // The count on the button is that of an earlier choice.
+              plan.isPlaceholderData ||
+              said.count === 0 ||
+              said.allowance?.left === 0 ||
+              start.isPending
+            }
             onClick={go}
           >
             Send {said === undefined ? '' : `${said.count.toLocaleString('en')}${said.complete ? '' : ' or more'}`}{' '}
@@ -173,12 +180,14 @@ function RangeFields({
           <Field
             label="From"
             type="datetime-local"
+            max="9999-12-31T23:59"
             defaultValue={localText(range.from)}
             onChange={({ target }) => moment('from', target.value)}
           />
           <Field
             label="To"
             type="datetime-local"
+            max="9999-12-31T23:59"
             defaultValue={localText(range.to)}
             onChange={({ target }) => moment('to', target.value)}
           />

@@ -1,8 +1,9 @@
-import type { RouteAnswer, Routes } from '@postroad/contract'
+import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
 import { outcomeText } from '@postroad/contract/replay-outcome'
 import { Pause, Play, X } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { resultText } from './replay-text.ts'
@@ -70,9 +71,24 @@ function Progress({
   )
   const go = (to: 'pause' | 'resume' | 'cancel'): void =>
     move.mutate(to, { onError: (error) => toast({ text: error.message, kind: 'fail' }) })
+  const refused = {
+    pause: useRefusal(routes.replays.pause),
+    resume: useRefusal(routes.replays.resume),
+    cancel: useRefusal(routes.replays.cancel),
+  }
+  const button = (to: 'pause' | 'resume' | 'cancel', icon: ReactElement): ReactElement => (
+    <IconButton
+      label={`${to === 'pause' ? 'Pause' : to === 'resume' ? 'Resume' : 'Cancel'} the replay`}
+      disabled={refused[to] !== undefined}
+      {...(refused[to] === undefined ? {} : { title: refused[to] })}
+      onClick={() => go(to)}
+    >
+      {icon}
+    </IconButton>
+  )
   const done = replayed + skipped
   return (
-    <li className="flex h-9 items-center gap-3 border-b border-line bg-accent-soft px-[18px] text-accent">
+    <li className="flex min-h-9 flex-wrap items-center gap-x-3 border-b border-line bg-accent-soft px-[18px] text-accent">
       <span className="font-control">
         {pause_reason === 'allowance_used'
           ? 'Replay paused, because the monthly deliveries are used up'
@@ -94,18 +110,10 @@ function Progress({
         {[`${rate_per_second} a second`, outcomeText(outcome)].filter((text) => text !== '').join(' · ')}
       </span>
       <span className="ml-auto flex">
-        {state === 'running' ? (
-          <IconButton label="Pause the replay" onClick={() => go('pause')}>
-            <Pause strokeWidth={1.5} />
-          </IconButton>
-        ) : (
-          <IconButton label="Resume the replay" onClick={() => go('resume')}>
-            <Play strokeWidth={1.5} />
-          </IconButton>
-        )}
-        <IconButton label="Cancel the replay" onClick={() => go('cancel')}>
-          <X strokeWidth={1.5} />
-        </IconButton>
+        {state === 'running'
+          ? button('pause', <Pause strokeWidth={1.5} />)
+          : button('resume', <Play strokeWidth={1.5} />)}
+        {button('cancel', <X strokeWidth={1.5} />)}
       </span>
     </li>
   )

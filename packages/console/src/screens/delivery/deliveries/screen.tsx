@@ -6,6 +6,7 @@ import type { ListedDelivery } from '../../../data/tail.ts'
 import { useDestinations } from '../../../data/names.ts'
 import { useTail } from '../../../data/use-tail.ts'
 import { useMarks } from '../../../parts/marks.ts'
+import { counted } from '../../../parts/text-list.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button, Kbd } from '../../../ui/button.tsx'
 import { FoldedViews, Page, Views } from '../../../ui/page.tsx'
@@ -51,7 +52,6 @@ export function Screen(): ReactElement {
     Escape: () => (search.sel === undefined ? marks.clear() : setSearch({ sel: undefined })),
     x: () => selected !== undefined && marks.toggle(selected.id),
     'shift x': () => selected !== undefined && marks.extend(selected.id),
-    ...(selected === undefined ? {} : { r: () => manual.send(selected) }),
   })
   return (
     <div
@@ -79,8 +79,7 @@ export function Screen(): ReactElement {
           foot={
             <>
               <span>
-                {list.more ? 'The newest ' : ''}
-                {rows.length} {rows.length === 1 ? 'delivery' : 'deliveries'}
+                {list.isKnown && `${list.more ? 'The newest ' : ''}${counted(rows.length, 'delivery', 'deliveries')}`}
               </span>
               <span className="ml-auto flex items-center gap-1 max-md:hidden">
                 <Kbd>J</Kbd>
@@ -166,6 +165,7 @@ function useDeliveries({ sel: _sel, ...search }: DeliveriesSearch) {
   const rows = useMemo(() => query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? EMPTY, [query.data])
   return {
     rows,
+    isKnown: query.data !== undefined,
     isLoading: query.isPending,
     error: query.error,
     staleSince: query.error !== null && query.data !== undefined ? query.dataUpdatedAt : undefined,

@@ -37,7 +37,7 @@ function AuthPart({ destination, may }: { readonly destination: Destination; rea
     event.preventDefault()
     save.mutate(authOf(draft), {
       onSuccess: () => {
-        set({ secret: '' })
+        setDraft((now) => (now === draft ? { ...now, secret: '' } : now))
         toast({ text: 'Saved. It applies from the next attempt.' })
       },
     })
@@ -55,7 +55,7 @@ function AuthPart({ destination, may }: { readonly destination: Destination; rea
         </fieldset>
       </form>
       <Unsaved isUnsaved={JSON.stringify(draft) !== JSON.stringify(authDraftOf(destination))} />
-      {draft.kind === 'oauth2_client_credentials' && (
+      {destination.auth.kind === 'oauth2_client_credentials' && (
         <div className="mt-3.5">
           <Facts of={[['Access token', 'stored; renewed before it expires and after a 401']]} />
         </div>

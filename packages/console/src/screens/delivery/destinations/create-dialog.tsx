@@ -3,6 +3,7 @@ import { useChange } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import { CreateWindow } from '../../../parts/create-window.tsx'
 import { MakeSink } from '../../../parts/make-sink.tsx'
+import { withoutValues } from '../../../parts/headers-text.ts'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -81,7 +82,13 @@ function Settings({
   }
   // The copied command goes into the history of a shell, so it contains no secret.
   const secretless =
-    body === undefined ? undefined : { ...body, auth: authOf({ ...draft.auth, secret: 'YOUR_SECRET' }) }
+    body === undefined
+      ? undefined
+      : {
+          ...body,
+          headers: ownHeadersHidden(body.headers ?? {}, preset.settings.headers),
+          auth: authOf({ ...draft.auth, secret: 'YOUR_SECRET' }),
+        }
   return (
     <CreateWindow
       wide
@@ -105,5 +112,18 @@ function Settings({
         </p>
       )}
     </CreateWindow>
+  )
+}
+
+type HeaderValues = Readonly<Record<string, string | null>>
+
+/** The headers without the values that a person typed; the values of the preset are public. */
+// oxlint-disable-next-line max-params -- the headers of the draft and of its preset
+function ownHeadersHidden(headers: HeaderValues, known: HeaderValues): HeaderValues {
+  return Object.fromEntries(
+    Object.entries(withoutValues(headers)).map(([name, hidden]) => [
+      name,
+      headers[name] === known[name] ? (headers[name] ?? null) : hidden,
+    ]),
   )
 }

@@ -125,7 +125,6 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
           type="number"
           min={LIMITS.deliveryTimeoutMsMin}
           max={LIMITS.deliveryTimeoutMsMax}
-          step={500}
           value={draft.timeoutMs}
           disabled={disabled}
           onChange={({ target }) => change({ timeoutMs: target.value })}

@@ -1,5 +1,7 @@
+import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import type { Destination } from '../../../data/lists.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { Ago } from '../../../ui/ago.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -14,6 +16,7 @@ export function HealthBanner({
   readonly destination: Destination
   readonly onRecover: () => void
 }): ReactElement | null {
+  const refusal = useRefusal(routes.destinations.recover)
   const { state, next_probe_at, failures_in_row, failing_since } = breaker
   if (!enabled && disabled_reason !== 'by_hand') {
     return (
@@ -29,7 +32,9 @@ export function HealthBanner({
           )}
           . Postroad sends the waiting deliveries when you turn it on.
         </p>
-        <Button onClick={onRecover}>Recover…</Button>
+        <Button disabled={refusal !== undefined} title={refusal} onClick={onRecover}>
+          Recover…
+        </Button>
       </div>
     )
   }

@@ -1,5 +1,6 @@
 import { holdText } from '@postroad/contract/holds'
 import { useState, type ReactElement, type ReactNode } from 'react'
+import { Ago } from '../../../ui/ago.tsx'
 import { Views } from '../../../ui/page.tsx'
 import { RefusedLine, Stale } from '../../../ui/states.tsx'
 import { Countdown, span, took, useNow } from '../../../ui/time.tsx'
@@ -31,7 +32,13 @@ export function HealthPart({ id }: { readonly id: string }): ReactElement {
         <Views label="Range" of={RANGES} at={range} go={setRange} />
         {health !== undefined && (
           <span className="ml-auto text-data text-ink-3">
-            {health.counted_at === null ? 'not counted yet' : 'counted a few seconds ago'}
+            {health.counted_at === null ? (
+              'not counted yet'
+            ) : (
+              <>
+                counted <Ago at={health.counted_at} />
+              </>
+            )}
           </span>
         )}
       </div>

@@ -132,7 +132,7 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
     const { url, username, password } = draft
     save.go(
       { proxy: { url, ...(username === '' ? {} : { username }), ...(password === '' ? {} : { password }) } },
-      () => setDraft({ ...draft, password: '' }),
+      () => setDraft((now) => ({ ...now, password: '' })),
     )
   }
   const set = (part: Partial<typeof draft>): void => setDraft({ ...draft, ...part })

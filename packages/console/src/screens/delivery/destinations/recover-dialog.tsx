@@ -61,7 +61,12 @@ export function RecoverDialog({
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" disabled={plan.data === undefined || isIdle || recover.isPending} onClick={go}>
+          <Button
+            kind="primary"
+            // While the next plan is being counted, the text shows that of an earlier choice.
+            disabled={plan.data === undefined || plan.isPlaceholderData || isIdle || recover.isPending}
+            onClick={go}
+          >
             Recover
           </Button>
         </>

@@ -1,13 +1,13 @@
 import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contract'
-import { useState, type FormEvent, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { every } from '../../../data/lists.ts'
 import { AskDialog } from '../../../parts/ask-dialog.tsx'
 import { Choice } from '../../../parts/choice.tsx'
-import { CopyAs, useCopyItemsOf } from '../../../parts/copy-as.tsx'
+import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
+import { CreateWindow } from '../../../parts/create-window.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { Check, Field, TextArea } from '../../../ui/field.tsx'
 import { Chip, type Tone } from '../../../ui/glyph.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
@@ -113,8 +113,6 @@ function Line({ of }: { readonly of: Broadcast }): ReactElement {
   )
 }
 
-const FORM = 'announce'
-
 function AnnounceDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [title, setTitle] = useState('')
   const [text, setText] = useState('')
@@ -122,73 +120,52 @@ function AnnounceDialog({ onClose }: { readonly onClose: () => void }): ReactEle
   const [end, setEnd] = useState('')
   const [chosen, setChosen] = useState<readonly string[] | null>(null)
   const toast = useToast()
-  const announce = useChange(ROOMS, (client, sent: ReturnType<typeof bodyOf>) => client.platformBroadcasts.create(sent))
-  const body = bodyOf({ title, text, severity, end, chosen })
-  const isReady = body.title !== '' && body.text !== '' && chosen?.length !== 0
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    announce.mutate(body, {
-      onSuccess: () => {
-        toast({ text: 'Announced. Members see it at the top of every screen.' })
-        onClose()
-      },
-    })
-  }
+  const announce = useChange(ROOMS, (client, sent: Body) => client.platformBroadcasts.create(sent))
   return (
-    <Dialog
-      open
+    <CreateWindow
       wide
-      onClose={onClose}
       title="New announcement"
       lead="Members see the announcement immediately, at the top of every screen, until they dismiss it. Plain text only."
-      actions={
-        <>
-          <CopyAs
-            className="mr-auto"
-            call={
-              !isReady
-                ? undefined
-                : {
-                    route: routes.platformBroadcasts.create,
-                    body,
-                  }
-            }
-          />
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" form={FORM} disabled={!isReady || announce.isPending}>
-            Announce
-          </Button>
-        </>
+      read={read({ title, text, severity, end, chosen })}
+      call={(body) => ({ route: routes.platformBroadcasts.create, body })}
+      submit={(body) =>
+        announce.mutate(body, {
+          onSuccess: () => {
+            toast({ text: 'Announced. Members see it at the top of every screen.' })
+            onClose()
+          },
+        })
       }
+      change={announce}
+      verb="Announce"
+      onClose={onClose}
     >
-      <form id={FORM} onSubmit={submit}>
-        <Field
-          label="Title"
-          required
-          maxLength={LIMITS.broadcastTitleCharsMax}
-          value={title}
-          onChange={({ target }) => setTitle(target.value)}
-        />
-        <TextArea
-          label="Text"
-          required
-          rows={4}
-          maxLength={LIMITS.broadcastTextCharsMax}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-        <Choice label="Severity" of={SEVERITIES.map((id) => ({ id, label: id }))} at={severity} go={setSeverity} />
-        <Field
-          label="Ends"
-          type="datetime-local"
-          value={end}
-          onChange={({ target }) => setEnd(target.value)}
-          hint="Optional. In your time zone. Leave empty to show the announcement until you withdraw it."
-        />
-        <Receivers chosen={chosen} choose={setChosen} />
-        <RefusedLine error={announce.error} />
-      </form>
-    </Dialog>
+      <Field
+        label="Title"
+        required
+        maxLength={LIMITS.broadcastTitleCharsMax}
+        value={title}
+        onChange={({ target }) => setTitle(target.value)}
+      />
+      <TextArea
+        label="Text"
+        required
+        rows={4}
+        maxLength={LIMITS.broadcastTextCharsMax}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <Choice label="Severity" of={SEVERITIES.map((id) => ({ id, label: id }))} at={severity} go={setSeverity} />
+      <Field
+        label="Ends"
+        type="datetime-local"
+        max="9999-12-31T23:59"
+        value={end}
+        onChange={({ target }) => setEnd(target.value)}
+        hint="Optional. In your time zone. Leave empty to show the announcement until you withdraw it."
+      />
+      <Receivers chosen={chosen} choose={setChosen} />
+    </CreateWindow>
   )
 }
 
@@ -200,13 +177,28 @@ type Draft = {
   readonly chosen: readonly string[] | null
 }
 
-function bodyOf({ title, text, severity, end, chosen }: Draft) {
+type Body = {
+  readonly title: string
+  readonly text: string
+  readonly severity: Severity
+  readonly ends_at: string | null
+  readonly workspace_ids: string[] | null
+}
+
+function read({ title, text, severity, end, chosen }: Draft): { readonly body: Body } | { readonly problem: string } {
+  if (title.trim() === '' || text.trim() === '') return { problem: 'Enter a title and a text.' }
+  if (chosen?.length === 0) return { problem: 'Choose at least one workspace.' }
+  // The field accepts years that are no date.
+  const ends = end === '' ? undefined : new Date(end)
+  if (Number.isNaN(ends?.getTime())) return { problem: 'The end is not a time.' }
   return {
-    title: title.trim(),
-    text: text.trim(),
-    severity,
-    ends_at: end === '' ? null : new Date(end).toISOString(),
-    workspace_ids: chosen === null ? null : [...chosen],
+    body: {
+      title: title.trim(),
+      text: text.trim(),
+      severity,
+      ends_at: ends?.toISOString() ?? null,
+      workspace_ids: chosen === null ? null : [...chosen],
+    },
   }
 }
 
@@ -238,6 +230,7 @@ function Receivers({
           aria-label="Workspaces"
           tabIndex={0}
         >
+          <RefusedLine error={asked.error} />
           {asked.data?.map(({ id, name, slug }) => (
             <Check
               key={id}

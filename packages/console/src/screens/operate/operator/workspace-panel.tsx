@@ -1,17 +1,16 @@
 import { LIMITS, routes } from '@postroad/contract'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { AskDialog } from '../../../parts/ask-dialog.tsx'
 import { CopyMeta, Detail, Facts, Part } from '../../../parts/detail.tsx'
-import { CopyAs, useCopyItemsOf } from '../../../parts/copy-as.tsx'
+import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
+import { CreateWindow } from '../../../parts/create-window.tsx'
 import { SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { Select, TextArea } from '../../../ui/field.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
-import { RefusedLine } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { TONES, usedText, type PlatformWorkspace } from './platform-workspace.ts'
@@ -145,8 +144,6 @@ function SuspensionPart({
   )
 }
 
-const FORM = 'suspend-workspace'
-
 function SuspendDialog({
   id,
   name,
@@ -159,53 +156,39 @@ function SuspendDialog({
   const [reason, setReason] = useState('')
   const readMe = useMeAgain()
   const toast = useToast()
-  const suspend = useChange(ROOMS, (client) => client.platformWorkspaces.suspend({ id, reason: reason.trim() }))
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    suspend.mutate(undefined, {
-      onSuccess: () => {
-        toast({ text: `${name} is suspended.` })
-        onClose()
-        readMe()
-      },
-    })
-  }
+  const suspend = useChange(ROOMS, (client, body: { readonly reason: string }) =>
+    client.platformWorkspaces.suspend({ id, ...body }),
+  )
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <CreateWindow
       title={`Suspend ${name}?`}
       lead="Owners and admins get the reason by email. Members see it at the top of every screen. The audit log records it."
-      actions={
-        <>
-          <CopyAs
-            className="mr-auto"
-            call={
-              reason.trim() === ''
-                ? undefined
-                : { route: routes.platformWorkspaces.suspend, params: { id }, body: { reason: reason.trim() } }
-            }
-          />
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger" type="submit" form={FORM} disabled={reason.trim() === '' || suspend.isPending}>
-            Suspend
-          </Button>
-        </>
+      read={reason.trim() === '' ? { problem: 'Enter a reason.' } : { body: { reason: reason.trim() } }}
+      call={(body) => ({ route: routes.platformWorkspaces.suspend, params: { id }, body })}
+      submit={(body) =>
+        suspend.mutate(body, {
+          onSuccess: () => {
+            toast({ text: `${name} is suspended.` })
+            onClose()
+            readMe()
+          },
+        })
       }
+      change={suspend}
+      verb="Suspend"
+      danger
+      onClose={onClose}
     >
-      <form id={FORM} onSubmit={submit}>
-        <TextArea
-          label="Reason"
-          required
-          rows={3}
-          maxLength={LIMITS.suspensionReasonCharsMax}
-          value={reason}
-          onChange={({ target }) => setReason(target.value)}
-          hint="For members: the reason, and how to lift the suspension."
-        />
-        <RefusedLine error={suspend.error} />
-      </form>
-    </Dialog>
+      <TextArea
+        label="Reason"
+        required
+        rows={3}
+        maxLength={LIMITS.suspensionReasonCharsMax}
+        value={reason}
+        onChange={({ target }) => setReason(target.value)}
+        hint="For members: the reason, and how to lift the suspension."
+      />
+    </CreateWindow>
   )
 }
 

@@ -1,4 +1,5 @@
 import { ROLES, routes, type Role } from '@postroad/contract'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactElement } from 'react'
 import { usePlace, useRefusal } from '../../../data/place.ts'
 import { CopyMeta, Detail, Facts, Part } from '../../../parts/detail.tsx'
@@ -84,12 +85,18 @@ export function MemberDetail({
 
 function RolePart({ member: { id, role: held, isYou } }: { readonly member: Member }): ReactElement {
   const { me } = usePlace()
+  const asking = useQueryClient()
   const form = useSaveForm({
     held,
     read: (role: Role) => ({ body: role }),
     route: routes.members.update,
     rooms: ['members'],
-    send: (client, role) => client.members.update({ id, role }),
+    send: async (client, role) => {
+      const saved = await client.members.update({ id, role })
+      // With another role, this person may do more or less on every page.
+      if (isYou) await asking.invalidateQueries({ queryKey: ['me'] })
+      return saved
+    },
     countsFrom: 'the next request',
   })
   const isAbove = ROLES.indexOf(held) > ROLES.indexOf(me.role)

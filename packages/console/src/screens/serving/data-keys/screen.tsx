@@ -2,7 +2,7 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAllDataKeys, type DataKey } from '../../../data/serving-lists.ts'
 import { Ago } from '../../../ui/ago.tsx'
-import { cli } from '../../../parts/commands.ts'
+import { CommandLine } from '../../../parts/command-line.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { Light } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
@@ -114,9 +114,7 @@ export function Screen(): ReactElement {
           <>
             Programs use Data API keys to read stored records over HTTP as JSON, CSV or Parquet. The keys have no other
             permissions. To create a key in a terminal, run
-            <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
-              {cli('data-keys create --name Warehouse')}
-            </code>
+            <CommandLine words="data-keys create --name Warehouse" />
           </>
         ),
       }}

@@ -88,6 +88,7 @@ export function forwarderBodyOf(
   const request = requestOf(draft)
   if ('problem' in request) return request
   if (draft.name.trim() === '') return { problem: 'Enter a name.' }
+  if (draft.percent.trim() === '') return { problem: 'Enter the sampling percent.' }
   if (draft.content.length === 0) return { problem: 'Choose at least one content type.' }
   return {
     body: {

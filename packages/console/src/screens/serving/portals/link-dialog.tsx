@@ -1,16 +1,15 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS, routes } from '@postroad/contract'
 import { ExternalLink } from 'lucide-react'
-import { useState, type FormEvent, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { Portal, PortalCustomer } from '../../../data/lists.ts'
+import { CreateWindow } from '../../../parts/create-window.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, Select } from '../../../ui/field.tsx'
-import { RefusedLine } from '../../../ui/states.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 
-const FORM = 'create-portal-link'
 const HOUR_S = 3_600
 const LIVES = [
   { seconds: 24 * HOUR_S, label: '1 day' },
@@ -31,66 +30,55 @@ export function LinkDialog({ portal, customer, onClose }: Props): ReactElement {
   const [customerId, setCustomerId] = useState(customer?.customer_id ?? '')
   const [name, setName] = useState('')
   const [seconds, setSeconds] = useState<number>(LIMITS.portalTokenSecondsDefault)
-  const create = useChange(['portalTokens', 'portalCustomers', 'portals'], (client) =>
-    client.portalTokens.create({
-      id: portal.id,
-      customer_id: customerId.trim(),
-      expires_in: seconds,
-      ...(name.trim() === '' ? {} : { customer_name: name.trim() }),
-    }),
-  )
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    create.mutate(undefined)
+  const body = {
+    customer_id: customerId.trim(),
+    expires_in: seconds,
+    ...(name.trim() === '' ? {} : { customer_name: name.trim() }),
   }
+  const create = useChange(['portalTokens', 'portalCustomers', 'portals'], (client, sent: typeof body) =>
+    client.portalTokens.create({ id: portal.id, ...sent }),
+  )
   if (create.data !== undefined) return <Made {...create.data} onClose={onClose} />
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <CreateWindow
       title={customer === undefined ? 'New customer' : `A link for ${customer.name ?? customer.customer_id}`}
       lead="Anyone with the link can manage this customer’s destinations until the link expires or you revoke it."
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" form={FORM} disabled={customerId.trim() === '' || create.isPending}>
-            Create link
-          </Button>
-        </>
-      }
+      read={body.customer_id === '' ? { problem: 'Enter the ID of the customer.' } : { body }}
+      call={(sent) => ({ route: routes.portalTokens.create, params: { id: portal.id }, body: sent })}
+      submit={(sent) => create.mutate(sent)}
+      change={create}
+      verb="Create link"
+      onClose={onClose}
     >
-      <form id={FORM} onSubmit={submit}>
-        {customer === undefined && (
-          <>
-            <Field
-              label="Your ID for the customer"
-              required
-              maxLength={LIMITS.customerIdCharsMax}
-              placeholder="acct_42"
-              className="mono text-data"
-              value={customerId}
-              onChange={({ target }) => setCustomerId(target.value)}
-              hint="Events identify the customer by this ID. Set its location in the endpoint’s criteria and mappings."
-            />
-            <Field
-              label="Name"
-              maxLength={LIMITS.nameCharsMax}
-              placeholder="Northwind Traders"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          </>
-        )}
-        <Select label="Valid for" value={seconds} onChange={({ target }) => setSeconds(Number(target.value))}>
-          {LIVES.toSorted((a, b) => a.seconds - b.seconds).map((one) => (
-            <option key={one.seconds} value={one.seconds}>
-              {one.label}
-            </option>
-          ))}
-        </Select>
-        <RefusedLine error={create.error} />
-      </form>
-    </Dialog>
+      {customer === undefined && (
+        <>
+          <Field
+            label="Your ID for the customer"
+            required
+            maxLength={LIMITS.customerIdCharsMax}
+            placeholder="acct_42"
+            className="mono text-data"
+            value={customerId}
+            onChange={({ target }) => setCustomerId(target.value)}
+            hint="Events identify the customer by this ID. Set its location in the endpoint’s criteria and mappings."
+          />
+          <Field
+            label="Name"
+            maxLength={LIMITS.nameCharsMax}
+            placeholder="Northwind Traders"
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        </>
+      )}
+      <Select label="Valid for" value={seconds} onChange={({ target }) => setSeconds(Number(target.value))}>
+        {LIVES.toSorted((a, b) => a.seconds - b.seconds).map((one) => (
+          <option key={one.seconds} value={one.seconds}>
+            {one.label}
+          </option>
+        ))}
+      </Select>
+    </CreateWindow>
   )
 }
 

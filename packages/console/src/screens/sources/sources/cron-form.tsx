@@ -134,9 +134,11 @@ export function NextRuns({
   const text = useSettled(JSON.stringify([expression.trim(), timeZone.trim()]))
   const asked = useAsk(
     ['cronTriggers', 'preview', text],
-    (client, signal) => {
+    async (client, signal) => {
       const [first = '', zone = ''] = readPair(text)
-      return client.cronTriggers.preview({ expression: first, time_zone: zone }, { signal })
+      const { next_runs } = await client.cronTriggers.preview({ expression: first, time_zone: zone }, { signal })
+      // With its zone: while a person types the next one, the browser cannot write times in it.
+      return { next_runs, zone }
     },
     { keep: true },
   )
@@ -147,11 +149,10 @@ export function NextRuns({
       </p>
     )
   if (asked.data === undefined) return <p className="mb-3.5 text-ink-3">Computing the next runs…</p>
-  const [, zone = 'UTC'] = readPair(text)
   return (
     <div className="mb-3.5" aria-busy={asked.isPlaceholderData}>
       <p className="mb-1 font-control">Next {asked.data.next_runs.length} runs</p>
-      <RunTimes of={asked.data.next_runs} timeZone={zone} />
+      <RunTimes of={asked.data.next_runs} timeZone={asked.data.zone} />
     </div>
   )
 }

@@ -1,10 +1,10 @@
-import { LIMITS, type RouteRequest, type Routes } from '@postroad/contract'
-import type { Source } from '../../../data/source-lists.ts'
+import { LIMITS, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
 import { draftOf, sentOf, type ConditionDraft } from '../../../parts/condition-draft.ts'
 import { headersIn, headersText, withoutValues } from '../../../parts/headers-text.ts'
 import { listIn } from '../../../parts/text-list.ts'
 
 export type SourceBody = RouteRequest<Routes['sources']['create']>
+type Source = RouteAnswer<Routes['sources']['list']>['sources'][number]
 type Settings = SourceBody['settings']
 export type SourceKind = Settings['kind']
 
@@ -142,7 +142,7 @@ function ofDatabase(settings: Exclude<Shown, { kind: 'http_poll' | 'sse' }>): Pa
     cursorColumn: settings.cursor_column,
     keyColumn: settings.key_column ?? '',
     start: typeof start === 'string' ? start : 'value',
-    startValue: typeof start === 'string' ? '' : String(start.value),
+    startValue: typeof start === 'string' ? '' : startText(start.value),
     batchLimit: String(settings.batch_limit),
     lagSeconds: String(settings.lag_seconds),
   }
@@ -182,18 +182,28 @@ export function settingsOf(draft: SourceDraft): { readonly settings: Settings } 
 
 // oxlint-disable-next-line max-params -- the draft and its kind
 function databaseSettings(draft: SourceDraft, kind: 'postgres' | 'mysql'): Settings {
-  const value = draft.startValue.trim()
   return {
     kind,
     ...connectionOf(draft),
     query: draft.query.trim(),
     cursor_column: draft.cursorColumn.trim(),
     key_column: orNull(draft.keyColumn),
-    start: draft.start === 'value' ? { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value } : draft.start,
+    start: draft.start === 'value' ? { value: startIn(draft.startValue.trim()) } : draft.start,
     poll_seconds: Number(draft.pollSeconds),
     batch_limit: Number(draft.batchLimit),
     lag_seconds: Number(draft.lagSeconds),
   }
+}
+
+/** A number where the text is exactly that number; text in quotes is text. Another value or type would start the source over. */
+function startIn(text: string): string | number {
+  const number = Number(text)
+  if (Number.isFinite(number) && String(number) === text) return number
+  return /^".*"$/s.test(text) ? text.slice(1, -1) : text
+}
+
+function startText(value: string | number): string {
+  return startIn(String(value).trim()) === value ? String(value) : `"${value}"`
 }
 
 function replicationSettings(draft: SourceDraft): { readonly settings: Settings } | { readonly problem: string } {

@@ -1,7 +1,7 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAllOrigins, type Origin } from '../../../data/source-lists.ts'
-import { cli } from '../../../parts/commands.ts'
+import { CommandLine } from '../../../parts/command-line.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -15,7 +15,7 @@ const isKind =
 
 const VIEWS = [
   { id: '', label: 'All', has: () => true },
-  { id: 'databases', label: 'Databases', has: isKind('postgres', 'mysql') },
+  { id: 'databases', label: 'Databases', has: isKind('postgres', 'postgres_replication', 'mysql') },
   { id: 'http', label: 'HTTP', has: isKind('http_poll', 'sse') },
   { id: 'schedules', label: 'Schedules', has: isKind('cron') },
   { id: 'sockets', label: 'WebSockets', has: isKind('ws') },
@@ -53,9 +53,7 @@ export function Screen(): ReactElement {
           <>
             A source creates events from a system that does not send webhooks: a database, an API, a stream, a schedule
             or a WebSocket. To create an event every weekday at nine, run
-            <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
-              {cli("cron-triggers create --name Morning --expression '0 9 * * 1-5' --dataset mornings")}
-            </code>
+            <CommandLine words={"cron-triggers create --name Morning --expression '0 9 * * 1-5' --dataset mornings"} />
           </>
         ),
       }}

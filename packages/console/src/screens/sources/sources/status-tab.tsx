@@ -42,17 +42,19 @@ export function SourceStatus({ source }: { readonly source: Source }): ReactElem
         what={
           state === 'disabled' ? (
             'The source is off.'
+          ) : failures === 0 ? (
+            'Postroad skipped the item and continues.'
           ) : (
             <>
               {counted(failures, 'failed run')} in a row
+              {/* Only a source that cannot be read is turned off, and not one whose events this server refuses. */}
               {failing_since === null ? (
-                ''
+                '. Postroad retries.'
               ) : (
                 <>
-                  , since <Moment at={failing_since} />
+                  , since <Moment at={failing_since} />. Postroad retries and turns the source off after 24 hours.
                 </>
               )}
-              . Postroad retries and turns the source off after 24 hours.
             </>
           )
         }

@@ -20,8 +20,6 @@ export type AuditFilter = {
   readonly to?: string
 }
 
-const DAY_MS = 86_400_000
-
 /** The filter of the API: the list includes the day of `to`. */
 export function filterOf({ actor, agent, action, target, from, to }: AuditSearch): AuditFilter {
   const given = {
@@ -29,15 +27,18 @@ export function filterOf({ actor, agent, action, target, from, to }: AuditSearch
     agent,
     action,
     target,
-    from: momentOf(from, 0),
-    to: momentOf(to, DAY_MS),
+    from: midnightOf(from, 0),
+    to: midnightOf(to, 1),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-/** The start of a day in the zone of the person, this much later; undefined when the text is not a day. */
-function momentOf(day: string | undefined, laterMs: number): string | undefined {
+/** The start of the day that is this many days after `day`, in the zone of the person; undefined when the text is not a day. */
+function midnightOf(day: string | undefined, later: number): string | undefined {
   if (day === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(day)) return undefined
   const at = new Date(`${day}T00:00:00`)
-  return Number.isNaN(at.getTime()) ? undefined : new Date(at.getTime() + laterMs).toISOString()
+  if (Number.isNaN(at.getTime())) return undefined
+  // A day of a clock change is not 24 hours long.
+  at.setDate(at.getDate() + later)
+  return at.toISOString()
 }

@@ -15,7 +15,7 @@ export function Failing({ of }: { readonly of: Summary['failing_destinations'] }
   const others = holds.filter(({ destination_id }) => of.every((one) => one.destination_id !== destination_id))
   const heldBy = (id: string): number => holds.find(({ destination_id }) => destination_id === id)?.deliveries ?? 0
   return (
-    <List title="Failing destinations" none="All attempts succeeded.">
+    <List title="Failing destinations" none="No destination has failed attempts.">
       {[
         ...of.map(({ destination_id, name, failed, delivered, ...destination }) => (
           <FailingLine
@@ -90,7 +90,7 @@ export function Causes({ of, range }: { readonly of: Summary['rejections']; read
             >
               <Glyph tone="rejected" />
               <span className="truncate">{CAUSES[reason].title}</span>
-              <span className="mono ml-auto text-data text-ink-2">{count}</span>
+              <span className="mono ml-auto text-data text-ink-2">{count.toLocaleString('en')}</span>
             </To>
           </li>
         ))}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Condition, Mapping } from '@postroad/contract'
+import { draftOf, sentOf } from '../../src/parts/condition-draft.ts'
+import { mappingDraftOf, mappingOf, NEW_MAPPING } from '../../src/parts/mapping-draft.ts'
+import { bodyOf, NEW_RULE, type RuleDraft } from '../../src/screens/capture/rules/draft.ts'
+
+/** A form that was opened and saved without an edit sends what is stored. */
+
+test('a condition stays the same in its form, even if its values have commas, lines, spaces or no characters', () => {
+  const conditions: readonly Condition[] = [
+    { path: 'city', op: 'in', value: ['Berlin, Mitte', 'two\nlines', ' Paris ', '', '42', 42, true, null, 'say "hi"'] },
+    { path: 'city', op: 'regex', value: '^a,b ' },
+  ]
+  for (const condition of conditions) assert.deepEqual(sentOf(draftOf(condition)), condition)
+  for (const value of [' Paris ', '', '"quoted"', '42', 42, 'a, b'])
+    assert.deepEqual(sentOf(draftOf({ path: 'city', equals: value })), { path: 'city', op: 'equals', value })
+})
+
+test('a person can write a list with commas or lines', () => {
+  const written = (value: string): unknown => sentOf({ path: 'city', op: 'in', value }).value
+  assert.deepEqual(written('eur, usd\n42,,'), ['eur', 'usd', 42])
+  assert.deepEqual(written('"a, b", c'), ['a, b', 'c'])
+})
+
+test('a field of a record stays the same in its form, even if its constant or default is the empty text', () => {
+  const mappings: readonly Mapping[] = [
+    { target: 'note', path: 'data.note', default: '' },
+    { target: 'note', path: 'data.note', default: '42' },
+    { target: 'note', path: 'data.note' },
+    { target: 'note', value: '' },
+    { target: 'note', value: { a: [1, null] } },
+  ]
+  for (const mapping of mappings) assert.deepEqual(mappingOf(mappingDraftOf(mapping)), mapping)
+})
+
+test('a rule whose condition or field is not complete is not saved without it', () => {
+  const draft = { ...NEW_RULE, name: 'Paid', dataset: 'paid' }
+  const condition = { path: '', op: 'equals', value: '' } as const
+  const problem = (part: Partial<RuleDraft>): boolean => 'problem' in bodyOf({ ...draft, ...part })
+  assert.equal(problem({ conditions: [{ ...condition, value: 'paid' }] }), true)
+  assert.equal(problem({ conditions: [{ ...condition, op: 'exists' }] }), true)
+  assert.equal(problem({ mappings: [{ ...NEW_MAPPING, path: 'data.id' }] }), true)
+  assert.deepEqual(bodyOf({ ...draft, conditions: [condition], mappings: [NEW_MAPPING] }), {
+    body: { name: 'Paid', dataset: 'paid', conditions: [], mappings: [] },
+  })
+})
