@@ -22,6 +22,12 @@ export class Ended extends Error {
   }
 }
 
+/** The error for a server that did not answer. */
+export async function unreachable(url: string, cause: unknown): Promise<Error> {
+  const { ServiceError } = await import('@postroad/sdk')
+  return new ServiceError(`${new URL(url).origin} cannot be reached.`, { status: 0, reason: 'unreachable' }, { cause })
+}
+
 type Report = {
   readonly exitCode: ExitCode
   readonly sentence: string
