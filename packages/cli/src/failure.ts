@@ -12,6 +12,9 @@ export class Failure extends Error {
   }
 }
 
+/** The server did not answer, or was busy. A command that follows a stream waits for it. */
+export class Unavailable extends Failure {}
+
 /** A command that has done its work and printed everything, but ends with an exit code other than 0. */
 export class Ended extends Error {
   readonly exitCode: ExitCode
