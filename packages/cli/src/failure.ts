@@ -47,6 +47,9 @@ export async function reportOf(error: unknown): Promise<Report> {
     }
   const { ServiceError } = await import('@postroad/sdk')
   if (error instanceof ServiceError) {
+    // The client reports an ended connection of this command line as a server that did not answer.
+    const { cause } = error
+    if (cause instanceof Failure && !(cause instanceof Unavailable)) return reportOf(cause)
     const { status, reason, requestId, message } = error
     const json = {
       ...error.body,
