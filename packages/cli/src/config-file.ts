@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { EXIT, Failure } from './failure.ts'
+import { EXIT, Failure, unreachable } from './failure.ts'
 import { readData } from './send/data.ts'
 
 type Read = {
@@ -48,7 +48,13 @@ export async function checkConfig(
   { baseUrl }: Pick<Connection, 'baseUrl'>,
   { file, plain }: { readonly file: string; readonly plain: unknown },
 ): Promise<void> {
-  const response = await fetch(`${baseUrl}/docs/project-config.schema.json`)
+  const url = `${baseUrl}/docs/project-config.schema.json`
+  let response: Response
+  try {
+    response = await fetch(url)
+  } catch (cause) {
+    throw await unreachable(url, cause)
+  }
   if (!response.ok)
     throw new Failure(`${baseUrl} does not serve the configuration schema. It may run an older version of Postroad.`)
   const { Ajv2020 } = await import('ajv/dist/2020.js')

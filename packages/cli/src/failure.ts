@@ -12,6 +12,9 @@ export class Failure extends Error {
   }
 }
 
+/** The server did not answer, or was busy. A command that follows a stream waits for it. */
+export class Unavailable extends Failure {}
+
 /** A command that has done its work and printed everything, but ends with an exit code other than 0. */
 export class Ended extends Error {
   readonly exitCode: ExitCode
@@ -20,6 +23,12 @@ export class Ended extends Error {
     super('')
     this.exitCode = exitCode
   }
+}
+
+/** The error for a server that did not answer. */
+export async function unreachable(url: string, cause: unknown): Promise<Error> {
+  const { ServiceError } = await import('@postroad/sdk')
+  return new ServiceError(`${new URL(url).origin} cannot be reached.`, { status: 0, reason: 'unreachable' }, { cause })
 }
 
 type Report = {
@@ -38,6 +47,9 @@ export async function reportOf(error: unknown): Promise<Report> {
     }
   const { ServiceError } = await import('@postroad/sdk')
   if (error instanceof ServiceError) {
+    // The client reports an ended connection of this command line as a server that did not answer.
+    const { cause } = error
+    if (cause instanceof Failure && !(cause instanceof Unavailable)) return reportOf(cause)
     const { status, reason, requestId, message } = error
     const json = {
       ...error.body,

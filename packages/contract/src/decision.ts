@@ -6,7 +6,7 @@ export const Failure = z.object({
   index: z.int(),
   path: z.string(),
   op: z.string(),
-  expected: z.unknown().optional(),
+  expected: z.unknown().optional().describe('The value of the condition. Long values are cut off.'),
   saw: z.unknown().optional().describe('Absent when nothing is at the path. Long values are cut off.'),
 })
 export type Failure = z.infer<typeof Failure>

@@ -3,14 +3,17 @@ import { DbError } from './platform/db.ts'
 
 type Tx = Ctx & Required<Pick<Ctx, 'afterCommit' | 'beforeCommit'>>
 
-/** PostgreSQL has ended one of two transactions that waited for each other. */
-const DEADLOCK = '40P01'
+/**
+ * PostgreSQL has ended one of two transactions that waited for each other, or one that waited for the other to commit the same
+ * name. Verbs look for the name first, so the next try finds it and refuses.
+ */
+const LOST_TO_ANOTHER: ReadonlySet<string> = new Set(['40P01', '23505'])
 const TRIES = 3
 
 /**
  * One verb, one transaction: joins the open one, otherwise opens one. `beforeCommit` work (audit rows) runs last, in the order
  * of its keys, so that transactions never wait for each other's locks. `afterCommit` work (wake-ups) runs once, after the
- * commit. `work` restarts if a turn of the senders locked the same rows in another order.
+ * commit. `work` restarts if a turn of the senders locked the same rows in another order, or another verb took the same name.
  */
 export async function inTransaction<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { afterCommit, beforeCommit } = ctx
@@ -20,7 +23,7 @@ export async function inTransaction<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): 
       // oxlint-disable-next-line no-await-in-loop -- a try starts only after the previous one was rolled back
       return await once(ctx, work)
     } catch (error) {
-      if (tries === TRIES || !(error instanceof DbError && error.code === DEADLOCK)) throw error
+      if (tries === TRIES || !(error instanceof DbError && LOST_TO_ANOTHER.has(error.code))) throw error
     }
   }
 }

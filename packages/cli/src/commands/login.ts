@@ -2,7 +2,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { Option, type Command } from 'commander'
 import { canAsk, secretAsked } from '../ask.ts'
 import { headersOfSession, ownUrl, urlGiven } from '../connection.ts'
-import { EXIT, Failure } from '../failure.ts'
+import { EXIT, Failure, unreachable } from '../failure.ts'
 import { io } from '../io.ts'
 import { invokedAs, withExample, type ConnectionOptions } from '../options.ts'
 import { print, type OutputOptions } from '../output.ts'
@@ -148,12 +148,12 @@ type Me = {
 }
 
 async function asked(url: string, init: RequestInit): Promise<Response> {
-  const { refusalIn, ServiceError } = await import('@postroad/sdk')
+  const { refusalIn } = await import('@postroad/sdk')
   let response: Response
   try {
     response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) })
   } catch (cause) {
-    throw new ServiceError(`${new URL(url).origin} cannot be reached.`, { status: 0, reason: 'unreachable' }, { cause })
+    throw await unreachable(url, cause)
   }
   if (!response.ok) throw await refusalIn(response)
   return response

@@ -1,4 +1,5 @@
 import { connect, type Connection } from '../connection.ts'
+import { Unavailable } from '../failure.ts'
 import type { ConnectionOptions } from '../options.ts'
 import type { Following } from './follow.ts'
 
@@ -43,6 +44,8 @@ export async function sourceOf(options: ConnectionOptions, { detail, since, data
       return response
     },
     retryable: (error) => {
+      // The access token ends within the hour, and its renewal needs the server too.
+      if (error instanceof Unavailable) return error.message
       if (error instanceof ServiceError)
         return error.status === 429 || error.status >= 500 || error.status === 0 ? error.message : undefined
       // `fetch` and the reader of its body throw these when a connection fails.

@@ -1,4 +1,4 @@
-import { EXIT, Failure } from '../failure.ts'
+import { EXIT, Failure, Unavailable } from '../failure.ts'
 import { invokedAs } from '../options.ts'
 
 /** The tokens of this command line on a server. The refresh token works once. */
@@ -28,7 +28,7 @@ export async function sendForm(
       signal: AbortSignal.timeout(ANSWER_MS),
     })
   } catch {
-    throw new Failure(`${new URL(url).origin} cannot be reached.`)
+    throw new Unavailable(`${new URL(url).origin} cannot be reached.`)
   }
   const body: unknown = await response.json().catch(() => ({}))
   return { status: response.status, body: typeof body === 'object' && body !== null ? body : {} }
@@ -52,7 +52,7 @@ export const isFresh = ({ expires_at }: OauthTokens): boolean => Date.parse(expi
 export async function refreshed(url: string, { refresh_token }: OauthTokens): Promise<OauthTokens> {
   const { status, body } = await sendForm(url, 'token', { grant_type: 'refresh_token', refresh_token })
   if (status === 200) return grantedBy(body)
-  if (status >= 500 || status === 429) throw new Failure(`${url} is too busy. Try again in a moment.`)
+  if (status >= 500 || status === 429) throw new Unavailable(`${url} is too busy. Try again in a moment.`)
   throw new Failure(
     `This command line is no longer connected to ${url}. Run ${invokedAs()} login --url ${url}.`,
     EXIT.refused,

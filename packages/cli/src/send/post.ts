@@ -1,4 +1,5 @@
 import type { Accepted } from '@postroad/contract'
+import { unreachable } from '../failure.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -7,7 +8,7 @@ export async function postEvent(
   url: string,
   { body, headers }: { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> },
 ): Promise<Accepted> {
-  const { refusalIn, ServiceError } = await import('@postroad/sdk')
+  const { refusalIn } = await import('@postroad/sdk')
   let response: Response
   try {
     response = await fetch(url, {
@@ -16,12 +17,8 @@ export async function postEvent(
       body: new Uint8Array(body),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-  } catch (error) {
-    throw new ServiceError(
-      `${new URL(url).origin} cannot be reached.`,
-      { status: 0, reason: 'unreachable' },
-      { cause: error },
-    )
+  } catch (cause) {
+    throw await unreachable(url, cause)
   }
   if (!response.ok) throw await refusalIn(response)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the body of a 200 or 201 response of an endpoint (contract part 4)

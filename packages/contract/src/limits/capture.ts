@@ -63,6 +63,8 @@ export const capture = {
   mappingsPerListMax: 200,
   // The size of all records of one event together. A record that is stored as the body was received does not count.
   recordsOfEventBytesMax: 8_388_608,
+  // The rules that see an event, and its records times the destinations, workflows and AI triggers that consider each.
+  reasonsOfEventMax: 20_000,
 
   // Schemas of datasets
   datasetFieldsMax: 500,

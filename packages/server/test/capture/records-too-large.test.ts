@@ -71,3 +71,23 @@ test('constants and the empty places of lists count too', async () => {
     await aRule(project, { mappings: [{ target: 'big', value: 'x'.repeat(1_000_000) }] })
   refused(await post(`${world.baseUrl}/v1/ingest/${key}`, '{}'))
 })
+
+test('an event whose rules and destinations would have more than 20,000 reasons in its decision is refused', async () => {
+  const { body } = await world.admin('POST', 'projects', { name: aName('project') })
+  const at = `projects/${body.project.id}`
+  const project: World = { ...world, admin: (method, path, ...rest) => world.admin(method, `${at}/${path}`, ...rest) }
+  const { key } = await anIngestKey(project)
+  const rules = Array.from({ length: 150 }, (_, index) => ({ name: `rule ${index}`, dataset: 'routed' }))
+  const destinations = Array.from({ length: 133 }, (_, index) => ({
+    name: `destination ${index}`,
+    sink: true,
+    datasets: ['other'],
+  }))
+  const applied = await project.admin('POST', 'config/apply', { config: { version: 1, rules, destinations } })
+  assert.equal(applied.status, 200, JSON.stringify(applied.body))
+  const answer = await post(`${world.baseUrl}/v1/ingest/${key}`, '{}')
+  assert.deepEqual([answer.status, answer.body.reason], [413, 'records_too_large'])
+  assert.match(answer.body.error, /150 records.* more than 20000 reasons, so nothing was stored\. Turn off rules/)
+  assert.deepEqual((await project.admin('GET', 'submissions')).body.submissions, [])
+  assert.equal((await post(`${world.baseUrl}/v1/ingest/${key}/routed`, '{}')).status, 201)
+})

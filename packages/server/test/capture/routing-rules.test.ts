@@ -183,6 +183,20 @@ describe('rule 3: project rules are evaluated in exactly one shape', () => {
     assert.ok(!rules.some((one: { rule: string }) => one.rule === 'off'))
   })
 
+  test('the decision cuts off long values of conditions, so an event stores little more than itself', async () => {
+    const project = await aProject()
+    const { key } = await anIngestKey(project)
+    const long = 'x'.repeat(100_000)
+    await aRule(project, { conditions: [{ path: 'a', op: 'contains', value: long }] })
+    await aRule(project, { conditions: [{ path: 'a', op: 'in', value: [long, long] }] })
+    const answer = await post(`${world.baseUrl}/v1/ingest/${key}`, '{"a":"b"}')
+    const { rules } = await decisionOf(project, answer)
+    assert.deepEqual(
+      rules.map(({ failed }: { failed: { expected: unknown } }) => failed.expected),
+      [`${long.slice(0, 200)}…`, `${JSON.stringify([long, long]).slice(0, 200)}…`],
+    )
+  })
+
   test('when no rule matches, routed is empty and the submission is stored', async () => {
     const project = await aProject()
     const { key } = await anIngestKey(project)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Ctx } from '../../src/context.ts'
-import { sql, type Database } from '../../src/platform/db.ts'
+import { sql, type Database, type Db } from '../../src/platform/db.ts'
 import { inTransaction } from '../../src/transaction.ts'
 import { aPlace } from '../stage/audit-chains.ts'
 import { statement } from '../stage/fixtures.ts'
@@ -16,6 +16,14 @@ onWorldStage(async (made) => {
   ctx = { ...aPlace(made.world), database }
   await statement(database, 'create table places as select generate_series(1, 2) as id')
 })
+
+/** True once another transaction waits for this one. */
+async function isWaitedFor(db: Db): Promise<true | undefined> {
+  const { waits } = await db.one<{ waits: boolean }>(
+    sql`select exists (select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))) as waits`,
+  )
+  return waits || undefined
+}
 
 test('a verb that PostgreSQL ends because of a deadlock runs again; the effects that it registered run once', async () => {
   const held = Promise.withResolvers<void>()
@@ -33,16 +41,29 @@ test('a verb that PostgreSQL ends because of a deadlock runs again; the effects 
     await db.run(sql`set local deadlock_timeout = '10ms'`)
     await db.run(sql`select from places where id = 2 for update`)
     held.resolve()
-    if (runs === 1) {
-      await eventually(async () => {
-        const { waits } = await db.one<{ waits: boolean }>(
-          sql`select exists (select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))) as waits`,
-        )
-        return waits || undefined
-      })
-    }
+    if (runs === 1) await eventually(() => isWaitedFor(db))
     await db.run(sql`select from places where id = 1 for update`)
   })
   await other
   assert.deepEqual([runs, committed], [2, 1])
+})
+
+test('a verb that loses a name to another one runs again, and finds the name', async () => {
+  await statement(database, 'create table names (name text unique)')
+  const taken = Promise.withResolvers<void>()
+  const other = database.transaction(async (db) => {
+    await db.run(sql`insert into names values ('orders')`)
+    taken.resolve()
+    await eventually(() => isWaitedFor(db))
+  })
+  await taken.promise
+  let runs = 0
+  const found = await inTransaction(ctx, async ({ db }) => {
+    runs += 1
+    const name = await db.maybe<{ name: string }>(sql`select name from names where name = 'orders'`)
+    if (name === undefined) await db.run(sql`insert into names values ('orders')`)
+    return name
+  })
+  await other
+  assert.deepEqual([found, runs], [{ name: 'orders' }, 2])
 })

@@ -342,6 +342,19 @@ test('the subscription of a closed workspace is not renewed', async () => {
   assert.equal((await billingOf(home)).payments.subscription.ends_at_period_end, true)
 })
 
+test('a subscription that the provider no longer has delays no other', async () => {
+  const [closed, other] = [await aCustomer(), await aCustomer()]
+  provider.subscriptions = provider.subscriptions.filter((one) => one !== closed.subscription)
+  await database.run(
+    sql`update workspaces set closed_at = ${new Date(world.clock.now())} where id = ${closed.home.workspaceId}`,
+  )
+  other.subscription.status = 'canceled'
+  advance(DAY_MS + 1)
+  await assert.rejects(followPayments(world.app.deps), /No such subscription/)
+  assert.equal((await billingOf(await again(other.home))).plan.name, 'free')
+  await followPayments(world.app.deps)
+})
+
 /** Signs in again, because the session expires when the clock of the test moves far. */
 async function again(home: Home): Promise<Home> {
   return { ...home, headers: await signedIn(world, home) }

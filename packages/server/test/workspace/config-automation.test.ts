@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
-import { aGuest, aPortal } from '../stage/portal-stage.ts'
+import { aGuest, aPortal, inPortal } from '../stage/portal-stage.ts'
 import {
   applied,
   aProject,
@@ -227,6 +227,41 @@ test('a reference to a name that the project would not have is refused with its 
   )
   const { create, change } = await planned(project, JSON.parse(text))
   assert.deepEqual([create, change.length], [items('destination', 'CRM'), 1])
+})
+
+test('an export applies although a workflow names a deleted destination, but nothing written may name one', async () => {
+  const project = await aSource()
+  const before = await exported(project)
+  refused(
+    await project.admin('POST', 'config/plan', { config: { ...before, destinations: [] }, delete_missing: true }),
+    /\.destination: the project would have no destination "ERP"\. /,
+  )
+  const [destination] = (await project.admin('GET', 'destinations')).body.destinations
+  assert.equal((await project.admin('DELETE', `destinations/${destination.id}`)).status, 200)
+  const config = await exported(project)
+  assert.equal((await planned(project, config))['empty'], true)
+  await applied(project, { ...config, rules: [{ name: 'New', dataset: 'new' }] })
+  config['workflows'][0].steps[0].seconds = 90
+  refused(
+    await project.admin('POST', 'config/plan', { config }),
+    new RegExp(`\\.destination: the project would have no destination "${destination.id}"\\. `),
+  )
+})
+
+test('a workflow may deliver to the destination of a customer, which no configuration contains', async () => {
+  const project = await aProject()
+  const guest = await aGuest(project, { portal: (await aPortal(project)).id })
+  const made = await inPortal(project, guest, 'POST destinations', { url: 'https://erp.customer.example/hooks' })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const steps = [{ id: 'tell', type: 'deliver', destination: made.body.destination.id }]
+  assert.equal((await project.admin('POST', 'workflows', { name: 'Tell', entry_dataset: 'orders', steps })).status, 201)
+  const config = await exported(project)
+  assert.deepEqual([config['destinations'], (await planned(project, config))['empty']], [[], true])
+  config['workflows'][0].entry_dataset = 'large_orders'
+  await applied(project, config)
+  const [{ id }] = (await project.admin('GET', 'workflows')).body.workflows
+  const { workflow } = (await project.admin('GET', `workflows/${id}`)).body
+  assert.deepEqual([workflow.entry_dataset, workflow.steps[0].destination], ['large_orders', steps[0]?.destination])
 })
 
 test('two workflows with one name have the same identity, and the refusal names them', async () => {

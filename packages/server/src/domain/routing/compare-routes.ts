@@ -5,6 +5,7 @@ import { stringifyJson } from '../json/json-text.ts'
 import { compileConditions, type CompareMode, type CompiledConditions } from './condition.ts'
 import { explain } from './explain.ts'
 import { compileMappings, type CompiledMappings } from './mapping.ts'
+import { hasTooManyReasons } from './reasons.ts'
 import { RecordTexts } from './record-texts.ts'
 
 /** How one payload is routed by two configurations of a project: the current one and a planned one. */
@@ -119,6 +120,10 @@ export class RouteComparer {
       records.push(yield* this.#record(filing, filed))
       if (texts.tooLarge) return refusedFor('records_too_large')
     }
+    const { rules, destinations, starters } = routing
+    const considering = { records, destinations: destinations.length, starters: [starters] }
+    if (hasTooManyReasons({ ...considering, rules: of.use === 'rules' ? rules.length : 0 }))
+      return refusedFor('records_too_large')
     const deliveries = yield* this.#fannedOut(records, routing)
     return {
       refused: null,

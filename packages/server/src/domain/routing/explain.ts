@@ -4,9 +4,9 @@ import type { CompiledConditions, ConditionFailure } from './condition.ts'
 import { JsonWriter, TextTooLong } from '../json/json-work.ts'
 import { WorkBudget } from '../work-budget.ts'
 
-const SAW_CHARS_MAX = 200
+const SHOWN_CHARS_MAX = 200
 
-/** The first condition that failed and its value, short enough to be stored with every event. */
+/** The first condition that failed, with both of its values short enough to be stored with every event. */
 export function* explain(
   conditions: CompiledConditions,
   { payload, spend }: { readonly payload: unknown; readonly spend: Spend },
@@ -23,20 +23,20 @@ function explained(failure: ConditionFailure | undefined): Failure | null {
     index,
     path: condition.path,
     op,
-    ...(expected === undefined ? {} : { expected }),
+    ...(expected === undefined ? {} : { expected: short(expected) }),
     ...(saw === undefined ? {} : { saw: short(saw) }),
   }
 }
 
 function short(value: unknown): unknown {
   const text = typeof value === 'string' ? value : beginningOf(value)
-  if (text.length <= SAW_CHARS_MAX) return value
-  return `${text.slice(0, SAW_CHARS_MAX)}…`
+  if (text.length <= SHOWN_CHARS_MAX) return value
+  return `${text.slice(0, SHOWN_CHARS_MAX)}…`
 }
 
 /** The part of a value's JSON that is shown. The whole can be as long as the payload, and every rule can read it. */
 function beginningOf(value: unknown): string {
-  const writer = new JsonWriter({ budget: new WorkBudget(Infinity), charsMax: SAW_CHARS_MAX })
+  const writer = new JsonWriter({ budget: new WorkBudget(Infinity), charsMax: SHOWN_CHARS_MAX })
   try {
     writer.value(value)
   } catch (error) {

@@ -7,6 +7,10 @@ export class Fifo<Item> {
     return this.#items.length - this.#head
   }
 
+  get first(): Item | undefined {
+    return this.#items[this.#head]
+  }
+
   push(item: Item): void {
     this.#items.push(item)
   }

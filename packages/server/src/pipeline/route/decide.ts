@@ -4,6 +4,7 @@ import { finish, type InTurns, type Spend } from '../../domain/in-turns.ts'
 import { explain } from '../../domain/routing/explain.ts'
 import { stringifyJson } from '../../domain/json/json-text.ts'
 import type { CompiledMappings } from '../../domain/routing/mapping.ts'
+import { hasTooManyReasons } from '../../domain/routing/reasons.ts'
 import { RecordTexts } from '../../domain/routing/record-texts.ts'
 import { PacedWork } from '../../platform/paced-work.ts'
 import { reject, type Receiver, type RecordDraft, type Rejected, type Routed, type Verified } from '../types.ts'
@@ -46,6 +47,14 @@ function* deciding(
   if (texts.tooLarge) return reject('records_too_large')
   const customer = customerOf(verified)
   const owned = customer === undefined ? undefined : receiver.plan.ofCustomers?.get(customer)
+  const { destinations, workflows, triggers } = receiver.plan
+  const considering = {
+    rules: filed.decision.rules?.length ?? 0,
+    records: filed.records,
+    destinations: destinations.length + (owned?.length ?? 0),
+    starters: [workflows, triggers],
+  }
+  if (hasTooManyReasons(considering)) return reject('records_too_large', { text: tooManyReasons(filed.records.length) })
   const { deliveries, decisions } = yield* fanOut(ids, { verified, records: filed.records, owned, spend })
   const { starts, runs, considered } = yield* start(ids, { verified, records: filed.records, spend })
   return {
@@ -66,6 +75,9 @@ function* deciding(
     dataset: receiver.use === 'rules' ? null : (receiver.dataset ?? receiver.webhook?.dataset ?? null),
   }
 }
+
+const tooManyReasons = (records: number): string =>
+  `The rules file this event into ${records} records, and every destination considers each of them. The decision would have more than ${LIMITS.reasonsOfEventMax} reasons, so nothing was stored. Turn off rules, or delete destinations, that you do not need.`
 
 /**
  * The scheme of the signature that the ladder verified: the endpoint's, otherwise the key's. Absent where no signature

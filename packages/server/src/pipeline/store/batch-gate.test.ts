@@ -56,6 +56,16 @@ test('a full gate accepts nothing more until there is room', () => {
   assert.deepEqual(gate.due(), [[3]])
 })
 
+test('a gate is full when too many bytes wait, until a batch takes them; an item larger than the limit waits alone', () => {
+  const gate = gateOf({ waitingBytesMax: 10, batchesInFlightMax: 1 })
+  assert.deepEqual(taking(gate, [6, 4, 1]), ['taken', 'taken', 'full'])
+  assert.deepEqual(gate.due(), [[6, 4]])
+  assert.deepEqual(taking(gate, [99, 1]), ['taken', 'full'])
+  gate.finished()
+  assert.deepEqual(gate.due(), [[99]])
+  assert.deepEqual(taking(gate, [10]), ['taken'])
+})
+
 test('a batch that never started cannot finish', () => {
   assert.throws(() => gateOf().finished())
 })
@@ -69,6 +79,7 @@ test('in any order of arrivals and commits, a gate loses, repeats and overtakes 
         batchesInFlightMax: 2,
         besideItemsMin: 2,
         waitingItemsMax: 50,
+        waitingBytesMax: 300,
         bytesOf: ({ bytes }) => bytes,
       })
       const started: number[] = []

@@ -8,6 +8,8 @@ export interface BatchGateLimits<Item> {
   readonly besideItemsMin: number
   /** How many items may wait. Beyond that, `enqueue` returns `full` and the caller answers 503. */
   readonly waitingItemsMax: number
+  /** How many bytes may wait. An item larger than that may wait alone. */
+  readonly waitingBytesMax: number
   readonly bytesOf: (item: Item) => number
 }
 
@@ -17,12 +19,14 @@ export const BATCH_GATE_DEFAULTS = {
   batchesInFlightMax: 2,
   besideItemsMin: 16,
   waitingItemsMax: 10_000,
+  waitingBytesMax: 268_435_456,
 } as const
 
 /** Gathers items into batches, in order. No item is dropped, repeated or overtaken; each batch ends with `finished`. */
 export class BatchGate<Item> {
   readonly #limits: BatchGateLimits<Item>
   #waiting: Item[] = []
+  #waitingBytes = 0
   #inFlight = 0
 
   constructor(limits: BatchGateLimits<Item>) {
@@ -31,8 +35,12 @@ export class BatchGate<Item> {
 
   /** Takes one item, or returns `full` when there is no room for it. */
   enqueue(item: Item): 'taken' | 'full' {
-    if (this.#waiting.length >= this.#limits.waitingItemsMax) return 'full'
+    const { waitingItemsMax, waitingBytesMax, bytesOf } = this.#limits
+    const bytes = this.#waitingBytes + bytesOf(item)
+    if (this.#waiting.length >= waitingItemsMax) return 'full'
+    if (this.#waiting.length > 0 && bytes > waitingBytesMax) return 'full'
     this.#waiting.push(item)
+    this.#waitingBytes = bytes
     return 'taken'
   }
 
@@ -46,7 +54,9 @@ export class BatchGate<Item> {
   due(): readonly (readonly Item[])[] {
     const batches: Item[][] = []
     while (this.#mayStart()) {
-      batches.push(this.#waiting.splice(0, this.#nextSize()))
+      const batch = this.#waiting.splice(0, this.#nextSize())
+      for (const item of batch) this.#waitingBytes -= this.#limits.bytesOf(item)
+      batches.push(batch)
       this.#inFlight += 1
     }
     return batches

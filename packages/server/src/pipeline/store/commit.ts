@@ -6,7 +6,7 @@ import { reject, unavailable, type Committed, type Routed } from '../types.ts'
 import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
 import type { Verdict } from './admit.ts'
 import { createDeadline } from './deadline.ts'
-import { rowsOf } from './event-rows.ts'
+import { bytesOf, rowsOf } from './event-rows.ts'
 import { storeBatch, type Storing } from './store-batch.ts'
 
 /**
@@ -17,6 +17,7 @@ export type Commit = (event: Routed) => Promise<Committed>
 type Waiting = {
   readonly event: Routed
   readonly rows: EventRows
+  readonly bytes: number
   readonly since: number
   readonly answer: (result: Committed) => void
 }
@@ -34,7 +35,7 @@ const WAIT_MS_MAX = 5_000
  */
 export function createCommit(given: Deps): Commit {
   const deps = { ...given, deadline: createDeadline(given) }
-  const gate = new BatchGate<Waiting>({ ...BATCH_GATE_DEFAULTS, bytesOf: ({ event }) => event.verified.body.length })
+  const gate = new BatchGate<Waiting>({ ...BATCH_GATE_DEFAULTS, bytesOf: ({ bytes }) => bytes })
 
   let isDueSoon = false
   const start = (): void => {
@@ -62,7 +63,8 @@ export function createCommit(given: Deps): Commit {
 
   return (event) =>
     new Promise((answer) => {
-      const taken = gate.enqueue({ event, rows: rowsOf(deps, event), since: deps.clock.now(), answer })
+      const rows = rowsOf(deps, event)
+      const taken = gate.enqueue({ event, rows, bytes: bytesOf(rows), since: deps.clock.now(), answer })
       if (taken === 'full') answer(overloaded)
       else startSoon()
     })

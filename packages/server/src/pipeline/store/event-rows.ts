@@ -40,6 +40,17 @@ export function rowsOf(deps: Pick<Deps, 'uuid'>, event: Routed): EventRows {
   }
 }
 
+/** The size of a row without its texts. */
+const ROW_BYTES = 200
+
+/** The approximate size of an event in the statement that stores it. Mappings can make megabytes of records from two bytes. */
+export function bytesOf({ submission, records, deliveries, starts, runs }: EventRows): number {
+  const { bodySize, headers, decision } = submission
+  const rows = records.length + deliveries.length + starts.length + runs.length
+  const texts = records.reduce((sum, { data }) => sum + (data?.length ?? 0), headers.length + decision.length)
+  return bodySize + texts + ROW_BYTES * rows
+}
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The body as text if it is UTF-8 that PostgreSQL can store as text (no NUL). */

@@ -27,13 +27,18 @@ export async function followPayments(deps: Deps): Promise<void> {
   await rereadStale(deps, provider)
 }
 
-/** A lost event delays a change by a day at most. The end of a grace needs no event at all. */
+/**
+ * A lost event delays a change by a day at most. The end of a grace needs no event at all. A subscription that the provider
+ * refuses to change or to read delays no other, and its failure is reported after them.
+ */
 async function rereadStale(deps: Deps, provider: PaymentProvider): Promise<void> {
-  for (const { customer_id, subscription_id, workspace_id } of await listOfClosed(deps.database, AT_ONCE)) {
+  const failures: unknown[] = []
+  const attempt = (work: Promise<void>): Promise<void> => work.catch((cause: unknown) => void failures.push(cause))
+  for (const { customer_id: customerId, subscription_id, workspace_id } of await listOfClosed(deps.database, AT_ONCE)) {
     // oxlint-disable-next-line no-await-in-loop -- one request to the provider at a time
-    await provider.endAtPeriodEnd(subscription_id)
-    // oxlint-disable-next-line no-await-in-loop -- one request to the provider at a time
-    await syncSubscription(deps, { provider, workspaceId: workspace_id, customerId: customer_id })
+    await attempt(provider.endAtPeriodEnd(subscription_id))
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await attempt(syncSubscription(deps, { provider, workspaceId: workspace_id, customerId }))
   }
   const now = deps.clock.now()
   const stale = await listStale(deps.database, {
@@ -43,7 +48,8 @@ async function rereadStale(deps: Deps, provider: PaymentProvider): Promise<void>
     limit: AT_ONCE,
   })
   for (const { customer_id: customerId, workspace_id: workspaceId } of stale) {
-    // oxlint-disable-next-line no-await-in-loop -- one request to the provider at a time
-    await syncSubscription(deps, { provider, workspaceId, customerId })
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await attempt(syncSubscription(deps, { provider, workspaceId, customerId }))
   }
+  if (failures.length > 0) throw failures[0]
 }

@@ -5,6 +5,7 @@ import { refuse } from '../../../domain/refusal.ts'
 import { PacedWork } from '../../../platform/paced-work.ts'
 import { sinkUrl } from '../../delivery/destination-sinks/index.ts'
 import { missingSecrets } from '../../delivery/destinations/index.ts'
+import { checkNamesOnce, checkReferences } from './check-references.ts'
 import {
   wholeDestination,
   wholeEndpoint,
@@ -20,7 +21,6 @@ import {
   type WorkflowEntry,
 } from './entries.ts'
 import type { ReadConfig } from './read-config.ts'
-import { namedIn } from './references.ts'
 import type { Current, CurrentDestination, CurrentEndpoint, CurrentView, State } from './state.ts'
 
 /** The changes that a configuration would make to a project. An entry that waits for a secret does not change. */
@@ -115,6 +115,7 @@ export async function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked):
     needs_verification_secret: needs.verification.toSorted(),
     needs_secrets: needs.secrets,
   }
+  if (config.workflows !== undefined) checkNamesOnce(state)
   checkReferences(config, { state, plan })
   checkSize(plan)
   return plan
@@ -217,49 +218,6 @@ function checkUnique(list: string, keys: readonly string[]): void {
 
 const withSlug = (entry: WorkflowEntry, slug: string | undefined): WorkflowEntry =>
   slug === undefined ? entry : { ...entry, slug }
-
-type Planned = { readonly state: State; readonly plan: Pick<Plan, 'destinations'> }
-
-/** Workflows and triggers may name only items that exist after the plan, and no two workflows may have one name. */
-function checkReferences(config: ReadConfig, { state, plan: { destinations } }: Planned): void {
-  if (config.workflows !== undefined) checkNamesOnce(state)
-  const known = {
-    destination: new Set([
-      ...[...destinations.create, ...destinations.change].map(({ entry }) => entry.name),
-      ...[...destinations.unchanged, ...destinations.rest].map(({ now }) => now.entry.name),
-      ...destinations.unmanaged.map(({ entry }) => entry.name),
-    ]),
-    agent: new Set(state.agents),
-  }
-  const named = [
-    ...(config.workflows ?? []).flatMap(({ steps }, index) => namedIn(steps, `config.workflows[${index}].steps`)),
-    ...(config.triggers ?? []).map(({ agent }, index) => ({
-      place: `config.triggers[${index}].agent`,
-      kind: 'agent' as const,
-      name: agent,
-    })),
-  ]
-  const missing = named.find(({ kind, name }) => !known[kind].has(name))
-  if (missing === undefined) return
-  const word = missing.kind === 'agent' ? 'AI agent' : 'destination'
-  const remedy = missing.kind === 'agent' ? 'Create it first' : 'Add it to the configuration'
-  throw refuse(
-    'invalid_request',
-    `${missing.place}: the project would have no ${word} "${missing.name.slice(0, 120)}". ${remedy}, or correct the name.`,
-  )
-}
-
-function checkNamesOnce({ workflows }: State): void {
-  const seen = new Set<string>()
-  for (const { entry } of workflows) {
-    if (seen.has(entry.name))
-      throw refuse(
-        'invalid_request',
-        `config.workflows: the project has two workflows with the name "${entry.name}", and a configuration identifies a workflow by its name. Rename one of them.`,
-      )
-    seen.add(entry.name)
-  }
-}
 
 // Secrets
 
