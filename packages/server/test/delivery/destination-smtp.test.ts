@@ -72,6 +72,17 @@ test('an email that is too large fails immediately and is not sent again, and th
   await to.in(await to.send(), 'delivered')
 })
 
+test('an email for a full mailbox is retried, because the mailbox can have room again', async (t) => {
+  const receiver = await aReceiver(t)
+  Object.assign(receiver, { answer: 552, words: '5.2.2 The mailbox is over its quota' })
+  const to = await plainRoute(receiver)
+  const { attempts } = await to.in(await to.send(), 'retrying', 'failed')
+  assert.equal(attempts[0].error_code, 'refused', attempts[0].error_detail)
+  Object.assign(receiver, { words: '5.3.4 The message is too big for this system' })
+  const large = await to.in(await to.send(), 'retrying', 'failed')
+  assert.equal(large.attempts[0].error_code, 'event_too_large')
+})
+
 test('a wrong password fails with auth_failed, and the words of the server do not show it', async (t) => {
   const receiver = await aReceiver(t)
   const to = await plainRoute(receiver, { auth: { ...AUTH, password: 'wrong-4711' } })
