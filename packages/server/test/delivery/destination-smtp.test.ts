@@ -112,3 +112,36 @@ test('with encryption the server must offer STARTTLS and prove its name, before 
   assert.equal((await attemptsOf(stripped, second))[0].error_code, 'tls_failed')
   assert.equal(plain.received.length, 0)
 })
+
+test('an attempt that ended while the connection was opened sends nothing afterwards, and the others do', async (t) => {
+  const greeting = Promise.withResolvers<void>()
+  const receiver = await aReceiver(t, { onConnect: (_session, done) => void greeting.promise.then(() => done()) })
+  const send = (id: string, timeoutMs: number) =>
+    world.app.deps.links.send({
+      lane: 'an example',
+      key: 'slow',
+      place: {
+        host: '127.0.0.1',
+        port: receiver.port,
+        path: '',
+        protocol: 'smtp:',
+        isEncrypted: false,
+        tls: null,
+        user: { name: AUTH.username, password: AUTH.password },
+        token: null,
+      },
+      config: { ...CONFIG, to: [...CONFIG.to], subject: '{id}', encryption: 'off' },
+      maxInFlight: 1,
+      message: { id, dataset: 'orders', receivedAt: new Date(world.clock.now()), body: '{}', headers: {} },
+      timeoutMs,
+    })
+  const sending = send('rec_first', 200)
+  const others = send('rec_second', 10_000)
+  const first = await sending
+  assert.deepEqual([first.kind, 'code' in first && first.code], ['failure', 'timeout'])
+  const third = send('rec_third', 10_000)
+  greeting.resolve()
+  assert.deepEqual([(await others).kind, (await third).kind], ['accepted', 'accepted'])
+  const ids = receiver.received.map(({ raw }) => /^Message-ID: <(rec_\w+)@/m.exec(raw)?.[1])
+  assert.deepEqual(ids.toSorted(), ['rec_second', 'rec_third'])
+})
