@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { murmur2 } from '@platformatic/kafka'
 import { aRoute, type Delivery } from '../stage/delivery-routes.ts'
 import { eventually, type World } from '../stage/harness.ts'
 import type { KafkaUser, Mechanism } from '../stage/kafka-login.ts'
@@ -80,6 +81,25 @@ test('when the leader moves, the next attempt goes to the other broker', async (
   })
   assert.deepEqual([delivery.attempts.length, other.produced.length], [2, 1])
   assert.match(delivery.attempts[0].error_detail, /NOT_LEADER/)
+})
+
+const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+/** A key of each of two partitions, as the Java clients choose them. */
+const [LED, LEADERLESS] = [0, 1].map((partition) =>
+  KEYS.find((key) => (murmur2(Buffer.from(key)) & 0x7f_ff_ff_ff) % 2 === partition),
+)
+
+test('while one partition has no leader, its events wait, and those of the others are delivered', async (t) => {
+  const kafka = await aFakeKafka(t, { leaderless: true })
+  const led = await sentTo(kafka, { config: { ...CONFIG, key: LED } })
+  assert.equal(led.delivery.state, 'delivered', led.delivery.attempts[0].error_detail)
+  const leaderless = await sentTo(kafka, { config: { ...CONFIG, key: LEADERLESS } })
+  assert.deepEqual(errorOf(leaderless.delivery), [
+    'retrying',
+    'refused',
+    'A partition of events currently has no leader.',
+  ])
+  assert.equal(kafka.produced.length, 1)
 })
 
 const PASSWORD = 'kafka-pass-4711'

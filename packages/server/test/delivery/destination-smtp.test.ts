@@ -72,6 +72,17 @@ test('an email that is too large fails immediately and is not sent again, and th
   await to.in(await to.send(), 'delivered')
 })
 
+test('an email for a full mailbox is retried, because the mailbox can have room again', async (t) => {
+  const receiver = await aReceiver(t)
+  Object.assign(receiver, { answer: 552, words: '5.2.2 The mailbox is over its quota' })
+  const to = await plainRoute(receiver)
+  const { attempts } = await to.in(await to.send(), 'retrying', 'failed')
+  assert.equal(attempts[0].error_code, 'refused', attempts[0].error_detail)
+  Object.assign(receiver, { words: '5.3.4 The message is too big for this system' })
+  const large = await to.in(await to.send(), 'retrying', 'failed')
+  assert.equal(large.attempts[0].error_code, 'event_too_large')
+})
+
 test('a wrong password fails with auth_failed, and the words of the server do not show it', async (t) => {
   const receiver = await aReceiver(t)
   const to = await plainRoute(receiver, { auth: { ...AUTH, password: 'wrong-4711' } })
@@ -100,4 +111,37 @@ test('with encryption the server must offer STARTTLS and prove its name, before 
   await stripped.in(second, 'retrying')
   assert.equal((await attemptsOf(stripped, second))[0].error_code, 'tls_failed')
   assert.equal(plain.received.length, 0)
+})
+
+test('an attempt that ended while the connection was opened sends nothing afterwards, and the others do', async (t) => {
+  const greeting = Promise.withResolvers<void>()
+  const receiver = await aReceiver(t, { onConnect: (_session, done) => void greeting.promise.then(() => done()) })
+  const send = (id: string, timeoutMs: number) =>
+    world.app.deps.links.send({
+      lane: 'an example',
+      key: 'slow',
+      place: {
+        host: '127.0.0.1',
+        port: receiver.port,
+        path: '',
+        protocol: 'smtp:',
+        isEncrypted: false,
+        tls: null,
+        user: { name: AUTH.username, password: AUTH.password },
+        token: null,
+      },
+      config: { ...CONFIG, to: [...CONFIG.to], subject: '{id}', encryption: 'off' },
+      maxInFlight: 1,
+      message: { id, dataset: 'orders', receivedAt: new Date(world.clock.now()), body: '{}', headers: {} },
+      timeoutMs,
+    })
+  const sending = send('rec_first', 200)
+  const others = send('rec_second', 10_000)
+  const first = await sending
+  assert.deepEqual([first.kind, 'code' in first && first.code], ['failure', 'timeout'])
+  const third = send('rec_third', 10_000)
+  greeting.resolve()
+  assert.deepEqual([(await others).kind, (await third).kind], ['accepted', 'accepted'])
+  const ids = receiver.received.map(({ raw }) => /^Message-ID: <(rec_\w+)@/m.exec(raw)?.[1])
+  assert.deepEqual(ids.toSorted(), ['rec_second', 'rec_third'])
 })

@@ -150,6 +150,14 @@ test('a filter by field accepts the conditions of rules, in both orders and over
   assert.deepEqual([bad.status, bad.body.reason], [400, 'invalid_request'])
 })
 
+test('a path that cannot be the name of a dataset is 404', async () => {
+  for (const name of ['a%00', 'a-b', '1', 'a'.repeat(100), '%F0%9F%98%80']) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { status, body } = await readData({ world, key }, `/${name}`)
+    assert.deepEqual([status, body.reason], [404, 'not_found'], name)
+  }
+})
+
 test('a bad query gets one sentence that names the parameter', async () => {
   const dataset = await filed('{}')
   for (const [query, sentence] of [
@@ -159,6 +167,7 @@ test('a bad query gets one sentence that names the parameter', async () => {
     ['since=yesterday', /^since must be a time/],
     ['cursor=nonsense!', /^The cursor is not valid/],
     ['order=asc&cursor=nonsense', /^The cursor is not valid/],
+    ['order=asc&cursor=1-1~1-1~zzzzzzzzzz', /^The cursor is not valid/],
     ['format=xml', /^format must be json/],
     ['columns=a..b', /^columns:? /],
   ] as const) {
@@ -215,7 +224,7 @@ test('a page in a browser can read with a key in a header', async () => {
 test('a page has at most 8 MiB of payloads and one record more, and its cursor continues after them', async () => {
   const dataset = aDataset()
   const { public_url: url } = await aWebhook(world, { dataset })
-  const large = 'x'.repeat(900_000)
+  const large = 'ж'.repeat(450_000)
   for (let n = 0; n < 12; n += 1) {
     world.clock.advance(1)
     // oxlint-disable-next-line no-await-in-loop -- in this order
@@ -223,7 +232,10 @@ test('a page has at most 8 MiB of payloads and one record more, and its cursor c
   }
   const page = await readData({ world, key }, `/${dataset}?order=asc&limit=100`)
   assert.equal(numbers(page).length, 10)
-  assert.deepEqual((await allPages(dataset, 'order=asc&limit=100')).flat(), [...Array.from({ length: 12 }).keys()])
+  const all = [...Array.from({ length: 12 }).keys()]
+  assert.deepEqual((await allPages(dataset, 'order=asc&limit=100')).flat(), all)
+  assert.equal(numbers(await readData({ world, key }, `/${dataset}?limit=100`)).length, 10)
+  assert.deepEqual((await allPages(dataset, 'limit=100')).flat(), all.toReversed())
 })
 
 test('a record of another project or dataset is not found', async () => {

@@ -271,7 +271,8 @@ test('a customer has a limited number of destinations', async () => {
   const { destinations } = (await inPortal(world, guest, 'GET destinations')).body
   assert.equal(destinations.length, LIMITS.destinationsPerCustomerMax)
   assert.equal((await inPortal(world, guest, `DELETE destinations/${destinations[0].id}`)).status, 200)
-  assert.equal((await post()).status, 201)
+  const atOnce = await Promise.all([post(), post(), post(), post()])
+  assert.deepEqual(atOnce.map((answer) => answer.status).toSorted(), [201, 409, 409, 409])
 })
 
 test('each customer has its own rate, whatever the number of their tokens is', async () => {

@@ -265,3 +265,13 @@ test('a search for a character finds it also where the payload writes it as an e
   assert.equal((await post(url, String.raw`{"n":1,"city":"Z\u00fcrich","path":"a\/b"}`)).status, 201)
   assert.deepEqual([await found('zürich'), await found('A/B'), await found('bern')], [1, 1, 0])
 })
+
+test('a condition finds an event however deep its payload is nested', async () => {
+  const { public_url: url } = await aWebhook(world, { dataset: 'deep' })
+  const [open, close] = ['['.repeat(200), ']'.repeat(200)]
+  // A delivery of another Postroad may be nested deeper than the body of any other sender.
+  const sent = await post(url, `{"n":1,"list":${open}${close}}`, { headers: { 'service-hops': '1' } })
+  assert.equal(sent.status, 201)
+  assert.deepEqual(await events({ dataset: 'deep', f: 'n:equals:1' }), [1])
+  assert.deepEqual(await events({ dataset: 'deep', f: 'n:equals:2' }), [])
+})

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { loginOf, type KafkaUser, type Login } from './kafka-login.ts'
 
-/** The part of the protocol of Kafka that a producer needs: login, metadata and produce, for one topic with one partition. */
+/** The part of the protocol of Kafka that a producer needs: login, metadata and produce, for one topic with one partition or two. */
 
 type Place = { readonly host: string; readonly port: number }
 
@@ -16,6 +16,8 @@ type Wanted = {
   readonly pair?: { readonly key: string; readonly cert: string }
   /** Error codes of Kafka; 0: none. */
   readonly topicError?: number
+  /** A second partition, which has no leader. */
+  readonly leaderless?: true
   readonly produceError?: number
 }
 export type FakeKafka = {
@@ -28,7 +30,7 @@ export type FakeKafka = {
 }
 
 const [METADATA, HANDSHAKE, VERSIONS, AUTHENTICATE] = [3, 17, 18, 36]
-const [UNSUPPORTED_MECHANISM, WRONG_CREDENTIALS, NOT_LEADER] = [33, 58, 6]
+const [UNSUPPORTED_MECHANISM, WRONG_CREDENTIALS, NOT_LEADER, LEADER_NOT_AVAILABLE] = [33, 58, 6, 5]
 const CLIENT_ID_AT = 8
 
 const int8 = (value: number): Buffer => Buffer.from([value])
@@ -112,11 +114,13 @@ export async function aFakeKafka(t: TestContext, wanted: Wanted = {}): Promise<F
   }
 }
 
-function metadata({ leader, pair, port, topicError = 0 }: Wanted & { readonly port: number }): Buffer {
+function metadata({ leader, pair, port, leaderless, topicError = 0 }: Wanted & { readonly port: number }): Buffer {
   const { host, port: at } = leader ?? { host: pair === undefined ? '127.0.0.1' : 'localhost', port }
   const brokers = list(all(int32(1), text(host), int32(at), NULL_TEXT))
   const partition = all(int16(0), int32(0), int32(1), int32(0), list(int32(1)), list(int32(1)), list())
-  const partitions = topicError === 0 ? list(partition) : list()
+  const lost = all(int16(LEADER_NOT_AVAILABLE), int32(1), int32(-1), int32(0), list(int32(1)), list(), list(int32(1)))
+  const known = leaderless === true ? list(partition, lost) : list(partition)
+  const partitions = topicError === 0 ? known : list()
   const topics = list(all(int16(topicError), text('events'), int8(0), partitions, NO_OPERATIONS))
   return all(int32(0), brokers, NULL_TEXT, int32(1), topics, NO_OPERATIONS)
 }

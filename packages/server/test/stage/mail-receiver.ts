@@ -2,11 +2,12 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 export type ReceivedMail = { readonly from: string; readonly to: readonly string[]; readonly raw: string }
-/** `answer`: undefined accepts the email; otherwise the status of the refusal. */
+/** `answer`: undefined accepts the email; otherwise the status of the refusal, with the text of `words`. */
 export type MailReceiver = {
   readonly port: number
   readonly received: ReceivedMail[]
   answer: number | undefined
+  words: string
   stop(): Promise<void>
 }
 
@@ -15,7 +16,7 @@ export const MAIL_PASSWORD = 'mail-password'
 /** A mail server that accepts emails of the user `app`. */
 export async function aMailReceiver(options: SMTPServerOptions = {}): Promise<MailReceiver> {
   const received: ReceivedMail[] = []
-  const state: { answer: number | undefined } = { answer: undefined }
+  const state: { answer: number | undefined; words: string } = { answer: undefined, words: 'Not this one' }
   const server = new SMTPServer({
     allowInsecureAuth: true,
     // A machine without a name server would wait half a minute for the name of each client.
@@ -34,7 +35,7 @@ export async function aMailReceiver(options: SMTPServerOptions = {}): Promise<Ma
       stream.on('end', () => {
         const { mailFrom, rcptTo } = envelope
         if (state.answer !== undefined)
-          return done(Object.assign(new Error('Not this one'), { responseCode: state.answer }))
+          return done(Object.assign(new Error(state.words), { responseCode: state.answer }))
         received.push({
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),

@@ -21,6 +21,8 @@ const CURSOR = new RegExp(
   `^(?<history>\\d{1,20}-\\d{1,20})~${MOMENT('from')}(?:~${MOMENT('to')}~(?<after>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?$`,
 )
 const CURSOR_CHARS_MAX = 16_384
+/** The latest time that an id can have, in milliseconds. */
+const FLOOR_MAX = 0xff_ff_ff_ff_ff_ff
 
 /** A cursor: opaque to clients, and safe in a header and in a URL. */
 export function encodePosition(position: Position): string {
@@ -57,7 +59,7 @@ export function decodePosition(cursor: string): Position | undefined {
 function readMoment(snapshotPart = '', floorPart = ''): { snapshot: Snapshot; floor: number } | undefined {
   const snapshot = readSnapshotText(snapshotPart)
   const floor = readNumber(floorPart)
-  return snapshot === undefined || !Number.isSafeInteger(floor) ? undefined : { snapshot, floor }
+  return snapshot === undefined || !(floor <= FLOOR_MAX) ? undefined : { snapshot, floor }
 }
 
 const numberText = (value: number): string => Math.floor(value).toString(36)

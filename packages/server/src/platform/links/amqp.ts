@@ -1,5 +1,5 @@
 import { connect, type ChannelModel, type ConfirmChannel } from 'amqplib'
-import { LIMITS } from '@postroad/contract'
+import { DELIVERY_HEADERS, LIMITS } from '@postroad/contract'
 import { LinkFailure, linkFailure, noAccess, refusedBy, saidBy, tooLarge } from './failure.ts'
 import { filledName } from './names.ts'
 import { codeOf, overAddresses, tlsOptions } from './reach.ts'
@@ -8,6 +8,10 @@ import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
 type Settings = LinkSettings<'amqp'>
 
 const HEARTBEAT_SECONDS = 10
+const DELIVERY_ID = DELIVERY_HEADERS.deliveryId.toLowerCase()
+
+/** The attempt that a message belongs to. An event does not name its message, because two deliveries of it can be under way. */
+const publicationOf = (headers: Readonly<Record<string, unknown>> | undefined): string => String(headers?.[DELIVERY_ID])
 
 /**
  * Publishes persistent and mandatory messages on one confirm channel. The broker confirms a message when every queue
@@ -28,7 +32,7 @@ export const openAmqp: OpenLink<'amqp'> = async ({ config, ...settings }) => {
   channel.on('error', broke)
   channel.on('close', () => broke())
   const returned = new Set<string>()
-  channel.on('return', ({ properties }) => returned.add(String(properties.messageId)))
+  channel.on('return', ({ properties }) => returned.add(publicationOf(properties.headers)))
   const close = (): void => {
     broken = true
     connection.close().catch(() => undefined)
@@ -44,7 +48,7 @@ export const openAmqp: OpenLink<'amqp'> = async ({ config, ...settings }) => {
         // The broker explains itself on the channel, and the confirmations only fail.
         throw failureOf(reason ?? error, message)
       }
-      if (returned.delete(message.id))
+      if (returned.delete(publicationOf(message.headers)))
         throw new LinkFailure(
           'refused',
           'No queue is bound to this routing key, so the broker returned the event. Bind a queue.',

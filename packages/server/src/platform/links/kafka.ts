@@ -1,5 +1,12 @@
 import type { Connection, Broker } from '@platformatic/kafka'
-import { Connection as KafkaConnection, metadataV8, murmur2, produceV7 } from '@platformatic/kafka'
+import {
+  Connection as KafkaConnection,
+  metadataV8,
+  murmur2,
+  produceV7,
+  ProtocolError,
+  ResponseError,
+} from '@platformatic/kafka'
 import { LIMITS } from '@postroad/contract'
 import { LinkFailure, linkFailure, noAccess, refusedBy, tooLarge } from './failure.ts'
 import { filledName } from './names.ts'
@@ -8,8 +15,9 @@ import { overAddresses, tlsOptions } from './reach.ts'
 import type { LinkMessage, LinkPlace, LinkSettings, OpenLink } from './types.ts'
 
 type Settings = LinkSettings<'kafka'>
-/** The leader of each partition of a topic. */
-type Leaders = readonly Broker[]
+/** The leader of each partition of a topic; undefined: it currently has none. */
+type Leaders = readonly (Broker | undefined)[]
+type Metadata = Awaited<ReturnType<typeof metadataV8.api.async>>
 
 /** Every in-sync replica has the event. */
 const ACKS_ALL = -1
@@ -72,8 +80,8 @@ class Cluster {
     const key = Buffer.from(filledName(this.#config.key, message))
     const partition = (murmur2(key) & POSITIVE) % leaders.length
     const leader = leaders[partition]
-    if (leader === undefined) throw new LinkFailure('refused', `A partition of ${topic} currently has no leader.`)
     try {
+      if (leader === undefined) throw new LinkFailure('refused', `A partition of ${topic} currently has no leader.`)
       const connection = await this.#connectionTo(leader)
       const record = {
         topic,
@@ -105,14 +113,13 @@ class Cluster {
 
   async #askLeaders(topic: string): Promise<Leaders> {
     const connection = await this.#connectionTo(this.#settings.place)
-    const { brokers, topics } = await metadataV8.api.async(connection, [topic], false)
+    const { brokers, topics } = await metadataOf(connection, topic)
     const byId = new Map(brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]))
-    const leaders: Broker[] = []
-    for (const { partitionIndex, leaderId } of topics[0]?.partitions ?? []) {
-      const leader = byId.get(leaderId)
-      if (leader !== undefined) leaders[partitionIndex] = leader
-    }
-    if (leaders.length === 0)
+    const partitions = topics[0]?.partitions ?? []
+    const leaders: (Broker | undefined)[] = Array.from({ length: partitions.length })
+    for (const { partitionIndex, leaderId } of partitions)
+      if (partitionIndex < leaders.length) leaders[partitionIndex] = byId.get(leaderId)
+    if (!leaders.some((leader) => leader !== undefined))
       throw new LinkFailure('refused', `The topic ${topic} currently has no partition with a leader.`)
     return leaders
   }
@@ -165,6 +172,20 @@ class Cluster {
     return connection
   }
 }
+
+/** The library rejects the whole answer when one partition has an error, although the others have leaders. */
+async function metadataOf(connection: Connection, topic: string): Promise<Metadata> {
+  try {
+    return await metadataV8.api.async(connection, [topic], false)
+  } catch (error) {
+    if (!(error instanceof ResponseError) || !error.errors.every(isOfPartition)) throw error
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library puts the answer there after it has read it
+    return error['response'] as Metadata
+  }
+}
+
+const isOfPartition = (error: unknown): boolean =>
+  error instanceof ProtocolError && String(error['path']).includes('/partitions/')
 
 const headersOf = ({ headers }: LinkMessage): Map<Buffer, Buffer> =>
   new Map(Object.entries(headers).map(([name, value]) => [Buffer.from(name), Buffer.from(value)]))

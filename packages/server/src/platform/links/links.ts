@@ -107,7 +107,11 @@ export function createLinks({ reach }: { readonly reach: OutboundReach }): Links
     })
     entry.inFlight += 1
     try {
-      const work = entry.opening.then((link) => link.send(message, late.signal))
+      const work = entry.opening.then((link) => {
+        // The link opened for another send, and this one has already failed.
+        late.signal.throwIfAborted()
+        return link.send(message, late.signal)
+      })
       return await Promise.race([work, late.passed])
     } finally {
       late.cancel()

@@ -10,6 +10,8 @@ import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
 type Settings = LinkSettings<'nats'>
 
 const PING_MS = 10_000
+/** JSStreamMessageExceedsMaximumErr: a stream can have a limit of its messages, `max_msg_size`. */
+const EXCEEDS_MAXIMUM = 10_054
 
 /** Publishes to JetStream, whose answer means that the stream has the event. The id of the event is the Nats-Msg-Id. */
 export const openNats: OpenLink<'nats'> = async ({ config, ...settings }) => {
@@ -39,6 +41,7 @@ export const openNats: OpenLink<'nats'> = async ({ config, ...settings }) => {
         })
         return `Stored in ${ack.stream} as ${ack.seq}${ack.duplicate ? ': the event was already there' : ''}`
       } catch (error) {
+        if (isTooLarge(error)) throw tooLarge(bytes, undefined)
         throw failureOf(error, config.subject)
       }
     },
@@ -96,6 +99,11 @@ function headersOf(message: LinkMessage): ReturnType<typeof headers> {
   for (const [name, value] of Object.entries(message.headers)) made.set(name, value)
   return made
 }
+
+/** The limits also count the headers: the client refuses a message beyond the server's, and JetStream one beyond the stream's. */
+const isTooLarge = (error: unknown): boolean =>
+  (error instanceof errors.InvalidArgumentError && error.message.includes('max_payload size exceeded')) ||
+  (error instanceof JetStreamApiError && error.code === EXCEEDS_MAXIMUM)
 
 type Explain = (error: Error, subject: string) => LinkFailure | undefined
 

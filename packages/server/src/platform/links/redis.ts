@@ -7,12 +7,15 @@ import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
 
 type Settings = LinkSettings<'redis_stream'>
 
-/** Appends the entry unless the key of the event exists. Both are one step, so a repeat never finds one without the other. */
+/**
+ * Appends the entry unless the key of the event exists. Redis undoes nothing when a command of a script fails, so the key
+ * comes last: it must never claim an entry that was refused.
+ */
 const ONCE = `
-if redis.call('set', KEYS[2], '1', 'nx', 'ex', ARGV[1]) then
-  return redis.call('xadd', KEYS[1], unpack(ARGV, 2))
-end
-return false`
+if redis.call('exists', KEYS[2]) == 1 then return false end
+local entry = redis.call('xadd', KEYS[1], unpack(ARGV, 2))
+redis.call('set', KEYS[2], '1', 'ex', ARGV[1])
+return entry`
 
 /** An entry of a stream for each event, with the fields id, dataset, received_at and body. */
 export const openRedis: OpenLink<'redis_stream'> = async ({ config, ...settings }) => {

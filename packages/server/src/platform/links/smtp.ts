@@ -80,10 +80,14 @@ function mailOf(config: Settings['config'], message: LinkMessage) {
   }
 }
 
-/** 552 and 554 5.3.4: the email is too large. The words of a server are useful behind our sentence. */
+/**
+ * 552 and 5.3.4 say that the email is too large, and 5.2.3 that it is too large for this mailbox. 552 5.2.2 is a full mailbox,
+ * which has room again later. The words of a server are useful behind our sentence.
+ */
 function failureOf(error: unknown, message: LinkMessage | undefined): LinkFailure {
   const status = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
-  const isTooLarge = status === 552 || (error instanceof Error && /\b5\.3\.4\b/.test(error.message))
+  const [code] = /\b5\.[23]\.[234]\b/.exec(error instanceof Error ? error.message : '') ?? []
+  const isTooLarge = code === '5.3.4' || code === '5.2.3' || (status === 552 && code !== '5.2.2')
   if (message !== undefined && isTooLarge) return tooLarge(Buffer.byteLength(message.body), undefined)
   if (codeOf(error) === 'EAUTH' || status === 530) return noAccess(error)
   // A server that refuses STARTTLS does not refuse the email.

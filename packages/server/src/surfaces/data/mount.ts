@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { DATA_FORMATS, DataQuery, decodeId, type DataFormat } from '@postroad/contract'
+import { DATA_FORMATS, DataQuery, DATASET_NAME, decodeId, type DataFormat } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Deps } from '../../context.ts'
@@ -111,7 +111,7 @@ async function sendRecords(door: Door, { as, ...exchange }: Serving): Promise<Fa
 async function readableDataset(deps: Deps, { as, request }: Serving): Promise<NamedDataset> {
   const name = textOf(request.params, 'dataset')
   checkDataset(as, name)
-  const dataset = await findNamed(deps, { ...as, name })
+  const dataset = DATASET_NAME.test(name) ? await findNamed(deps, { ...as, name }) : undefined
   if (dataset !== undefined) return dataset
   throw refuse('not_found', `This project has no dataset "${name.slice(0, 70)}". GET /v1/data lists its datasets.`)
 }

@@ -4,7 +4,7 @@ import { responseDocument, textOfResponse, type StoredResponse } from '../../../
 import { finish } from '../../../domain/in-turns.ts'
 import { compileConditions } from '../../../domain/routing/condition.ts'
 import { textOfHeaders } from '../../../domain/capture/search-index/terms.ts'
-import { parseJson, parseStoredJson } from '../../../domain/json/json-text.ts'
+import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import type { PacedWork } from '../../../platform/paced-work.ts'
 import { compileSearch, folded, unescaped } from '../../../domain/text-search.ts'
 
@@ -103,7 +103,7 @@ function conditionTest(conditions: Conditions, textOf: (searched: Searched) => s
   return async (searched, work) => {
     const text = textOf(searched)
     await work.spend(text.length * READ_WORK)
-    const parsed = parseJson(text)
+    const parsed = parseStoredJson(text)
     return parsed.ok && (await finish(compiled.firstFailure(parsed.value, work.spend))) === undefined
   }
 }

@@ -60,7 +60,11 @@ export async function countCustomers(db: Db, at: At): Promise<number> {
 }
 
 /** `lock` locks the row, so that the destinations of the customer are counted by one request at a time. */
-export function findCustomer(db: Db, at: Asked & { id: string; lock?: boolean }): Promise<CustomerRow | undefined> {
+export async function findCustomer(
+  db: Db,
+  at: Asked & { id: string; lock?: boolean },
+): Promise<CustomerRow | undefined> {
+  if (at.lock === true) await lockCustomer(db, at)
   return db.maybe<CustomerRow>(sql`
     select ${columnsAt(at.now)}
       from portal_customers
@@ -68,7 +72,19 @@ export function findCustomer(db: Db, at: Asked & { id: string; lock?: boolean })
        and project_id = ${at.projectId}
        and portal_id = ${at.portalId}
        and id = ${at.id}
-     ${at.lock === true ? sql`for update` : sql``}
+  `)
+}
+
+/** A separate statement, so that the counts of a later one include the changes of the previous owner of the lock. */
+async function lockCustomer(db: Db, at: Asked & { id: string }): Promise<void> {
+  await db.run(sql`
+    select id
+      from portal_customers
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and portal_id = ${at.portalId}
+       and id = ${at.id}
+       for update
   `)
 }
 

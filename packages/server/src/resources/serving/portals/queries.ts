@@ -54,14 +54,26 @@ export async function countPortals(db: Db, at: At): Promise<number> {
 }
 
 /** `lock` locks the row, and with it the customers and tokens of the portal, until the transaction ends. */
-export function findPortal(db: Db, at: At & { id: string; lock?: boolean }): Promise<PortalRow | undefined> {
+export async function findPortal(db: Db, at: At & { id: string; lock?: boolean }): Promise<PortalRow | undefined> {
+  if (at.lock === true) await lockPortal(db, at)
   return db.maybe<PortalRow>(sql`
     select ${columns}
       from portals
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and id = ${at.id}
-     ${at.lock === true ? sql`for update` : sql``}
+  `)
+}
+
+/** A separate statement, so that the count of a later one includes the changes of the previous owner of the lock. */
+async function lockPortal(db: Db, at: At & { id: string }): Promise<void> {
+  await db.run(sql`
+    select id
+      from portals
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+       for update
   `)
 }
 

@@ -67,12 +67,24 @@ export async function readNewest({ deps, at }: PageParts, asked: PageAsked): Pro
       work,
     },
   )
+  const records = withinPage(found.rows)
+  const reached = records.length < found.rows.length ? (records.at(-1)?.id ?? null) : found.reached
   return {
-    records: found.rows,
-    next_cursor: found.reached === null ? null : encodeCursor(found.reached),
+    records,
+    next_cursor: reached === null ? null : encodeCursor(reached),
     resume_cursor: null,
-    reached: timeOf(found.reached),
+    reached: timeOf(reached),
   }
+}
+
+/** The first records, up to the one with which the page is full. */
+function withinPage(records: readonly StoredRecord[]): readonly StoredRecord[] {
+  let bytes = 0
+  const full = records.findIndex(({ data }) => {
+    bytes += Buffer.byteLength(data)
+    return bytes >= LIMITS.dataPageBytesMax
+  })
+  return full < 0 ? records : records.slice(0, full + 1)
 }
 
 const floorOf = (time: Date | undefined): string | undefined =>
@@ -135,7 +147,7 @@ async function take(filling: Filling, rows: readonly StoredRecord[], asked: Page
     filling.looked += 1
     if (inTime && found.has(row)) {
       filling.records.push(row)
-      filling.bytes += row.data.length
+      filling.bytes += Buffer.byteLength(row.data)
     }
     if (isFull(filling, asked)) return index + 1
   }
