@@ -12,7 +12,7 @@ import {
 } from '../pipeline/sources/index.ts'
 import type { Loop } from '../platform/lease-loop.ts'
 import { createLearner } from '../resources/capture/dataset-schemas/index.ts'
-import { expireDatasets } from '../resources/capture/datasets/expire/index.ts'
+import { createExpirer } from '../resources/capture/datasets/expire/index.ts'
 import { createIndexer } from '../resources/capture/search-index/index.ts'
 import { auditSignatures } from '../resources/capture/rejections/index.ts'
 import { releaseWaiting } from '../resources/delivery/deliveries/release/index.ts'
@@ -93,7 +93,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     { ...ofInstallation, name: 'rollups.count', everyMs: 5 * SECOND_MS, work: createRollUp(deps) },
     { ...ofInstallation, name: 'dataset_schemas.learn', everyMs: 10 * SECOND_MS, work: createLearner(deps) },
     { ...ofInstallation, name: 'search.index', everyMs: 5 * SECOND_MS, work: createIndexer(deps) },
-    { ...ofInstallation, name: 'datasets.expire', everyMs: 60 * SECOND_MS, work: () => expireDatasets(deps) },
+    { ...ofInstallation, name: 'datasets.expire', everyMs: 60 * SECOND_MS, work: createExpirer(deps) },
     { ...ofInstallation, name: 'quarantine.admit', everyMs: 2 * SECOND_MS, work: () => admitQuarantined(makers) },
     { ...ofInstallation, name: 'replays.advance', everyMs: SECOND_MS / 2, work: () => advanceReplays(deps) },
     { ...ofInstallation, name: 'allowance.release', everyMs: 2 * SECOND_MS, work: () => releaseWaiting(deps) },

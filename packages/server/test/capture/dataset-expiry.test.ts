@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
-import { expireDatasets } from '../../src/resources/capture/datasets/expire/index.ts'
+import { createExpirer } from '../../src/resources/capture/datasets/expire/index.ts'
 import { INVARIANTS } from '../../src/resources/operate/installation/invariants.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, post } from '../stage/fixtures.ts'
@@ -61,7 +61,7 @@ test('a deleted dataset disappears immediately, and its records, requests and en
   assert.equal((await world.admin('DELETE', `datasets/${id}`)).status, 200)
   assert.ok(!(await namesOf()).includes(name))
   assert.equal((await world.admin('GET', `datasets/${id}`)).status, 404)
-  await expireDatasets(world.app.deps)
+  await createExpirer(world.app.deps)()
   for (const [table, of] of [
     ['records', record],
     ['submissions', accepted.id],
@@ -83,7 +83,7 @@ test('a record stays until its delivery has ended, because 201 promised the deli
   const { destination } = await aDestination(world, { url: sink.url, datasets: [name], enabled: false })
   const record = (await post(url, '{"n":1}')).body.records[0].id
   await world.admin('DELETE', `datasets/${id}`)
-  await expireDatasets(world.app.deps)
+  await createExpirer(world.app.deps)()
   assert.equal(await countIn('records', record), 1)
   await world.admin('PATCH', `destinations/${destination.id}`, { enabled: true })
   await eventually(async () => {
@@ -92,7 +92,7 @@ test('a record stays until its delivery has ended, because 201 promised the deli
   })
   await eventually(async () => {
     world.clock.advance(1_000)
-    await expireDatasets(world.app.deps)
+    await createExpirer(world.app.deps)()
     return (await countIn('records', record)) === 0 ? true : undefined
   })
   await assertInvariants()
@@ -108,7 +108,7 @@ test('a request with a record in another dataset stays with it', async () => {
   const recordIn = (dataset: string): string =>
     accepted.records.find((record: { dataset: string }) => record.dataset === dataset).id
   await world.admin('DELETE', `datasets/${id}`)
-  await expireDatasets(world.app.deps)
+  await createExpirer(world.app.deps)()
   assert.equal(await countIn('records', recordIn(name)), 0)
   assert.equal(await countIn('records', recordIn(other)), 1)
   assert.equal(await countIn('submissions', accepted.id), 1)
@@ -122,7 +122,7 @@ test('the next event creates the dataset again, and its records stay', async () 
   world.clock.advance(1)
   const later = (await post(url, '{"n":2}')).body.records[0].id
   assert.ok((await namesOf()).includes(name))
-  await expireDatasets(world.app.deps)
+  await createExpirer(world.app.deps)()
   assert.deepEqual([await countIn('records', earlier), await countIn('records', later)], [0, 1])
 })
 
@@ -135,7 +135,7 @@ test('a process that has not learned of the deletion leaves no record without a 
   await world.app.deps.database.run(sql`delete from datasets where name = ${name}`)
   await eventually(async () => {
     world.clock.advance(10_000)
-    await expireDatasets(world.app.deps)
+    await createExpirer(world.app.deps)()
     return (await namesOf()).includes(name) ? true : undefined
   })
 })
@@ -145,14 +145,14 @@ test('a dataset with a retention erases older records, day by day', async () => 
   const old = (await post(url, '{"n":1}')).body.records[0].id
   world.clock.advance(2 * DAY_MS)
   const young = (await post(url, '{"n":2}')).body.records[0].id
-  await expireDatasets(world.app.deps)
+  await createExpirer(world.app.deps)()
   assert.deepEqual([await countIn('records', old), await countIn('records', young)], [1, 1])
   world.clock.advance(DAY_MS)
-  await expireDatasets(world.app.deps)
+  await createExpirer(world.app.deps)()
   assert.deepEqual([await countIn('records', old), await countIn('records', young)], [0, 1])
   await world.admin('PATCH', `datasets/${id}`, { retention_days: null })
   world.clock.advance(5 * DAY_MS)
-  await expireDatasets(world.app.deps)
+  await createExpirer(world.app.deps)()
   assert.equal(await countIn('records', young), 1)
   for (const retention_days of [0, 1.5, 4_000, 'ten']) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -160,4 +160,29 @@ test('a dataset with a retention erases older records, day by day', async () => 
     assert.equal(status, 400)
     assert.match(body.error, /^retention_days:? /)
   }
+})
+
+test('datasets whose records have to stay do not delay the erasure of another one', async () => {
+  await aDestination(world, { url: sink.url, enabled: false, conditions: [{ path: 'stays', equals: true }] })
+  const { key } = await anIngestKey(world)
+  const names = Array.from({ length: 101 }, () => aName('set').replaceAll(/[^A-Za-z0-9_]/g, '_'))
+  let record = ''
+  for (const [index, name] of names.entries()) {
+    world.clock.advance(1)
+    const body = JSON.stringify({ stays: index < 100 })
+    // oxlint-disable-next-line no-await-in-loop -- in this order
+    record = (await post(`${world.baseUrl}/v1/ingest/${key}/${name}`, body)).body.records[0].id
+  }
+  const { datasets } = (await world.admin('GET', 'datasets?limit=200')).body
+  const ids = datasets.flatMap(({ id, name }: { id: string; name: string }) => (names.includes(name) ? [id] : []))
+  assert.equal(ids.length, names.length)
+  for (const [index, id] of ids.entries()) {
+    if (index % 50 === 0) world.clock.advance(10_000)
+    // oxlint-disable-next-line no-await-in-loop -- in this order
+    assert.equal((await world.admin('DELETE', `datasets/${id}`)).status, 200)
+  }
+  const expire = createExpirer(world.app.deps)
+  await expire()
+  await expire()
+  assert.equal(await countIn('records', record), 0)
 })

@@ -5,10 +5,10 @@ import * as fc from 'fast-check'
 import { BlockBuilder, placesOf } from '../../src/domain/capture/search-index/block.ts'
 import { probesOf } from '../../src/domain/capture/search-index/probes.ts'
 import { TermReader, type Document } from '../../src/domain/capture/search-index/terms.ts'
-import { sql, type Database } from '../../src/platform/db.ts'
+import { sql, type Database, type Db } from '../../src/platform/db.ts'
 import { PacedWork } from '../../src/platform/paced-work.ts'
 import { lookThrough, type PayloadFilter } from '../../src/resources/capture/payloads/index.ts'
-import { createIndexer } from '../../src/resources/capture/search-index/index.ts'
+import { createIndexer, findCandidates } from '../../src/resources/capture/search-index/index.ts'
 import { aWebhook, post } from '../stage/fixtures.ts'
 import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
@@ -295,6 +295,48 @@ test('a search goes through more blocks than one piece reads, and finds the olde
       [`word${n}word`],
     )
   assert.equal((await all('events', { q: 'word', limit: '50', dataset: 'Small' })).found.length, 300)
+})
+
+test('a piece of a search for many values reads few blocks, and the pieces together find the event', async () => {
+  const webhook = await aWebhook(world, { dataset: 'Listed' })
+  for (let n = 0; n < 60; n += 1)
+    // oxlint-disable-next-line no-await-in-loop -- in order
+    assert.equal((await post(webhook.public_url, JSON.stringify({ listed: `value ${n} of a list` }))).status, 201)
+  world.clock.advance(100_000)
+  await createIndexer(world.app.deps, 2)()
+  const value = Array.from({ length: 100 }, (_none, n) => `value ${n * 1_000} of a list`)
+  const probes = probesOf({
+    text: null,
+    conditions: Conditions.parse([{ path: 'listed', op: 'in', value }]),
+    headerConditions: [],
+  })
+  const read: number[] = []
+  const counting: Db = {
+    ...database,
+    many: async <Row extends object>(query: Parameters<Db['many']>[0]) => {
+      const rows = await database.many<Row>(query)
+      if (query.strings.join('').includes('search_blocks b\n     where')) read.push(rows.length)
+      return rows
+    },
+  }
+  const { project, workspace } = world.installed
+  const at = {
+    workspaceId: decodeId('workspace', workspace.id) ?? '',
+    projectId: decodeId('project', project.id) ?? '',
+    probes,
+    after: null,
+    limit: 500,
+  }
+  const ids: string[] = []
+  for (let before: string | null = 'ffffffff-ffff-ffff-ffff-ffffffffffff'; before !== null;) {
+    // oxlint-disable-next-line no-await-in-loop -- each piece starts where the previous one ended
+    const found = await findCandidates(counting, { ...at, before })
+    ids.push(...found.ids)
+    before = found.reached
+  }
+  const [event] = (await all('events', { f: 'listed:equals:value 0 of a list' })).found
+  assert.ok(ids.includes(decodeId('record', event.id) ?? ''))
+  assert.ok(read.length > 1 && Math.max(...read) < 20, `it read ${read.join(', ')} blocks`)
 })
 
 test('the index covers a record only after every transaction of its time has ended, and each record once', async () => {

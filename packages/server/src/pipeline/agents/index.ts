@@ -21,7 +21,7 @@ export function createAgentRuns(deps: AgentDeps): AgentRuns {
   let stopping = false
   return {
     run: () =>
-      runClaimed(deps.clock, {
+      runClaimed<ClaimedRun>(deps.clock, {
         atOnce: AT_ONCE,
         isStopping: () => stopping,
         claim: (asked) => claim(deps, asked),

@@ -25,7 +25,7 @@ export function createSourcePolls(deps: SourceDeps, owner: string): SourcePolls 
   const stopped = new AbortController()
   return {
     run: () =>
-      runClaimed(deps.clock, {
+      runClaimed<ClaimedSource>(deps.clock, {
         atOnce: AT_ONCE,
         isStopping: () => stopped.signal.aborted,
         claim: ({ limit, underWay }) =>

@@ -119,11 +119,11 @@ type HeaderValues = Readonly<Record<string, string | null>>
 
 /** The headers without the values that a person typed; the values of the preset are public. */
 // oxlint-disable-next-line max-params -- the headers of the draft and of its preset
-function ownHeadersHidden(headers: HeaderValues, known: HeaderValues): HeaderValues {
+function ownHeadersHidden(headers: Readonly<Record<string, unknown>>, known: HeaderValues): HeaderValues {
   return Object.fromEntries(
     Object.entries(withoutValues(headers)).map(([name, hidden]) => [
       name,
-      headers[name] === known[name] ? (headers[name] ?? null) : hidden,
+      headers[name] === known[name] ? (known[name] ?? null) : hidden,
     ]),
   )
 }

@@ -1,13 +1,19 @@
-import { placesOf } from '../../../domain/capture/search-index/block.ts'
+import { BLOCK_RECORDS, placesOf } from '../../../domain/capture/search-index/block.ts'
 import type { Probe } from '../../../domain/capture/search-index/probes.ts'
 import type { Db } from '../../../platform/db.ts'
 import { findBlockIds, listBlocks, listIdsAt, type BlockRow } from './queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-/** The number of blocks that one piece of a search reads. */
+/** The most blocks that one piece of a search reads. */
 const BLOCKS_AT_ONCE = 128
+/** A list of values has thousands of terms, so a piece is also limited by the bytes that it reads of its blocks. */
+const READ_BYTES_MAX = 16_777_216
+const ROW_BYTES = BLOCK_RECORDS / 8
 const ID_BYTES = 16
+
+const blocksAtOnce = (terms: number): number =>
+  Math.max(1, Math.min(BLOCKS_AT_ONCE, Math.floor(READ_BYTES_MAX / (terms * ROW_BYTES))))
 
 export type Candidates = {
   /** Records that may match, newest first, and the number of records from the start of the piece to each of them. */
@@ -30,7 +36,8 @@ type Wanted = At & {
 /** The next records in blocks that may match the probes. */
 export async function findCandidates(db: Db, at: Wanted): Promise<Candidates> {
   const terms = at.probes.flatMap(({ any }) => any.flat())
-  const blocks = await listBlocks(db, { ...at, terms, limit: BLOCKS_AT_ONCE })
+  const blocksMax = blocksAtOnce(terms.length)
+  const blocks = await listBlocks(db, { ...at, terms, limit: blocksMax })
   const { hits, scanned } = await hitsIn(db, { ...at, blocks })
   const taken = hits.slice(0, at.limit)
   const ids = await listIdsAt(db, {
@@ -42,7 +49,7 @@ export async function findCandidates(db: Db, at: Wanted): Promise<Candidates> {
   const last = taken.at(-1)
   if (hits.length > taken.length && last !== undefined)
     return { ids, passed, reached: ids.at(-1) ?? last.block.first_id, scanned: last.passed }
-  const oldest = blocks.length < BLOCKS_AT_ONCE ? undefined : blocks.at(-1)
+  const oldest = blocks.length < blocksMax ? undefined : blocks.at(-1)
   return { ids, passed, reached: oldest?.first_id ?? null, scanned }
 }
 

@@ -3,6 +3,7 @@ import { sql, type Db } from '../../../../platform/db.ts'
 export type Expiring = {
   readonly workspace_id: string
   readonly project_id: string
+  readonly id: string
   readonly name: string
   /** Records with a lower id are erased. */
   readonly before: string
@@ -10,22 +11,26 @@ export type Expiring = {
   readonly deletion: string | null
 }
 
-/** The deleted datasets of all workspaces with records to erase, oldest first. */
-export function listDeletedDatasets(db: Db, limit: number): Promise<readonly Expiring[]> {
+/** The next deleted datasets of all workspaces with records to erase, by id. */
+export function listDeletedDatasets(db: Db, at: { after: string; limit: number }): Promise<readonly Expiring[]> {
   // oxlint-disable-next-line house/tenant-statement -- the loop erases for every workspace
   return db.many<Expiring>(sql`
-    select workspace_id, project_id, name, before, id as deletion
+    select workspace_id, project_id, id, name, before, id as deletion
       from deleted_datasets
-     order by deleted_at
-     limit ${limit}
+     where id > ${at.after}
+     order by id
+     limit ${at.limit}
   `)
 }
 
-/** Datasets of all workspaces with a retention and with records that are older than it. */
-export function listShorterDatasets(db: Db, at: { now: Date; limit: number }): Promise<readonly Expiring[]> {
+/** The next datasets of all workspaces with a retention and with records that are older than it, by id. */
+export function listShorterDatasets(
+  db: Db,
+  at: { after: string; now: Date; limit: number },
+): Promise<readonly Expiring[]> {
   // oxlint-disable-next-line house/tenant-statement -- the loop erases for every workspace
   return db.many<Expiring>(sql`
-    select d.workspace_id, d.project_id, d.name, retained.since as before, null::uuid as deletion
+    select d.workspace_id, d.project_id, d.id, d.name, retained.since as before, null::uuid as deletion
       from datasets d
      cross join lateral (
              select (lpad(to_hex((extract(epoch from date_trunc('day', ${at.now}::timestamptz, 'UTC')) * 1000)::bigint
@@ -33,6 +38,7 @@ export function listShorterDatasets(db: Db, at: { now: Date; limit: number }): P
              offset 0
            ) retained
      where d.retention_days is not null
+       and d.id > ${at.after}
        and exists (
              select 1
                from records r
@@ -41,7 +47,7 @@ export function listShorterDatasets(db: Db, at: { now: Date; limit: number }): P
                 and r.dataset = d.name
                 and r.id < retained.since
            )
-     order by d.workspace_id, d.id
+     order by d.id
      limit ${at.limit}
   `)
 }
