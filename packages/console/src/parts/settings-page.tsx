@@ -6,7 +6,7 @@ import { SETTINGS, SETTINGS_ITEMS, type SettingsItem } from '../shell/settings.t
 import { FoldedViews, Page } from '../ui/page.tsx'
 import { PartHeading } from './detail.tsx'
 
-/** The person opened a page of the list with Enter. The next page has a list of its own, which takes the focus. */
+/** The person opened a page of the list with Enter. The next page has another list, which takes the focus. */
 let isByKey = false
 
 const EVERYBODY = { role: 'viewer', whileSuspended: 'read' } as const

@@ -2,10 +2,13 @@ import { ServiceError } from '@postroad/sdk/service-error'
 import { callSession } from '../data/client.ts'
 import { useToast } from '../ui/toast.tsx'
 
+function leave(): void {
+  location.assign('/sign-in')
+}
+
 /** Ends the session, and says so if it could not: a person who believes to be signed out may leave the machine. */
 export function useSignOut(): () => void {
   const toast = useToast()
-  const leave = (): void => location.assign('/sign-in')
   const stay = (error: unknown): void => {
     if (error instanceof ServiceError && error.status === 401) leave()
     else toast({ text: `You are still signed in. ${error instanceof Error ? error.message : ''}`, kind: 'fail' })

@@ -17,8 +17,9 @@ test('a condition stays the same in its form, even if its values have commas, li
     assert.deepEqual(sentOf(draftOf({ path: 'city', equals: value })), { path: 'city', op: 'equals', value })
 })
 
+const written = (value: string): unknown => sentOf({ path: 'city', op: 'in', value }).value
+
 test('a person can write a list with commas or lines', () => {
-  const written = (value: string): unknown => sentOf({ path: 'city', op: 'in', value }).value
   assert.deepEqual(written('eur, usd\n42,,'), ['eur', 'usd', 42])
   assert.deepEqual(written('"a, b", c'), ['a, b', 'c'])
 })

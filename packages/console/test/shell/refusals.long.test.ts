@@ -86,7 +86,7 @@ test(
 )
 
 test(
-  'Enter on a link of the settings keeps the focus in their list, and the palette scrolls to the chosen line',
+  'the focus stays in the list of settings after Enter on one of its links, and the palette scrolls to the chosen line',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner('dark')

@@ -13,7 +13,7 @@ type ClaimedWork<Row> = {
 const LOOK_MS = 1_000
 
 /**
- * Works on claimed rows until nothing is due. It claims more when a row has ended and every second, so slow rows hold up no row
+ * Works on claimed rows until nothing is due. It claims more when a row has ended and every second, so slow rows delay no row
  * that comes later.
  */
 export async function runClaimed<Row>(clock: Clock, { atOnce, isStopping, ...on }: ClaimedWork<Row>): Promise<void> {

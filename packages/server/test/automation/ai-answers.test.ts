@@ -179,7 +179,7 @@ test('a tool finds records beyond its first page, and no digit of them is lost o
   assert.match(messages.find(({ role }: Answer['body']) => role === 'tool').content, /"order":12345678901234567890,/)
 })
 
-test('a run that takes long holds up no run that comes later', async () => {
+test('a run that takes long delays no run that comes later', async () => {
   const [heard, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<object>()]
   const provider = await aProvider(() => {
     heard.resolve()

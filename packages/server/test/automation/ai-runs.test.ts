@@ -176,8 +176,8 @@ test('a process whose lease ended commits nothing more of a run that another pro
       committed.push(name)
       return outcomes
     }
-    const { run, stop } = createAgentRuns({ ...world.app.deps, acceptAll })
-    return { reached: reached.promise, release: gate.resolve, stop, ended: run() }
+    const runs = createAgentRuns({ ...world.app.deps, acceptAll })
+    return { reached: reached.promise, release: gate.resolve, stop: () => runs.stop(), ended: runs.run() }
   }
   const first = begin('first')
   await first.reached

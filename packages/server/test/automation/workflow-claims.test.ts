@@ -137,7 +137,10 @@ const retry = (id: string) => world.admin('POST', `workflow-instances/${encodeId
 
 test('an instance whose outputs were too large to store cannot be retried, because it would continue without them', async () => {
   const wait = {
-    ...{ id: 'reply', type: 'wait_for_event', dataset: 'large_replies', timeout_seconds: 600 },
+    id: 'reply',
+    type: 'wait_for_event',
+    dataset: 'large_replies',
+    timeout_seconds: 600,
     conditions: [{ path: 'of', equals: '{{ payload.id }}' }],
   }
   const data = { id: '{{ steps.reply.output.payload.id }}' }
@@ -185,14 +188,24 @@ test('an instance runs its version, however many versions its process has run be
   )
   const claimed = (version: number) => ({
     ...place,
-    ...{ id: uuid(), fence: 1, workflow_id: workflowId, version, record_id: uuid(), dataset: 'replaced', hops: 0 },
-    ...{ cursor: 0, attempt: 0, context: null, wait_kind: null, wait_id: null },
+    id: uuid(),
+    fence: 1,
+    workflow_id: workflowId,
+    version,
+    record_id: uuid(),
+    dataset: 'replaced',
+    hops: 0,
+    cursor: 0,
+    attempt: 0,
+    context: null,
+    wait_kind: null,
+    wait_id: null,
   })
   const loader = createLoader(world.app.deps)
-  const before = Array.from({ length: newest - 1 }, (_, index) => claimed(index + 1))
-  while (before.length > 0)
+  const earlier = Array.from({ length: newest - 1 }, (_, index) => claimed(index + 1))
+  while (earlier.length > 0)
     // oxlint-disable-next-line no-await-in-loop -- claim after claim
-    await loader.load(before.splice(0, WORKFLOW_LIMITS.claimMax))
+    await loader.load(earlier.splice(0, WORKFLOW_LIMITS.claimMax))
   const { instances } = await loader.load([claimed(1), claimed(newest)])
   assert.deepEqual(
     instances.map(({ program }) => program?.instructions.length),

@@ -54,6 +54,14 @@ async function errorAt(url: string): Promise<string | null> {
   return location.searchParams.get('error')
 }
 
+const interactions = async (): Promise<number> =>
+  (
+    await database.one<{ count: number }>({
+      strings: [`select count(*)::int as count from oauth_entries where kind = 'Interaction'`],
+      values: [],
+    })
+  ).count
+
 const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
   'code replay: the second use of a code fails, and ends what the first one got': async () => {
     const client = await aClient(world)
@@ -142,19 +150,12 @@ const ATTACKS: Readonly<Record<string, () => Promise<void>>> = {
 
   'a request of any length: nothing is stored of one that is too long': async () => {
     const client = await aClient(world)
-    const stored = async (): Promise<number> =>
-      (
-        await database.one<{ count: number }>({
-          strings: [`select count(*)::int as count from oauth_entries where kind = 'Interaction'`],
-          values: [],
-        })
-      ).count
-    const had = await stored()
+    const had = await interactions()
     const url = authorizeUrl(world, { client, members: { state: 'x'.repeat(LIMITS.authorizationUrlCharsMax) } })
     const answer = await fetch(`${world.baseUrl}${url}`, { redirect: 'manual' })
     assert.equal(answer.status, 400)
     assert.match(await answer.text(), /more than 8192 characters/)
-    assert.equal(await stored(), had)
+    assert.equal(await interactions(), had)
   },
 
   'redirects that a client may not register': async () => {

@@ -122,7 +122,7 @@ test('items with the same key are filed once, in one response and across respons
   assert.equal((await sourceOf(id)).events, 3)
 })
 
-test('an item that has changed since it was filed is not filed again, and does not hold up the items after it', async () => {
+test('an item that has changed since it was filed is not filed again, and does not delay the items after it', async () => {
   let list: unknown[] = [{ id: 1, status: 'new' }]
   api.answer(() => json(list))
   const { id, dataset } = await aSource({ key_path: 'id' })
@@ -190,7 +190,7 @@ test('a response that is too large is a failure with its reason', async () => {
   assert.equal((await sourceOf(id)).last_error.reason, 'response_too_large')
 })
 
-test('a source that answers slowly holds up no source that is due later', async () => {
+test('a source that answers slowly delays no source that is due later', async () => {
   const heard = Promise.withResolvers<ServerResponse>()
   const silent = createServer((_request, response) => heard.resolve(response))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))

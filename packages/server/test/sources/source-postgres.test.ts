@@ -129,7 +129,7 @@ test('the rows and the position are one commit: a process that dies between them
   assert.deepEqual(await idsIn(table), [1, 2, 3])
 })
 
-test('a response that is larger than any page ends the read: the driver would hold all of it in memory', async () => {
+test('a response that is larger than any page ends the read: the driver would store all of it in memory', async () => {
   const table = await aTable()
   await insert(table, [1])
   const query = `select id, repeat('x', 40000000) as note from ${table}`

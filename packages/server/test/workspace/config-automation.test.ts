@@ -110,6 +110,12 @@ test('an export names destinations and agents, and applies to another project wi
   assert.equal(steps[1].else[0].agent, theirs)
 })
 
+const sendingTo = (destination: string) => ({
+  name: 'Send',
+  entry_dataset: 'orders',
+  steps: [{ id: 'send', type: 'deliver', destination }],
+})
+
 test('a workflow reaches only destinations of the project, and none of a customer, by id or by name', async () => {
   const source = await aSource()
   const guest = await aGuest(source, { portal: (await aPortal(source)).id })
@@ -119,13 +125,8 @@ test('a workflow reaches only destinations of the project, and none of a custome
        set portal_customer_id = ${decodeId('customer', guest.customer) ?? ''}
      where id = ${decodeId('destination', theirs.id) ?? ''}
   `)
-  const workflow = (destination: string) => ({
-    name: 'Send',
-    entry_dataset: 'orders',
-    steps: [{ id: 'send', type: 'deliver', destination }],
-  })
-  refused(await source.admin('POST', 'workflows', workflow(theirs.id)), /this project has no destination with this id/)
-  const config = { ...(await exported(source)), workflows: [workflow('Theirs')] }
+  refused(await source.admin('POST', 'workflows', sendingTo(theirs.id)), /this project has no destination with this id/)
+  const config = { ...(await exported(source)), workflows: [sendingTo('Theirs')] }
   refused(await source.admin('POST', 'config/apply', { config }), /destination/)
 })
 

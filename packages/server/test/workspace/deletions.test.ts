@@ -196,6 +196,32 @@ const send = async (destination: Body, count: number): Promise<void> => {
     assert.equal((await post(`${world.endpoint}/${destination.datasets[0]}`, `{"n":${n}}`)).status, 201)
 }
 
+/** Deletes a destination. The sweep of the delivery loop cancels the deliveries that the deletion itself leaves. */
+async function removedWithAll(destination: Body): Promise<string> {
+  const deletion = await removed(`destinations/${destination.id}`)
+  await database.run(sql`
+    update deliveries set state = 'cancelled', next_attempt_at = null, updated_at = ${new Date(world.clock.now())}
+     where destination_id = ${decodeId('destination', destination.id) ?? ''} and state = 'pending'
+  `)
+  return deletion
+}
+
+const waitingAt = async (destination: Body): Promise<number> =>
+  (await statesAt(destination.id)).filter((state) => state === 'pending').length
+
+/** A destination with this many deliveries, all cancelled by its deletion. */
+async function aCrowdedOne(count: number): Promise<{ readonly destination: Body; readonly deletion: string }> {
+  const { destination } = await aQuietOne()
+  await send(destination, 1)
+  await database.run(sql`
+    insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, next_attempt_at, created_at, updated_at)
+    select workspace_id, project_id, gen_random_uuid(), record_id, destination_id, 'pending', now(), now(), ${new Date(world.clock.now())}
+      from deliveries, generate_series(2, ${count}::int)
+     where destination_id = ${decodeId('destination', destination.id) ?? ''}
+  `)
+  return { destination, deletion: await removedWithAll(destination) }
+}
+
 describe('a deleted destination', () => {
   test('a restored destination has the same id, signing secret, headers and credentials', async () => {
     const { destination, secret } = await aQuietOne({
@@ -249,32 +275,6 @@ describe('a deleted destination', () => {
     await world.admin('PATCH', `destinations/${destination.id}`, { enabled: true })
     assert.deepEqual(await statesAt(destination.id), ['pending', 'pending'])
   })
-
-  /** A destination with this many deliveries, all cancelled by its deletion. */
-  async function aCrowdedOne(count: number): Promise<{ readonly destination: Body; readonly deletion: string }> {
-    const { destination } = await aQuietOne()
-    await send(destination, 1)
-    await database.run(sql`
-      insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, next_attempt_at, created_at, updated_at)
-      select workspace_id, project_id, gen_random_uuid(), record_id, destination_id, 'pending', now(), now(), ${new Date(world.clock.now())}
-        from deliveries, generate_series(2, ${count}::int)
-       where destination_id = ${decodeId('destination', destination.id) ?? ''}
-    `)
-    return { destination, deletion: await removedWithAll(destination) }
-  }
-
-  /** Deletes a destination. The sweep of the delivery loop cancels the deliveries that the deletion itself leaves. */
-  async function removedWithAll(destination: Body): Promise<string> {
-    const deletion = await removed(`destinations/${destination.id}`)
-    await database.run(sql`
-      update deliveries set state = 'cancelled', next_attempt_at = null, updated_at = ${new Date(world.clock.now())}
-       where destination_id = ${decodeId('destination', destination.id) ?? ''} and state = 'pending'
-    `)
-    return deletion
-  }
-
-  const waitingAt = async (destination: Body): Promise<number> =>
-    (await statesAt(destination.id)).filter((state) => state === 'pending').length
 
   test('the loop resumes the deliveries that do not fit into the commit of the restore', async () => {
     const { destination, deletion } = await aCrowdedOne(4_501)

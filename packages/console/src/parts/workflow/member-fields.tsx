@@ -2,7 +2,7 @@ import { LIMITS } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { Field, Select, TextArea } from '../../ui/field.tsx'
 
-/** A text that is not JSON, and the sentence about it. The editor keeps both while another step is open. */
+/** A text that is not JSON, and the sentence about it. The editor stores both while another step is open. */
 export type Fault = { readonly text: string; readonly said: string }
 
 /** A member that is any JSON, or absent. */

@@ -47,14 +47,8 @@ function* deciding(
   if (texts.tooLarge) return reject('records_too_large')
   const customer = customerOf(verified)
   const owned = customer === undefined ? undefined : receiver.plan.ofCustomers?.get(customer)
-  const { destinations, workflows, triggers } = receiver.plan
-  const considering = {
-    rules: filed.decision.rules?.length ?? 0,
-    records: filed.records,
-    destinations: destinations.length + (owned?.length ?? 0),
-    starters: [workflows, triggers],
-  }
-  if (hasTooManyReasons(considering)) return reject('records_too_large', { text: tooManyReasons(filed.records.length) })
+  if (isTooMuch(receiver.plan, { filed, owned }))
+    return reject('records_too_large', { text: tooManyReasons(filed.records.length) })
   const { deliveries, decisions } = yield* fanOut(ids, { verified, records: filed.records, owned, spend })
   const { starts, runs, considered } = yield* start(ids, { verified, records: filed.records, spend })
   return {
@@ -74,6 +68,18 @@ function* deciding(
     },
     dataset: receiver.use === 'rules' ? null : (receiver.dataset ?? receiver.webhook?.dataset ?? null),
   }
+}
+
+function isTooMuch(
+  { destinations, workflows, triggers }: Verified['receiver']['plan'],
+  { filed, owned }: { readonly filed: Filed; readonly owned: readonly unknown[] | undefined },
+): boolean {
+  return hasTooManyReasons({
+    rules: filed.decision.rules?.length ?? 0,
+    records: filed.records,
+    destinations: destinations.length + (owned?.length ?? 0),
+    starters: [workflows, triggers],
+  })
 }
 
 const tooManyReasons = (records: number): string =>

@@ -17,11 +17,15 @@ export const checkIdempotency: Check = (_deps, passage) => {
   const key = headers[HEADER]
   if (passage.idempotency !== undefined || key === undefined) return undefined
   if (!KEY.test(key)) return reject('invalid_idempotency_key')
-  const { origin, webhook, ingestKeyId, use, dataset } = passage.receiver
-  const credential = origin?.id ?? ingestKeyId ?? webhook?.id ?? null
-  const fingerprint = origin === undefined ? digestOf([use, webhook?.id ?? null, dataset ?? null], passage.body) : null
-  passage.idempotency = { hash: digestOf([credential, key]), fingerprint }
+  passage.idempotency = keyOfHeader(passage, key)
   return undefined
+}
+
+function keyOfHeader({ receiver, body }: Passage, key: string): IdempotencyKey {
+  const { origin, webhook, ingestKeyId, use, dataset } = receiver
+  const credential = origin?.id ?? ingestKeyId ?? webhook?.id ?? null
+  const fingerprint = origin === undefined ? digestOf([use, webhook?.id ?? null, dataset ?? null], body) : null
+  return { hash: digestOf([credential, key]), fingerprint }
 }
 
 function ownKey({

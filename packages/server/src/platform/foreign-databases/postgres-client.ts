@@ -75,7 +75,7 @@ export async function connectPostgres(at: At): Promise<OpenPostgres> {
   }
 }
 
-/** The driver holds a whole answer in memory, and the other server alone decides how long it is. */
+/** The driver collects a whole answer in memory, and the other server alone decides how long it is. */
 function limitAnswers(client: pg.Client): void {
   const stream = streamOf(client)
   let bytes = 0

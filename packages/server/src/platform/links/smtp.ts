@@ -82,13 +82,17 @@ function mailOf(config: Settings['config'], message: LinkMessage) {
 
 /**
  * 552 and 5.3.4 say that the email is too large, and 5.2.3 that it is too large for this mailbox. 552 5.2.2 is a full mailbox,
- * which has room again later. The words of a server are useful behind our sentence.
+ * which has room again later.
  */
+function isTooLarge(error: unknown, status: number): boolean {
+  const [code] = /\b5\.[23]\.[234]\b/.exec(error instanceof Error ? error.message : '') ?? []
+  return code === '5.3.4' || code === '5.2.3' || (status === 552 && code !== '5.2.2')
+}
+
+/** The words of a server are useful behind our sentence. */
 function failureOf(error: unknown, message: LinkMessage | undefined): LinkFailure {
   const status = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
-  const [code] = /\b5\.[23]\.[234]\b/.exec(error instanceof Error ? error.message : '') ?? []
-  const isTooLarge = code === '5.3.4' || code === '5.2.3' || (status === 552 && code !== '5.2.2')
-  if (message !== undefined && isTooLarge) return tooLarge(Buffer.byteLength(message.body), undefined)
+  if (message !== undefined && isTooLarge(error, status)) return tooLarge(Buffer.byteLength(message.body), undefined)
   if (codeOf(error) === 'EAUTH' || status === 530) return noAccess(error)
   // A server that refuses STARTTLS does not refuse the email.
   if (status < 400 || codeOf(error) === 'ETLS') return brokenBy(error)

@@ -81,11 +81,8 @@ export function SendDialog({
       disabled: !canSend,
       go: () => {
         if (webhook === undefined) return
-        const said = 'Copied as CLI command'
-        void copy(
-          sendCommand({ webhook, project, body }),
-          signing?.isNeeded === true ? `${said}. Set SECRET to the secret of the endpoint.` : said,
-        )
+        const secret = signing?.isNeeded === true ? '. Set SECRET to the secret of the endpoint.' : ''
+        void copy(sendCommand({ webhook, project, body }), `Copied as CLI command${secret}`)
       },
     },
   ]

@@ -52,6 +52,16 @@ function problemAt(schema: unknown, { path, depth }: { path: string; depth: numb
   if (!isObject(schema)) return `${path} must be an object.`
   if (depth > LIMITS.agentSchemaDepthMax)
     return `${path} is nested more than ${LIMITS.agentSchemaDepthMax} levels deep; flatten it.`
+  const problem = keywordProblem(schema, path)
+  if (problem !== undefined) return problem
+  for (const [name, of] of schemasIn(schema)) {
+    const inner = problemAt(of, { path: `${path}.${name}`, depth: depth + 1 })
+    if (inner !== undefined) return inner
+  }
+  return undefined
+}
+
+function keywordProblem(schema: OutputSchema, path: string): string | undefined {
   const unknown = Object.keys(schema).find((keyword) => !KEYWORDS.has(keyword))
   if (unknown !== undefined)
     return `${path} has the keyword ${JSON.stringify(unknown)}, which is not supported. Remove it.`
@@ -61,21 +71,17 @@ function problemAt(schema: unknown, { path, depth }: { path: string; depth: numb
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
   const wrong = types.find((one) => typeof one !== 'string' || !TYPES.has(one))
   if (wrong !== undefined) return `${path}.type is not a type of JSON Schema: ${JSON.stringify(wrong)}.`
-  if (!isObject(properties)) return `${path}.properties must be an object.`
-  for (const [name, of] of schemasIn(schema, properties)) {
-    const problem = problemAt(of, { path: `${path}.${name}`, depth: depth + 1 })
-    if (problem !== undefined) return problem
-  }
-  return undefined
+  return isObject(properties) ? undefined : `${path}.properties must be an object.`
 }
 
 /** The schemas within a schema, with their places in it. */
-function schemasIn(
-  { additionalProperties: others, items }: OutputSchema,
-  properties: OutputSchema,
-): readonly (readonly [string, unknown])[] {
+function schemasIn({
+  properties,
+  additionalProperties: others,
+  items,
+}: OutputSchema): readonly (readonly [string, unknown])[] {
   return [
-    ...Object.entries(properties).map(([name, of]) => [`properties.${name}`, of] as const),
+    ...Object.entries(isObject(properties) ? properties : {}).map(([name, of]) => [`properties.${name}`, of] as const),
     ...(others === undefined || typeof others === 'boolean' ? [] : [['additionalProperties', others] as const]),
     ...(items === undefined ? [] : [['items', items] as const]),
   ]

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { compileConditions } from '../../domain/routing/condition.ts'
-import { compileMappings } from '../../domain/routing/mapping.ts'
-import { decide } from '../route/decide.ts'
-import type { Verified } from '../types.ts'
-import { bytesOf, rowsOf } from './event-rows.ts'
+import { compileConditions } from '../../src/domain/routing/condition.ts'
+import { compileMappings } from '../../src/domain/routing/mapping.ts'
+import { decide } from '../../src/pipeline/route/decide.ts'
+import type { Verified } from '../../src/pipeline/types.ts'
+import { bytesOf, rowsOf } from '../../src/pipeline/store/event-rows.ts'
 
 /** The size of an event of two bytes that one rule files with these mappings. */
 async function sizeOf(mappings: Parameters<typeof compileMappings>[0]): Promise<number> {
