@@ -31,8 +31,6 @@ export const leasedOf = (grants: readonly Grant[], others = NO_OTHERS): Leased =
 export class Bench {
   readonly machine: DeliveryMachine
   now = 0
-  /** The size of every payload. */
-  bytes = 0
   sent: Begun[] = []
   log: Effect[] = []
 
@@ -59,14 +57,6 @@ export class Bench {
     return this.answerReads(this.dispatch({ type: 'leased', op: lease.op, answer: { outcome: 'done', value } }), due)
   }
 
-  /** Hints at a further lane, grants it, and answers its read with these deliveries. */
-  join(lane: string, due: readonly string[]): Effect[] {
-    const { op } = find(this.dispatch({ type: 'hinted', lanes: [lane] }), 'lease')
-    const value = leasedOf([{ lane, fence: 1, settings: SETTINGS, memory: null, orphans_end_in_ms: [] }])
-    const granted = this.dispatch({ type: 'leased', op, answer: { outcome: 'done', value } })
-    return this.answerReads(granted, { [lane]: due })
-  }
-
   answerReads(
     effects: readonly Effect[],
     due: Readonly<Record<string, readonly string[]>>,
@@ -87,7 +77,7 @@ export class Bench {
 
   /** The store commits the whole turn. */
   commit({ op, input }: EffectOf<'turn'>): Effect[] {
-    const value = { begun: begunOf(input, this.bytes), applied: [], paused: [], lost: [] }
+    const value = { begun: begunOf(input), applied: [], paused: [], lost: [] }
     return this.dispatch({ type: 'turned', op, answer: { outcome: 'done', value } })
   }
 
@@ -96,10 +86,10 @@ export class Bench {
   }
 }
 
-function begunOf(input: TurnInput, bytes: number): Begun[] {
+function begunOf(input: TurnInput): Begun[] {
   return input.begins.map(({ lane, fence, delivery_id }) => {
     const attempt_id = `${delivery_id}#1`
-    return { lane, fence, delivery_id, attempt_id, record_id: delivery_id, attempt_number: 1, failure_count: 0, bytes }
+    return { lane, fence, delivery_id, attempt_id, record_id: delivery_id, attempt_number: 1, failure_count: 0 }
   })
 }
 

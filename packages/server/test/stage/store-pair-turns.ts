@@ -44,7 +44,7 @@ async function settleAndBegin(pair: Pair, input: TurnInput): Promise<void> {
   const expected = pair.model.turn(pair.now, input)
   for (const begun of turned.begun)
     pair.sqlAttempt.set(`${begun.delivery_id}#${begun.attempt_number}`, begun.attempt_id)
-  const asModel = turned.begun.map(({ payload: _payload, bytes: _bytes, ...begun }) => ({
+  const asModel = turned.begun.map(({ payload: _payload, ...begun }) => ({
     ...begun,
     attempt_id: `${begun.delivery_id}#${begun.attempt_number}`,
   }))

@@ -14,11 +14,9 @@ export interface Start {
   readonly delivery_id: string
   /** An open breaker let it through as its probe. */
   readonly probe: boolean
-  /** The slots of the process that it takes. */
-  readonly slots: number
 }
 
-interface Flight extends Pick<Start, 'lane' | 'probe' | 'slots'> {
+interface Flight extends Pick<Start, 'lane' | 'probe'> {
   readonly attempt: Begun
 }
 
@@ -44,8 +42,7 @@ export class Attempts {
   readonly #ready = new Fifo<Lane>()
   readonly #flights = new Map<string, Flight>()
   readonly #unsettled = new Fifo<Unsettled>()
-  /** The slots of all starts and requests. */
-  #taken = 0
+  #beginning = 0
 
   constructor(state: MachineState, notes: LaneNotes) {
     this.#state = state
@@ -87,43 +84,32 @@ export class Attempts {
 
   takeBegins(): Start[] {
     const { beginsPerTurnMax, requestsMax } = this.#state.limits
+    const free = requestsMax - this.#flights.size - this.#beginning
+    const room = Math.min(beginsPerTurnMax, free)
     const begins: Start[] = []
     const crowding: Lane[] = []
-    while (begins.length < beginsPerTurnMax && this.#taken < requestsMax) {
-      const lane = this.#ready.first
-      const free = requestsMax - this.#taken
-      if (lane === undefined || this.#waitsForSlots(lane, free)) break
-      this.#ready.shift()
+    while (begins.length < room) {
+      const lane = this.#ready.shift()
+      if (lane === undefined) break
       lane.slots.inReadyQueue = false
-      if (hasItsShare(lane, free)) {
+      if (hasItsShare(lane, free - begins.length)) {
         crowding.push(lane)
         continue
       }
       const delivery_id = canBegin(lane, this.#state.now) ? lane.queue.buffer.shift() : undefined
       if (delivery_id === undefined) continue
       lane.slots.beginning += 1
-      const slots = lane.slots.each
-      this.#take(lane, slots)
       const probe = lane.breaker.state === 'open'
       if (probe) this.#beginProbe(lane)
       // The next owner must know both as soon as the attempt starts, so the same commit persists them.
       if (probe || lane.settings.rate_limit !== null) this.#notes.want(lane, 'soon')
-      begins.push({ lane, delivery_id, probe, slots })
+      begins.push({ lane, delivery_id, probe })
       this.lineUp(lane)
       this.#state.askRead(lane)
     }
+    this.#beginning += begins.length
     for (const lane of crowding) this.lineUp(lane)
     return begins
-  }
-
-  /** A lane with large payloads stays at the front until they fit, because small ones would always take their place. */
-  #waitsForSlots(lane: Lane, free: number): boolean {
-    return lane.slots.each > free && !hasItsShare(lane, free) && canBegin(lane, this.#state.now)
-  }
-
-  #take(lane: Lane, slots: number): void {
-    this.#taken += slots
-    lane.slots.taken += slots
   }
 
   #beginProbe(lane: Lane): void {
@@ -133,8 +119,8 @@ export class Attempts {
 
   /** Called for every answer of the store to the turn with these starts. */
   beginsAnswered(begins: readonly Start[]): void {
-    for (const { lane, delivery_id, slots } of begins) {
-      this.#take(lane, -slots)
+    this.#beginning -= begins.length
+    for (const { lane, delivery_id } of begins) {
       lane.slots.beginning -= 1
       lane.queue.known.delete(delivery_id)
     }
@@ -171,11 +157,8 @@ export class Attempts {
       return this.#addUnsettled({ lane, settle: interruption(attempt) })
     }
     lane.slots.sending += 1
-    const slots = Math.min(limits.requestsMax, Math.max(1, Math.ceil((attempt.bytes ?? 0) / limits.slotBytes)))
-    lane.slots.each = slots
-    this.#take(lane, slots)
     this.#countSend(lane)
-    this.#flights.set(attempt.attempt_id, { lane, attempt, probe, slots })
+    this.#flights.set(attempt.attempt_id, { lane, attempt, probe })
     const { timeout_ms } = lane.settings
     this.#state.emit({ type: 'send', attempt, timeout_ms, ends_in_ms: timeout_ms + limits.staleBeginMsMax - ageMs })
   }
@@ -201,11 +184,10 @@ export class Attempts {
     const flight = this.#flights.get(attemptId)
     if (flight === undefined) return
     this.#flights.delete(attemptId)
-    const { lane, attempt, probe, slots } = flight
+    const { lane, attempt, probe } = flight
     const { now, random } = this.#state
     this.#state.reached?.('responded')
     lane.slots.sending -= 1
-    this.#take(lane, -slots)
     lane.lastBusy = now
     const end = endOf(result)
     if (end !== undefined) this.#watch(lane, { ...end, probe })
@@ -281,11 +263,11 @@ export class Attempts {
 }
 
 /**
- * Whether the requests of a lane take as many slots as this process has free for further ones. However many destinations are
- * slow, the next one finds a slot: each of n such lanes gets at most an (n + 1)th of all slots.
+ * Whether a lane has as many requests as this process has free slots for further ones. However many destinations are slow, the
+ * next one finds a slot: each of n such lanes gets at most an (n + 1)th of all slots.
  */
 function hasItsShare({ slots }: Lane, free: number): boolean {
-  return slots.taken >= free
+  return slots.beginning + slots.sending >= free
 }
 
 /** The outcome for the breaker; undefined: the fault is in the event, so it proves nothing about the destination. */

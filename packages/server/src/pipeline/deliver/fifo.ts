@@ -7,10 +7,6 @@ export class Fifo<Item> {
     return this.#items.length - this.#head
   }
 
-  get first(): Item | undefined {
-    return this.#items[this.#head]
-  }
-
   push(item: Item): void {
     this.#items.push(item)
   }

@@ -66,10 +66,6 @@ export interface Queue {
 export interface Slots {
   beginning: number
   sending: number
-  /** The slots of the process that its starts and requests take. */
-  taken: number
-  /** The slots that its next request probably takes, which are those of the newest one. */
-  each: number
   /** Requests that have ended but whose results are not committed. */
   unsettled: number
   /** The latest times at which requests of previous owners end, earliest first. Each takes a slot until then. */
@@ -110,7 +106,7 @@ export function openLane(grant: Grant, now: number): Lane {
       changed: false,
       nextDue: null,
     },
-    slots: { beginning: 0, sending: 0, taken: 0, each: 1, unsettled: 0, orphans, inReadyQueue: false },
+    slots: { beginning: 0, sending: 0, unsettled: 0, orphans, inReadyQueue: false },
     breaker,
     rate: memory === null || memory.rate === null ? null : RateWindow.recall(memory.rate, now),
     note: { wanted: 'no', at: Infinity, writing: false, queued: false },

@@ -68,10 +68,8 @@ export interface DeliverLimits {
   readonly unsettledMax: number
   readonly bufferedPerLaneMin: number
   readonly bufferedPerLaneMax: number
-  /** The slots for all requests of this process. A lane starts one only while more slots are free than its requests take. */
+  /** All requests of this process. A lane starts one only while more slots are free than it has requests. */
   readonly requestsMax: number
-  /** A request takes one slot for each of these bytes of its payload, and at least one, because payloads are in memory. */
-  readonly slotBytes: number
   /** This process is not ready when a store call fails for longer than this, or gets no answer for longer than this. */
   readonly stalledMs: number
 }
@@ -115,6 +113,5 @@ export const DELIVER_LIMITS: DeliverLimits = {
   bufferedPerLaneMin: 32,
   bufferedPerLaneMax: 256,
   requestsMax: 2_000,
-  slotBytes: 131_072,
   stalledMs: 20_000,
 }

@@ -208,8 +208,6 @@ export interface Begun extends Held {
   readonly attempt_number: number
   /** Failures since the last replay: the position in the schedule. */
   readonly failure_count: number
-  /** The approximate size of the payload. Absent: small. */
-  readonly bytes?: number
   /** The data that the executor needs to build the request. The machine passes it on with `send`, unread. */
   readonly payload?: unknown
 }

@@ -91,7 +91,6 @@ export function begunOf(row: BegunRow): Begun {
     record_id: row.record_id,
     attempt_number: row.attempt_number,
     failure_count: row.failure_count,
-    bytes: row.data.length,
     payload: row satisfies Payload,
   }
 }
