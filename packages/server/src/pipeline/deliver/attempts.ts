@@ -84,18 +84,12 @@ export class Attempts {
 
   takeBegins(): Start[] {
     const { beginsPerTurnMax, requestsMax } = this.#state.limits
-    const free = requestsMax - this.#flights.size - this.#beginning
-    const room = Math.min(beginsPerTurnMax, free)
+    const room = Math.min(beginsPerTurnMax, requestsMax - this.#flights.size - this.#beginning)
     const begins: Start[] = []
-    const crowding: Lane[] = []
     while (begins.length < room) {
       const lane = this.#ready.shift()
       if (lane === undefined) break
       lane.slots.inReadyQueue = false
-      if (hasItsShare(lane, free - begins.length)) {
-        crowding.push(lane)
-        continue
-      }
       const delivery_id = canBegin(lane, this.#state.now) ? lane.queue.buffer.shift() : undefined
       if (delivery_id === undefined) continue
       lane.slots.beginning += 1
@@ -108,7 +102,6 @@ export class Attempts {
       this.#state.askRead(lane)
     }
     this.#beginning += begins.length
-    for (const lane of crowding) this.lineUp(lane)
     return begins
   }
 
@@ -260,14 +253,6 @@ export class Attempts {
     lane.queue.more = 'all'
     this.#state.askRead(lane)
   }
-}
-
-/**
- * Whether a lane has as many requests as this process has free slots for further ones. However many destinations are slow, the
- * next one finds a slot: each of n such lanes gets at most an (n + 1)th of all slots.
- */
-function hasItsShare({ slots }: Lane, free: number): boolean {
-  return slots.beginning + slots.sending >= free
 }
 
 /** The outcome for the breaker; undefined: the fault is in the event, so it proves nothing about the destination. */

@@ -68,7 +68,6 @@ export interface DeliverLimits {
   readonly unsettledMax: number
   readonly bufferedPerLaneMin: number
   readonly bufferedPerLaneMax: number
-  /** All requests of this process. A lane starts one only while more slots are free than it has requests. */
   readonly requestsMax: number
   /** This process is not ready when a store call fails for longer than this, or gets no answer for longer than this. */
   readonly stalledMs: number

@@ -39,26 +39,6 @@ test('lanes take turns: the long backlog of one lane does not delay the first de
   assert.deepEqual(deliveriesOf(bench.begin({ a: backlog, b: ['b1'], c: ['c1'] }, settings)), ['a0', 'b1', 'c1', 'a1'])
 })
 
-test('destinations that never answer leave a slot for the next one, however many requests they may have at once', () => {
-  const bench = new Bench({ requestsMax: 4 })
-  bench.commit(find(bench.begin({ a: ['a1', 'a2'], b: ['b1', 'b2'] }), 'turn'))
-  assert.deepEqual(
-    bench.sent.map(({ delivery_id }) => delivery_id),
-    ['a1', 'b1', 'a2'],
-  )
-  const lease = find(bench.dispatch({ type: 'hinted', lanes: ['c'] }), 'lease')
-  const grants = [{ lane: 'c', fence: 1, settings: SETTINGS, memory: null, orphans_end_in_ms: [] }]
-  const granted = bench.dispatch({ type: 'leased', op: lease.op, answer: { outcome: 'done', value: leasedOf(grants) } })
-  const turn = find(bench.answerReads(granted, { c: ['c1'] }), 'turn')
-  assert.deepEqual(
-    turn.input.begins.map(({ delivery_id }) => delivery_id),
-    ['c1'],
-  )
-  bench.commit(turn)
-  assert.deepEqual(deliveriesOf(bench.respond('a1#1')), [])
-  assert.deepEqual(deliveriesOf(bench.respond('a2#1')), ['b2'])
-})
-
 test('at most two turns are in flight, and later work goes with the next one', () => {
   const bench = new Bench()
   const lanes = Object.fromEntries(['a', 'b', 'c', 'd'].map((lane) => [lane, [`${lane}1`]]))
