@@ -137,7 +137,7 @@ test('a plan cannot be sent while the page shows the count of an earlier choice'
     await route.continue()
   })
   await page.goto(stage.url('deliveries?open=plan'))
-  await page.getByLabel('delivered', { exact: true }).check()
+  await page.getByRole('checkbox', { name: 'delivered', exact: true }).check()
   const send = page.getByRole('button', { name: /^Send .*again$/ })
   await send.and(page.locator(':enabled')).waitFor()
   await page.getByLabel('cancelled', { exact: true }).check()
