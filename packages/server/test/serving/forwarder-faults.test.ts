@@ -7,7 +7,7 @@ import { sql } from '../../src/platform/db.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
 import { aName } from '../stage/fixtures.ts'
 import { onForwarderStage } from '../stage/forwarder-stage.ts'
-import type { Answer } from '../stage/harness.ts'
+import { eventually, type Answer } from '../stage/harness.ts'
 import { asked, placeOf, setSuspended } from '../stage/source-stage.ts'
 
 /** Receivers that fail, processes that die, and settings that change while a forwarder runs. */
@@ -187,6 +187,34 @@ test('a process that dies between the answer and the commit repeats one batch, a
   assert.deepEqual((await forwarderOf(id)).progress.logs.sent, before.progress.logs.sent)
   await run()
   assert.equal(received().length, 9, 'nothing is sent again')
+})
+
+test('a receiver that answers slowly delays no forwarder that is due later', async () => {
+  const slow = await aForwarder(LOGS)
+  const [first] = await events(1)
+  const reached = Promise.withResolvers<void>()
+  const answers = Promise.withResolvers<void>()
+  let requests = 0
+  const deps = depsWith((send) => async (request) => {
+    requests += 1
+    if (requests > 1) return send(request)
+    reached.resolve()
+    await answers.promise
+    return send(request)
+  })
+  stage.world().clock.advance(5_000)
+  const running = createForwards(deps, 'patient').run()
+  await reached.promise
+  await aForwarder(LOGS)
+  const [second] = await events(1)
+  // Before the lease of the slow one expires.
+  stage.world().clock.advance(10_000)
+  await eventually(async () => (received().length > 0 ? true : undefined))
+  assert.deepEqual(received(), idsOf([second]))
+  assert.equal((await forwarderOf(slow.id)).progress.logs.sent, 0)
+  answers.resolve()
+  await running
+  assert.ok(received().includes(first?.id))
 })
 
 test('two processes send each event once', async () => {

@@ -3,6 +3,7 @@ import type { Deps } from '../../context.ts'
 import { PATIENCE_MS } from '../../domain/serving/forwarding/position.ts'
 import { Horizon } from '../../domain/serving/snapshot.ts'
 import { pauseAfter } from '../../domain/sources/backoff.ts'
+import { runClaimed } from '../../platform/claimed-work.ts'
 import { openForwarderHeaders } from '../../resources/serving/forwarders/index.ts'
 import {
   advanceCursor,
@@ -39,24 +40,14 @@ export type Forwards = {
 export function createForwards(deps: Deps, owner: string, requestMs: number = LIMITS.forwarderRequestMs): Forwards {
   const stopped = new AbortController()
   const horizon = new Horizon(PATIENCE_MS)
-  const run = (cursor: ClaimedCursor): Promise<void> =>
-    forward({ deps, horizon, requestMs, off: stopped.signal }, cursor)
   return {
-    run: async () => {
-      const running = new Set<Promise<void>>()
-      for (;;) {
-        const room = stopped.signal.aborted ? 0 : AT_ONCE - running.size
-        // oxlint-disable-next-line no-await-in-loop -- claims as many as there is room for
-        const claimed = room <= 0 ? [] : await claim(deps, { owner, limit: room })
-        for (const cursor of claimed) {
-          const one = run(cursor).finally(() => running.delete(one))
-          running.add(one)
-        }
-        if (running.size === 0) return
-        // oxlint-disable-next-line no-await-in-loop -- until one of them has ended
-        await Promise.race(running)
-      }
-    },
+    run: () =>
+      runClaimed<ClaimedCursor>(deps.clock, {
+        atOnce: AT_ONCE,
+        isStopping: () => stopped.signal.aborted,
+        claim: ({ limit }) => claim(deps, { owner, limit }),
+        work: (cursor) => forward({ deps, horizon, requestMs, off: stopped.signal }, cursor),
+      }),
     stop: () => stopped.abort(),
   }
 }
