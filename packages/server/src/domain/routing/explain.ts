@@ -29,6 +29,8 @@ function explained(failure: ConditionFailure | undefined): Failure | null {
 }
 
 function short(value: unknown): unknown {
+  // Most conditions compare numbers and flags, of which none is long.
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value
   const text = typeof value === 'string' ? value : beginningOf(value)
   if (text.length <= SHOWN_CHARS_MAX) return value
   return `${text.slice(0, SHOWN_CHARS_MAX)}…`
