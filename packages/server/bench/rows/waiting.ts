@@ -1,19 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { idleCost, idleFigures, type IdleCost } from '../idle-cost.ts'
 import type { LoadVerbs } from '../load.ts'
 import { SECRET } from '../payload.ts'
 import { adminOf, makeEndpoint } from '../postroad.ts'
 import { countRows, countUnindexed, settle, withDatabase } from '../queries.ts'
 import type { Stage } from '../stage.ts'
-import { nowMs } from '../statistics.ts'
 import type { Figure } from '../table.ts'
+import { until } from '../until.ts'
 
 const WAITING = 100_000
 /** A block of the search index. Fewer events than that wait for the next ones. */
 const BLOCK_RECORDS = 4_096
 const WARM_MS = 15_000
-const PATIENCE_MS = 900_000
-const LOOK_MS = 1_000
+const PATIENCE = { lookMs: 1_000, patienceMs: 900_000 }
 
 /** The cost of a server in which a hundred thousand workflow instances wait for an event, beside one in which none does. */
 export async function waiting(stage: Stage): Promise<readonly Figure[]> {
@@ -28,7 +26,7 @@ export async function waiting(stage: Stage): Promise<readonly Figure[]> {
     await server.stop()
     server = await stage.server({ folder })
     await withDatabase(server.target, (db) =>
-      until('the search index has all events', async () => (await countUnindexed(db)) < BLOCK_RECORDS),
+      until('the search index has all events', async () => (await countUnindexed(db)) < BLOCK_RECORDS, PATIENCE),
     )
     return idleCost({ folder, server, warmMs: WARM_MS, ms: stage.seconds * 5_000 })
   }
@@ -51,21 +49,10 @@ export async function waiting(stage: Stage): Promise<readonly Figure[]> {
   })
   await fill()
   await withDatabase(server.target, (db) =>
-    until('all instances wait', async () => (await countRows(db, 'workflow_step_runs')) >= WAITING),
+    until('all instances wait', async () => (await countRows(db, 'workflow_step_runs')) >= WAITING, PATIENCE),
   )
   const many = await measure()
   await load.stop()
   await server.stop()
   return idleFigures(`${WAITING.toLocaleString('en-US')} waiting instances`, { ours: many, beside: none, name: 'none' })
-}
-
-/** Looks again and again, because the server does this work in the background. */
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const end = nowMs() + PATIENCE_MS
-  // oxlint-disable-next-line no-await-in-loop -- looks again and again
-  while (!(await isSo())) {
-    if (nowMs() > end) throw new Error(`After ${PATIENCE_MS / 1_000} s it is not so that ${what}.`)
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    await sleep(LOOK_MS)
-  }
 }

@@ -8,6 +8,7 @@ import { inTurns, type Stage } from '../stage.ts'
 import { median, nowMs } from '../statistics.ts'
 import type { LoadVerbs } from '../load.ts'
 import type { Figure } from '../table.ts'
+import { until } from '../until.ts'
 
 const CONCURRENCY = 100
 const STEPS = 5
@@ -15,7 +16,7 @@ const PER_SECOND = 500
 const WARM_SHARE = 0.1
 const WAITING = 10_000
 const WARM_MS = 5_000
-const PATIENCE_MS = 300_000
+const PATIENCE = { lookMs: 20, patienceMs: 300_000 }
 const RIVALS = { dbos: 'DBOS 5.3.0', openworkflow: 'OpenWorkflow 0.10.1' } as const
 type Rival = keyof typeof RIVALS
 
@@ -70,16 +71,10 @@ async function starts(stage: Stage): Promise<readonly Figure[]> {
 
 /** Waits until the table has this many rows, and returns the time. */
 async function reached(target: DatabaseTarget, table: string, count: number): Promise<number> {
-  return withDatabase(target, async (db) => {
-    const until = nowMs() + PATIENCE_MS
-    for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- looks again and again
-      if ((await countRows(db, table)) >= count) return nowMs()
-      if (nowMs() > until) throw new Error(`${table} did not reach ${count} rows.`)
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      await sleep(20)
-    }
-  })
+  await withDatabase(target, (db) =>
+    until(`${table} has ${count} rows`, async () => (await countRows(db, table)) >= count, PATIENCE),
+  )
+  return nowMs()
 }
 
 /** A backlog of instances with five steps, each of which stores a row; for Postroad, an event with its record. */
