@@ -21,8 +21,8 @@ import {
   loseWakes,
   misend,
   takeLanes,
-  usedEvents,
-} from './queries.ts'
+} from './planted/queries.ts'
+import { usedEvents } from './queries.ts'
 import { forgetRegistrations } from './registrations/queries.ts'
 
 /** A defect: parts that are composed differently, or a change of the database or the process. */

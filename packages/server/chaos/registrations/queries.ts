@@ -1,5 +1,5 @@
 import { sql, type Db } from '../../src/platform/db.ts'
-import { beforeEach } from '../queries.ts'
+import { beforeEach } from '../planted/queries.ts'
 
 /** For the plant `uncounted-registrations`: the count of a registration is acknowledged, and for one in ten not stored. */
 export async function forgetRegistrations(db: Db): Promise<void> {
