@@ -1,19 +1,42 @@
 import { LIMITS } from '@postroad/contract'
 import type { ReactElement } from 'react'
+import type { ConditionDraft } from '../../../parts/condition-draft.ts'
 import { Conditions } from '../../../parts/conditions.tsx'
 import { DatasetField } from '../../../parts/dataset-field.tsx'
 import { Check, Field, Select, TextArea } from '../../../ui/field.tsx'
 import { ConnectionField, EncryptionFields, type FieldsProps } from './connection-fields.tsx'
 import { ReplicationFields } from './replication-fields.tsx'
 
-export function NameFields({ draft, change, disabled = false }: FieldsProps): ReactElement {
+type Filing = {
+  readonly name: string
+  readonly dataset: string
+  readonly conditions: readonly ConditionDraft[]
+  readonly customer: string
+}
+
+/** The name of a source or a WebSocket, and how its items become events. */
+export function NameFields({
+  draft,
+  change,
+  disabled = false,
+  example = 'Orders of the shop',
+  item = 'item',
+}: {
+  readonly draft: Filing
+  readonly change: (part: Partial<Filing>) => void
+  readonly disabled?: boolean
+  /** A name, as the placeholder. */
+  readonly example?: string
+  /** The word for what it reads. */
+  readonly item?: string
+}): ReactElement {
   return (
     <>
       <Field
         label="Name"
         required
         maxLength={LIMITS.nameCharsMax}
-        placeholder="Orders of the shop"
+        placeholder={example}
         value={draft.name}
         disabled={disabled}
         onChange={({ target }) => change({ name: target.value })}
@@ -30,7 +53,7 @@ export function NameFields({ draft, change, disabled = false }: FieldsProps): Re
         conditions={draft.conditions}
         disabled={disabled}
         change={(conditions) => change({ conditions })}
-        empty="Every item becomes an event. Add a condition to file only some items."
+        empty={`Every ${item} becomes an event. Add a condition to file only some ${item}s.`}
       />
       <CustomerField value={draft.customer} disabled={disabled} change={(customer) => change({ customer })} />
     </>

@@ -2,12 +2,10 @@ import { LIMITS, type RouteRequest, type Routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import type { WsTrigger } from '../../../data/source-lists.ts'
 import { draftOf, sentOf, type ConditionDraft } from '../../../parts/condition-draft.ts'
-import { Conditions } from '../../../parts/conditions.tsx'
-import { DatasetField } from '../../../parts/dataset-field.tsx'
 import { headersIn, headersText, withoutValues } from '../../../parts/headers-text.ts'
 import { Check, Field, TextArea } from '../../../ui/field.tsx'
 import { customerAt } from './draft.ts'
-import { CustomerField } from './source-fields.tsx'
+import { NameFields } from './source-fields.tsx'
 
 export type WsBody = RouteRequest<Routes['wsTriggers']['create']>
 
@@ -115,30 +113,7 @@ export function WsFields({ draft, change, disabled = false }: FieldsProps): Reac
         className="mono text-data"
         hint="Use wss. Plain ws works only for addresses that the operator allows."
       />
-      <Field
-        label="Name"
-        required
-        maxLength={LIMITS.nameCharsMax}
-        placeholder="Prices"
-        value={draft.name}
-        disabled={disabled}
-        onChange={({ target }) => change({ name: target.value })}
-      />
-      <DatasetField
-        label="File events into"
-        required
-        value={draft.dataset}
-        disabled={disabled}
-        change={(dataset) => change({ dataset })}
-      />
-      <Conditions
-        label="Conditions"
-        conditions={draft.conditions}
-        disabled={disabled}
-        change={(conditions) => change({ conditions })}
-        empty="Every message becomes an event. Add a condition to file only some messages."
-      />
-      <CustomerField value={draft.customer} disabled={disabled} change={(customer) => change({ customer })} />
+      <NameFields draft={draft} change={change} disabled={disabled} example="Prices" item="message" />
       <TextArea
         label="Headers"
         rows={2}
