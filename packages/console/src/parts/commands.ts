@@ -65,7 +65,7 @@ export function callsOf(call: CopiedCall, project: Project): Calls {
   const curl = adminCurl({ ...placed, ...(placed.area === 'project' ? { project } : {}) })
   if (found === undefined) return { curl }
   return {
-    // The server refuses the key of the command where only people may call.
+    // On routes that only people may call, the server refuses the key of the command line.
     ...(found.callers === 'people' ? {} : { curl }),
     cli: placed.cli === undefined ? cliOf(placed, { ...found, project }) : cli(placed.cli),
     ...mcpOf(placed, { ...found, project }),

@@ -6,7 +6,7 @@ function leave(): void {
   location.assign('/sign-in')
 }
 
-/** Ends the session, and says so if it could not: a person who believes to be signed out may leave the machine. */
+/** Ends the session, or reports that it could not: a person who seems to be signed out may leave the machine. */
 export function useSignOut(): () => void {
   const toast = useToast()
   const stay = (error: unknown): void => {

@@ -203,16 +203,20 @@ test(
   },
 )
 
-test('an admin who takes a lower role is offered at once only what that role may do', { skip: noBrowser }, async () => {
-  const seen = await made.stage.member('admin')
-  const { page } = seen
-  await page.goto(made.stage.url('members'))
-  await page.getByRole('row').filter({ hasText: '(you)' }).click()
-  const invite = page.getByRole('button', { name: /^(?:New|Invite)/ }).first()
-  await invite.and(page.locator(':enabled')).waitFor()
-  await page.getByRole('radio', { name: /^developer/ }).check()
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('Saved. The change applies from the next request.').waitFor()
-  await invite.and(page.locator(':disabled')).waitFor()
-  await seen.close()
-})
+test(
+  'the page offers an admin who takes a lower role only what that role allows, without a reload',
+  { skip: noBrowser },
+  async () => {
+    const seen = await made.stage.member('admin')
+    const { page } = seen
+    await page.goto(made.stage.url('members'))
+    await page.getByRole('row').filter({ hasText: '(you)' }).click()
+    const invite = page.getByRole('button', { name: /^(?:New|Invite)/ }).first()
+    await invite.and(page.locator(':enabled')).waitFor()
+    await page.getByRole('radio', { name: /^developer/ }).check()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. The change applies from the next request.').waitFor()
+    await invite.and(page.locator(':disabled')).waitFor()
+    await seen.close()
+  },
+)

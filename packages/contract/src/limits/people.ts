@@ -51,7 +51,7 @@ export const people = {
   /** The time in which a person may decide about a client or a device. */
   consentMs: 900_000,
   oauthBodyBytesMax: 32_768,
-  /** The server stores an authorization request until a person decides about it, whoever sent it. */
+  /** Anyone can send an authorization request, and the server stores it until a person decides about it. */
   authorizationUrlCharsMax: 8_192,
   clientNameCharsMax: 80,
   redirectUrisMax: 20,

@@ -106,7 +106,7 @@ test('a call runs although its id was the id of an earlier call', async () => {
   )
 })
 
-test('when an output does not fit, every call of the answer gets a result, as providers demand', async () => {
+test('every call of an answer gets a result when its output does not fit, because providers demand it', async () => {
   const { dataset } = await aTrigger({ tools: ['search_records'], output_schema: SCHEMA })
   script(
     { toolCalls: [call('a', 'search_records', { dataset }), call('b', 'submit_output', { urgency: 'huge' })] },

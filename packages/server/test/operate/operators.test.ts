@@ -141,7 +141,7 @@ test('without OPERATORS, a person who owns only an account that an agent registe
   const headers = await signedIn(own, { workspaceId, userId })
   assert.equal(said(await list(await signedIn(own, await theOwner(behindIt)), own)), '200')
   assert.equal(said(await list(headers, own)), '403 insufficient_role')
-  // As after the closure of every other workspace.
+  // The state after every other workspace was closed.
   await behindIt.run(sql`delete from members where workspace_id <> ${workspaceId}`)
   assert.equal(said(await list(headers, own)), '403 insufficient_role')
 })

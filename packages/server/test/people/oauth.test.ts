@@ -145,7 +145,7 @@ test('widening, narrowing and revoking take effect on the next request, with the
   assert.deepEqual([again.status, again.revoked_by], ['revoked', 'person'])
 })
 
-test('a scope that changes while the agent is revoked is refused, and not audited', async () => {
+test('a change of scope is refused and not audited when the agent is revoked at the same time', async () => {
   const { agent } = await aConnectedAgent(world, { member: owner, scope: 'service:read' })
   const id = decodeId('connectedAgent', agent) ?? ''
   const browser = await aBrowserOf(world, owner)

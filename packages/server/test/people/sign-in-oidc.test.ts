@@ -57,7 +57,7 @@ test('a person with a proven address signs in by the provider, continues to the 
   assert.equal((await other.call('GET account')).body.user.email, person.email)
 })
 
-test('a person whose next page has a long address signs in all the same', async () => {
+test('a person signs in although the page after it has a long address', async () => {
   const person = await aPerson(world, database)
   const claims = { sub: 'long', email: person.email, email_verified: true }
   const { status, headers } = await signIn(claims, { next: `/${'x'.repeat(4_000)}` })

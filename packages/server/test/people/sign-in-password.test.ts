@@ -60,7 +60,7 @@ describe('a password', () => {
     assert.equal(hashed, 3)
   })
 
-  test('a person whose next page has a long address signs in all the same', async () => {
+  test('a person signs in although the page after it has a long address', async () => {
     const { email } = await aPersonWithPassword(world, database)
     const { status, body } = await browser().call('POST session', {
       email,

@@ -32,7 +32,7 @@ export function clientConfigOf({
 }
 
 const ANSWER_SPARE_MS = 5_000
-/** Much more than a page, of which PostgreSQL measures the rows. */
+/** Much more than a page: PostgreSQL itself limits the bytes of a page. */
 const ANSWER_BYTES_MAX = 4 * LIMITS.sourceBatchBytesMax
 
 type At = {
@@ -79,7 +79,7 @@ export async function connectPostgres(at: At): Promise<OpenPostgres> {
 function limitAnswers(client: pg.Client): void {
   const stream = streamOf(client)
   let bytes = 0
-  // An answer has ended.
+  // The response is complete, so the next one starts at zero.
   client.on('drain', () => {
     bytes = 0
   })

@@ -89,7 +89,7 @@ function isTooLarge(error: unknown, status: number): boolean {
   return code === '5.3.4' || code === '5.2.3' || (status === 552 && code !== '5.2.2')
 }
 
-/** The words of a server are useful behind our sentence. */
+/** The failure shows the words of the server after our sentence. */
 function failureOf(error: unknown, message: LinkMessage | undefined): LinkFailure {
   const status = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
   if (message !== undefined && isTooLarge(error, status)) return tooLarge(Buffer.byteLength(message.body), undefined)

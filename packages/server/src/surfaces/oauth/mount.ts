@@ -189,7 +189,7 @@ function wholeLadder(members: URLSearchParams): string {
   return members.toString()
 }
 
-/** The library reads no body but this one, and refuses `null` as no object. */
+/** The library reads only this body, and refuses `null` because it is not an object. */
 function acceptedBody(body: unknown): string {
   const read = typeof body === 'string' ? parseJson(body, LIMITS.adminJsonDepthMax) : undefined
   const value = read?.ok === true ? read.value : null

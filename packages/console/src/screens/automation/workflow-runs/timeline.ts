@@ -22,7 +22,7 @@ export type Timeline = { readonly totalMs: number; readonly rows: readonly Row[]
 /** The step types whose work is to wait. */
 const WAITING = new Set<string>(['delay', 'wait_for_event'])
 
-/** The time of a run, one row for each step in the order in which the steps started. Between two attempts a step waits for its retry. */
+/** The time of a run, with one row for each step, in the order in which they started. Between two attempts, a step waits for its retry. */
 export function timelineOf({ created_at, ended_at, steps }: Run, now: number): Timeline {
   const start = Date.parse(created_at)
   const end = ended_at === null ? Math.max(now, start) : Date.parse(ended_at)

@@ -3,7 +3,7 @@ import { JsonField } from '../../../ui/json-field.tsx'
 import type { Definition } from './definition.ts'
 import type { Editor } from './use-editor.ts'
 
-/** The name of the fault of the whole text. */
+/** The name of a fault that concerns the whole text. */
 export const TEXT = 'json text'
 
 /** The whole definition as JSON, as the API takes it. Valid JSON changes the canvas too. */

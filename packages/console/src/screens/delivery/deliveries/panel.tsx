@@ -30,7 +30,7 @@ export function DeliveryPanel({ id, onClose, manual, nameOf }: Props): ReactElem
     everyMs: LIVE_MS,
   })
   const delivery = asked.data?.delivery
-  // Here, not on the list: a link can open a delivery that the list does not show.
+  // The panel reads it, because a link can open a delivery that the list does not show.
   useKeys({ r: delivery === undefined ? undefined : () => manual.send(delivery) })
   if (delivery === undefined) return <PanelState label="Delivery" asked={asked} onClose={onClose} />
   return (

@@ -188,7 +188,7 @@ type Body = {
 function read({ title, text, severity, end, chosen }: Draft): { readonly body: Body } | { readonly problem: string } {
   if (title.trim() === '' || text.trim() === '') return { problem: 'Enter a title and a text.' }
   if (chosen?.length === 0) return { problem: 'Choose at least one workspace.' }
-  // The field accepts years that are no date.
+  // The field accepts years that make no valid date.
   const ends = end === '' ? undefined : new Date(end)
   if (Number.isNaN(ends?.getTime())) return { problem: 'The end is not a time.' }
   return {

@@ -28,7 +28,7 @@ export async function openResponse(
   throw statusFailure(response, clock.now())
 }
 
-/** Any text as the value of a header. A header has bytes, and the text is UTF-8 in them. */
+/** Any text as the value of a header, whose bytes are its UTF-8. */
 export const headerText = (text: string): string => Buffer.from(text).toString('latin1')
 
 /** The error of a connection, as the project may see it. It contains no header. */

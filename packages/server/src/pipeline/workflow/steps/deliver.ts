@@ -76,7 +76,7 @@ function outputOf(
   return step.capture_response ? { ...output, response_body: jsonOrNull(awaited.response_body) } : output
 }
 
-/** Only the start of a long response is stored, which is no JSON. */
+/** Only the start of a long response is stored, and the start alone is not JSON. */
 function jsonOrNull(text: string | null): unknown {
   const parsed = text === null ? undefined : parseStoredJson(text)
   return parsed?.ok === true ? parsed.value : null

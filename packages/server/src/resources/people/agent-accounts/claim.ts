@@ -10,7 +10,7 @@ import { moveSession } from '../sessions/index.ts'
 import { presentAccount } from './present.ts'
 import { lockByClaim, setClaimed } from './queries.ts'
 
-/** Makes the person the owner in one commit, so the workspace always has one. The agent becomes an admin, as its key is. */
+/** Makes the person the owner in one commit, so the workspace always has one. The agent becomes an admin, like its key. */
 export const claim: Room<'agentAccounts'>['claim'] = (ctx, { claim_token: token }) => {
   const { userId, sessionId } = personOf(ctx)
   return inTransaction(ctx, async (tx) => {

@@ -61,7 +61,7 @@ export function checkReferences(config: ReadConfig, { state, plan }: Planned): v
   )
 }
 
-/** No two workflows may have one name, which is the identity of a workflow in a configuration. */
+/** No two workflows may have the same name, because the name identifies a workflow in a configuration. */
 export function checkNamesOnce({ workflows }: State): void {
   const seen = new Set<string>()
   for (const { entry } of workflows) {
