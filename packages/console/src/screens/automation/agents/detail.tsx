@@ -41,7 +41,7 @@ export function AgentDetail({
       label="Agent"
       name={name}
       path={`ai-agents/${id}`}
-      chip={<Chip tone="none">{model ?? provider?.default_model ?? 'default model'}</Chip>}
+      chip={<span className="text-data text-ink-3">{model ?? provider?.default_model ?? 'default model'}</span>}
       onClose={onClose}
       meta={
         <>

@@ -167,7 +167,12 @@ function AnnounceDialog({ onClose }: { readonly onClose: () => void }): ReactEle
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
-      <Choice label="Severity" of={SEVERITIES.map((id) => ({ id, label: LABELS[id] }))} at={severity} go={setSeverity} />
+      <Choice
+        label="Severity"
+        of={SEVERITIES.map((id) => ({ id, label: LABELS[id] }))}
+        at={severity}
+        go={setSeverity}
+      />
       <Field
         label="Ends"
         type="datetime-local"
