@@ -179,7 +179,7 @@ function Runs({ agent: { id } }: TabProps): ReactElement {
       <div className="flex flex-wrap items-center gap-3 px-5 py-3">
         {next_cursor !== null && <span className="text-ink-3">The newest {SHOWN} are shown.</span>}
         <To screen="ai-runs" search={{ agent: id }} className="inline-flex min-h-6 items-center text-accent underline">
-          Show them with filters
+          Show in AI runs
         </To>
         <CopyAs call={{ path: 'search/ai-runs', query: { agent_id: id } }} className="ml-auto" />
       </div>

@@ -111,7 +111,7 @@ function LimitsPart({ of: key }: { readonly of: ApiKey }): ReactElement {
             </span>,
           ],
           [
-            'From',
+            'Allowed addresses',
             ip_allowlist.length === 0 ? (
               'any address'
             ) : (
