@@ -25,7 +25,7 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
       wide
       onClose={onClose}
       title="New destination"
-      lead="Choose where to send your events. A sink sends them to this server, so that you can test without a receiver."
+      lead="Choose where to send your events. To test without a receiver, create a sink: this server receives the deliveries."
       actions={
         <>
           <MakeSink onMade={onMade} />
