@@ -8,7 +8,7 @@ import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { authOf } from './auth-draft.ts'
-import { createBodyOf, createDraftOf, type CreateDraft } from './create-draft.ts'
+import { createBodyOf, createDraftOf, NO_URL, type CreateDraft } from './create-draft.ts'
 import { CreateFields } from './create-fields.tsx'
 import { PresetChoice, type Preset } from './presets.tsx'
 
@@ -95,7 +95,7 @@ function Settings({
       title={preset.id === 'generic' ? 'New destination' : `New destination: ${preset.name}`}
       lead={preset.setup === '' ? undefined : preset.setup}
       read={read}
-      call={() => (draft.settings.url === '' ? undefined : { method: 'POST', path: 'destinations', body: secretless })}
+      call={() => ({ method: 'POST', path: 'destinations', body: secretless })}
       submit={(sent) => create.mutate(sent)}
       change={create}
       onClose={onClose}
@@ -106,7 +106,7 @@ function Settings({
         draft={draft}
         change={(part: Partial<CreateDraft>) => setDraft({ ...draft, ...part })}
       />
-      {'problem' in read && (
+      {'problem' in read && read.problem !== NO_URL && (
         <p role="alert" className="mb-3.5 text-fail">
           {read.problem}
         </p>
