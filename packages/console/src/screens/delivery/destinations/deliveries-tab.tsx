@@ -77,7 +77,9 @@ function Row({
         <Glyph tone={toneOf({ state, held_by })} label={stateWord({ state, held_by })} />
         <Time at={created_at} />
         <span className="mono truncate text-data text-ink-2">{dataset}</span>
-        <span className={`mono truncate text-data font-control ${state === 'delivered' ? 'text-ok-text' : 'text-fail'}`}>
+        <span
+          className={`mono truncate text-data font-control ${state === 'delivered' ? 'text-ok-text' : 'text-fail'}`}
+        >
           {last_status ?? last_error?.replaceAll('_', ' ') ?? ''}
         </span>
         <span className="flex min-w-0 text-ink-3">

@@ -32,7 +32,9 @@ export function Failing({ of }: { readonly of: Summary['failing_destinations'] }
             key={destination_id}
             id={destination_id}
             name={name}
-            light={<Glyph tone={toneOf(cause)} label={cause === 'destination_off' ? 'off' : 'has held back deliveries'} />}
+            light={
+              <Glyph tone={toneOf(cause)} label={cause === 'destination_off' ? 'off' : 'has held back deliveries'} />
+            }
             held={deliveries}
             isOff={cause === 'destination_off'}
           />
