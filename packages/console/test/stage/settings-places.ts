@@ -13,7 +13,7 @@ export const SETTINGS_PLACES: readonly Place[] = [
     name: 'general settings',
     at: () => 'workspace',
     show: async ({ page }, _scene, look) => {
-      await page.getByRole('list', { name: 'Your workspaces' }).getByText('open now').waitFor()
+      await page.getByRole('list', { name: 'Your workspaces' }).getByText('Current').waitFor()
       await look('page')
       await page.getByRole('button', { name: 'Close…' }).click()
       await page.getByRole('dialog').waitFor()
