@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
-import { aGuest, aPortal, inPortal } from '../stage/portal-stage.ts'
+import { aGuest, aPortal } from '../stage/portal-stage.ts'
 import {
   applied,
   aProject,
@@ -249,20 +249,18 @@ test('an export applies although a workflow names a deleted destination, but not
   )
 })
 
-test('a workflow may deliver to the destination of a customer, which no configuration contains', async () => {
-  const project = await aProject()
+test('the export of a workflow that names the destination of a customer applies while the workflow does not change', async () => {
+  const project = await aSource()
   const guest = await aGuest(project, { portal: (await aPortal(project)).id })
-  const made = await inPortal(project, guest, 'POST destinations', { url: 'https://erp.customer.example/hooks' })
-  assert.equal(made.status, 201, JSON.stringify(made.body))
-  const steps = [{ id: 'tell', type: 'deliver', destination: made.body.destination.id }]
-  assert.equal((await project.admin('POST', 'workflows', { name: 'Tell', entry_dataset: 'orders', steps })).status, 201)
+  await database.run(sql`
+    update destinations
+       set portal_customer_id = ${decodeId('customer', guest.customer) ?? ''}
+     where project_id = ${decodeId('project', project.id) ?? ''}
+  `)
   const config = await exported(project)
   assert.deepEqual([config['destinations'], (await planned(project, config))['empty']], [[], true])
-  config['workflows'][0].entry_dataset = 'large_orders'
-  await applied(project, config)
-  const [{ id }] = (await project.admin('GET', 'workflows')).body.workflows
-  const { workflow } = (await project.admin('GET', `workflows/${id}`)).body
-  assert.deepEqual([workflow.entry_dataset, workflow.steps[0].destination], ['large_orders', steps[0]?.destination])
+  config['workflows'][0].active = false
+  refused(await project.admin('POST', 'config/plan', { config }), /the project would have no destination /)
 })
 
 test('two workflows with one name have the same identity, and the refusal names them', async () => {

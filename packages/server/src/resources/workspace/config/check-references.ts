@@ -27,7 +27,6 @@ export function checkReferences(config: ReadConfig, { state, plan }: Planned): v
       ...[...destinations.create, ...destinations.change].map(({ entry }) => entry.name),
       ...[...destinations.unchanged, ...destinations.rest].map(({ now }) => now.entry.name),
       ...destinations.unmanaged.map(({ entry }) => entry.name),
-      ...state.destinations_of_customers,
     ]),
     agent: new Set(state.agents),
   }

@@ -41,9 +41,8 @@ export type State = {
   readonly destinations: readonly CurrentDestination[]
   readonly workflows: readonly Current<WorkflowEntry>[]
   readonly triggers: readonly Current<TriggerEntry>[]
-  /** The names of AI agents and of the destinations of customers, which no configuration contains. */
+  /** The names of AI agents, which no configuration contains. */
   readonly agents: readonly string[]
-  readonly destinations_of_customers: readonly string[]
   readonly not_exported: readonly NotExported[]
 }
 
@@ -58,18 +57,15 @@ export async function readState(ctx: Ctx): Promise<State> {
   if (project === undefined) throw refuse('not_found')
   const endpoints = await readEndpoints(ctx)
   const references = await readReferences(ctx)
-  const destinations = await readDestinations(ctx)
-  const own = new Set(destinations.map(({ id }) => id))
   return {
     slug: project.slug,
     endpoints: inOrder(endpoints, ({ entry }) => [entry.slug]),
     rules: inOrder(await readRules(ctx), ({ entry }) => [entry.name]),
     record_views: inOrder(await readViews(ctx, endpoints), ({ entry }) => [entry.dataset, entry.name, entry.endpoint]),
-    destinations: inOrder(destinations, ({ entry }) => [entry.name]),
+    destinations: inOrder(await readDestinations(ctx), ({ entry }) => [entry.name]),
     workflows: inOrder(await readWorkflows(ctx, references), ({ entry }) => [entry.name, entry.slug ?? '']),
     triggers: inOrder(await readTriggers(ctx, references), ({ entry }) => [entry.name]),
     agents: references.agents.map(({ name }) => name).toSorted(),
-    destinations_of_customers: references.destinations.filter(({ id }) => !own.has(id)).map(({ name }) => name),
     not_exported: inOrder(await readNotExported(ctx), ({ kind, name }) => [kind, name]),
   }
 }
