@@ -126,7 +126,7 @@ function Command({ url }: { readonly url: string }): ReactElement {
   return (
     <div className="mt-3 overflow-hidden rounded-page bg-block text-block-ink">
       <div
-        className="flex min-h-10 flex-wrap items-center gap-0.5 border-b border-block-line px-2.5"
+        className="flex min-h-10 flex-wrap items-center gap-0.5 border-b border-block-line px-2.5 py-1.5"
         role="group"
         aria-label="Language"
       >
