@@ -23,15 +23,15 @@ export function Detail({ label, title, chip, meta, actions, onClose, children }:
       className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface max-lg:border-l-0"
     >
       <header className="pt-3 pr-3.5 pb-3 pl-5">
-        <div className="flex min-h-7 flex-wrap items-center gap-2">
-          <h2 className="max-w-full shrink-0 truncate text-title">{title}</h2>
-          {chip}
-          <div className="ml-auto flex flex-wrap items-center gap-2">
-            {actions}
-            <IconButton label="Close" onClick={onClose}>
-              <X strokeWidth={1.5} />
-            </IconButton>
+        <div className="flex items-start gap-2">
+          <div className="flex min-h-7 min-w-0 flex-1 flex-wrap items-center gap-2">
+            <h2 className="max-w-full shrink-0 truncate text-title">{title}</h2>
+            {chip}
+            <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>
           </div>
+          <IconButton label="Close" onClick={onClose}>
+            <X strokeWidth={1.5} />
+          </IconButton>
         </div>
         <div className="mt-0.5 flex min-h-6 flex-wrap items-center gap-x-4 text-meta text-ink-3">{meta}</div>
       </header>

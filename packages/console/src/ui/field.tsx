@@ -99,7 +99,7 @@ export function Check({
   return (
     <label className="flex min-h-6 items-start gap-2">
       <input type="checkbox" {...rest} className="mt-0.5 size-4 flex-none accent-(--accent)" />
-      <span>{label}</span>
+      <span className="min-w-0">{label}</span>
     </label>
   )
 }
