@@ -100,9 +100,9 @@ function Start({ webhook, hasArrived }: { readonly webhook: Webhook; readonly ha
             ? 'Postroad stored the event and is delivering it. Opening its path now.'
             : 'This endpoint is live. Run the command in any terminal. The event appears on the line above.'}
         </p>
-        <div className="mt-8 flex h-10 items-center gap-3 rounded-page border border-line-2 pr-2 pl-3.5">
+        <div className="mt-8 flex min-h-10 items-center gap-3 rounded-page border border-line-2 pr-2 pl-3.5">
           <b className="mono text-data font-title text-accent">POST</b>
-          <code className="mono min-w-0 flex-1 truncate text-body text-ink-2">
+          <code className="mono min-w-0 flex-1 truncate text-body text-ink-2 max-md:py-2 max-md:break-all max-md:whitespace-normal">
             {webhook.public_url.slice(0, at)}
             <span className="text-ink">{webhook.public_url.slice(at)}</span>
           </code>
