@@ -147,7 +147,8 @@ function Command({ url }: { readonly url: string }): ReactElement {
           onClick={() => void copy(command, 'Command copied')}
           className="ml-auto flex h-7 items-center gap-2 rounded-button border border-block-line px-2.5 font-control hover:bg-block-line"
         >
-          Copy<kbd className="mono rounded-chip border border-block-line px-1 text-axis text-block-ink-2">C</kbd>
+          Copy
+          <kbd className="mono rounded-chip border border-block-line px-1 text-axis text-block-ink-2 max-md:hidden">C</kbd>
         </button>
       </div>
       <pre tabIndex={0} className="mono overflow-x-auto px-5 py-[18px] text-body leading-6">
