@@ -148,7 +148,9 @@ function Command({ url }: { readonly url: string }): ReactElement {
           className="ml-auto flex h-7 items-center gap-2 rounded-button border border-block-line px-2.5 font-control hover:bg-block-line"
         >
           Copy
-          <kbd className="mono rounded-chip border border-block-line px-1 text-axis text-block-ink-2 max-md:hidden">C</kbd>
+          <kbd className="mono rounded-chip border border-block-line px-1 text-axis text-block-ink-2 max-md:hidden">
+            C
+          </kbd>
         </button>
       </div>
       <pre tabIndex={0} className="mono overflow-x-auto px-5 py-[18px] text-body leading-6">
