@@ -21,6 +21,8 @@ export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
   const ended = endOfProcess()
   // When the terminal or the pipe closes, nothing reads the output. That must not end the server halfway.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  // If the supervising process is killed, a message to it fails. The end of the channel already ends this process.
+  cluster.worker?.on('error', () => undefined)
   const booted = await bootUp()
   const { app, storage, config, log } = booted
   try {
