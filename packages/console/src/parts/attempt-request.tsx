@@ -47,7 +47,7 @@ export function AttemptRequest({ attempt }: { readonly attempt: Attempt }): Reac
       </p>
       <HeaderList of={request.headers} />
       <details className="mt-2" onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary className="min-h-6 cursor-default text-data text-ink-2 hover:text-ink">
+        <summary className="flex min-h-6 cursor-default items-center text-data text-ink-2 hover:text-ink">
           Body, {bytes(request.body_bytes)}
         </summary>
         {isOpen && <BodyOf attempt={attempt} request={request} />}

@@ -15,7 +15,9 @@ export function Choice<Id extends string>({ label, of, at, go, hint, disabled = 
   return (
     <fieldset className="mb-3.5" disabled={disabled}>
       <legend className="mb-1 font-control">{label}</legend>
-      <div className="flex w-fit max-w-full flex-wrap gap-px rounded-field border border-line-2 p-0.5">
+      <div
+        className={`flex w-fit max-w-full flex-wrap gap-px rounded-field border border-line-2 p-0.5 ${of.length > 4 ? 'max-md:flex-col' : ''}`}
+      >
         {of.map((one) => (
           <label key={one.id} className="relative cursor-default">
             <input

@@ -16,7 +16,7 @@ export function CodeBlock<Id extends string>({ label, of, at, go }: Props<Id>): 
   const names = Object.keys(of).filter((name): name is Id => name in of)
   return (
     <div role="group" aria-label={label} className="overflow-hidden rounded-page bg-block text-block-ink">
-      <div className="flex min-h-10 flex-wrap items-center gap-0.5 border-b border-block-line pr-1.5 pl-2">
+      <div className="flex min-h-10 flex-wrap items-center gap-0.5 border-b border-block-line py-1.5 pr-1.5 pl-2">
         {names.map((name) => (
           <button
             key={name}

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 
 const TOKENS =
-  /('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)|(?<=^|\s)(--?[A-Za-z][\w-]*)|(#.*$)|(?<=^|[;&|(]\s*)(curl|npm|await|import|http|sig|body|key|time|id)\b/gm
+  /('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)|(?<=^|\s)(--?[A-Za-z][\w-]*)|(#.*$|(?<=^|\s)\/\/.*$)|(?<=^|[;&|(]\s*)(curl|npm|await|import|http|sig|body|key|time|id)\b/gm
 
 /** A command or a short program with colors for its quoted texts, options and first words. The text stays the same. */
 export function CodeText({ children: text }: { readonly children: string }): ReactElement {

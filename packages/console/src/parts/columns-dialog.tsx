@@ -58,7 +58,7 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
         </>
       }
     >
-      <div role="group" aria-label="List columns" className="mb-4 grid grid-cols-2 gap-x-6">
+      <div role="group" aria-label="List columns" className="mb-4 grid grid-cols-2 gap-x-6 max-md:grid-cols-1">
         {all.map(({ id, label }) => (
           <Check
             key={id}
@@ -72,7 +72,7 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
         <div role="group" aria-label="Payload fields">
           <h3 className="mb-1 font-strong">Payload fields</h3>
           <div
-            className="mono grid max-h-[30vh] grid-cols-2 gap-x-6 overflow-y-auto text-data"
+            className="mono grid max-h-[30vh] grid-cols-2 gap-x-6 overflow-y-auto text-data max-md:grid-cols-1"
             tabIndex={0}
             role="group"
             aria-label="Known fields"
@@ -80,7 +80,11 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
             {fields.map((path) => (
               <Check
                 key={path}
-                label={<span className="break-all">{path}</span>}
+                label={
+                  <span className="block truncate" title={path}>
+                    {path}
+                  </span>
+                }
                 checked={shown.includes(FIELD + path)}
                 onChange={({ target }) => set(FIELD + path, target.checked)}
               />

@@ -18,17 +18,20 @@ type Props = {
 /** One thing beside its list: its title, status and actions; its tabs are the children. */
 export function Detail({ label, title, chip, meta, actions, onClose, children }: Props): ReactElement {
   return (
-    <section aria-label={label} className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface">
+    <section
+      aria-label={label}
+      className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface max-lg:border-l-0"
+    >
       <header className="pt-3 pr-3.5 pb-3 pl-5">
-        <div className="flex min-h-7 flex-wrap items-center gap-2">
-          <h2 className="max-w-full shrink-0 truncate text-title">{title}</h2>
-          {chip}
-          <div className="ml-auto flex flex-wrap items-center gap-2">
-            {actions}
-            <IconButton label="Close" onClick={onClose}>
-              <X strokeWidth={1.5} />
-            </IconButton>
+        <div className="flex items-start gap-2">
+          <div className="flex min-h-7 min-w-0 flex-1 flex-wrap items-center gap-2">
+            <h2 className="max-w-full shrink-0 truncate text-title">{title}</h2>
+            {chip}
+            <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>
           </div>
+          <IconButton label="Close" onClick={onClose}>
+            <X strokeWidth={1.5} />
+          </IconButton>
         </div>
         <div className="mt-0.5 flex min-h-6 flex-wrap items-center gap-x-4 text-meta text-ink-3">{meta}</div>
       </header>
@@ -63,8 +66,8 @@ export function Part({
   const isBelowTitle = useContext(PartHeading) === 'h2'
   return (
     <section className="border-b border-line px-5 py-5 last:border-b-0">
-      <div className="mb-3 flex items-start gap-3">
-        <div className="min-w-0 flex-1">
+      <div className="mb-3 flex max-w-[720px] flex-wrap items-start gap-3">
+        <div className="min-w-[220px] flex-1">
           {isBelowTitle ? <h2 className="font-title">{title}</h2> : <h3 className="font-title">{title}</h3>}
           {text !== undefined && <p className="max-w-[68ch] text-ink-3">{text}</p>}
         </div>
@@ -81,7 +84,7 @@ export function Facts({ of }: { readonly of: readonly (readonly [string, ReactNo
       {of.map(([name, value]) => (
         <div
           key={name}
-          className="grid min-h-7 grid-cols-[150px_minmax(0,1fr)] max-md:grid-cols-[110px_minmax(0,1fr)] items-center gap-3 border-b border-line/55 last:border-b-0"
+          className="grid min-h-7 grid-cols-[150px_minmax(0,1fr)] max-md:grid-cols-[110px_minmax(0,1fr)] items-center gap-3 border-b border-line/55 py-1 last:border-b-0"
         >
           <dt className="text-ink-3">{name}</dt>
           <dd className="min-w-0 break-words">{value}</dd>

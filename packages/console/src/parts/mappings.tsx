@@ -18,6 +18,7 @@ export function Mappings({ mappings, change, disabled = false }: Props): ReactEl
     change(mappings.map((one, index) => (index === at ? { ...one, ...part } : one)))
   return (
     <div role="group" aria-label="Mappings" className="mb-3.5">
+      <p className="mb-1 font-control">Fields</p>
       {mappings.length === 0 && (
         <p className="mb-2 text-ink-3">
           Postroad files the whole payload byte for byte. Add a field to file only specific fields.

@@ -38,6 +38,7 @@ export function NameAndSlugFields({ draft, change, placeholder, hint }: Props): 
         label="Slug"
         className="mono"
         autoComplete="off"
+        placeholder="made from the name"
         value={draft.slug}
         onChange={({ target }) => change({ ...draft, slug: target.value })}
         hint={hint}

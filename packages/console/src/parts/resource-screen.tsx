@@ -303,7 +303,7 @@ function Filter({
   readonly field: React.RefObject<HTMLInputElement | null>
 }): ReactElement {
   return (
-    <label className="flex h-7 w-44 items-center gap-2 rounded-button border border-line-2 bg-surface px-2 text-ink-3 focus-within:border-accent">
+    <label className="flex h-7 w-44 items-center gap-2 rounded-button border border-line-2 bg-surface px-2 text-ink-3 focus-within:border-accent max-md:grow">
       <Search className="size-3.5 flex-none" strokeWidth={1.5} aria-hidden />
       <input
         ref={field}

@@ -33,7 +33,7 @@ export const SENDERS: readonly Sender[] = [
   {
     id: 'any',
     name: 'Any sender',
-    text: 'Open to anyone who knows the URL',
+    text: 'No signature check',
     setup: '',
     verification: {},
     idempotency: null,

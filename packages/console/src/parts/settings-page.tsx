@@ -3,7 +3,7 @@ import { useEffect, useRef, type ComponentProps, type ReactElement, type ReactNo
 import { To, useGo } from '../data/go.tsx'
 import { usePlace, useRefusal } from '../data/place.ts'
 import { SETTINGS, SETTINGS_ITEMS, type SettingsItem } from '../shell/settings.ts'
-import { FoldedViews, Page } from '../ui/page.tsx'
+import { FoldedViews, Page, ProjectSlug } from '../ui/page.tsx'
 import { PartHeading } from './detail.tsx'
 
 /** The person opened a page of the list with Enter. The next page has another list, which takes the focus. */
@@ -58,7 +58,9 @@ export function InSettings({ children }: { readonly children: ReactNode }): Reac
           go={go}
         />
       </div>
-      <div className="min-h-0 min-w-0">{children}</div>
+      <div className="min-h-0 min-w-0">
+        <ProjectSlug value={undefined}>{children}</ProjectSlug>
+      </div>
     </div>
   )
 }

@@ -3,18 +3,26 @@ import type { ReactElement } from 'react'
 import { To } from '../data/go.tsx'
 import type { Delivery } from '../data/tail.ts'
 import { Countdown } from '../ui/time.tsx'
-import { Ago } from '../ui/ago.tsx'
 import { errorText, NextProbe } from './held.tsx'
 import { ProbeNow } from './probe-now.tsx'
+import { counted } from './text-list.ts'
+
+const SINCE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 
 type Props = {
-  readonly delivery: Pick<Delivery, 'state' | 'destination_id' | 'next_attempt_at' | 'held_by'>
+  readonly delivery: Pick<Delivery, 'state' | 'attempt_count' | 'destination_id' | 'next_attempt_at' | 'held_by'>
 }
 
-/** The reason why a delivery waits: its next attempt, or the reason why its destination holds it back. */
+/** Why a delivery waits: for its next attempt, or because it is held back. A failed one waits no more. */
 export function WaitsLine({ delivery }: Props): ReactElement | null {
-  const { state, next_attempt_at, held_by } = delivery
+  const { state, attempt_count, next_attempt_at, held_by } = delivery
   if (held_by !== null) return <HeldLine held={held_by} delivery={delivery} />
+  if (state === 'failed' && attempt_count > 0)
+    return (
+      <p className="border-b border-line bg-fail-soft px-5 py-2 text-fail">
+        Gave up after {counted(attempt_count, 'attempt')}.
+      </p>
+    )
   return state !== 'retrying' || next_attempt_at === null ? null : (
     <p className="border-b border-line bg-retry-soft px-5 py-2 text-retry-text">
       Next attempt <Countdown to={next_attempt_at} />
@@ -42,7 +50,7 @@ function HeldLine({
         : {holdText(held)}
         {since !== null && (
           <>
-            , since <Ago at={since} />
+            , since <time dateTime={since}>{SINCE.format(Date.parse(since))}</time>
           </>
         )}
         .{error !== undefined && ` The last attempt there failed: ${error}.`}

@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, type ReactElement, type ReactNode } from 're
 import { clientOf } from '../data/client.ts'
 import { PlaceContext, type Me, type Place } from '../data/place.ts'
 import { TailContext, tailOf } from '../data/use-tail.ts'
+import { ProjectSlug } from '../ui/page.tsx'
 import { Empty, Loading, Refused } from '../ui/states.tsx'
 import { loaded } from '../ui/loaded.ts'
 import { Toasts } from '../ui/toast.tsx'
@@ -108,7 +109,9 @@ function InProject({ me, projects }: Pick<Place, 'me' | 'projects'>): ReactEleme
                   <Banners />
                 </Suspense>
                 <div className="min-h-0 flex-1">
-                  <Outlet />
+                  <ProjectSlug value={projects.length > 1 ? project.slug : undefined}>
+                    <Outlet />
+                  </ProjectSlug>
                 </div>
               </main>
             </div>

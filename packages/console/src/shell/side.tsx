@@ -84,7 +84,7 @@ function Group({ label, items }: GroupProps): ReactElement {
           />
         </button>
       </h2>
-      <h2 className="hidden max-xl:mx-2 max-xl:my-1.5 max-xl:block max-xl:h-px max-xl:overflow-hidden max-xl:bg-line">
+      <h2 className="hidden max-xl:mx-2 max-xl:my-1 max-xl:block max-xl:h-px max-xl:overflow-hidden max-xl:bg-line">
         <span className="sr-only">{label}</span>
       </h2>
       {items.map((item) => (
@@ -147,7 +147,7 @@ function Item({ item: { screen, label, icon: Icon } }: { readonly item: Navigati
       screen={screen}
       {...(here ? { 'aria-current': 'page' as const } : {})}
       title={label}
-      className="group flex h-7 flex-none items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-xl:justify-center max-md:h-9 max-md:w-8 max-md:px-0"
+      className="group relative flex h-7 flex-none items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-xl:justify-center max-md:h-9 max-md:w-8 max-md:px-0"
     >
       <Icon className="size-4 flex-none text-ink-3 group-aria-[current]:text-accent" strokeWidth={1.5} aria-hidden />
       <span className="max-xl:sr-only">{label}</span>
@@ -192,9 +192,10 @@ function Count({
   return (
     <span
       title={`${of.toLocaleString('en')} ${word}`}
-      className={`mono ml-auto text-label font-control max-xl:hidden ${isBad ? 'rounded-chip bg-fail-soft px-1 text-fail' : 'text-ink-2'}`}
+      className={`mono ml-auto text-label font-control ${isBad ? 'rounded-chip bg-fail-soft px-1 text-fail max-xl:absolute max-xl:top-1 max-xl:right-1.5 max-xl:size-1.5 max-xl:rounded-full max-xl:bg-fail max-xl:p-0' : 'text-ink-2 max-xl:hidden'}`}
     >
-      {of.toLocaleString('en')} <span className="sr-only">{word}</span>
+      <span className={isBad ? 'max-xl:sr-only' : ''}>{of.toLocaleString('en')}</span>{' '}
+      <span className="sr-only">{word}</span>
     </span>
   )
 }
@@ -222,7 +223,7 @@ function SettingsLink(): ReactElement {
 
 /** The events of the month, and the limit of the plan, if it has one. */
 function Usage(): ReactElement | null {
-  const { me } = usePlace()
+  const { me, projects } = usePlace()
   const usage = useSummary()?.usage
   if (usage === undefined) return null
   const { month } = usage
@@ -233,23 +234,33 @@ function Usage(): ReactElement | null {
   if (me.role !== 'owner')
     return (
       <div {...look}>
-        <UsageOf of={usage} />
+        <UsageOf of={usage} isOfSeveral={projects.length > 1} />
       </div>
     )
   return (
     <To screen="billing" title={look.title} className={`${look.className} block hover:bg-hover`}>
-      <UsageOf of={usage} />
+      <UsageOf of={usage} isOfSeveral={projects.length > 1} />
     </To>
   )
 }
 
 type EventUsage = { readonly events: number; readonly max_events: number | null }
 
-function UsageOf({ of: { events, max_events } }: { readonly of: EventUsage }): ReactElement {
+function UsageOf({
+  of: { events, max_events },
+  isOfSeveral,
+}: {
+  readonly of: EventUsage
+  /** The workspace has other projects, whose events count too. */
+  readonly isOfSeveral: boolean
+}): ReactElement {
   return (
     <>
       <span className="flex justify-between gap-2">
-        <span className="text-ink-2">{max_events === null ? 'Events this month' : 'Events'}</span>
+        <span className="text-ink-2">
+          {isOfSeveral ? 'Workspace' : 'Events'}
+          {max_events === null && (isOfSeveral ? ', this month' : ' this month')}
+        </span>
         <span className="mono text-label">
           {events.toLocaleString('en')}
           {max_events !== null && ` of ${max_events.toLocaleString('en')}`}
@@ -301,7 +312,7 @@ function Person(): ReactElement {
   const theme = useTheme()
   const go = useGo()
   const signOut = useSignOut()
-  const name = me.user.email ?? me.user.name
+  const name = me.user.name === '' ? (me.user.email ?? '') : me.user.name
   const items: MenuItem[] = [
     { label: 'Account', go: () => location.assign('/account') },
     { label: 'Settings', go: () => go('workspace') },

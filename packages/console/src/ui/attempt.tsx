@@ -26,6 +26,7 @@ export function AttemptPart({
         <span className="mono ml-auto text-meta text-ink-3">{took(duration_ms)}</span>
       </summary>
       <div className="px-5 pb-3">
+        {attempt.response_status !== null && <h3 className="mb-1 font-strong">Response</h3>}
         <AttemptAnswer of={attempt} />
         {children}
       </div>
@@ -78,9 +79,12 @@ export function HeaderList({ of }: { readonly of: Readonly<Record<string, string
   return (
     <dl className="mono text-data">
       {Object.entries(of).map(([name, value]) => (
-        <div key={name} className="grid grid-cols-[minmax(110px,180px)_minmax(0,1fr)] gap-3 py-0.5">
+        <div
+          key={name}
+          className="grid grid-cols-[minmax(110px,180px)_minmax(0,1fr)] gap-3 py-0.5 max-md:grid-cols-1 max-md:gap-0"
+        >
           <dt className="truncate text-j-key">{name}</dt>
-          <dd className="break-all text-ink-2">{value}</dd>
+          <dd className="wrap-anywhere text-ink-2">{value}</dd>
         </div>
       ))}
     </dl>

@@ -32,7 +32,7 @@ export function Button({ kind = 'normal', hotkey, icon, children, className, ...
       {hotkey !== undefined && (
         <kbd
           className={clsx(
-            'mono -mr-1 min-w-[18px] rounded-chip border px-1 text-center text-axis leading-4',
+            'mono -mr-1 min-w-[18px] rounded-chip border px-1 text-center text-axis leading-4 max-md:hidden',
             kind === 'primary' ? 'border-on-ink/30 text-on-ink/75' : 'border-line-2 bg-surface text-ink-3',
           )}
         >
@@ -65,7 +65,7 @@ export function IconButton({
 
 export function Kbd({ children }: { readonly children: ReactNode }): ReactElement {
   return (
-    <kbd className="mono inline-block min-w-[18px] rounded-chip border border-line-2 bg-surface px-1 text-center text-axis leading-4 text-ink-3">
+    <kbd className="mono inline-block min-w-[18px] rounded-chip border border-line-2 bg-surface px-1 text-center text-axis leading-4 text-ink-3 max-md:hidden">
       {children}
     </kbd>
   )

@@ -41,7 +41,9 @@ export default function DialogWindow({
           <header className="flex items-start gap-3 px-5 pt-4 pb-2">
             <div className="min-w-0 flex-1">
               <Base.Title className="text-title">{title}</Base.Title>
-              {lead !== undefined && <Base.Description className="text-ink-3">{lead}</Base.Description>}
+              {lead !== undefined && (
+                <Base.Description className="mt-1 text-pretty text-ink-3">{lead}</Base.Description>
+              )}
             </div>
             <Base.Close
               render={

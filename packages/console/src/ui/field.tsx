@@ -65,7 +65,7 @@ export function TextArea({
         spellCheck={false}
         {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
         {...rest}
-        className={`${BOX} mono py-2 text-data ${className}`}
+        className={`${BOX} mono block py-2 text-data ${className}`}
       />
     </Around>
   )
@@ -84,7 +84,7 @@ export function Select({
         id={id}
         {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
         {...rest}
-        className={`${BOX} h-8`}
+        className={`${BOX} h-8 pl-1.5`}
       >
         {children}
       </select>
@@ -97,9 +97,9 @@ export function Check({
   ...rest
 }: { readonly label: ReactNode } & InputHTMLAttributes<HTMLInputElement>): ReactElement {
   return (
-    <label className="flex min-h-6 items-center gap-2">
-      <input type="checkbox" {...rest} className="size-4 accent-(--accent)" />
-      <span>{label}</span>
+    <label className="flex min-h-6 items-start gap-2">
+      <input type="checkbox" {...rest} className="mt-0.5 size-4 flex-none accent-(--accent)" />
+      <span className="min-w-0">{label}</span>
     </label>
   )
 }

@@ -73,7 +73,7 @@ function Tree({
     event.stopPropagation()
   }
   return (
-    <div className="grid h-full grid-rows-[minmax(0,1fr)_30px]">
+    <div className="grid h-full grid-rows-[minmax(0,1fr)_auto]">
       <div
         ref={scroller}
         role="tree"
@@ -116,7 +116,7 @@ function Tree({
           })}
         </div>
       </div>
-      <Place line={here} />
+      {here !== undefined && <Place line={here} />}
     </div>
   )
 }
@@ -198,21 +198,13 @@ function Actions({ line, onFilter }: { readonly line: JsonLine; readonly onFilte
 }
 
 /** The path and the type of the current value. */
-function Place({ line }: { readonly line: JsonLine | undefined }): ReactElement {
+function Place({ line: { path, value } }: { readonly line: JsonLine }): ReactElement {
   const type =
-    line === undefined
-      ? ''
-      : line.value instanceof RawNumber
-        ? 'number'
-        : Array.isArray(line.value)
-          ? 'list'
-          : line.value === null
-            ? 'null'
-            : typeof line.value
+    value instanceof RawNumber ? 'number' : Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value
   return (
-    <footer className="mono flex items-center gap-1.5 overflow-hidden border-t border-line px-5 text-meta whitespace-nowrap text-ink-3">
-      {line?.path.map((step, index) => (
-        <span key={index} className={index === line.path.length - 1 ? 'text-ink' : ''}>
+    <footer className="mono flex h-[30px] items-center gap-1.5 overflow-hidden border-t border-line px-5 text-meta whitespace-nowrap text-ink-3">
+      {path.map((step, index) => (
+        <span key={index} className={index === path.length - 1 ? 'text-ink' : ''}>
           {index > 0 && <span className="pr-1.5 text-ink-3">›</span>}
           {step}
         </span>

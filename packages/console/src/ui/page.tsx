@@ -17,9 +17,12 @@ type Props = {
 /** Below this width the views of a head become a menu. */
 const NARROW_PX = 620
 const NarrowContext = createContext(false)
+/** The open project, for windows whose side bar does not name it; undefined: it is the only one. */
+export const ProjectSlug = createContext<string | undefined>(undefined)
 
 /** A screen: its head, its body, which scrolls, and its foot. */
 export function Page({ title, beside, actions, children, foot }: Props): ReactElement {
+  const project = useContext(ProjectSlug)
   const section = useRef<HTMLElement>(null)
   const isNarrow = useIsNarrow(section, NARROW_PX)
   return (
@@ -29,11 +32,14 @@ export function Page({ title, beside, actions, children, foot }: Props): ReactEl
       className="grid h-full min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]"
     >
       <header className="flex min-h-12 min-w-0 flex-wrap items-center gap-x-4 gap-y-1 py-1.5 pr-3 pl-[18px]">
+        {project !== undefined && <span className="-mr-2 max-w-32 truncate text-ink-3 xl:hidden">{project}</span>}
         <h1 id="page-title" className="text-page whitespace-nowrap">
           {title}
         </h1>
         <NarrowContext value={isNarrow}>{beside}</NarrowContext>
-        <div className="ml-auto flex min-w-0 flex-wrap items-center justify-end gap-2 whitespace-nowrap">{actions}</div>
+        <div className="ml-auto flex min-w-0 flex-wrap items-center justify-end gap-2 whitespace-nowrap max-md:grow">
+          {actions}
+        </div>
       </header>
       <div className="flex min-h-0 min-w-0 flex-col overflow-x-clip">{children}</div>
       {foot !== undefined && (
@@ -58,6 +64,8 @@ export function Views<Id extends string>(props: ViewsProps<Id>): ReactElement {
 }
 
 function AllViews<Id extends string>({ of, at, go, label }: ViewsProps<Id>): ReactElement {
+  // Beside other counts, a view without a number would look as if it were not counted.
+  const isCounted = of.some(({ count = 0 }) => count > 0)
   return (
     <div className="flex min-w-0 gap-0.5 overflow-x-auto" role="group" aria-label={label}>
       {of.map((view) => (
@@ -69,7 +77,7 @@ function AllViews<Id extends string>({ of, at, go, label }: ViewsProps<Id>): Rea
           className="h-[26px] rounded-row px-[9px] font-control whitespace-nowrap text-ink-3 hover:bg-hover aria-pressed:bg-press aria-pressed:text-ink"
         >
           {view.label}
-          {view.count !== undefined && view.count > 0 && <span className="mono ml-[5px] text-label">{view.count}</span>}
+          {isCounted && view.count !== undefined && <span className="mono ml-[5px] text-label">{view.count}</span>}
         </button>
       ))}
     </div>

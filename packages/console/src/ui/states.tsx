@@ -52,7 +52,7 @@ export function Empty({ title, children, actions, alone = false }: EmptyProps): 
   return (
     <div className="grid h-full grid-cols-[minmax(0,auto)] place-content-center justify-items-center gap-1 p-8 text-center max-md:px-[18px]">
       <Title className="text-lead font-title">{title}</Title>
-      {children !== undefined && <div className="max-w-[56ch] text-ink-3">{children}</div>}
+      {children !== undefined && <div className="max-w-[min(56ch,100%)] text-ink-3">{children}</div>}
       {actions !== undefined && <div className="mt-4 flex gap-2">{actions}</div>}
     </div>
   )
@@ -119,7 +119,7 @@ export function RefusedLine({ error }: { readonly error: Error | null }): ReactE
 
 function AfterWaiting({ seconds, again }: { readonly seconds: number; readonly again: () => unknown }): ReactElement {
   const [until] = useState(() => Date.now() + seconds * 1_000)
-  const left = Math.ceil((until - useNow()) / 1_000)
+  const left = Math.min(seconds, Math.ceil((until - useNow()) / 1_000))
   return (
     <Button className="mt-2" disabled={left > 0} onClick={() => void again()}>
       {left > 0 ? `Try again in ${left} s` : 'Try again'}

@@ -242,10 +242,10 @@ function Line<Row>({
       style={style}
       onClick={() => onGo(row)}
       className={clsx(
-        'group relative border-b border-line/55 pr-[18px] pl-4 hover:bg-hover',
+        'group relative border-b border-line/55 pr-[18px] pl-4',
+        !here && 'hover:bg-hover',
         isStacked ? 'flex items-start gap-x-2.5 py-1.5' : 'grid items-center gap-x-2.5',
-        here &&
-          'bg-accent-soft hover:bg-accent-soft before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:bg-accent',
+        here && 'bg-accent-soft before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:bg-accent',
         isSelected && !here && 'bg-accent-soft/60',
         isNew?.(row) === true && 'animate-arrive',
       )}

@@ -29,10 +29,12 @@ export function Tabs<Id extends string>({ tabs, at, go, label, beside, children 
             <Base.Tab
               key={tab.id}
               value={tab.id}
-              className="relative h-[37px] px-2 font-control whitespace-nowrap text-ink-3 outline-offset-[-2px] data-active:text-ink data-active:after:absolute data-active:after:inset-x-2 data-active:after:bottom-[-1px] data-active:after:h-0.5 data-active:after:rounded-full data-active:after:bg-ink"
+              className="relative h-[37px] px-2 font-control whitespace-nowrap text-ink-3 outline-offset-[-2px] data-active:text-ink data-active:after:absolute data-active:after:inset-x-2 data-active:after:bottom-[-1px] data-active:after:h-0.5 data-active:after:rounded-full data-active:after:bg-ink max-md:px-1.5 max-md:data-active:after:inset-x-1.5"
             >
               {tab.label}
-              {tab.count !== undefined && <span className="mono ml-[5px] text-label text-ink-3">{tab.count}</span>}
+              {tab.count !== undefined && (
+                <span className="mono ml-[5px] text-label text-ink-3 max-md:hidden">{tab.count}</span>
+              )}
             </Base.Tab>
           ))}
         </Base.List>

@@ -32,8 +32,8 @@ export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   if (seconds < 90) return `${seconds} s`
   if (seconds < 5_400) return `${Math.round(seconds / 60)} min`
-  if (seconds < 129_600) return `${Math.round(seconds / 3_600)} h`
-  return `${Math.round(seconds / 86_400)} days`
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`
+  return `${Math.floor(seconds / 86_400)} days`
 }
 
 /** A duration, in milliseconds below a second. */
@@ -48,14 +48,29 @@ export function bytes(count: number): string {
   return count < 1_000_000 ? `${(count / 1_000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
 }
 
-/** The time now, updated every second. */
+/** The time now, updated every second. All callers with one step see the same moment. */
 export function useNow(everyMs = 1_000): number {
-  const [now, setNow] = useState(() => Date.now())
+  const [now, setNow] = useState(() => latest(everyMs))
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs)
-    return () => clearInterval(timer)
+    let timer: ReturnType<typeof setTimeout>
+    const wait = (): void => {
+      timer = setTimeout(
+        () => {
+          setNow(latest(everyMs))
+          wait()
+        },
+        everyMs - (Date.now() % everyMs),
+      )
+    }
+    wait()
+    return () => clearTimeout(timer)
   }, [everyMs])
   return now
+}
+
+/** The last moment that is a multiple of the step. */
+function latest(everyMs: number): number {
+  return Math.floor(Date.now() / everyMs) * everyMs
 }
 
 /** Counts down to a moment: "in 41 s", "now". */

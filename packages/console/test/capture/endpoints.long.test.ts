@@ -134,7 +134,7 @@ test(
     await page.getByText('Saved. The change applies from the next request.').waitFor()
     await page.getByRole('tab', { name: 'Versions' }).click()
     await page.getByText('Changed criteria').waitFor()
-    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('button', { name: 'View', exact: true }).click()
     await page.getByRole('cell', { name: 'criteria' }).waitFor()
     await seen.accessible('a version of an endpoint')
     await page.getByRole('button', { name: 'Restore' }).click()

@@ -18,7 +18,7 @@ test(
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(stage.url('destinations'))
-    await page.getByRole('heading', { name: 'Nothing is delivered yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No destinations yet' }).waitFor()
     await seen.accessible('no destination')
     await page.keyboard.press('n')
     await page.getByRole('button', { name: /^PagerDuty/ }).waitFor()

@@ -125,12 +125,12 @@ test('the banner names the destinations that hold deliveries back, and how many'
   const trouble = holds.filter(({ cause }: { cause: string }) => !['rate_limit', 'in_flight', 'order'].includes(cause))
   for (const [index, hold] of trouble.slice(0, 3).entries())
     assert.ok(
-      lines[index]?.includes(`${hold.name} holds ${hold.deliveries} deliveries back`) &&
+      lines[index]?.includes(`${hold.name} has held back ${hold.deliveries} deliveries`) &&
         lines[index]?.includes(holdText(hold)),
       `${lines[index]}`,
     )
   // Queues that have waited for a minute count too.
-  assert.match(lines[3] ?? '', /^\d more destinations hold deliveries back\.$/)
+  assert.match(lines[3] ?? '', /^\d more destinations have held back deliveries\.$/)
   await seen.accessible('the banner of held deliveries')
   await seen.picture('held-walk')
   await seen.close()

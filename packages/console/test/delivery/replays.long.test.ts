@@ -70,7 +70,7 @@ test(
     await page.getByRole('button', { name: 'Replays', exact: true }).click()
     const history = page.getByRole('list', { name: 'Replay history' })
     const row = history.getByRole('listitem').first()
-    await row.getByText(/^failed, to ledger, from .*, until /).waitFor()
+    await row.getByText(/^Failed deliveries to ledger, from .*, until /).waitFor()
     await row.getByText('2 deliveries sent again').waitFor()
     await row.getByText('done').waitFor()
     await seen.accessible('the history of replays')

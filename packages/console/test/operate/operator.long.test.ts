@@ -60,10 +60,10 @@ test(
     const { page } = seen
     await page.goto(`${stage.url('operator')}?area=announcements`)
     await page.getByRole('heading', { name: 'No announcements yet' }).waitFor()
-    await page.getByRole('button', { name: 'Announce', exact: true }).click()
+    await page.getByRole('button', { name: 'New announcement' }).first().click()
     await page.getByLabel('Title').fill('Slow deliveries')
     await page.getByLabel('Text').fill('We are looking into it.')
-    await page.getByRole('dialog').getByText('critical', { exact: true }).click()
+    await page.getByRole('dialog').getByText('Critical', { exact: true }).click()
     await seen.accessible('an announcement')
     await page.getByRole('dialog').getByRole('button', { name: 'Announce', exact: true }).click()
     const list = page.getByRole('group', { name: 'Announcements' }).getByRole('list')
@@ -139,7 +139,7 @@ test(
     )
     await page.getByRole('group', { name: 'Area' }).getByRole('button', { name: 'Health' }).click()
     const { loops } = (await answer('GET platform/health')).health
-    const list = page.getByRole('list', { name: 'Background loops' }).getByRole('listitem')
+    const list = page.getByRole('list', { name: 'Background jobs' }).getByRole('listitem')
     await list.first().waitFor()
     assert.equal(await list.count(), loops.length)
     await seen.accessible('health')

@@ -182,10 +182,10 @@ async function setUp(world: World, receivers: Receiver[]): Promise<Project> {
     datasets: ['payments', 'large_orders'],
   })
   await destination('warehouse', answers(chance, { ms: 110, bad: 4 }), { datasets: ['orders'] })
-  const fraud = await destination('fraud-check', answers(chance, { ms: 60, isDown: isBetween(33.2, 99) }), {
+  const fraud = await destination('fraud-check', answers(chance, { ms: 60, isDown: isBetween(26, 28) }), {
     datasets: ['payments', 'orders'],
   })
-  const crm = await destination('crm', () => crmAnswer(chance, isBetween(8, 12)() || isBetween(29, 30)()), {
+  const crm = await destination('crm', () => crmAnswer(chance, isBetween(8, 12)() || isBetween(30, 99)()), {
     datasets: ['payments', 'checkouts'],
     retry: { schedule_seconds: [0] },
   })

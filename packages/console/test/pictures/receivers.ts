@@ -14,6 +14,8 @@ export async function aReceiver(answering: Answering, pass: (ms: number) => void
       const { status, body, afterMs } = answering()
       setTimeout(() => {
         pass(afterMs)
+        // The date would be that of the real clock, not that of the server.
+        response.sendDate = false
         response.writeHead(status, {
           'content-type': 'application/json',
           'x-request-id': request.headers['webhook-id'] ?? '',

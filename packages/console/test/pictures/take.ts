@@ -21,6 +21,8 @@ const THEMES: readonly Theme[] = ['light', 'dark']
 const TICK_MS = 200
 const COUNT_TICKS = 25
 const PATIENCE_MS = 20_000
+/** A part that loads shows it only after 150 ms. */
+const LATE_MS = 250
 
 export type Order = {
   readonly folder: string
@@ -136,6 +138,7 @@ export async function takeAll(sights: readonly Sight[], { folder, names, say }: 
 
 /** Leaves the page in the widest window and in the light theme, as it was. */
 async function inEachWindow(page: Page, path: string): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, LATE_MS))
   for (const theme of THEMES.toReversed())
     for (const window of WINDOWS) {
       await page.emulateMedia({ colorScheme: theme })
@@ -146,9 +149,10 @@ async function inEachWindow(page: Page, path: string): Promise<number> {
   return THEMES.length * WINDOWS.length
 }
 
-/** Waits until nothing is loading and the lists have their new height. */
+/** Waits until no part of the page is loading and the lists have their new height. */
 async function drawn(page: Page): Promise<void> {
-  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' })
+  const loading = page.getByRole('status', { name: 'Loading' })
+  while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'hidden' })
   await page.evaluate(
     'document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))',
   )

@@ -74,7 +74,7 @@ test(
     await page.getByLabel('Your ID for the customer').fill('acct_42')
     await page.getByLabel('Name', { exact: true }).fill('Northwind Traders')
     await seen.accessible('new customer')
-    await page.getByRole('button', { name: 'Create link' }).click()
+    await page.getByRole('button', { name: 'Create customer and link' }).click()
     const url = await page.getByRole('group', { name: 'Link' }).locator('code').innerText()
     assert.match(url, new RegExp(`/portal/${id}#t=hpt_`))
     const [opened] = await Promise.all([
@@ -108,7 +108,7 @@ test('a portal of one customer refuses a link for another, and names its custome
   await page.getByRole('button', { name: 'New customer' }).click()
   await page.getByLabel('Your ID for the customer').fill('acct_2')
   await aGuest(world, { portal: id, customerId: 'acct_1' })
-  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByRole('button', { name: 'Create customer and link' }).click()
   await page
     .getByRole('alert')
     .getByText(/serves another customer/)

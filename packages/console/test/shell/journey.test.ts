@@ -48,7 +48,7 @@ test(
 
       // A destination for the event.
       await page.goto(new URL('destinations', page.url()).href)
-      await page.getByRole('heading', { name: 'Nothing is delivered yet' }).waitFor()
+      await page.getByRole('heading', { name: 'No destinations yet' }).waitFor()
       await page.getByRole('button', { name: 'New destination' }).last().click()
       await page.getByRole('button', { name: /^Webhook receiver/ }).click()
       await page.getByLabel('URL', { exact: true }).fill(sink.url)

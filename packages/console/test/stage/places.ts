@@ -306,6 +306,6 @@ export const MORE_PLACES: readonly Place[] = [
     name: 'no destination',
     at: () => 'destinations',
     isFresh: true,
-    show: ({ page }) => heading(page, 'Nothing is delivered yet'),
+    show: ({ page }) => heading(page, 'No destinations yet'),
   },
 ]

@@ -13,7 +13,7 @@ export const SETTINGS_PLACES: readonly Place[] = [
     name: 'general settings',
     at: () => 'workspace',
     show: async ({ page }, _scene, look) => {
-      await page.getByRole('list', { name: 'Your workspaces' }).getByText('open now').waitFor()
+      await page.getByRole('list', { name: 'Your workspaces' }).getByText('Current').waitFor()
       await look('page')
       await page.getByRole('button', { name: 'Close…' }).click()
       await page.getByRole('dialog').waitFor()
@@ -141,7 +141,7 @@ export const SETTINGS_PLACES: readonly Place[] = [
           .waitFor()
         await look(area)
         if (area !== 'announcements') continue
-        await page.getByRole('button', { name: 'Announce', exact: true }).first().click()
+        await page.getByRole('button', { name: 'New announcement' }).first().click()
         await page.getByRole('dialog').getByLabel('Title').waitFor()
         await look('announce')
         await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
@@ -155,6 +155,6 @@ const AREAS = [
   ['announcements', 'No announcements yet'],
   ['sso', 'No workspace has requested single sign-on'],
   ['settings', 'Agent registration'],
-  ['health', 'Background loops'],
+  ['health', 'Background jobs'],
   ['log', 'No changes yet'],
 ] as const

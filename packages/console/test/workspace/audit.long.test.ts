@@ -42,9 +42,9 @@ test(
     await seen.accessible('a change')
     await panel.getByRole('button', { name: rule.id }).click()
     await page.waitForURL((url) => url.searchParams.get('target') === rule.id)
-    await page.getByText('2 changes', { exact: true }).waitFor()
+    await page.getByText('2 entries', { exact: true }).waitFor()
     await page.getByRole('combobox', { name: 'Action' }).selectOption('create_rule')
-    await page.getByText('1 change', { exact: true }).waitFor()
+    await page.getByText('1 entry', { exact: true }).waitFor()
     await list.getByText('with the API key', { exact: false }).waitFor()
     await seen.accessible('the filtered log')
     const [download] = await Promise.all([

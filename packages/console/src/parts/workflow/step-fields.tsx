@@ -217,7 +217,7 @@ function EmitFields({ step, change, disabled, faultOf, setFault }: StepFieldsPro
         disabled={disabled}
         onChange={({ target: { value } }) => change(value === '' ? named : { ...named, customer: value })}
         className="mono text-data"
-        hint={`Your own id of the customer of a portal, to whose destinations the event goes too. ${TEMPLATES}`}
+        hint={`Optional. Your ID for a portal customer, whose destinations also get the event. ${TEMPLATES}`}
       />
       <ActingFields step={step} change={change} disabled={disabled} />
     </>
@@ -266,16 +266,16 @@ function AgentFields({
           value={max_steps}
           min={1}
           max={LIMITS.agentStepsMax}
-          placeholder="as the agent"
+          placeholder="agent setting"
           disabled={disabled}
           change={(next) => set({ max_steps: next })}
         />
         <NumberMember
-          label="Seconds"
+          label="Timeout, seconds"
           value={timeout_seconds}
           min={1}
           max={LIMITS.agentTimeoutSecondsMax}
-          placeholder="as the agent"
+          placeholder="agent setting"
           disabled={disabled}
           change={(next) => set({ timeout_seconds: next })}
         />
@@ -305,7 +305,7 @@ function ActingFields<S extends Acting>({
     <>
       <div className="grid grid-cols-2 gap-3">
         <NumberMember
-          label="Tries"
+          label="Attempts"
           value={retry.max_attempts}
           min={1}
           max={LIMITS.workflowRetriesMax}
@@ -313,7 +313,7 @@ function ActingFields<S extends Acting>({
           change={(next) => change({ ...step, retry: { ...retry, max_attempts: next ?? Number.NaN } })}
         />
         <NumberMember
-          label="Pause, seconds"
+          label="First delay, seconds"
           value={retry.backoff_seconds}
           min={1}
           max={LIMITS.workflowBackoffSecondsMax}

@@ -4,12 +4,19 @@ import { Empty } from '../../ui/states.tsx'
 
 export function NowhereInside(): ReactElement {
   return (
-    <Empty alone title="There is no page at this address">
-      Check the address, or go to the{' '}
-      <To screen="events" className="text-accent underline">
-        events
-      </To>
-      . Endpoint URLs accept POST requests.
+    <Empty
+      alone
+      title="There is no page at this address"
+      actions={
+        <To
+          screen="events"
+          className="inline-flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
+        >
+          Go to Events
+        </To>
+      }
+    >
+      Check the address. If you opened an endpoint URL: it accepts events only as POST requests.
     </Empty>
   )
 }

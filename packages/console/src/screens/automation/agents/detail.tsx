@@ -41,7 +41,7 @@ export function AgentDetail({
       label="Agent"
       name={name}
       path={`ai-agents/${id}`}
-      chip={<Chip tone="none">{model ?? provider?.default_model ?? 'default model'}</Chip>}
+      chip={<span className="text-data text-ink-3">{model ?? provider?.default_model ?? 'default model'}</span>}
       onClose={onClose}
       meta={
         <>
@@ -179,7 +179,7 @@ function Runs({ agent: { id } }: TabProps): ReactElement {
       <div className="flex flex-wrap items-center gap-3 px-5 py-3">
         {next_cursor !== null && <span className="text-ink-3">The newest {SHOWN} are shown.</span>}
         <To screen="ai-runs" search={{ agent: id }} className="inline-flex min-h-6 items-center text-accent underline">
-          Show them with filters
+          Show in AI runs
         </To>
         <CopyAs call={{ path: 'search/ai-runs', query: { agent_id: id } }} className="ml-auto" />
       </div>

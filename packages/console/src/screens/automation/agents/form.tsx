@@ -56,7 +56,7 @@ export function TaskFields({ draft, change, disabled = false }: AgentFieldsProps
         <Field
           label="Model"
           maxLength={LIMITS.aiModelCharsMax}
-          placeholder={provider?.default_model ?? 'the provider default'}
+          placeholder={provider === undefined ? 'Provider default' : `Provider default (${provider.default_model})`}
           value={draft.model}
           disabled={disabled}
           onChange={({ target }) => change({ model: target.value })}
@@ -65,7 +65,7 @@ export function TaskFields({ draft, change, disabled = false }: AgentFieldsProps
       </div>
       <TextArea
         label="Instructions"
-        rows={7}
+        rows={4}
         required
         maxLength={LIMITS.agentInstructionsCharsMax}
         placeholder="Say how urgent the ticket is."
@@ -76,7 +76,7 @@ export function TaskFields({ draft, change, disabled = false }: AgentFieldsProps
       />
       <TextArea
         label="Output schema"
-        rows={4}
+        rows={10}
         placeholder='{"type":"object","properties":{"urgency":{"enum":["low","high"]}},"required":["urgency"]}'
         value={draft.schema}
         disabled={disabled}

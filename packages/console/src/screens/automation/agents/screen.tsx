@@ -3,7 +3,6 @@ import type { ReactElement } from 'react'
 import { useAllAgents, useAllProviders, type AiAgent } from '../../../data/automation-lists.ts'
 import { To } from '../../../data/go.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
-import { counted } from '../../../parts/text-list.ts'
 import { RunBars } from '../../../parts/ai-run-bars.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -26,7 +25,7 @@ const COLUMNS: readonly Column<AiAgent>[] = [
     width: '72px',
     cell: ({ tools }) => (
       <span className="text-ink-2" title={tools.join(', ')}>
-        {tools.length === 0 ? 'none' : counted(tools.length, 'tool')}
+        {tools.length === 0 ? 'none' : tools.length}
       </span>
     ),
   },

@@ -70,7 +70,7 @@ export function ProviderFields({
       />
       <div className="mb-3.5">
         <Check
-          label="Turn on if the server enforces a JSON Schema. Otherwise, Postroad requests the output as a tool call."
+          label="The server enforces a JSON Schema. If off, Postroad requests the output as a tool call."
           checked={draft.structured}
           disabled={disabled}
           onChange={({ target }) => change({ structured: target.checked })}

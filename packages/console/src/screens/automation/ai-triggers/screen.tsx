@@ -29,7 +29,7 @@ const NAME: Column<AiTrigger> = {
 const COLUMNS: readonly Column<AiTrigger>[] = [
   STATE,
   NAME,
-  { id: 'agent', label: 'Runs', width: 'minmax(120px,1fr)', cell: ({ agent_id }) => <AgentName id={agent_id} /> },
+  { id: 'agent', label: 'Agent', width: 'minmax(120px,1fr)', cell: ({ agent_id }) => <AgentName id={agent_id} /> },
   {
     id: 'output',
     label: 'Output dataset',

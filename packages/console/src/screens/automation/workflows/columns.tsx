@@ -41,7 +41,7 @@ export const COLUMNS: readonly Column<Workflow>[] = [
     ),
   },
   { id: 'runs', label: 'Last 20 runs', width: '122px', cell: ({ id }) => <RecentRuns id={id} /> },
-  { id: 'counts', label: 'Of these', width: 'minmax(110px,170px)', cell: ({ id }) => <Counts id={id} /> },
+  { id: 'counts', label: 'Results', width: 'minmax(110px,170px)', cell: ({ id }) => <Counts id={id} /> },
   {
     id: 'version',
     label: 'Version',

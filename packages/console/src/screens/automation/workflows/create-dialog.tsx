@@ -13,7 +13,7 @@ type StarterId = 'file' | 'later' | 'wait' | 'branch' | 'deliver'
 /** The first steps of a new workflow: an example of each pattern that people start with. */
 const STARTERS: readonly { readonly id: StarterId; readonly label: string; readonly text: string }[] = [
   { id: 'file', label: 'File an event', text: 'One step: file the payload into the dataset follow_up.' },
-  { id: 'later', label: 'Later', text: 'Wait one hour, then file the payload into follow_up.' },
+  { id: 'later', label: 'Wait, then file', text: 'Wait one hour, then file the payload into follow_up.' },
   {
     id: 'wait',
     label: 'Wait for a reply',
@@ -131,7 +131,7 @@ export function CreateDialog({
         body === undefined
           ? { problem: 'Enter a name and a dataset.' }
           : isWithoutDestination
-            ? { problem: 'This pattern requires a destination.' }
+            ? { problem: 'These first steps require a destination.' }
             : { body }
       }
       call={(sent) => ({ method: 'POST', path: 'workflows', body: sent })}
@@ -155,13 +155,13 @@ export function CreateDialog({
         hint="You can add conditions later."
       />
       <Choice
-        label="Start from"
+        label="First steps"
         of={STARTERS}
         at={starter}
         go={setStarter}
         hint={
           isWithoutDestination && isKnown
-            ? 'This project has no destination yet. Create one first, or choose another pattern.'
+            ? 'This project has no destination yet. Create one first, or choose other first steps.'
             : STARTERS.find(({ id }) => id === starter)?.text
         }
       />

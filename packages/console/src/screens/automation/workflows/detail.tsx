@@ -71,7 +71,7 @@ export function WorkflowDetail({
             }}
             titles={{
               off: 'Records stop starting runs. This creates a new version.',
-              on: 'Each matching record starts a run. This stores a new version.',
+              on: 'Each matching record starts a run. This creates a new version.',
             }}
             said={{
               off: 'Turned off. Records do not start runs. Runs in progress continue.',

@@ -57,7 +57,7 @@ export function RunsTab({ workflow: { id, entry_dataset } }: { readonly workflow
           search={{ workflow: id }}
           className="inline-flex min-h-6 items-center text-accent underline"
         >
-          Show them with filters
+          Show in Workflow runs
         </To>
         <CopyAs call={{ path: 'workflow-instances', query: { workflow_id: id } }} className="ml-auto" />
       </div>

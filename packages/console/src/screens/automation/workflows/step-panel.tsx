@@ -89,7 +89,7 @@ function NodeFields({ editor, tried, disabled, node }: Props & { readonly node: 
       </div>
       <div className="grid grid-cols-2 gap-3">
         <Field
-          label="Id"
+          label="ID"
           value={step.id}
           disabled={disabled}
           className="mono text-data"

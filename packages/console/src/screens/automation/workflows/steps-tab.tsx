@@ -83,7 +83,7 @@ function Bar({
         ) : tried.refused !== null ? (
           <span className="text-fail">{tried.refused.message}</span>
         ) : (
-          'Not saved. Runs in progress keep their version.'
+          'Not saved. Runs in progress continue with their version.'
         )}
       </p>
       <Button onClick={editor.discard}>Discard</Button>
@@ -173,7 +173,7 @@ function CanvasView({ workflow, editor, tried, disabled }: CanvasProps): ReactEl
         />
         {tried.result?.complete === false && (
           <p className="px-5 pb-4 text-center text-ink-3">
-            The test run stopped early, because a step failed or the work budget was used up. Later steps have no
+            The test run stopped early, because a step failed or the run reached its work limit. Later steps have no
             values.
           </p>
         )}

@@ -116,15 +116,15 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
   const { draft, disabled, change } = fieldsOf(form)
   return (
     <SaveForm label="Access" of={form}>
-      <Part title="Addresses" text="Postroad returns 403 to other senders and lists their requests as refused.">
+      <Part title="Addresses" text="If you list addresses, Postroad returns 403 to all others.">
         <TextArea
           label="IP allowlist"
           rows={3}
-          placeholder={'203.0.113.0/24\n2001:db8::7'}
+          placeholder="Any address"
           value={draft.addresses}
           disabled={disabled}
           onChange={({ target }) => change({ addresses: target.value })}
-          hint="IPv4 and IPv6 addresses and CIDR ranges, one per line. Leave empty to allow any address."
+          hint="IPv4 and IPv6 addresses and CIDR ranges such as 203.0.113.0/24, one per line. Leave empty to allow any address."
         />
       </Part>
       <Part title="Browsers" text="The web pages that can post to this endpoint. The list does not apply to servers.">
@@ -156,7 +156,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
         text="Postroad answers a duplicate within 7 days with 200 and the first response. It does not store the duplicate."
       >
         <Choice
-          label="The key of an event is"
+          label="Event key"
           disabled={disabled}
           of={[
             { id: 'standard', label: 'Idempotency-Key' },

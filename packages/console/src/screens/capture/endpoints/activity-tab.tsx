@@ -89,7 +89,7 @@ function Line({ row }: { readonly row: ActivityRow }): ReactElement {
       <Glyph tone={tone} label={word} />
       <Time at={at} />
       <span className={`mono text-data font-control ${received ? 'text-ok-text' : 'text-fail'}`}>{status}</span>
-      <span className="min-w-0 truncate">
+      <span className="min-w-0 truncate max-md:col-span-3 max-md:col-start-2 max-md:row-start-2">
         {received ? (
           <span className="text-ink-2">{word}</span>
         ) : (
@@ -99,14 +99,16 @@ function Line({ row }: { readonly row: ActivityRow }): ReactElement {
           </>
         )}
       </span>
-      <span className="mono truncate text-data text-ink-3">
+      <span className="mono truncate text-data text-ink-3 max-xl:col-span-2 max-xl:col-start-4 max-xl:row-start-2 max-md:col-span-3 max-md:col-start-2 max-md:row-start-3">
         {method} {content_type}
       </span>
-      <span className="mono truncate text-right text-data text-ink-3">{source_ip}</span>
+      <span className="mono truncate text-right text-data text-ink-3 max-xl:col-start-5 max-xl:row-start-1 max-md:col-start-4">
+        {source_ip}
+      </span>
     </>
   )
   const look =
-    'grid min-h-9 grid-cols-[14px_136px_32px_minmax(90px,1fr)_minmax(0,1fr)_minmax(90px,auto)] items-center gap-x-3 px-5 outline-offset-[-2px] hover:bg-hover max-xl:flex max-xl:flex-wrap max-xl:py-1'
+    'grid min-h-9 grid-cols-[14px_136px_32px_minmax(90px,1fr)_minmax(0,1fr)_minmax(90px,auto)] items-center gap-x-3 px-5 outline-offset-[-2px] hover:bg-hover max-xl:grid-cols-[14px_136px_32px_minmax(0,1fr)_auto] max-xl:py-1 max-md:grid-cols-[14px_136px_32px_minmax(0,1fr)]'
   return (
     <li className="border-b border-line/55">
       {received ? (

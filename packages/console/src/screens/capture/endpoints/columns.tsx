@@ -6,6 +6,7 @@ import { Chip, Light } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 import { SCHEMES } from '../../../parts/schemes.ts'
+import { counted } from '../../../parts/text-list.ts'
 import { RecentActivity } from './recent-activity.tsx'
 import { useActivity } from './use-activity.ts'
 
@@ -83,8 +84,15 @@ export function StateChip({ of }: { readonly of: Webhook }): ReactElement {
   return chip
 }
 
-function SchemeText({ of: { verification } }: { readonly of: Webhook }): ReactElement {
-  if (verification.scheme === 'none') return <span className="text-ink-3">{SCHEMES.none.label}</span>
+function SchemeText({ of: { verification, ip_allowlist } }: { readonly of: Webhook }): ReactElement {
+  if (verification.scheme === 'none')
+    return (
+      <span className="text-ink-3">
+        {ip_allowlist.length === 0
+          ? SCHEMES.none.label
+          : `No signature, ${counted(ip_allowlist.length, 'address', 'addresses')}`}
+      </span>
+    )
   if (verification.has_secret !== true) return <span className="text-fail">no secret (401)</span>
   return <span className="text-ink-2">{SCHEMES[verification.scheme].label}</span>
 }

@@ -70,7 +70,13 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
           label="Record views"
           at={view?.id ?? 'all'}
           go={(records) => setSearch({ records })}
-          of={[{ id: 'all', label: 'Every column' }, ...all.map((one) => ({ id: one.id, label: one.name }))]}
+          of={[
+            {
+              id: 'all',
+              label: available_columns.length > COLUMNS_MAX ? `First ${COLUMNS_MAX} columns` : 'Every column',
+            },
+            ...all.map((one) => ({ id: one.id, label: one.name })),
+          ]}
         />
         <span className="flex-1" />
         {view !== undefined && (
@@ -100,7 +106,7 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
       )}
       {rows.length + answer.left_out.length > 0 && (
         <div className="flex-none border-t border-line px-5 py-1.5 text-data text-ink-3">
-          {counted(rows.length, 'record')}
+          {countText(answer)}
           {view === undefined && columns.length > COLUMNS_MAX
             ? `, ${COLUMNS_MAX} of ${columns.length} columns. Create a view to choose others`
             : ''}
@@ -137,6 +143,13 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
       )}
     </div>
   )
+}
+
+/** A full page is the first part of the records. */
+function countText({ rows, left_out, view }: Answer): string {
+  const count = counted(rows.length, 'record')
+  if (rows.length + left_out.length < ROWS) return count
+  return `The ${(view?.sort_key ?? null) === null ? 'newest' : 'first'} ${count}`
 }
 
 /** The parts that the answer leaves out because of a bound. */

@@ -9,7 +9,11 @@ import { EndpointDetail } from './detail.tsx'
 const VIEWS = [
   { id: '', label: 'All', has: () => true },
   { id: 'signed', label: 'Signed', has: ({ verification }: Webhook) => verification.scheme !== 'none' },
-  { id: 'open', label: 'Open', has: ({ verification }: Webhook) => verification.scheme === 'none' },
+  {
+    id: 'open',
+    label: 'Open',
+    has: ({ verification, ip_allowlist }: Webhook) => verification.scheme === 'none' && ip_allowlist.length === 0,
+  },
   { id: 'off', label: 'Off', has: ({ enabled }: Webhook) => !enabled },
 ] as const
 

@@ -11,14 +11,16 @@ export function SenderChoice({ choose }: { readonly choose: (sender: Sender) => 
   const senders = sendersFor(presets.data?.source_presets ?? (presets.isError ? 'failed' : 'pending'), search)
   return (
     <>
-      <Field
-        label="Search senders"
-        type="search"
-        value={search}
-        placeholder="Name or header"
-        onChange={({ target }) => setSearch(target.value)}
-      />
-      <ul aria-label="Senders" className="grid max-h-96 grid-cols-3 gap-2 overflow-y-auto pb-1 max-md:grid-cols-2">
+      <div className="sticky top-0 z-1 bg-raised pb-px">
+        <Field
+          label="Search senders"
+          type="search"
+          value={search}
+          placeholder="Name or header"
+          onChange={({ target }) => setSearch(target.value)}
+        />
+      </div>
+      <ul aria-label="Senders" className="grid grid-cols-3 gap-2 max-md:grid-cols-2">
         {senders.map((one) => (
           <li key={one.id}>
             <button

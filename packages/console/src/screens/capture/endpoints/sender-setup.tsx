@@ -91,7 +91,7 @@ export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactEl
             </>
           )}
         </Step>
-        <Step number={2} title="The secret" isDone={isStored}>
+        <Step number={2} title="The secret" isDone={isStored} isAhead={webhook === undefined}>
           {webhook !== undefined &&
             (isStored ? (
               <p role="status" className="text-ink-2">
@@ -109,7 +109,7 @@ export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactEl
               />
             ))}
         </Step>
-        <Step number={3} title="A test" isDone={false}>
+        <Step number={3} title="A test" isDone={false} isAhead={!isStored}>
           {webhook !== undefined && isStored && <TestPart sender={sender} webhook={webhook} />}
         </Step>
       </ol>
@@ -121,11 +121,14 @@ function Step({
   number,
   title,
   isDone,
+  isAhead = false,
   children,
 }: {
   readonly number: number
   readonly title: string
   readonly isDone: boolean
+  /** The steps before it are not done yet. */
+  readonly isAhead?: boolean
   readonly children: ReactNode
 }): ReactElement {
   return (
@@ -136,7 +139,7 @@ function Step({
       >
         {isDone ? '✓' : number}
       </span>
-      <h3 className="mb-1.5 font-strong leading-6">{title}</h3>
+      <h3 className={`mb-1.5 font-strong leading-6 ${isAhead ? 'text-ink-3' : ''}`}>{title}</h3>
       {children}
     </li>
   )

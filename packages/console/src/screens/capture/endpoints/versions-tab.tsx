@@ -1,7 +1,7 @@
 import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
-import type { Webhook } from '../../../data/lists.ts'
+import { useAllApiKeys, type Webhook } from '../../../data/lists.ts'
 import { useRefusal } from '../../../data/place.ts'
 import { Ago } from '../../../ui/ago.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -13,9 +13,13 @@ import { useToast } from '../../../ui/toast.tsx'
 type Version = RouteAnswer<Routes['webhooks']['listVersions']>['versions'][number]
 type Config = RouteAnswer<Routes['webhooks']['getVersion']>['version']['config']
 
+const API_KEY = 'api_key:'
+
 /** Every version of the settings; a person can restore each of them. */
 export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const [open, setOpen] = useState<number | undefined>()
+  const keys = useAllApiKeys().data
+  const nameOf = (id: string): string => keys?.find((key) => key.id === id)?.name ?? id
   const asked = useAsk(['webhooks', 'versions', webhook.id], (client, signal) =>
     client.webhooks.listVersions({ id: webhook.id, limit: 100 }, { signal }),
   )
@@ -30,14 +34,14 @@ export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactEl
             <span className="min-w-0 flex-1 py-1.5">
               <span className="block truncate">{sentence(version)}</span>
               <span className="block truncate text-meta text-ink-3">
-                <Ago at={version.created_at} /> {byText(version)}
+                <Ago at={version.created_at} /> {byText(version, nameOf)}
               </span>
             </span>
             {version.version === webhook.version ? (
-              <span className="w-20 text-right text-ink-3">now</span>
+              <span className="w-20 text-right text-ink-3">current</span>
             ) : (
               <Button className="w-20 justify-center" onClick={() => setOpen(version.version)}>
-                Look
+                View
               </Button>
             )}
           </li>
@@ -53,8 +57,9 @@ export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactEl
 }
 
 /** An agent is an API key or a connected program, as `api_key:key_…`. */
-function byText({ agent }: Version): string {
-  return agent === null ? 'in the console' : `by ${agent.replace('api_key:', 'the API key ')}`
+function byText({ agent }: Version, nameOf: (id: string) => string): string {
+  if (agent === null) return 'in the console'
+  return agent.startsWith(API_KEY) ? `by the API key ${nameOf(agent.slice(API_KEY.length))}` : `by ${agent}`
 }
 
 function sentence({ version, changed, restored_from }: Version): string {

@@ -58,11 +58,12 @@ export function CompareDialog({
       {error === null && (before.data === undefined || after.data === undefined) && <Loading rows={6} height={28} />}
       {before.data !== undefined && after.data !== undefined && (
         <>
-          <div className="mb-2 grid grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_minmax(0,1.2fr)] gap-x-3">
-            <span />
+          <div className="mb-2 grid grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_minmax(0,1.2fr)] gap-x-3 px-1.5 max-md:grid-cols-2">
+            <span className="max-md:hidden" />
             {[before.data, after.data].map(({ id, record, at }) => (
               <span key={id} className="min-w-0">
                 <b className="block truncate font-strong">{titleOf(record)}</b>
+                <span className="mono block truncate text-meta text-ink-3">{id}</span>
                 <Time at={at} />
               </span>
             ))}
@@ -113,9 +114,9 @@ function Part({
           {shown.map(({ path, kind, left, right }) => (
             <li
               key={path}
-              className={`grid grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_minmax(0,1.2fr)] gap-x-3 rounded-chip border-b border-line/55 px-1.5 py-0.5 ${TONES[kind]}`}
+              className={`grid grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_minmax(0,1.2fr)] gap-x-3 rounded-chip border-b border-line/55 px-1.5 py-0.5 max-md:grid-cols-2 ${TONES[kind]}`}
             >
-              <span className="break-words text-ink-2">
+              <span className="break-words text-ink-2 max-md:col-span-2">
                 <b aria-hidden className="inline-block w-4 font-title text-ink">
                   {SIGNS[kind]}
                 </b>

@@ -100,9 +100,9 @@ function Start({ webhook, hasArrived }: { readonly webhook: Webhook; readonly ha
             ? 'Postroad stored the event and is delivering it. Opening its path now.'
             : 'This endpoint is live. Run the command in any terminal. The event appears on the line above.'}
         </p>
-        <div className="mt-8 flex h-10 items-center gap-3 rounded-page border border-line-2 pr-2 pl-3.5">
+        <div className="mt-8 flex min-h-10 items-center gap-3 rounded-page border border-line-2 pr-2 pl-3.5">
           <b className="mono text-data font-title text-accent">POST</b>
-          <code className="mono min-w-0 flex-1 truncate text-body text-ink-2">
+          <code className="mono min-w-0 flex-1 truncate text-body text-ink-2 max-md:py-2 max-md:break-all max-md:whitespace-normal">
             {webhook.public_url.slice(0, at)}
             <span className="text-ink">{webhook.public_url.slice(at)}</span>
           </code>
@@ -126,7 +126,7 @@ function Command({ url }: { readonly url: string }): ReactElement {
   return (
     <div className="mt-3 overflow-hidden rounded-page bg-block text-block-ink">
       <div
-        className="flex min-h-10 flex-wrap items-center gap-0.5 border-b border-block-line px-2.5"
+        className="flex min-h-10 flex-wrap items-center gap-0.5 border-b border-block-line px-2.5 py-1.5"
         role="group"
         aria-label="Language"
       >
@@ -147,7 +147,10 @@ function Command({ url }: { readonly url: string }): ReactElement {
           onClick={() => void copy(command, 'Command copied')}
           className="ml-auto flex h-7 items-center gap-2 rounded-button border border-block-line px-2.5 font-control hover:bg-block-line"
         >
-          Copy<kbd className="mono rounded-chip border border-block-line px-1 text-axis text-block-ink-2">C</kbd>
+          Copy
+          <kbd className="mono rounded-chip border border-block-line px-1 text-axis text-block-ink-2 max-md:hidden">
+            C
+          </kbd>
         </button>
       </div>
       <pre tabIndex={0} className="mono overflow-x-auto px-5 py-[18px] text-body leading-6">

@@ -4,7 +4,7 @@ import { useAsk } from '../../../data/ask.ts'
 import { usePlace } from '../../../data/place.ts'
 import { addressOf, spanIn, type Span } from '../../../parts/span.ts'
 import { TimeBars, type TimeBar } from '../../../parts/time-bars.tsx'
-import { deliveriesOf, toneOfRow, type EventRow } from './rows.ts'
+import { deliveriesOf, toneOfRow } from './rows.ts'
 import { rangeOf, type EventsSearch } from './search.ts'
 import type { useEvents } from './use-events.ts'
 
@@ -27,7 +27,7 @@ type Frame = { readonly width: number; readonly to?: number }
 export function Histogram({ events, search, change }: Props): ReactElement {
   const { project } = usePlace()
   const own = spanIn(search)
-  const [frame, setFrame] = useFrame(events.rows, search)
+  const [frame, setFrame] = useFrame(events, search)
   const asked = useAsk(
     ['dashboard', 'bars', frame.width, frame.to],
     (client, signal) => client.dashboard.timeseries({ project_id: project.id, ...boundsOf(frame) }, { signal }),
@@ -70,15 +70,21 @@ function boundsOf({ width, to }: Frame): { readonly from: string; readonly to?: 
   }
 }
 
-/** The frame stays while a range inside it is selected. */
-function useFrame(rows: readonly EventRow[], search: EventsSearch): readonly [Frame, (frame: Frame) => void] {
+/** The frame stays while a range inside it is selected, and the results of a filter do not make it shorter. */
+function useFrame(
+  { rows, isNarrowed }: Pick<Events, 'rows' | 'isNarrowed'>,
+  search: EventsSearch,
+): readonly [Frame, (frame: Frame) => void] {
   const own = spanIn(search)
   const { ms } = rangeOf(search)
-  const [frame, setFrame] = useState<Frame>(() => (own === undefined ? { width: ms ?? WIDTHS_MS[0] } : around(own)))
+  const [frame, setFrame] = useState<Frame>(() =>
+    own === undefined ? { width: ms ?? WIDTHS_MS[isNarrowed ? 2 : 0] } : around(own),
+  )
   const oldest = rows.at(-1)?.at
+  const reached = widthFor(oldest === undefined ? 0 : Date.now() - Date.parse(oldest))
   const wanted =
     own === undefined
-      ? { width: ms ?? widthFor(oldest === undefined ? 0 : Date.now() - Date.parse(oldest)) }
+      ? { width: ms ?? Math.max(reached, isNarrowed ? frame.width : 0) }
       : holds(frame, own)
         ? frame
         : around(own)

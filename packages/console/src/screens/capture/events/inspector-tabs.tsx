@@ -91,7 +91,9 @@ function LastResponse({ delivery, name }: OfDelivery): ReactElement {
           <p className="mb-2 flex flex-wrap items-center gap-x-3">
             <AttemptOutcome of={last} />
             <span className="text-ink-3">
-              attempt {last.number}, {took(last.duration_ms)}
+              {last.outcome === 'interrupted'
+                ? 'No response: the attempt was interrupted.'
+                : `attempt ${last.number}${last.duration_ms === null ? '' : `, ${took(last.duration_ms)}`}`}
             </span>
             <Time at={last.started_at} />
           </p>

@@ -39,7 +39,7 @@ function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType
   const last = bars.at(-1)
   return (
     <li
-      className={`relative grid min-h-[25px] items-center gap-x-2 text-[12.5px] before:absolute before:top-[-9px] before:left-[5.5px] before:h-[19px] before:w-px before:bg-line-2 first:before:hidden ${missed === true ? 'grid-cols-[14px_104px_minmax(0,1fr)]' : 'grid-cols-[14px_104px_minmax(0,1fr)_54px_112px] max-md:grid-cols-[14px_104px_minmax(0,1fr)_54px]'}`}
+      className={`relative grid min-h-[25px] items-center gap-x-2 text-[12.5px] before:absolute before:inset-y-0 before:left-[5.5px] before:w-px before:bg-line-2 first:before:top-1/2 last:before:bottom-1/2 ${missed === true ? 'grid-cols-[14px_104px_minmax(0,1fr)]' : 'grid-cols-[14px_104px_minmax(0,1fr)_54px_112px] max-md:grid-cols-[14px_104px_minmax(0,1fr)_54px]'}`}
     >
       <span className="z-1 bg-sunken py-0.5">
         <Glyph tone={tone} label={missed === true ? 'not matched' : undefined} />
@@ -51,7 +51,7 @@ function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType
         {codes.map((code, index) => (
           <code
             key={index}
-            className={`mono mr-1.5 text-meta font-control ${code.good ? 'text-ok-text' : 'text-fail'}`}
+            className={`mono mr-1.5 inline-block text-meta font-control ${code.good ? 'text-ok-text' : 'text-fail'}`}
           >
             {code.text}
           </code>

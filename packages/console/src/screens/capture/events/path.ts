@@ -111,10 +111,7 @@ function deliveryStep(delivery: StoryDelivery, { zero, name }: { readonly zero: 
     tone: toneOf(delivery),
     title: name,
     text,
-    codes: attempts.slice(-4).map(({ response_status, error_code, outcome }) => ({
-      text: String(response_status ?? error_code?.replaceAll('_', ' ') ?? (outcome === null ? 'sending' : outcome)),
-      good: outcome === 'succeeded',
-    })),
+    codes: codesOf(attempts),
     nextAt: held_by !== null ? held_by.next_probe_at : state === 'retrying' ? next_attempt_at : null,
     nextText: held_by === null ? 'next attempt' : ', next probe',
     tookMs: state === 'delivered' ? duration_ms : null,
@@ -127,6 +124,22 @@ function deliveryStep(delivery: StoryDelivery, { zero, name }: { readonly zero: 
       }
     }),
   }
+}
+
+const CODES_SHOWN = 4
+
+/** The answers of the last attempts; equal ones in a row are one: `503 ×2`. */
+function codesOf(attempts: StoryDelivery['attempts']): NonNullable<Step['codes']> {
+  const codes: { readonly text: string; readonly good: boolean; times: number }[] = []
+  for (const { response_status, error_code, outcome } of attempts) {
+    const text = String(response_status ?? error_code?.replaceAll('_', ' ') ?? (outcome === null ? 'sending' : outcome))
+    const last = codes.at(-1)
+    if (last?.text === text) last.times += 1
+    else codes.push({ text, good: outcome === 'succeeded', times: 1 })
+  }
+  return codes
+    .slice(-CODES_SHOWN)
+    .map(({ text, good, times }) => ({ text: times === 1 ? text : `${text} ×${times}`, good }))
 }
 
 function miss(id: string, title: string, text: string): Step {
@@ -184,9 +197,9 @@ export function scaleOf(steps: readonly Step[]): {
       last.to = Math.max(last.to, toMs)
     else spans.push({ from: fromMs, to: toMs })
   }
-  const cut = 0.06
+  const cut = Math.min(0.12, 0.5 / Math.max(1, spans.length - 1))
   const drawn = spans.reduce((sum, { from, to }) => sum + Math.max(1, to - from), 0)
-  const room = Math.max(0.3, 1 - cut * Math.max(0, spans.length - 1))
+  const room = Math.max(0.3, 1 - cut * spans.length)
   const starts = spans.map((_span, index) =>
     spans.slice(0, index).reduce((sum, { from, to }) => sum + (Math.max(1, to - from) / drawn) * room + cut, 0),
   )

@@ -109,7 +109,7 @@ function hintOf(filter: ReturnType<typeof typedFilter>): ReactElement {
   if (filter === undefined) return <>Enter a value to apply the filter.</>
   return (
     <>
-      <Kbd>Enter</Kbd> adds {filter.path} {signOf(filter.op)} {filter.value}
+      Enter adds {filter.path} {signOf(filter.op)} {filter.value}
     </>
   )
 }

@@ -42,7 +42,7 @@ export function CreateDialog({
           onChange={({ target }) => setSigned(target.checked)}
           label={
             <>
-              Require a signature{' '}
+              Require a signature:{' '}
               <span className="text-ink-3">each event must be signed, so a stolen key alone cannot send events</span>
             </>
           }

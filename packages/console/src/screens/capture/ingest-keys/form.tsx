@@ -7,8 +7,8 @@ import { Check, Field, TextArea } from '../../../ui/field.tsx'
 import type { KeyDraft } from './draft.ts'
 
 const SCOPE_WORDS: Readonly<Record<IngestKey['scopes'][number], { readonly label: string; readonly text: string }>> = {
-  ingest: { label: 'Sending events', text: 'with all three forms of the ingest URL' },
-  stream: { label: 'Reading the stream', text: 'the live tail of its datasets' },
+  ingest: { label: 'Send events', text: 'through all three forms of the ingest URL' },
+  stream: { label: 'Read the stream', text: 'live tail of its datasets' },
 }
 
 /** The scopes of a key, in a word or two. */
@@ -50,7 +50,7 @@ export function KeyFields({ draft, change, disabled = false }: Props): ReactElem
             }
             label={
               <>
-                {SCOPE_WORDS[scope].label} <span className="text-ink-3">{SCOPE_WORDS[scope].text}</span>
+                {SCOPE_WORDS[scope].label}: <span className="text-ink-3">{SCOPE_WORDS[scope].text}</span>
               </>
             }
           />
@@ -65,10 +65,10 @@ export function KeyFields({ draft, change, disabled = false }: Props): ReactElem
       <TextArea
         label="IP allowlist"
         rows={2}
-        placeholder={'203.0.113.0/24\n2001:db8::7'}
+        placeholder="Any address"
         value={addresses}
         onChange={({ target }) => change({ addresses: target.value })}
-        hint="IPv4 and IPv6 addresses and CIDR ranges, one per line. Leave empty to allow any address."
+        hint="IPv4 and IPv6 addresses and CIDR ranges such as 203.0.113.0/24, one per line. Leave empty to allow any address."
       />
       <CustomerFields draft={customer} change={(next) => change({ customer: next })} disabled={disabled} />
     </fieldset>

@@ -2,6 +2,7 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAllIngestKeys, type IngestKey } from '../../../data/lists.ts'
 import { usePlace } from '../../../data/place.ts'
+import { CommandBlock } from '../../../parts/command-line.tsx'
 import { adminCurl } from '../../../parts/commands.ts'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
@@ -37,9 +38,9 @@ export function Screen(): ReactElement {
           <>
             Use endpoints for senders that need a separate URL. Use ingest keys for your own programs, to send events
             into any dataset or through the rules, and to read the stream. From a terminal:
-            <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink break-words whitespace-pre-wrap select-all">
-              {adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}
-            </code>
+            <CommandBlock
+              command={adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}
+            />
           </>
         ),
       }}

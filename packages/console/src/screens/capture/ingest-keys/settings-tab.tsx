@@ -16,10 +16,14 @@ export function SettingsTab({ ingestKey: key }: { readonly ingestKey: IngestKey 
     send: (client, body) => client.ingestKeys.update({ id: key.id, ...body }),
     countsFrom: 'the next request',
   })
+  const fields = fieldsOf(form)
   return (
     <SaveForm label="Settings" of={form}>
-      <Part title="Permissions" text="Postroad refuses events for any other dataset with 403.">
-        <KeyFields {...fieldsOf(form)} />
+      <Part
+        title="Permissions"
+        text={fields.draft.datasets === null ? undefined : 'Postroad refuses events for any other dataset with 403.'}
+      >
+        <KeyFields {...fields} />
       </Part>
     </SaveForm>
   )

@@ -7,13 +7,14 @@ import type { Search } from '../../../data/search-text.ts'
 import type { Rejection } from '../../../data/tail.ts'
 import { Ago } from '../../../ui/ago.tsx'
 import { adminCurl } from '../../../parts/commands.ts'
+import { FilterMenu } from '../../../parts/filter-menu.tsx'
 import { PanelState } from '../../../parts/panel-state.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button, Kbd } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
-import { Menu, MoreMenu } from '../../../ui/menu.tsx'
+import { MoreMenu } from '../../../ui/menu.tsx'
 import { Page, Views } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { Table, TwoLines, type Column } from '../../../ui/table.tsx'
@@ -239,35 +240,21 @@ type ActionsProps = {
 
 function Actions({ search: { webhook, key }, hours, setSearch, keys }: ActionsProps): ReactElement {
   const { project } = usePlace()
-  const { all, nameOf } = useWebhooks()
+  const { all } = useWebhooks()
   const copy = useCopy()
   const [isExporting, setExporting] = useState(false)
-  const choices = all.map(({ id, name }) => ({
-    label: name,
-    hint: id === webhook ? '✓' : '',
-    go: () => setSearch({ webhook: id, key: undefined }),
-  }))
-  const keyChoices = keys.map(({ id, name }) => ({
-    label: `Key ${name}`,
-    hint: id === key ? '✓' : '',
-    go: () => setSearch({ key: id, webhook: undefined }),
-  }))
-  const chosenKey = key === undefined ? undefined : (keys.find(({ id }) => id === key)?.name ?? key)
   return (
     <>
-      <Menu
-        align="end"
-        className="flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control whitespace-nowrap hover:bg-sunken"
-        items={[
-          { label: 'All endpoints', go: () => setSearch({ webhook: undefined, key: undefined }) },
-          'line',
-          ...choices,
-          ...(keyChoices.length === 0 ? [] : ['line' as const]),
-          ...keyChoices,
-        ]}
-      >
-        {webhook === undefined ? (chosenKey ?? 'All endpoints') : nameOf(webhook)}
-      </Menu>
+      <FilterMenu
+        label="Endpoint"
+        every="All endpoints"
+        of={[...all, ...keys.map(({ id, name }) => ({ id, name: `Key ${name}` }))]}
+        at={webhook ?? key}
+        go={(id) => {
+          const isKey = keys.some((one) => one.id === id)
+          setSearch({ webhook: isKey ? undefined : id, key: isKey ? id : undefined })
+        }}
+      />
       <MoreMenu
         items={[
           { label: 'Export…', go: () => setExporting(true) },

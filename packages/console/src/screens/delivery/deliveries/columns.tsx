@@ -30,13 +30,13 @@ export function columnsOf(
     {
       id: 'destination',
       label: 'Destination',
-      width: isSlim ? 'minmax(100px,1fr)' : 'minmax(100px,180px)',
+      width: isSlim ? 'minmax(100px,1fr)' : 'minmax(100px,15%)',
       cell: ({ destination_id, dataset }) => <TwoLines top={nameOf(destination_id)} below={dataset} />,
     },
     {
       id: 'event',
       label: 'Event',
-      width: 'minmax(96px,150px)',
+      width: 'minmax(96px,13%)',
       cell: ({ record_id, dataset, event }) => (
         <TwoLines top={event.title ?? dataset} below={<span title={record_id}>…{record_id.slice(-8)}</span>} />
       ),
@@ -45,7 +45,7 @@ export function columnsOf(
   const last: Column<ListedDelivery> = {
     id: 'last',
     label: 'Last answer',
-    width: isSlim ? 'minmax(64px,1fr)' : 'minmax(76px,120px)',
+    width: isSlim ? 'minmax(64px,1fr)' : 'minmax(76px,9%)',
     cell: (row) => <LastAnswer of={row} />,
   }
   if (isSlim) return [...first, last]
@@ -74,17 +74,17 @@ export function columnsOf(
   ]
 }
 
-/** The last answer of the receiver, or the reason why there is none. */
+/** The last answer of the receiver, or the reason why there is none. An attempt without a result was interrupted. */
 export function LastAnswer({
-  of: { last_status, last_error, state },
+  of: { last_status, last_error, state, attempt_count },
 }: {
-  readonly of: Pick<Delivery, 'last_status' | 'last_error' | 'state'>
+  readonly of: Pick<Delivery, 'last_status' | 'last_error' | 'state' | 'attempt_count'>
 }): ReactElement {
   const good = state === 'delivered'
   if (last_status !== null)
     return <span className={`mono text-data font-control ${good ? 'text-ok-text' : 'text-fail'}`}>{last_status}</span>
   if (last_error !== null) return <span className="text-fail">{last_error.replaceAll('_', ' ')}</span>
-  return <span className="text-ink-3">–</span>
+  return <span className="text-ink-3">{attempt_count > 0 && !good && state !== 'sending' ? 'interrupted' : '–'}</span>
 }
 
 const PAUSES = {

@@ -40,7 +40,7 @@ export function NoDeliveries(): ReactElement {
       }
     >
       There is no destination yet. Postroad signs each new event, sends it to your destinations, and retries failed
-      deliveries. To receive deliveries on your machine, run
+      deliveries. To receive on your machine, run this, and add a destination for the address that it prints:
       <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
         {cli('sink')}
       </code>

@@ -22,19 +22,23 @@ export function resultText({ replayed, skipped, total, outcome }: Replay): strin
   ].join('; ')
 }
 
-/** `failed, to receiver, 14 Jan 00:00 to 15 Jan 00:00`: the filter of a replay. */
+/** `Failed deliveries to receiver in payments, from 14 Jan 00:00, until 15 Jan 00:00`: the filter of a replay. */
 export function filterText({ filter, kind }: Replay, nameOf: (id: string) => string): string {
   const { state, destination_id: destination, from, to, dataset, q, conditions } = filter
-  const parts = [
+  const which = [
     ...(Array.isArray(state) ? [state.join(' or ')] : []),
-    ...(typeof destination === 'string' ? [`to ${nameOf(destination)}`] : ['to all destinations']),
-    ...(typeof dataset === 'string' ? [`of ${dataset}`] : []),
+    'deliveries',
+    typeof destination === 'string' ? `to ${nameOf(destination)}` : 'to all destinations',
+    ...(typeof dataset === 'string' ? [`in ${dataset}`] : []),
+  ].join(' ')
+  const parts = [
+    kind === 'recover' ? `Recovery: ${which}` : `${which.charAt(0).toUpperCase()}${which.slice(1)}`,
     ...(typeof from === 'string' ? [`from ${momentOf(from)}`] : []),
     ...(typeof to === 'string' ? [`until ${momentOf(to)}`] : []),
-    ...(typeof q === 'string' ? ['that contain a search text'] : []),
+    ...(typeof q === 'string' ? ['with a search text'] : []),
     ...(Array.isArray(conditions) && conditions.length > 0 ? [counted(conditions.length, 'condition')] : []),
   ]
-  return `${kind === 'recover' ? 'Recovery: ' : ''}${parts.join(', ')}`
+  return parts.join(', ')
 }
 
 function momentOf(text: string): string {

@@ -89,7 +89,7 @@ export function Screen(): ReactElement {
           }
         >
           <Filters search={search} change={setSearch} />
-          <HoldsBanner />
+          <HoldsBanner destination={search.destination} />
           <Ongoing />
           {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
           <SelectedDeliveries marks={marks} rows={rows} nameOf={destinations.nameOf} />

@@ -42,6 +42,7 @@ function AuthPart({ destination, may }: { readonly destination: Destination; rea
       },
     })
   }
+  const isUnsaved = JSON.stringify(draft) !== JSON.stringify(authDraftOf(destination))
   const isHeld = destination.auth.kind === draft.kind && destination.auth.has_secret === true
   return (
     <Part title="Authentication" text="Postroad sends these credentials with every delivery, along with the signature.">
@@ -49,12 +50,12 @@ function AuthPart({ destination, may }: { readonly destination: Destination; rea
         <fieldset disabled={!may}>
           <AuthFields draft={draft} set={set} isHeld={isHeld} />
           <RefusedLine error={save.error} />
-          <Button type="submit" kind="primary" className="mt-1" disabled={!may || save.isPending}>
+          <Button type="submit" kind="primary" className="mt-1" disabled={!may || !isUnsaved || save.isPending}>
             Save authentication
           </Button>
         </fieldset>
       </form>
-      <Unsaved isUnsaved={JSON.stringify(draft) !== JSON.stringify(authDraftOf(destination))} />
+      <Unsaved isUnsaved={isUnsaved} />
       {destination.auth.kind === 'oauth2_client_credentials' && (
         <div className="mt-3.5">
           <Facts of={[['Access token', 'stored; renewed before it expires and after a 401']]} />

@@ -36,7 +36,7 @@ export const COLUMNS: readonly Column<Destination>[] = [
   {
     id: 'auth',
     label: 'Authentication',
-    width: 'minmax(100px,150px)',
+    width: 'minmax(84px,11%)',
     cell: ({ auth }) => <span className="text-ink-2">{AUTH_WORDS[auth.kind]}</span>,
   },
   RECENT,
@@ -65,10 +65,16 @@ export const AUTH_WORDS: Readonly<Record<Destination['auth']['kind'], string>> =
   google: 'service account',
 }
 
+/** A count that was not read yet. */
+function Unread(): ReactElement {
+  return <i aria-hidden className="inline-block h-2 w-8 rounded-chip bg-line" />
+}
+
 /** The share that succeeded, and the time that 95 % took. */
 function HealthCell({ id }: { readonly id: string }): ReactElement {
   const health = useHealth(id).data?.health
-  if (health === undefined || health.success_ratio === null) return <span className="text-ink-3">–</span>
+  if (health === undefined) return <Unread />
+  if (health.success_ratio === null) return <span className="text-ink-3">–</span>
   return (
     <span className="flex flex-col">
       <span className={`mono text-data leading-4 ${isBad(health) ? 'text-fail' : 'text-ink-2'}`}>
@@ -83,11 +89,12 @@ function HealthCell({ id }: { readonly id: string }): ReactElement {
 
 function WaitingCell({ id }: { readonly id: string }): ReactElement {
   const backlog = useHealth(id).data?.health.backlog
-  const waiting = backlog === undefined ? 0 : backlog.pending + backlog.retrying + backlog.paused
-  return waiting === 0 ? (
-    <span className="text-ink-3">–</span>
-  ) : (
-    <span className="mono text-data text-ink-2">{waiting.toLocaleString('en')}</span>
+  if (backlog === undefined) return <Unread />
+  const waiting = backlog.pending + backlog.retrying + backlog.paused
+  return (
+    <span className={`mono text-data ${waiting === 0 ? 'text-ink-3' : 'text-ink-2'}`}>
+      {waiting.toLocaleString('en')}
+    </span>
   )
 }
 

@@ -8,7 +8,7 @@ import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { authOf } from './auth-draft.ts'
-import { createBodyOf, createDraftOf, type CreateDraft } from './create-draft.ts'
+import { createBodyOf, createDraftOf, NO_URL, type CreateDraft } from './create-draft.ts'
 import { CreateFields } from './create-fields.tsx'
 import { PresetChoice, type Preset } from './presets.tsx'
 
@@ -25,7 +25,7 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
       wide
       onClose={onClose}
       title="New destination"
-      lead="Choose where to send your events. A sink sends them to this server, so that you can test without a receiver."
+      lead="Choose where to send your events. To test without a receiver, create a sink: this server receives the deliveries."
       actions={
         <>
           <MakeSink onMade={onMade} />
@@ -95,7 +95,7 @@ function Settings({
       title={preset.id === 'generic' ? 'New destination' : `New destination: ${preset.name}`}
       lead={preset.setup === '' ? undefined : preset.setup}
       read={read}
-      call={() => (draft.settings.url === '' ? undefined : { method: 'POST', path: 'destinations', body: secretless })}
+      call={() => ({ method: 'POST', path: 'destinations', body: secretless })}
       submit={(sent) => create.mutate(sent)}
       change={create}
       onClose={onClose}
@@ -106,7 +106,7 @@ function Settings({
         draft={draft}
         change={(part: Partial<CreateDraft>) => setDraft({ ...draft, ...part })}
       />
-      {'problem' in read && (
+      {'problem' in read && read.problem !== NO_URL && (
         <p role="alert" className="mb-3.5 text-fail">
           {read.problem}
         </p>

@@ -39,6 +39,9 @@ export function createDraftOf({
 
 type Body = RouteRequest<Routes['destinations']['create']>
 
+/** The problem of a form that a person has only opened. */
+export const NO_URL = 'Enter the URL of the receiver.'
+
 /** The request body of the draft, or the sentence about its fault. */
 export function createBodyOf({
   settings,
@@ -49,5 +52,6 @@ export function createBodyOf({
   if ('problem' in read) return read
   const templated = templateOf(template)
   if ('problem' in templated) return templated
+  if (read.body.url === '') return { problem: NO_URL }
   return { body: { ...read.body, auth: authOf(auth), payload_template: templated.template } }
 }

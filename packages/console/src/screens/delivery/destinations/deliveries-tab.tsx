@@ -5,6 +5,7 @@ import { To } from '../../../data/go.tsx'
 import type { Destination } from '../../../data/lists.ts'
 import { toneOf, stateWord } from '../../../data/tone.ts'
 import { HeldShort } from '../../../parts/held.tsx'
+import { counted } from '../../../parts/text-list.ts'
 import type { Delivery } from '../../../data/tail.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Empty, Loading, Refused } from '../../../ui/states.tsx'
@@ -71,15 +72,17 @@ function Row({
       <To
         screen="deliveries"
         search={{ sel: id }}
-        className="grid h-9 grid-cols-[14px_minmax(96px,auto)_minmax(80px,1fr)_minmax(60px,auto)_110px_24px] items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover"
+        className="grid h-9 grid-cols-[14px_minmax(96px,auto)_minmax(80px,1fr)_minmax(60px,auto)_110px_24px] items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover max-md:grid-cols-[14px_auto_minmax(0,1fr)_36px_80px_16px] max-md:gap-2"
       >
         <Glyph tone={toneOf({ state, held_by })} label={stateWord({ state, held_by })} />
         <Time at={created_at} />
         <span className="mono truncate text-data text-ink-2">{dataset}</span>
-        <span className={`mono text-data font-control ${state === 'delivered' ? 'text-ok-text' : 'text-fail'}`}>
+        <span
+          className={`mono truncate text-data font-control ${state === 'delivered' ? 'text-ok-text' : 'text-fail'}`}
+        >
           {last_status ?? last_error?.replaceAll('_', ' ') ?? ''}
         </span>
-        <span className="text-ink-3">
+        <span className="flex min-w-0 text-ink-3">
           {held_by !== null ? (
             <HeldShort held={held_by} />
           ) : state === 'retrying' && next_attempt_at !== null ? (
@@ -90,7 +93,7 @@ function Row({
             state
           )}
         </span>
-        <span className="mono text-right text-meta text-ink-3" title={`${attempt_count} attempts`}>
+        <span className="mono text-right text-meta text-ink-3" title={counted(attempt_count, 'attempt')}>
           {attempt_count}
         </span>
       </To>

@@ -27,7 +27,7 @@ export function HealthPart({ id }: { readonly id: string }): ReactElement {
           <RefusedLine error={asked.error} />
         </div>
       )}
-      <div className="flex h-10 items-center gap-3 px-5">
+      <div className="flex min-h-10 flex-wrap items-center gap-x-3 px-5">
         <h3 className="font-title">Health</h3>
         <Views label="Range" of={RANGES} at={range} go={setRange} />
         {health !== undefined && (

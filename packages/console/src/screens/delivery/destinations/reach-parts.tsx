@@ -136,6 +136,8 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
     )
   }
   const set = (part: Partial<typeof draft>): void => setDraft({ ...draft, ...part })
+  const isUnsaved =
+    draft.password !== '' || draft.url !== (proxy?.url ?? '') || draft.username !== (proxy?.username ?? '')
   return (
     <Part
       title="Forward proxy"
@@ -152,11 +154,7 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
         )
       }
     >
-      <Unsaved
-        isUnsaved={
-          draft.password !== '' || draft.url !== (proxy?.url ?? '') || draft.username !== (proxy?.username ?? '')
-        }
-      />
+      <Unsaved isUnsaved={isUnsaved} />
       <form onSubmit={submit} aria-label="Forward proxy">
         <fieldset disabled={!may}>
           <Field
@@ -185,7 +183,7 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
             />
           </div>
           <RefusedLine error={save.error} />
-          <Button type="submit" className="mt-1" disabled={!may || save.isPending}>
+          <Button type="submit" kind="primary" className="mt-1" disabled={!may || !isUnsaved || save.isPending}>
             Save proxy
           </Button>
         </fieldset>

@@ -36,12 +36,12 @@ export function Screen(): ReactElement {
       path="destinations"
       detail={DestinationDetail}
       never={{
-        title: 'Nothing is delivered yet',
+        title: 'No destinations yet',
         also: <MakeSink />,
         text: (
           <>
-            A destination is a URL. Postroad posts signed events to it and retries failed deliveries. A sink is a
-            destination on this server. To receive deliveries on your machine, run
+            A destination receives your events: a webhook URL, a queue, a database or a chat. Postroad retries failed
+            deliveries. To receive on your machine, run this, and add a destination for the address that it prints:
             <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
               {cli('sink')}
             </code>

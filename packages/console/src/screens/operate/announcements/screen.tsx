@@ -2,6 +2,8 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { every, type Broadcast } from '../../../data/lists.ts'
 import { useAsk } from '../../../data/ask.ts'
+import { To } from '../../../data/go.tsx'
+import { usePlace } from '../../../data/place.ts'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
 import { SettingsPage } from '../../../parts/settings-page.tsx'
 import { counted } from '../../../parts/text-list.ts'
@@ -20,6 +22,7 @@ export function Screen(): ReactElement {
     (client, signal) => every(client.broadcasts.list({ limit: 200 }, { signal })),
     { everyMs: EVERY_MS },
   )
+  const { me } = usePlace()
   const items = useCopyItemsOf()
   const { data, error } = asked
   return (
@@ -36,7 +39,20 @@ export function Screen(): ReactElement {
           <Refused error={error} again={asked.refetch} />
         )
       ) : data.length === 0 ? (
-        <Empty title="No announcements">
+        <Empty
+          title="No announcements"
+          actions={
+            me.operator && (
+              <To
+                screen="operator"
+                search={{ area: 'announcements', new: '1' }}
+                className="inline-flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
+              >
+                New announcement
+              </To>
+            )
+          }
+        >
           Operators announce maintenance and incidents here. New announcements also appear at the top of every screen.
         </Empty>
       ) : (

@@ -1,7 +1,9 @@
 import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
+import { useSearchState } from '../../../data/go.tsx'
 import { every } from '../../../data/lists.ts'
+import type { Search } from '../../../data/search-text.ts'
 import { AskDialog } from '../../../parts/ask-dialog.tsx'
 import { Choice } from '../../../parts/choice.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
@@ -18,14 +20,17 @@ import { Area, type AreaProps } from './area.tsx'
 
 type Broadcast = RouteAnswer<Routes['platformBroadcasts']['list']>['broadcasts'][number]
 type Severity = Broadcast['severity']
+type AreaSearch = Search & { readonly new?: string }
 
 const SEVERITIES: readonly Severity[] = ['info', 'warning', 'critical']
 const TONES: Readonly<Record<Severity, Tone>> = { info: 'none', warning: 'retry', critical: 'fail' }
+const LABELS: Readonly<Record<Severity, string>> = { info: 'Info', warning: 'Warning', critical: 'Critical' }
 const ROOMS = ['platformBroadcasts', 'broadcasts']
 
 /** The announcements of the operators to workspaces. */
 export function BroadcastsArea({ views }: AreaProps): ReactElement {
-  const [isWriting, setWriting] = useState(false)
+  const [{ new: writing }, setSearch] = useSearchState<AreaSearch>()
+  const write = (): void => setSearch({ new: '1' })
   const items = useCopyItemsOf()
   const asked = useAsk(['platformBroadcasts', 'all'], (client, signal) =>
     every(client.platformBroadcasts.list({ limit: 200 }, { signal })),
@@ -37,8 +42,8 @@ export function BroadcastsArea({ views }: AreaProps): ReactElement {
       asked={asked}
       actions={
         <>
-          <Button kind="primary" onClick={() => setWriting(true)}>
-            Announce
+          <Button kind={asked.data?.length === 0 ? 'normal' : 'primary'} onClick={write}>
+            New announcement
           </Button>
           <MoreMenu items={items({ route: routes.platformBroadcasts.list })} />
         </>
@@ -48,7 +53,14 @@ export function BroadcastsArea({ views }: AreaProps): ReactElement {
       {(all) => (
         <>
           {all.length === 0 && (
-            <Empty title="No announcements yet">
+            <Empty
+              title="No announcements yet"
+              actions={
+                <Button kind="primary" onClick={write}>
+                  New announcement
+                </Button>
+              }
+            >
               Announce maintenance or an incident. Workspace members see the announcement immediately, at the top of
               every screen.
             </Empty>
@@ -58,7 +70,7 @@ export function BroadcastsArea({ views }: AreaProps): ReactElement {
               <Line key={one.id} of={one} />
             ))}
           </ul>
-          {isWriting && <AnnounceDialog onClose={() => setWriting(false)} />}
+          {writing !== undefined && <AnnounceDialog onClose={() => setSearch({ new: undefined })} />}
         </>
       )}
     </Area>
@@ -155,7 +167,12 @@ function AnnounceDialog({ onClose }: { readonly onClose: () => void }): ReactEle
         value={text}
         onChange={({ target }) => setText(target.value)}
       />
-      <Choice label="Severity" of={SEVERITIES.map((id) => ({ id, label: id }))} at={severity} go={setSeverity} />
+      <Choice
+        label="Severity"
+        of={SEVERITIES.map((id) => ({ id, label: LABELS[id] }))}
+        at={severity}
+        go={setSeverity}
+      />
       <Field
         label="Ends"
         type="datetime-local"
@@ -217,7 +234,7 @@ function Receivers({
   )
   return (
     <fieldset className="mb-3.5">
-      <legend className="mb-1 font-control">Readers</legend>
+      <legend className="mb-1 font-control">Audience</legend>
       <Check
         checked={chosen === null}
         onChange={({ target }) => choose(target.checked ? null : [])}

@@ -4,7 +4,7 @@ import { useAsk } from '../../../data/ask.ts'
 import { Ago } from '../../../ui/ago.tsx'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
-import { Chip, Glyph } from '../../../ui/glyph.tsx'
+import { Glyph } from '../../../ui/glyph.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Area, type AreaProps } from './area.tsx'
@@ -40,7 +40,6 @@ export function HealthArea({ views }: AreaProps): ReactElement {
                 <code className="mono">npm run postroad -- doctor</code> runs more checks and takes longer.
               </>
             }
-            beside={<Chip tone={ok ? 'ok' : 'fail'}>{ok ? 'healthy' : 'unhealthy'}</Chip>}
           >
             <ul aria-label="Problems">
               {problems.map((problem) => (
@@ -52,7 +51,7 @@ export function HealthArea({ views }: AreaProps): ReactElement {
             <Facts
               of={[
                 ['Database', `answered in ${database.answered_in_ms} ms`],
-                ['Senders', `${senders} alive`],
+                ['Delivery workers', `${senders.toLocaleString('en')} running`],
                 [
                   'Overdue deliveries',
                   deliveries.oldest_due_at === null ? (
@@ -65,14 +64,14 @@ export function HealthArea({ views }: AreaProps): ReactElement {
                 ],
                 [
                   'Destinations',
-                  `${lanes.owned.toLocaleString('en')} with a sender, ${lanes.waiting.toLocaleString('en')} waiting for a circuit breaker or a rate limit`,
+                  `${lanes.owned.toLocaleString('en')} assigned to a delivery worker, ${lanes.waiting.toLocaleString('en')} waiting for a circuit breaker or a rate limit`,
                 ],
                 ['Mail', `${mails.waiting.toLocaleString('en')} waiting`],
               ]}
             />
           </Part>
-          <Part title="Background loops" text="The loops of the process that responded.">
-            <ul aria-label="Background loops">
+          <Part title="Background jobs" text="The jobs of the server process that responded.">
+            <ul aria-label="Background jobs">
               {loops.map(({ name, last_run_at, last_failed_at, failing }) => (
                 <li
                   key={name}

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { Part } from '../../../parts/detail.tsx'
+import { planText } from '../../../parts/plan-text.ts'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
 import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { Check, Field, Select } from '../../../ui/field.tsx'
@@ -111,12 +112,12 @@ function Form({ of }: { readonly of: Settings }): ReactElement {
           label="Plan for new workspaces"
           value={draft.defaultPlan}
           onChange={({ target }) => change({ defaultPlan: target.value })}
-          hint="The default is self_hosted for a person who works in a self-hosted workspace, and free for everyone else."
+          hint="Default: Self-hosted if the creator’s current workspace is self-hosted, otherwise Free. If the creator has no workspace, the first workspace of the installation decides."
         >
-          <option value="">by default</option>
+          <option value="">Default</option>
           {of.plans.map((plan) => (
             <option key={plan} value={plan}>
-              {plan}
+              {planText(plan)}
             </option>
           ))}
         </Select>

@@ -6,6 +6,7 @@ import { AskDialog } from '../../../parts/ask-dialog.tsx'
 import { CopyMeta, Detail, Facts, Part } from '../../../parts/detail.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
 import { CreateWindow } from '../../../parts/create-window.tsx'
+import { planText } from '../../../parts/plan-text.ts'
 import { SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Select, TextArea } from '../../../ui/field.tsx'
@@ -54,12 +55,18 @@ export function WorkspacePanel({
         tabIndex={0}
       >
         <SuspensionPart of={of} />
-        <Part title="Usage" text={`In ${MONTH.format(new Date(usage.month))}, by UTC.`}>
+        <Part title={`Usage in ${MONTH.format(new Date(usage.month))} (UTC)`}>
           <Facts
             of={[
               ['Events', usedText(usage.events, usage.max_events)],
               ['Deliveries', usedText(usage.deliveries, usage.max_deliveries)],
               ['Stored events', retained_events.toLocaleString('en')],
+            ]}
+          />
+        </Part>
+        <Part title="About">
+          <Facts
+            of={[
               ['Members', String(members)],
               ['Created', <Time key="created" at={created_at} />],
               ...(closed_at === null ? [] : [['Closed', <Time key="closed" at={closed_at} />] as const]),
@@ -162,7 +169,7 @@ function SuspendDialog({
   return (
     <CreateWindow
       title={`Suspend ${name}?`}
-      lead="Owners and admins get the reason by email. Members see it at the top of every screen. The audit log records it."
+      lead="The workspace stops accepting and sending events. Members see the reason; owners and admins also get it by email."
       read={reason.trim() === '' ? { problem: 'Enter a reason.' } : { body: { reason: reason.trim() } }}
       call={(body) => ({ route: routes.platformWorkspaces.suspend, params: { id }, body })}
       submit={(body) =>
@@ -186,7 +193,7 @@ function SuspendDialog({
         maxLength={LIMITS.suspensionReasonCharsMax}
         value={reason}
         onChange={({ target }) => setReason(target.value)}
-        hint="For members: the reason, and how to lift the suspension."
+        hint="Say why, and what lifts the suspension."
       />
     </CreateWindow>
   )
@@ -209,7 +216,7 @@ function PlanPart({ of: { id, plan } }: { readonly of: PlatformWorkspace }): Rea
         <Select label="Plan name" value={form.draft} onChange={({ target }) => form.change(target.value)}>
           {[...new Set([plan, ...(plans ?? [])])].map((one) => (
             <option key={one} value={one}>
-              {one}
+              {planText(one)}
             </option>
           ))}
         </Select>

@@ -1,14 +1,17 @@
 import { routes } from '@postroad/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useMemo, type ReactElement } from 'react'
+import { Search as SearchIcon } from 'lucide-react'
+import { useMemo, useRef, type ReactElement, type RefObject } from 'react'
 import { useSearchState } from '../../../data/go.tsx'
 import { useClient, usePlace } from '../../../data/place.ts'
 import type { Search } from '../../../data/search-text.ts'
+import { FilterMenu } from '../../../parts/filter-menu.tsx'
 import { planText } from '../../../parts/plan-text.ts'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
 import { useSettled } from '../../../parts/settled.ts'
 import { counted } from '../../../parts/text-list.ts'
 import { useKeys } from '../../../shell/keys.ts'
+import { Kbd } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
 import { Page } from '../../../ui/page.tsx'
@@ -89,6 +92,7 @@ const NONE: readonly PlatformWorkspace[] = []
 export function WorkspacesArea({ views }: AreaProps): ReactElement {
   const [search, setSearch] = useSearchState<AreaSearch>()
   const filter = useFilter(search)
+  const field = useRef<HTMLInputElement>(null)
   const asked = useWorkspaces(filter)
   const rows = asked.rows ?? NONE
   const selected = rows.find(({ id }) => id === search.sel)
@@ -104,6 +108,7 @@ export function WorkspacesArea({ views }: AreaProps): ReactElement {
     ArrowDown: () => step(1),
     ArrowUp: () => step(-1),
     Escape: () => setSearch({ sel: undefined }),
+    '/': () => field.current?.focus(),
   })
   return (
     <div
@@ -113,7 +118,7 @@ export function WorkspacesArea({ views }: AreaProps): ReactElement {
         <Page
           title="Operators"
           beside={views}
-          actions={!isOpen && <Narrowing search={search} filter={filter} change={setSearch} />}
+          actions={!isOpen && <Narrowing search={search} filter={filter} change={setSearch} field={field} />}
           foot={
             asked.rows !== undefined && (
               <span>
@@ -171,35 +176,38 @@ function Narrowing({
   search,
   filter: { q, state },
   change,
+  field,
 }: {
   readonly search: AreaSearch
   readonly filter: Filter
   readonly change: (part: Partial<AreaSearch>) => void
+  readonly field: RefObject<HTMLInputElement | null>
 }): ReactElement {
   const items = useCopyItemsOf()
   return (
     <>
-      <input
-        type="search"
-        aria-label="Search workspaces"
-        placeholder="Name or slug"
-        value={search.q ?? ''}
-        onChange={({ target }) => change({ q: target.value === '' ? undefined : target.value })}
-        className="h-7 w-36 rounded-button border border-line-2 bg-surface px-2"
+      <label className="flex h-7 w-44 items-center gap-2 rounded-button border border-line-2 bg-surface px-2 text-ink-3 focus-within:border-accent">
+        <SearchIcon className="size-3.5 flex-none" strokeWidth={1.5} aria-hidden />
+        <input
+          ref={field}
+          aria-label="Search workspaces"
+          placeholder="Name or slug"
+          value={search.q ?? ''}
+          onChange={({ target }) => change({ q: target.value === '' ? undefined : target.value })}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') event.currentTarget.blur()
+          }}
+          className="min-w-0 flex-1 bg-transparent text-ink outline-none"
+        />
+        <Kbd>/</Kbd>
+      </label>
+      <FilterMenu
+        label="State"
+        every="All states"
+        of={STATES.map((id) => ({ id, name: `${id.charAt(0).toUpperCase()}${id.slice(1)}` }))}
+        at={state}
+        go={(view) => change({ view })}
       />
-      <select
-        aria-label="State"
-        value={state ?? ''}
-        onChange={({ target }) => change({ view: target.value === '' ? undefined : target.value })}
-        className="h-7 rounded-button border border-line-2 bg-surface px-2"
-      >
-        <option value="">all states</option>
-        {STATES.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
       <MoreMenu items={items({ route: routes.platformWorkspaces.list, query: { q, state } })} />
     </>
   )

@@ -36,7 +36,7 @@ export const COLUMNS: readonly Column<ApiKey>[] = [
   { id: 'role', label: 'Role', width: '76px', cell: ({ role }) => <span className="text-ink-2">{role}</span> },
   {
     id: 'project',
-    label: 'Reaches',
+    label: 'Access',
     width: 'minmax(80px,1fr)',
     cell: ({ project_id }) => <Reach projectId={project_id} />,
   },

@@ -98,7 +98,7 @@ function LimitsPart({ of: key }: { readonly of: ApiKey }): ReactElement {
         of={[
           ['State', statusOf(key).text],
           ['Role', `${role}, or the current role of its creator, whichever is lower`],
-          ['Reaches', <Reach key="reach" projectId={project_id} />],
+          ['Access', <Reach key="reach" projectId={project_id} />],
           [
             'Expires',
             <span key="expires">
@@ -111,7 +111,7 @@ function LimitsPart({ of: key }: { readonly of: ApiKey }): ReactElement {
             </span>,
           ],
           [
-            'From',
+            'Allowed addresses',
             ip_allowlist.length === 0 ? (
               'any address'
             ) : (

@@ -11,12 +11,12 @@ import { EXPIRIES, type KeyDraft } from './draft.ts'
 type Props = { readonly draft: KeyDraft; readonly change: (part: Partial<KeyDraft>) => void }
 const RANK: readonly Role[] = ['viewer', 'developer', 'admin', 'owner']
 const ROLES = [
-  { id: 'viewer', label: 'Viewer', text: 'Can list and read.' },
-  { id: 'developer', label: 'Developer', text: 'Can also create, change and delete project resources.' },
+  { id: 'viewer', label: 'Viewer', text: 'Can list and read project resources.' },
+  { id: 'developer', label: 'Developer', text: 'Can read, create, change and delete project resources.' },
   {
     id: 'admin',
     label: 'Admin',
-    text: 'Can also manage members, network access and the audit log, but not billing.',
+    text: 'Can manage project resources, members and network access, and read the audit log. Cannot manage billing.',
   },
 ] as const
 
@@ -43,7 +43,7 @@ export function KeyFields({ draft, change }: Props): ReactElement {
         hint={`${ROLES.find(({ id }) => id === role)?.text ?? ''} The key acts as you, and never has more than your own role.`}
       />
       <Select
-        label="Reaches"
+        label="Access"
         value={projectId ?? ''}
         onChange={({ target }) => change({ projectId: target.value === '' ? null : target.value })}
         hint={
@@ -52,7 +52,7 @@ export function KeyFields({ draft, change }: Props): ReactElement {
             : 'Only this project. The key cannot read the audit log, the members or other projects.'
         }
       >
-        <option value="">the whole workspace</option>
+        <option value="">Whole workspace</option>
         {projects.map(({ id, name: label }) => (
           <option key={id} value={id}>
             {label}
@@ -85,13 +85,12 @@ function Allowlist({ draft: { addresses }, change }: Props): ReactElement {
     <TextArea
       label="Allowed addresses"
       rows={2}
-      placeholder={'203.0.113.0/24\n2001:db8::7'}
       value={addresses}
       onChange={({ target }) => change({ addresses: target.value })}
       hint={
         <>
-          IPv4 and IPv6 addresses and CIDR ranges, one per line, at most {LIMITS.ipAllowlistEntriesMax}. Leave empty to
-          allow any address.
+          IPv4 and IPv6 addresses and CIDR ranges, such as <code className="mono">203.0.113.0/24</code>, one per line,
+          at most {LIMITS.ipAllowlistEntriesMax}. Leave empty to allow any address.
           {mine !== undefined && mine !== null && (
             <span className="mt-1 flex flex-wrap items-center gap-2">
               Your address is <code className="mono">{mine}</code>

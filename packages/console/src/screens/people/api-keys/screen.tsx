@@ -11,8 +11,8 @@ import { isUsable } from './status.tsx'
 
 const VIEWS = [
   { id: '', label: 'All', has: () => true },
-  { id: 'usable', label: 'Usable', has: isUsable },
-  { id: 'over', label: 'Ended', has: (key: ApiKey) => !isUsable(key) },
+  { id: 'usable', label: 'Active', has: isUsable },
+  { id: 'over', label: 'Inactive', has: (key: ApiKey) => !isUsable(key) },
 ] as const
 
 /** API keys: the credentials of programs and agents that manage the workspace. */

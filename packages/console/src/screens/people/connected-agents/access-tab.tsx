@@ -86,7 +86,7 @@ function Ladder({ agent, set, isBusy }: Setting & { readonly set: (scope: Scope)
       </fieldset>
       {reached !== undefined && isAbove(agent.scope, reached.scope) && (
         <p role="status" className="mt-2 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
-          The role {role} reaches “{reached.label}” only, so this agent can do no more than that.
+          The {role} role allows at most “{reached.label}”, so this agent can do no more than that.
         </p>
       )}
     </>

@@ -64,7 +64,7 @@ export const endOf = ({ revoked_by: by }: Agent): string | undefined => (by === 
 const REFUSALS: Readonly<Record<string, string>> = {
   agent_scope_insufficient: 'beyond its access',
   insufficient_role: 'beyond the person’s role',
-  agent_not_permitted: 'never allowed to agents',
+  agent_not_permitted: 'not allowed for agents',
 }
 
 export const refusalText = (reason: string): string => REFUSALS[reason] ?? reason

@@ -35,7 +35,7 @@ export const COLUMNS: readonly Column<Person>[] = [
   { id: 'role', label: 'Role', width: '110px', cell: ({ role }) => <span className="text-ink-2">{role}</span> },
   {
     id: 'since',
-    label: 'Since',
+    label: 'Status',
     width: 'minmax(130px,1fr)',
     cell: (row) => (
       <span className="block truncate text-ink-3">

@@ -2,7 +2,7 @@ import { ROLES, routes, type Role } from '@postroad/contract'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactElement } from 'react'
 import { usePlace, useRefusal } from '../../../data/place.ts'
-import { CopyMeta, Detail, Facts, Part } from '../../../parts/detail.tsx'
+import { CopyMeta, Detail, Part } from '../../../parts/detail.tsx'
 import { RemoveDialog } from '../../../parts/remove-dialog.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
 import { SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
@@ -12,7 +12,7 @@ import { MoreMenu } from '../../../ui/menu.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { RoleChoice } from './roles.tsx'
-import type { Person } from './rows.ts'
+import { usePeople, type Person } from './rows.ts'
 import { TransferDialog } from './transfer-dialog.tsx'
 
 type Member = Extract<Person, { readonly kind: 'member' }>
@@ -133,16 +133,22 @@ function OwnershipPart({ name, ask }: { readonly name: string; readonly ask: () 
   )
 }
 
-function EndPart({
-  member: { name, isYou, role },
-  ask,
-}: {
-  readonly member: Member
-  readonly ask: (asked: Asked) => void
-}): ReactElement {
+const LAST_OWNER =
+  'You are the last owner, so you cannot leave. First transfer the ownership on another member’s page, or close the workspace.'
+
+/** Whether this is the person, and the workspace has no other owner. */
+function useIsLastOwner({ isYou, role }: Member): boolean {
+  const { data: people = [] } = usePeople()
+  const owners = people.filter((one) => one.kind === 'member' && one.role === 'owner')
+  return isYou && role === 'owner' && owners.length === 1
+}
+
+function EndPart({ member, ask }: { readonly member: Member; readonly ask: (asked: Asked) => void }): ReactElement {
+  const { name, isYou } = member
   const removeRefusal = useRefusal(routes.members.remove)
   const leaveRefusal = useRefusal(routes.members.leave)
-  const refusal = isYou ? leaveRefusal : removeRefusal
+  const isLastOwner = useIsLastOwner(member)
+  const refusal = isLastOwner ? LAST_OWNER : isYou ? leaveRefusal : removeRefusal
   return (
     <Part
       title={isYou ? 'Leave' : 'Remove'}
@@ -162,7 +168,7 @@ function EndPart({
         </Button>
       }
     >
-      <Facts of={role === 'owner' ? [['Last owner', 'cannot leave until ownership is transferred']] : []} />
+      {refusal !== undefined && <p className="text-ink-3">{refusal}</p>}
     </Part>
   )
 }

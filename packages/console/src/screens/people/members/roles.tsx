@@ -4,9 +4,10 @@ import { useId, type ReactElement } from 'react'
 /** The permissions of each role, in one sentence. */
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   viewer: 'Can read everything in the workspace except the audit log and the members.',
-  developer: 'Can also create, change and delete project resources, and replay events.',
-  admin: 'Can also manage members, projects, other members’ API keys, network access and the audit log.',
-  owner: 'Can also manage billing and SSO requests, transfer ownership, and close the workspace.',
+  developer: 'Can do what a viewer can, and create, change and delete project resources and replay events.',
+  admin:
+    'Can do what a developer can, manage members, projects, other members’ API keys and network access, and read the audit log.',
+  owner: 'Can do what an admin can, and manage billing and SSO requests, transfer ownership, and close the workspace.',
 }
 
 type Props = {
@@ -43,8 +44,8 @@ export function RoleChoice({ at, go, upTo, roles = ROLES, disabled = false }: Pr
               className="mt-0.5 size-4 flex-none accent-(--accent)"
             />
             <span>
-              <span className="font-control">{role}</span>{' '}
-              <span className="text-ink-3">
+              <span className="font-control capitalize">{role}</span>{' '}
+              <span className="block text-ink-3">
                 {ROLE_TEXTS[role]}
                 {isAbove && ' Above your role.'}
               </span>

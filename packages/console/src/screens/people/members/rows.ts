@@ -1,5 +1,8 @@
 import type { Client } from '@postroad/sdk'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useAsk } from '../../../data/ask.ts'
 import { every, type Invite, type Member } from '../../../data/lists.ts'
+import { usePlace } from '../../../data/place.ts'
 
 /** A member of the workspace, or an open invite. */
 export type Person =
@@ -7,7 +10,7 @@ export type Person =
   | ({ readonly kind: 'invite'; readonly name: string } & Invite)
 
 /** Members by name, then the open invites. */
-export async function peopleOf(
+async function peopleOf(
   client: Client,
   { you, signal }: { readonly you: string; readonly signal: AbortSignal },
 ): Promise<readonly Person[]> {
@@ -21,4 +24,10 @@ export async function peopleOf(
       .toSorted((a, b) => a.name.localeCompare(b.name)),
     ...invites.map((invite) => ({ ...invite, kind: 'invite' as const, name: invite.email })),
   ]
+}
+
+/** Everyone in the list of members, read once for all of its parts. */
+export function usePeople(): UseQueryResult<readonly Person[]> {
+  const { me } = usePlace()
+  return useAsk(['members', 'people'], (client, signal) => peopleOf(client, { you: me.user.id, signal }))
 }

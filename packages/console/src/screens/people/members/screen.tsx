@@ -1,7 +1,5 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
-import { useAsk } from '../../../data/ask.ts'
-import { usePlace } from '../../../data/place.ts'
 import { useSeats } from '../../../parts/seats.ts'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
@@ -9,7 +7,7 @@ import { InSettings } from '../../../parts/settings-page.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { PersonDetail } from './person-detail.tsx'
-import { peopleOf, type Person } from './rows.ts'
+import { usePeople, type Person } from './rows.ts'
 
 const VIEWS = [
   { id: '', label: 'All', has: () => true },
@@ -19,8 +17,7 @@ const VIEWS = [
 
 /** The people of the workspace, and those who are invited to it. */
 export function Screen(): ReactElement {
-  const { me } = usePlace()
-  const asked = useAsk(['members', 'people'], (client, signal) => peopleOf(client, { you: me.user.id, signal }))
+  const asked = usePeople()
   const items = useCopyItemsOf()
   return (
     <InSettings>

@@ -55,8 +55,8 @@ const COLUMNS: readonly Column<Forwarder>[] = [
   signalColumn('traces', 'Traces'),
   {
     id: 'share',
-    label: 'Share',
-    width: '64px',
+    label: 'Sampling',
+    width: '72px',
     align: 'right',
     cell: ({ sample_rate }) => (
       <span className="mono text-data text-ink-2">{Number((sample_rate * 100).toFixed(2))} %</span>

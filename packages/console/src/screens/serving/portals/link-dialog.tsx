@@ -47,7 +47,7 @@ export function LinkDialog({ portal, customer, onClose }: Props): ReactElement {
       call={(sent) => ({ route: routes.portalTokens.create, params: { id: portal.id }, body: sent })}
       submit={(sent) => create.mutate(sent)}
       change={create}
-      verb="Create link"
+      verb={customer === undefined ? 'Create customer and link' : 'Create link'}
       onClose={onClose}
     >
       {customer === undefined && (

@@ -37,9 +37,9 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
               type="button"
               data-first={id === 'postgres' ? '' : undefined}
               onClick={() => setKind(id)}
-              className="h-full w-full rounded-field border border-line-2 px-3.5 py-2.5 text-left hover:bg-hover"
+              className="flex h-full w-full flex-col rounded-field border border-line-2 bg-surface px-3.5 py-2.5 text-left hover:bg-sunken"
             >
-              <b className="block font-strong">{label}</b>
+              <b className="font-strong">{label}</b>
               <span className="text-data text-ink-3">{text}</span>
             </button>
           </li>

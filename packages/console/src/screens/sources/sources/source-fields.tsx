@@ -72,13 +72,13 @@ export function CustomerField({
 }): ReactElement {
   return (
     <Field
-      label="Field with the customer"
+      label="Customer ID path"
       placeholder="none"
       value={value}
       disabled={disabled}
       onChange={({ target }) => change(target.value)}
       className="mono text-data"
-      hint="A dot path to your own id of the customer of a portal. Empty: no event names one."
+      hint="Optional. The dot path to your ID for a portal customer. Leave empty if no event belongs to a customer."
     />
   )
 }

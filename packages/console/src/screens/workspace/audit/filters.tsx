@@ -31,7 +31,7 @@ export function Filters({ search, actions, change }: Props): ReactElement {
         value={actor}
         onChange={({ target: { value } }) => change({ actor: orNone(value) })}
       >
-        <option value="">everybody</option>
+        <option value="">Everyone</option>
         <option value="system">Postroad</option>
         {isUnknown && <option value={actor}>{actor}</option>}
         {members.map(({ id, name }) => (
@@ -46,7 +46,7 @@ export function Filters({ search, actions, change }: Props): ReactElement {
         value={action}
         onChange={({ target: { value } }) => change({ action: orNone(value) })}
       >
-        <option value="">every action</option>
+        <option value="">All actions</option>
         {[...new Set([...actions, ...(action === '' ? [] : [action])])].toSorted().map((one) => (
           <option key={one} value={one}>
             {one.replaceAll('_', ' ')}
@@ -55,27 +55,29 @@ export function Filters({ search, actions, change }: Props): ReactElement {
       </select>
       <input
         aria-label="Object"
-        placeholder="id of an object"
+        placeholder="Object ID"
         className={`${BOX} mono w-34 text-data`}
         value={target}
         onChange={({ target: { value } }) => change({ target: orNone(value.trim()) })}
       />
-      <Labelled text="From">
-        <input
-          type="date"
-          className={BOX}
-          value={from}
-          onChange={({ target: { value } }) => change({ from: orNone(value) })}
-        />
-      </Labelled>
-      <Labelled text="To">
-        <input
-          type="date"
-          className={BOX}
-          value={to}
-          onChange={({ target: { value } }) => change({ to: orNone(value) })}
-        />
-      </Labelled>
+      <div className="flex flex-wrap items-center gap-2">
+        <Labelled text="From">
+          <input
+            type="date"
+            className={BOX}
+            value={from}
+            onChange={({ target: { value } }) => change({ from: orNone(value) })}
+          />
+        </Labelled>
+        <Labelled text="To">
+          <input
+            type="date"
+            className={BOX}
+            value={to}
+            onChange={({ target: { value } }) => change({ to: orNone(value) })}
+          />
+        </Labelled>
+      </div>
       {agent !== '' && (
         <Button icon={<X strokeWidth={1.5} />} title="Show all agents" onClick={() => change({ agent: undefined })}>
           {agent}

@@ -69,7 +69,7 @@ export function AuditPanel({ row, nameOf, filter, onClose }: Props): ReactElemen
                 'Object',
                 target === null ? 'none' : <Object key="target" target={target} go={() => filter({ target })} />,
               ],
-              ...others.map(([name, value]) => [name.replaceAll('_', ' '), valueText(value)] as const),
+              ...others.map(([name, value]) => [labelOf(name), valueText(value)] as const),
             ]}
           />
         </Part>
@@ -136,4 +136,10 @@ function Object({ target, go }: { readonly target: string; readonly go: () => vo
       )}
     </span>
   )
+}
+
+/** `method` → "Method". */
+function labelOf(name: string): string {
+  const text = name.replaceAll('_', ' ')
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }

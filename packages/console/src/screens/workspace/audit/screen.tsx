@@ -73,7 +73,7 @@ export function Screen(): ReactElement {
                 <Refused error={asked.error} again={asked.refetch} />
               )
             ) : rows.length === 0 ? (
-              <Empty title="No changes match">
+              <Empty title="No entries match">
                 The audit log records every change in the workspace. Try a different filter.
               </Empty>
             ) : (
@@ -115,7 +115,7 @@ function useActions(rows: readonly AuditRow[]): readonly string[] {
 function Count({ rows, hasMore }: { readonly rows: number; readonly hasMore: boolean }): ReactElement {
   return (
     <span>
-      {counted(rows, 'change')}
+      {counted(rows, 'entry', 'entries')}
       {hasMore && ', more below'}
     </span>
   )

@@ -1,18 +1,17 @@
 import type { ReactElement } from 'react'
 import { planText, seatsText } from '../../../parts/plan-text.ts'
-import { count, dayOf, type Billing } from './text.ts'
+import { count, periodText, type Billing } from './text.ts'
 
 /** The usage of the month against the limits of the plan. */
 export function Meters({ of: { plan, period, usage } }: { readonly of: Billing }): ReactElement {
   const { events, deliveries, members } = usage
   return (
     <section aria-label="Usage" className="border-b border-line px-[18px] py-5">
-      <h2 className="text-title">{planText(plan.name)} plan</h2>
+      <h2 className="text-lead font-title">{planText(plan.name)} plan</h2>
       <p className="mt-1 text-ink-3">
-        Events and deliveries count from {dayOf(period.start)} until {dayOf(period.end)} (UTC). Events are stored for{' '}
-        {plan.limits.retention_days} days.
+        This period: {periodText(period)} (UTC). Events are stored for {plan.limits.retention_days} days.
       </p>
-      <ul className="mt-4 grid max-w-5xl grid-cols-[repeat(auto-fit,minmax(220px,1fr))] gap-6">
+      <ul className="mt-4 grid max-w-5xl grid-cols-[repeat(auto-fit,minmax(220px,1fr))] gap-6 max-xl:grid-cols-2">
         <Meter label="Events" used={events.used} max={events.max} below={paceText(events)} />
         <Meter label="Deliveries" used={deliveries.used} max={deliveries.max} below={paceText(deliveries)} />
         <Meter
@@ -39,8 +38,14 @@ function Meter({ label, used, max, below }: MeterProps): ReactElement {
   return (
     <li>
       <span className="block text-ink-3">{label}</span>
-      <b className={`block text-display ${isFull ? 'text-fail' : ''}`}>{used === null ? 'Not counted' : count(used)}</b>
-      <span className="block text-data text-ink-3">{max === null ? 'no limit' : `of ${count(max)}`}</span>
+      {used === null ? (
+        <span className="block text-ink-2">Not counted</span>
+      ) : (
+        <>
+          <b className={`block text-display ${isFull ? 'text-fail' : ''}`}>{count(used)}</b>
+          <span className="block text-data text-ink-3">{max === null ? 'no limit' : `of ${count(max)}`}</span>
+        </>
+      )}
       {used !== null && max !== null && (
         <progress
           max={Math.max(1, max)}

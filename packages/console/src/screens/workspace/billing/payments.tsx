@@ -1,5 +1,7 @@
 import type { ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
+import { To } from '../../../data/go.tsx'
+import { usePlace } from '../../../data/place.ts'
 import { Button } from '../../../ui/button.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { planText } from '../../../parts/plan-text.ts'
@@ -13,16 +15,31 @@ const OPEN = new Set<string>(['active', 'trialing', 'past_due', 'unpaid', 'pause
 
 /** The subscription and the plans that can be bought. Without a payment provider, the way to another plan. */
 export function Payments({ of }: { readonly of: Billing }): ReactElement {
-  if (of.payments === null)
-    return (
-      <section aria-label="Change plan" className="px-[18px] py-5">
-        <h2 className="text-title">Change plan</h2>
-        <p className="mt-1 max-w-[60ch] text-ink-3">
-          This installation does not accept payments. Ask an installation operator to change the plan.
-        </p>
-      </section>
-    )
+  if (of.payments === null) return <NoProvider />
   return <Provider payments={of.payments} plan={of.plan.name} />
+}
+
+function NoProvider(): ReactElement {
+  const { me } = usePlace()
+  return (
+    <section aria-label="Change plan" className="px-[18px] py-5">
+      <h2 className="text-lead font-title">Change plan</h2>
+      <p className="mt-1 max-w-[60ch] text-ink-3">
+        This installation does not accept payments.{' '}
+        {me.operator ? (
+          <>
+            Change the plan under{' '}
+            <To screen="operator" className="text-accent underline">
+              Operators
+            </To>
+            .
+          </>
+        ) : (
+          'Ask an installation operator to change the plan.'
+        )}
+      </p>
+    </section>
+  )
 }
 
 function Provider({ payments, plan }: { readonly payments: Paid; readonly plan: string }): ReactElement {
@@ -34,7 +51,7 @@ function Provider({ payments, plan }: { readonly payments: Paid; readonly plan: 
   const text = stateText(subscription)
   return (
     <section aria-label="Subscription" className="px-[18px] py-5">
-      <h2 className="text-title">Subscription</h2>
+      <h2 className="text-lead font-title">Subscription</h2>
       <p className={`mt-1 max-w-[60ch] ${subscription.state === 'past_due' ? 'text-fail' : 'text-ink-3'}`}>{text}</p>
       <div className="mt-3 flex max-w-xl flex-col gap-3">
         {subscription.state !== 'none' && (

@@ -10,3 +10,10 @@ export function count(value: number): string {
 export function dayOf(at: string): string {
   return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 }
+
+/** `1 November to 1 December 2026`. */
+export function periodText({ start, end }: Billing['period']): string {
+  const last = dayOf(end)
+  // The year, with its space, is only once in the text.
+  return `${dayOf(start).replace(last.slice(-5), '')} to ${last}`
+}

@@ -46,7 +46,7 @@ function Missing({ of }: { readonly of: Outcome }): ReactElement {
   return (
     <Part
       title="Set the missing secrets"
-      text="Configuration files do not contain secrets. Until you set these secrets, the endpoints refuse every event with 401, and deliveries wait."
+      text="Configuration files do not contain secrets. Until you set these secrets, the endpoints reject every event with 401, and deliveries wait."
     >
       <ol aria-label="Missing secrets">
         {of.needs_verification_secret.map((slug) => {

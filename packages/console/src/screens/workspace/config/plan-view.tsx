@@ -85,15 +85,34 @@ export function PlanView({ file, onBack, onApplied }: Props): ReactElement {
 }
 
 function Summary({ of }: { readonly of: Plan }): ReactElement {
-  const secrets = of.needs_verification_secret.length + of.needs_secrets.length
   if (of.empty) return <>The project matches the file. There is nothing to do.</>
+  const changes = [
+    ['creates', of.create.length],
+    ['changes', of.change.length],
+    ['deletes', of.delete.length],
+  ] as const
+  const parts = changes.filter(([, count]) => count > 0).map(([verb, count]) => `${verb} ${counted(count, 'resource')}`)
+  const others = of.not_in_config.length
+  const lacking = lackingIn(of)
   return (
     <>
-      The plan creates {of.create.length}, changes {of.change.length}, deletes {of.delete.length}, and leaves{' '}
-      {of.unchanged.length} as {of.unchanged.length === 1 ? 'it is' : 'they are'}.
-      {secrets > 0 && ` After that, ${counted(secrets, 'resource')} need${secrets === 1 ? 's' : ''} a secret.`}
+      The plan {parts.length === 0 ? 'changes nothing' : parts.join(', ')}. Everything else stays
+      {others > 0 && `, including ${counted(others, 'resource')} that ${others === 1 ? 'is' : 'are'} not in the file`}.
+      {lacking.length > 0 && ` After that, ${namesText(lacking)} ${lacking.length === 1 ? 'needs' : 'need'} a secret.`}
     </>
   )
+}
+
+const NAMES_MAX = 3
+
+/** The resources whose secrets nobody has set. */
+function lackingIn({ needs_verification_secret, needs_secrets }: Plan): readonly string[] {
+  return [...new Set([...needs_verification_secret, ...needs_secrets.map(({ identity }) => identity)])]
+}
+
+function namesText(names: readonly string[]): string {
+  const more = names.length - NAMES_MAX
+  return `${names.slice(0, NAMES_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function Apply({
@@ -152,11 +171,10 @@ function Apply({
 
 /** Nothing differs, but secrets are still missing. */
 function Waiting({ of }: { readonly of: Plan }): ReactElement {
+  const lacking = lackingIn(of)
   return (
     <p className="text-ink-2">
-      The project matches the file, but{' '}
-      {counted(of.needs_verification_secret.length + of.needs_secrets.length, 'thing')} of its resources still lack a
-      secret.
+      The project matches the file, but {namesText(lacking)} still {lacking.length === 1 ? 'needs' : 'need'} a secret.
     </p>
   )
 }

@@ -59,8 +59,8 @@ function linesOf({ refused_before, refused_after, records, deliveries, starts, m
     ...(refused
       ? [
           refused_after === null
-            ? `accepted, and no longer refused (${refused_before})`
-            : `refused (${refused_after}), ${refused_before === null ? 'and no longer accepted' : `not for ${refused_before}`}`,
+            ? `accepted, and no longer rejected (${refused_before})`
+            : `rejected (${refused_after}), ${refused_before === null ? 'and no longer accepted' : `not for ${refused_before}`}`,
         ]
       : []),
     ...records.added.map(({ dataset, by }) => `+ a record in ${dataset}${by === null ? '' : `, by ${by}`}`),

@@ -56,7 +56,7 @@ export function Screen(): ReactElement {
       title="Data export"
       actions={
         <>
-          {begin}
+          {data?.length !== 0 && begin}
           <MoreMenu
             items={[
               ...items({ route: routes.dataExport.list }),
@@ -84,7 +84,7 @@ export function Screen(): ReactElement {
           <Refused error={error} again={asked.refetch} />
         )
       ) : data.length === 0 ? (
-        <Empty title="No exports yet">
+        <Empty title="No exports yet" actions={begin}>
           An export is one zip of NDJSON files. It contains projects and their settings without secrets, events with
           their bodies, deliveries with their attempts, members, key prefixes, and the audit log. From a terminal:
           <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">

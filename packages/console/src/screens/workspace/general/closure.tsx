@@ -76,7 +76,8 @@ function CloseDialog({
         . You can still create one during the {GRACE_DAYS} days.
       </p>
       <Field
-        label={`Type the workspace slug: ${slug}`}
+        label="Type the workspace slug"
+        hint={<code className="mono">{slug}</code>}
         className="mono"
         autoComplete="off"
         value={typed}

@@ -43,10 +43,10 @@ export function NamePart({ of: { id, slug, name, plan, created_at } }: { readonl
               'Slug',
               <span key="slug">
                 <code className="mono text-data">{slug}</code>{' '}
-                <span className="text-ink-3">part of endpoint URLs and cannot be changed</span>
+                <span className="text-ink-3">· part of endpoint URLs and cannot be changed</span>
               </span>,
             ],
-            ['Id', <CopyMeta key="id" text={id} label="Copy ID" />],
+            ['ID', <CopyMeta key="id" text={id} label="Copy ID" />],
             ['Plan', planText(plan)],
             [
               'Members',

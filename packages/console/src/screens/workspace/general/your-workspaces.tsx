@@ -22,7 +22,7 @@ export function YourWorkspaces(): ReactElement {
   return (
     <Part
       title="Your workspaces"
-      text="Each has its own members, projects and data. Your session works in one of them."
+      text="Each has its own members, projects and data."
       beside={<Button onClick={() => setCreating(true)}>New workspace</Button>}
     >
       {asked.data === undefined && (asked.error === null ? <Loading rows={2} /> : <RefusedLine error={asked.error} />)}
@@ -56,7 +56,7 @@ function Line({
       {closed_at !== null && <Chip tone="paused">closed</Chip>}
       <span className="ml-auto">
         {current ? (
-          <span className="text-ink-3">open now</span>
+          <span className="text-ink-3">Current</span>
         ) : (
           <Button disabled={isBusy} aria-label={`Switch to ${name}`} onClick={open}>
             Switch

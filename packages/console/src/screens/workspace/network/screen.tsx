@@ -81,19 +81,22 @@ function Allowlist({
     <SaveForm label="Addresses that can access the workspace" of={form}>
       <Part
         title={isOpen ? 'Any address can access the workspace' : 'Restricted'}
-        text="Requests to the console, API, MCP server or CLI from other addresses get 403 and appear in the audit log. The list does not apply to ingest and the stream. Endpoints and ingest keys have their own lists."
+        text={
+          isOpen
+            ? 'Add addresses to restrict the console, API, MCP server and CLI.'
+            : 'Requests to the console, API, MCP server or CLI from other addresses get 403 and appear in the audit log. The list does not apply to ingest and the stream. Endpoints and ingest keys have their own lists.'
+        }
       >
         <TextArea
           label="Allowed addresses"
           rows={6}
-          placeholder={'203.0.113.0/24\n2001:db8::/48'}
           disabled={form.disabled}
           value={form.draft}
           onChange={({ target }) => form.change(target.value)}
           hint={
             <>
-              IPv4 and IPv6 addresses and CIDR ranges, one per line, at most {LIMITS.ipAllowlistEntriesMax}. Leave empty
-              to allow any address.
+              IPv4 and IPv6 addresses and CIDR ranges, such as 203.0.113.0/24 and 2001:db8::/48, one per line, at most{' '}
+              {LIMITS.ipAllowlistEntriesMax}. Leave empty to allow any address.
               <span className="mt-1 flex flex-wrap items-center gap-2">
                 {your_address === null ? (
                   'Postroad cannot determine your address, so any list would lock you out. Ask the operator to check TRUST_PROXY.'
@@ -118,32 +121,34 @@ function Allowlist({
           Postroad refuses a list that does not include your address, so that you cannot lock yourself out. An
           installation operator can clear the list.
         </p>
-        <Facts
-          of={[
-            [
-              'Saved',
-              updated_at === null ? (
-                'never'
-              ) : (
-                <span key="saved">
-                  <Time at={updated_at} />
-                  {by === undefined ? '' : ` by ${by}`}
-                </span>
-              ),
-            ],
-            [
-              'Refused',
-              <To
-                key="refused"
-                screen="audit"
-                search={{ action: 'access_denied' }}
-                className="inline-block min-h-6 leading-6 text-accent underline"
-              >
-                Requests from other addresses
-              </To>,
-            ],
-          ]}
-        />
+        {!isOpen && (
+          <Facts
+            of={[
+              [
+                'Saved',
+                updated_at === null ? (
+                  'never'
+                ) : (
+                  <span key="saved">
+                    <Time at={updated_at} />
+                    {by === undefined ? '' : ` by ${by}`}
+                  </span>
+                ),
+              ],
+              [
+                'Refused',
+                <To
+                  key="refused"
+                  screen="audit"
+                  search={{ action: 'access_denied' }}
+                  className="inline-block min-h-6 leading-6 text-accent underline"
+                >
+                  Requests from other addresses
+                </To>,
+              ],
+            ]}
+          />
+        )}
       </Part>
     </SaveForm>
   )

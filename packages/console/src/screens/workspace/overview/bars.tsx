@@ -3,7 +3,7 @@ import { ArrowRight } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { To } from '../../../data/go.tsx'
 import { addressOf, type Span } from '../../../parts/span.ts'
-import { TimeBars } from '../../../parts/time-bars.tsx'
+import { TimeBars, type TimeBar } from '../../../parts/time-bars.tsx'
 
 type Series = RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
 type Point = Series['points'][number]
@@ -16,10 +16,10 @@ type Props = {
   readonly select: (span: Span | undefined) => void
 }
 
-/** Events over time; failed attempts and refused requests are on the base line. A selected range leads to its events. */
+/** Events over time, on top of the failed attempts and the rejected requests. A selected range leads to its events. */
 export function Bars({ series: { points, bucket_seconds }, selected, select }: Props): ReactElement {
-  const bars = points.map((point) => ({ at: Date.parse(point.at), all: point.submissions, bad: bad(point) }))
-  const byTime = new Map(points.map((point) => [Date.parse(point.at), point]))
+  const bars = points.map(barOf)
+  const byBar = new Map<TimeBar, Point | undefined>(bars.map((bar, index) => [bar, points[index]]))
   const within =
     selected === undefined
       ? []
@@ -43,7 +43,7 @@ export function Bars({ series: { points, bucket_seconds }, selected, select }: P
         bucketMs={bucket_seconds * 1_000}
         height={HEIGHT}
         hasGrid
-        textOf={({ at }) => textOf(byTime.get(at))}
+        textOf={(bar) => textOf(bar, byBar.get(bar))}
         selected={selected}
         select={select}
         isLive
@@ -72,9 +72,15 @@ function Selected({ points, span }: { readonly points: readonly Point[]; readonl
   )
 }
 
-function textOf(point: Point | undefined): string {
+/** The bar of a point: neither failed attempts nor rejected requests are among the events that came in. */
+function barOf(point: Point): TimeBar {
+  return { at: Date.parse(point.at), all: point.submissions + bad(point), bad: bad(point) }
+}
+
+/** A range of bars has no point, only its sums. */
+function textOf(bar: TimeBar, point: Point | undefined): string {
   return point === undefined
-    ? ''
+    ? `${bar.all - bar.bad} in, ${bar.bad} failed or rejected`
     : `${point.submissions} in, ${point.delivered} delivered, ${point.failed} failed, ${point.rejected} rejected`
 }
 

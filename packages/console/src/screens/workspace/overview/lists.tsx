@@ -1,9 +1,9 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
-import { TROUBLE_CAUSES } from '@postroad/contract/holds'
+import { isOff, TROUBLE_CAUSES } from '@postroad/contract/holds'
 import { destinationLight } from '@postroad/contract/lights'
 import type { ReactElement, ReactNode } from 'react'
 import { To } from '../../../data/go.tsx'
-import { useHolds } from '../../../data/holds.ts'
+import { useHolds, type DeliveryHold } from '../../../data/holds.ts'
 import { CAUSES } from '../../../parts/causes.ts'
 import { Glyph, Light } from '../../../ui/glyph.tsx'
 
@@ -11,7 +11,7 @@ type Summary = RouteAnswer<Routes['dashboard']['summary']>['summary']
 
 /** The destinations with failed attempts in the range, and those that hold deliveries back now, each with the way to its deliveries. */
 export function Failing({ of }: { readonly of: Summary['failing_destinations'] }): ReactElement {
-  const holds = (useHolds().data?.holds ?? []).filter(({ cause }) => TROUBLE_CAUSES.has(cause))
+  const holds = (useHolds().data?.holds ?? []).filter((hold) => TROUBLE_CAUSES.has(hold.cause) || isOff(hold))
   const others = holds.filter(({ destination_id }) => of.every((one) => one.destination_id !== destination_id))
   const heldBy = (id: string): number => holds.find(({ destination_id }) => destination_id === id)?.deliveries ?? 0
   return (
@@ -32,8 +32,11 @@ export function Failing({ of }: { readonly of: Summary['failing_destinations'] }
             key={destination_id}
             id={destination_id}
             name={name}
-            light={<Glyph tone={cause === 'breaker_recovering' ? 'retry' : 'fail'} label="holds deliveries back" />}
+            light={
+              <Glyph tone={toneOf(cause)} label={cause === 'destination_off' ? 'off' : 'has held back deliveries'} />
+            }
             held={deliveries}
+            isOff={cause === 'destination_off'}
           />
         )),
       ]}
@@ -41,17 +44,24 @@ export function Failing({ of }: { readonly of: Summary['failing_destinations'] }
   )
 }
 
+function toneOf(cause: DeliveryHold['cause']): 'paused' | 'retry' | 'fail' {
+  if (cause === 'destination_off') return 'paused'
+  return cause === 'breaker_recovering' ? 'retry' : 'fail'
+}
+
 function FailingLine({
   id,
   name,
   light,
   held,
+  isOff: off = false,
   counts,
 }: {
   readonly id: string
   readonly name: string
   readonly light: ReactElement
   readonly held: number
+  readonly isOff?: boolean
   readonly counts?: { readonly failed: number; readonly all: number }
 }): ReactElement {
   return (
@@ -63,7 +73,12 @@ function FailingLine({
       >
         {light}
         <span className="min-w-0 truncate font-control">{name}</span>
-        {held > 0 && <span className="text-data text-ink-3">{held.toLocaleString('en')} held back</span>}
+        {held > 0 && (
+          <span className="text-data text-ink-3">
+            {off && 'off · '}
+            {held.toLocaleString('en')} held back
+          </span>
+        )}
         {counts !== undefined && (
           <span className="mono ml-auto text-data whitespace-nowrap text-ink-3">
             <span className="text-fail">{counts.failed.toLocaleString('en')} failed</span> of{' '}
@@ -75,10 +90,10 @@ function FailingLine({
   )
 }
 
-/** Refused requests by cause, the most frequent first. */
+/** Rejected requests by cause, the most frequent first. */
 export function Causes({ of, range }: { readonly of: Summary['rejections']; readonly range: string }): ReactElement {
   return (
-    <List title="Refusal reasons" none="No requests were refused.">
+    <List title="Rejection reasons" none="No requests were rejected.">
       {of
         .toSorted((a, b) => b.count - a.count)
         .map(({ reason, count }) => (

@@ -181,7 +181,7 @@ const DELIVERY_RANGES = { '1h': '1h', '': '24h', '7d': '7d', '30d': undefined } 
 
 function waitingText({ held, oldest_accepted_at }: Summary['backlog']): string {
   if (oldest_accepted_at === null) return held > 0 ? `${count(held)} held back` : 'nothing is late'
-  const oldest = `oldest ${span(Date.now() - Date.parse(oldest_accepted_at))} old`
+  const oldest = `oldest ${span(Date.now() - Date.parse(oldest_accepted_at))}`
   return held > 0 ? `${count(held)} held back, ${oldest}` : oldest
 }
 
@@ -221,7 +221,7 @@ function Limits({ of: usage }: { readonly of: Summary['usage'] }): ReactElement 
           used={usage.events}
           max={usage.max_events}
           month={usage.month}
-          beyond="Postroad refuses events until the next month begins (UTC) or the plan changes."
+          beyond="Postroad rejects events until the next month begins (UTC) or the plan changes."
         />
       )}
       {usage.max_deliveries !== null && (

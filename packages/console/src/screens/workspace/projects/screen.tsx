@@ -236,7 +236,7 @@ function NamePart({ of: { id, name, slug, created_at, updated_at } }: { readonly
               'Slug',
               <span key="slug">
                 <code className="mono text-data">{slug}</code>{' '}
-                <span className="text-ink-3">part of endpoint URLs and cannot be changed</span>
+                <span className="text-ink-3">· part of endpoint URLs and cannot be changed</span>
               </span>,
             ],
             ['Created', <Time key="created" at={created_at} />],
