@@ -82,7 +82,7 @@ export function smallPagesOf(stage: Stage): readonly Sight[] {
   return SMALL_PAGES.map((small: SmallPage) => ({
     name: `small page, ${small.name}`,
     open: async (look) => {
-      const seen = await openSmallPage(stage, small, 'light')
+      const seen = await openSmallPage(stage, small)
       await look(seen, '')
       return seen
     },

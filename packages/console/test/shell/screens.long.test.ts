@@ -2,5 +2,4 @@ import { onScreens, testScreens } from '../stage/screens.ts'
 
 onScreens(() => undefined)
 
-testScreens('light')
-testScreens('dark')
+testScreens()

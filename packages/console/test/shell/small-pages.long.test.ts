@@ -24,7 +24,7 @@ after(async () => {
   await stage?.stop()
 })
 
-testSmallPages({ theme: 'light', stageOf: () => stage })
+testSmallPages(() => stage)
 
 test(
   'an account page with an old sign-in offers to sign in again, and afterwards still contains the typed address',

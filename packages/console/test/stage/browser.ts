@@ -15,8 +15,11 @@ export { buildConsole, noBrowser } from './shared-browser.ts'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const WATCH_POLICY =
   "addEventListener('securitypolicyviolation', (event) => console.error('CSP ' + event.violatedDirective + ' ' + event.blockedURI))"
-const RUN_AXE =
-  "axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } }).then((result) => result.violations)"
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+/** Only these rules read colors, so a second theme of the same page needs no others. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block']
+const runAxe = (type: 'tag' | 'rule', values: readonly string[]): string =>
+  `axe.run(document, { runOnly: ${JSON.stringify({ type, values })} }).then((result) => result.violations)`
 type Violation = {
   readonly id: string
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
@@ -161,9 +164,22 @@ export class Seen {
   }
 
   /** Checks the current page against WCAG 2.2 AA and best practice. */
-  async accessible(where: string): Promise<void> {
-    await this.page.evaluate(AXE)
-    const violations = await this.page.evaluate<Violation[]>(RUN_AXE)
+  accessible(where: string): Promise<void> {
+    return this.#passes(where, runAxe('tag', TAGS))
+  }
+
+  /** Checks a page that has opened in the light theme, and its colors in the dark theme too. */
+  async accessibleInBothThemes(where: string): Promise<void> {
+    await this.accessible(`${where}, light`)
+    await this.page.emulateMedia({ colorScheme: 'dark' })
+    assert.notEqual(await this.page.evaluate('document.documentElement.dataset.theme'), 'light', where)
+    await this.#passes(`${where}, dark`, runAxe('rule', COLOR_RULES))
+    await this.page.emulateMedia({ colorScheme: 'light' })
+  }
+
+  async #passes(where: string, run: string): Promise<void> {
+    if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(AXE)
+    const violations = await this.page.evaluate<Violation[]>(run)
     const found = violations.map(
       ({ id, nodes }) =>
         `${id}: ${nodes

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BUILDING_PAGE } from '../../../server/src/surfaces/console/building.ts'
-import { noBrowser, type Seen, type Stage, type Theme } from './browser.ts'
+import { noBrowser, type Seen, type Stage } from './browser.ts'
 
 /** A page beside the console: its address, and the heading that proves that it is open. */
 export type SmallPage = {
@@ -75,8 +75,8 @@ export const SMALL_PAGES: readonly SmallPage[] = [
   { name: 'a console that is being built', path: '/building', heading: 'The console is being built' },
 ]
 
-export async function openSmallPage(stage: Stage, { path, heading, as, open }: SmallPage, theme: Theme): Promise<Seen> {
-  const seen = as === 'owner' ? await stage.owner(theme) : await stage.stranger(theme)
+export async function openSmallPage(stage: Stage, { path, heading, as, open }: SmallPage): Promise<Seen> {
+  const seen = as === 'owner' ? await stage.owner() : await stage.stranger()
   // The server does not show this page, because the console is built already.
   await seen.page.route('**/building', (route) =>
     route.fulfill({
@@ -90,17 +90,17 @@ export async function openSmallPage(stage: Stage, { path, heading, as, open }: S
   return seen
 }
 
-/** Every small page, in one theme. */
-export function testSmallPages({ theme, stageOf }: { readonly theme: Theme; readonly stageOf: () => Stage }): void {
+/** Every small page, in both themes. */
+export function testSmallPages(stageOf: () => Stage): void {
   describe(
-    `${theme}: the small pages are accessible to everyone, and the policy refuses nothing`,
+    'the small pages are accessible to everyone in both themes, and the policy refuses nothing',
     { skip: noBrowser },
     () => {
       for (const small of SMALL_PAGES) {
         test(small.name, async () => {
-          const seen = await openSmallPage(stageOf(), small, theme)
+          const seen = await openSmallPage(stageOf(), small)
           assert.ok(!seen.page.url().includes('#t='), 'a token stays in no history')
-          await seen.accessible(small.name)
+          await seen.accessibleInBothThemes(small.name)
           await seen.close()
         })
       }
