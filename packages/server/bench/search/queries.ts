@@ -78,20 +78,22 @@ const NUMBER_DIGITS = 15
 
 /** All events, oldest first, for a rival that stores them as well. */
 export async function* readEvents(db: Db): AsyncGenerator<readonly IndexedEvent[]> {
-  let after = '00000000-0000-0000-0000-000000000000'
+  // The order of the primary key: any other order would sort all events for each page.
+  const none = '00000000-0000-0000-0000-000000000000'
+  let after = { workspace_id: none, project_id: none, id: none }
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each page follows the previous one
-    const rows = await db.many<{ id: string; body: string; headers: string }>(sql`
-      select id, body, headers::text as headers
+    const rows = await db.many<typeof after & { body: string; headers: string }>(sql`
+      select workspace_id, project_id, id, body, headers::text as headers
         from submissions
-       where id > ${after}::uuid
-       order by id
+       where (workspace_id, project_id, id) > (${after.workspace_id}::uuid, ${after.project_id}::uuid, ${after.id}::uuid)
+       order by workspace_id, project_id, id
        limit ${READ_AT_ONCE}
     `)
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows.map(({ id, body, headers }) => ({ n: numberOf(id), body, headers }))
-    after = last.id
+    after = last
   }
 }
 
