@@ -8,8 +8,8 @@ import type { Question } from './questions.ts'
 
 /** Each question is asked about this many different events. */
 const ASKED = 20
-/** A question of a plain table reads all of it, so it is asked less often. */
-const ASKED_PLAIN = 2
+/** A question of a plain table reads all of it, so it is asked once. */
+const ASKED_PLAIN = 1
 const P95 = 0.95
 const PAGE = 20
 
