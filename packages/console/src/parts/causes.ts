@@ -39,7 +39,7 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
   },
   idempotency_key_reused: {
     title: 'An idempotency key was reused',
-    text: 'The same key arrived earlier with a different body. Postroad refused the second request, so that neither is lost silently.',
+    text: 'The same key arrived earlier with a different body. Postroad rejected the second request, so that neither is lost silently.',
     remedy: 'access',
   },
   quota_exceeded: {
@@ -125,7 +125,7 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
   },
 }
 
-/** One cause with all requests that were refused for it. */
+/** One cause with all requests that were rejected for it. */
 export type Group = {
   readonly id: Reason
   readonly rows: readonly Rejection[]

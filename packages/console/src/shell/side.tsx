@@ -153,7 +153,7 @@ function Item({ item: { screen, label, icon: Icon } }: { readonly item: Navigati
       <span className="max-xl:sr-only">{label}</span>
       {screen === 'events' && <Rate />}
       {screen === 'deliveries' && <HeldCount />}
-      {screen === 'rejections' && <RefusedCount />}
+      {screen === 'rejections' && <RejectedCount />}
     </To>
   )
 }
@@ -175,8 +175,8 @@ function HeldCount(): ReactElement | null {
   return <Count of={held} word="held back" isBad />
 }
 
-function RefusedCount(): ReactElement | null {
-  return <Count of={useSummary()?.totals.rejected ?? 0} word="refused in 24 h" />
+function RejectedCount(): ReactElement | null {
+  return <Count of={useSummary()?.totals.rejected ?? 0} word="rejected in 24 h" />
 }
 
 function Count({

@@ -70,7 +70,7 @@ test('by keyboard, arrows move, Shift selects, Enter selects one bar, Escape cle
   await page.getByRole('row').filter({ hasText: 'minute.19' }).first().waitFor()
   await bars.focus()
   await page.keyboard.press('Home')
-  assert.match((await bars.getAttribute('aria-valuetext')) ?? '', /^\d\d:\d\d: 0 in, 0 failed or refused$/)
+  assert.match((await bars.getAttribute('aria-valuetext')) ?? '', /^\d\d:\d\d: 0 in, 0 failed or rejected$/)
   await page.keyboard.press('End')
   for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowLeft')
   assert.match((await bars.getAttribute('aria-valuetext')) ?? '', /: 2 in,/)
