@@ -14,9 +14,9 @@ const TONES: Readonly<Record<StepRun['state'], Tone>> = {
   skipped: 'rejected',
 }
 
-/** The attempts of one step, the newest last: state, time, input, output and error. */
-export function StepRuns({ of }: { readonly of: readonly StepRun[] }): ReactElement {
-  if (of.length === 0) return <p className="text-data text-ink-3">Not run yet.</p>
+/** The attempts of one step, the newest last: state, time, input, output and error. `never` stands for them if there are none. */
+export function StepRuns({ of, never }: { readonly of: readonly StepRun[]; readonly never?: string }): ReactElement {
+  if (of.length === 0) return <p className="text-data text-ink-3">{never}</p>
   return (
     <ol>
       {of.map((run, index) => (
