@@ -130,7 +130,7 @@ function Row({ portal, customer, may, onLink }: RowProps): ReactElement {
             {name !== null && <span className="mono block truncate text-meta text-ink-3">{customer_id}</span>}
           </span>
           <span className="text-ink-2">{counted(destination_count, 'destination')}</span>
-          <span className="text-ink-2">{counted(token_count, 'link')}</span>
+          <span className="text-ink-2">{counted(token_count, 'active link')}</span>
           <span className="text-ink-3">
             <Ago at={created_at} />
           </span>
