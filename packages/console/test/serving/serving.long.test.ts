@@ -161,6 +161,7 @@ test(
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     const panel = page.getByRole('region', { name: 'Forwarder', exact: true })
     await panel.getByText('Lag').first().waitFor()
+    await panel.getByText('Nothing sent yet').first().waitFor()
     const [{ id, sample_rate }] = (await asked(world, 'GET forwarders')).forwarders
     assert.equal(sample_rate, 0.5)
     await seen.accessible('a forwarder')
