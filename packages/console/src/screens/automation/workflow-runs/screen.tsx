@@ -101,22 +101,28 @@ function Now({ of: { error, waits_for, ended_at } }: { readonly of: WorkflowInst
       </span>
     )
   if (waits_for === null) return <span className="text-ink-3">–</span>
-  const until = 'until' in waits_for && waits_for.until !== null && <Countdown to={waits_for.until} />
   return (
     <span className="text-data text-ink-2">
-      {WAITS[waits_for.kind]} {waits_for.kind === 'event' && <span className="mono">{waits_for.dataset}</span>}{' '}
-      {until !== false && <span className="text-ink-3">{until}</span>}
+      {WAITS[waits_for.kind]}
+      {waits_for.kind === 'event' && <span className="mono"> {waits_for.dataset}</span>}
+      {'until' in waits_for && waits_for.until !== null && (
+        <span className="text-ink-3">
+          , {ENDS[waits_for.kind]} <Countdown to={waits_for.until} />
+        </span>
+      )}
     </span>
   )
 }
 
 const WAITS: Readonly<Record<NonNullable<WorkflowInstance['waits_for']>['kind'], string>> = {
-  time: 'waiting for a time',
-  retry: 'retrying',
+  time: 'waiting',
+  retry: 'waiting',
   event: 'waiting for',
   delivery: 'waiting for a delivery',
   ai_run: 'waiting for an AI run',
 }
+/** The end of a wait that has a time. */
+const ENDS = { time: 'continues', retry: 'retries', event: 'times out' } as const
 
 /** Runs of workflows: each has its steps with their values. */
 export function Screen(): ReactElement {
