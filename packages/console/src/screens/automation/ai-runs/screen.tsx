@@ -56,7 +56,10 @@ const COLUMNS: readonly Column<AiRun>[] = [
     width: 'minmax(160px,2fr)',
     cell: ({ output, error, state }) =>
       error !== null && state !== 'succeeded' ? (
-        <span className="line-clamp-2 text-data leading-4 text-fail" title={error.error}>
+        <span
+          className="line-clamp-2 text-data leading-4 break-words text-fail group-data-inline/cell:line-clamp-none"
+          title={error.error}
+        >
           {error.error}
         </span>
       ) : output === null || output === undefined ? (

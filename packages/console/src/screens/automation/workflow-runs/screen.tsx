@@ -90,7 +90,10 @@ const SLIM: readonly Column<WorkflowInstance>[] = [STATE, TIME, NAME]
 function Now({ of: { error, waits_for, ended_at } }: { readonly of: WorkflowInstance }): ReactElement {
   if (error !== null && ended_at !== null)
     return (
-      <span className="line-clamp-2 text-data leading-4 text-fail" title={error.message}>
+      <span
+        className="line-clamp-2 text-data leading-4 break-words text-fail group-data-inline/cell:line-clamp-none"
+        title={error.message}
+      >
         {error.message}
       </span>
     )
