@@ -7,6 +7,7 @@ import { useHolds } from '../data/holds.ts'
 import { usePlace } from '../data/place.ts'
 import { useSummary } from '../data/summary.ts'
 import { useTail } from '../data/use-tail.ts'
+import { COMMAND_KEY } from '../ui/command-key.ts'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { NAVIGATION, type NavigationItem } from './navigation.ts'
@@ -30,7 +31,7 @@ export function Side(): ReactElement {
       >
         <Search className="size-3.5" strokeWidth={1.5} aria-hidden />
         <span className="max-xl:sr-only">Search or run…</span>
-        <kbd className="mono ml-auto text-axis max-xl:hidden">⌘K</kbd>
+        <kbd className="mono ml-auto text-axis max-xl:hidden">{COMMAND_KEY} K</kbd>
       </button>
       <nav
         aria-label="Main"
