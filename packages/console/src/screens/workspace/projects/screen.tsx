@@ -15,19 +15,11 @@ import { InSettings } from '../../../parts/settings-page.tsx'
 import { Ago } from '../../../ui/ago.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
-import { Chip, Glyph } from '../../../ui/glyph.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 
 const COLUMNS: readonly Column<Project>[] = [
-  {
-    id: 'state',
-    label: 'Kind',
-    width: '18px',
-    hidden: true,
-    cell: ({ is_default }) => <Glyph tone={is_default ? 'ok' : 'none'} label={is_default ? 'Default' : 'project'} />,
-  },
   {
     id: 'name',
     label: 'Project',
@@ -38,12 +30,12 @@ const COLUMNS: readonly Column<Project>[] = [
   {
     id: 'default',
     label: 'Default',
-    width: '100px',
+    width: '64px',
     cell: ({ is_default }) => <span className="text-ink-3">{is_default ? 'Default' : '–'}</span>,
   },
-  { id: 'at', label: 'Created', width: '110px', align: 'right', cell: ({ created_at }) => <Ago at={created_at} /> },
+  { id: 'at', label: 'Created', width: '96px', align: 'right', cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
-const SLIM = COLUMNS.slice(0, 2)
+const SLIM = COLUMNS.slice(0, 1)
 const VIEWS = [{ id: '', label: 'All', has: () => true }] as const
 
 /** Reads the projects again, for the switcher too. */
@@ -134,7 +126,7 @@ function ProjectDetail({
     <Detail
       label="Project"
       title={name}
-      chip={<Chip tone="none">{is_default ? 'Default' : 'project'}</Chip>}
+      chip={<span className="text-ink-3">{is_default ? 'Default project' : ''}</span>}
       onClose={onClose}
       meta={<CopyMeta text={id} label="Copy ID" />}
       actions={
