@@ -57,7 +57,14 @@ function Sample({
       {headers === null ? (
         <>
           <h4 className="mt-3 mb-1 font-control">Headers</h4>
-          <HeaderList of={Object.fromEntries(header_names.map((name) => [name, signature_forms[name] ?? '–']))} />
+          <HeaderList of={signature_forms} />
+          <ul aria-label="Names of other headers" className="mono flex flex-wrap gap-x-3.5 text-data text-ink-2">
+            {header_names
+              .filter((name) => signature_forms[name] === undefined)
+              .map((name) => (
+                <li key={name}>{name}</li>
+              ))}
+          </ul>
           <p className="mt-2 text-data text-ink-3">
             The sender did not prove its signature. Postroad stores the header names and the signature format, but no
             values.
