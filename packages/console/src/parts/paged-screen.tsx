@@ -97,7 +97,7 @@ export function PagedScreen<R extends Row>(props: Props<R>): ReactElement {
             </>
           }
         >
-          {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
+          {list.staleSince !== undefined && <Stale since={list.staleSince} error={list.error} again={list.again} />}
           <Body {...props} list={list}>
             <Table
               label={title}

@@ -38,7 +38,7 @@ export function ActivityTab({ webhook: { id } }: { readonly webhook: Webhook }):
   const { rows, total, since } = asked.data
   return (
     <>
-      {asked.error !== null && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />}
       <div className="flex h-10 items-center gap-3 border-b border-line/55 px-5">
         <Views
           label="Which"

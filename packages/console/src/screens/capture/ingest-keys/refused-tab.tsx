@@ -26,7 +26,7 @@ export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKe
     )
   return (
     <>
-      {asked.error !== null && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />}
       {rejections.length === 0 && (
         <Empty title="No rejected requests with this key">
           Rejected requests appear here within ten seconds, with the reason and a remedy.

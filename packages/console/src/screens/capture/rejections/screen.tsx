@@ -139,7 +139,7 @@ export function Screen(): ReactElement {
             </>
           }
         >
-          {asked.error !== null && asked.rows !== undefined && <Stale since={asked.readAt} again={asked.again} />}
+          {asked.error !== null && asked.rows !== undefined && <Stale since={asked.readAt} error={asked.error} again={asked.again} />}
           {asked.rows === undefined &&
             (asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.again} />)}
           {asked.rows !== undefined && groups.length === 0 && (

@@ -91,7 +91,7 @@ export function Screen(): ReactElement {
           <Filters search={search} change={setSearch} />
           <HoldsBanner destination={search.destination} />
           <Ongoing />
-          {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
+          {list.staleSince !== undefined && <Stale since={list.staleSince} error={list.error} again={list.again} />}
           <SelectedDeliveries marks={marks} rows={rows} nameOf={destinations.nameOf} />
           <Body list={list} rows={rows} search={search}>
             <Table

@@ -21,7 +21,7 @@ export function HealthPart({ id }: { readonly id: string }): ReactElement {
   const health = asked.data?.health
   return (
     <section aria-label="Health" className="border-b border-line">
-      {asked.error !== null && health !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && health !== undefined && <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />}
       {asked.error !== null && health === undefined && (
         <div className="px-5 py-3">
           <RefusedLine error={asked.error} />

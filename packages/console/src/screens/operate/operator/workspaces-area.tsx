@@ -129,7 +129,7 @@ export function WorkspacesArea({ views }: AreaProps): ReactElement {
           }
         >
           {asked.error !== null && asked.rows !== undefined && (
-            <Stale since={asked.dataUpdatedAt} again={asked.refetch} />
+            <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
           )}
           {asked.rows === undefined ? (
             asked.error === null ? (

@@ -54,7 +54,9 @@ export function Screen(): ReactElement {
         </>
       }
     >
-      {error !== null && data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {error !== null && data !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {data === undefined ? (
         error === null ? (
           <Loading rows={3} height={72} />
@@ -69,7 +71,9 @@ export function Screen(): ReactElement {
           className="min-h-0 flex-1 overflow-y-auto border-t border-line outline-offset-[-2px]"
         >
           <Part
-            title={data.provider === null ? 'Single sign-on is not set up' : `Members can sign in with ${data.provider.name}`}
+            title={
+              data.provider === null ? 'Single sign-on is not set up' : `Members can sign in with ${data.provider.name}`
+            }
             text={
               data.provider === null
                 ? 'Members sign in with a password, a passkey or an emailed link.'

@@ -71,7 +71,9 @@ export function Screen(): ReactElement {
         </span>
       }
     >
-      {error !== null && data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {error !== null && data !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {create.error !== null && (
         <div className="px-[18px] py-2">
           <RefusedLine error={create.error} />

@@ -98,7 +98,9 @@ export function Screen(): ReactElement {
         )
       }
     >
-      {asked.error !== null && rows !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && rows !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {rows === undefined &&
         (asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.refetch} />)}
       {rows?.length === 0 && (

@@ -60,7 +60,7 @@ export function Screen(): ReactElement {
         </Menu>
       }
     >
-      {error !== null && summary.data !== undefined && <Stale since={summary.dataUpdatedAt} again={summary.refetch} />}
+      {error !== null && summary.data !== undefined && <Stale since={summary.dataUpdatedAt} error={summary.error} again={summary.refetch} />}
       {summary.data === undefined || series.data === undefined ? (
         error === null ? (
           <Loading rows={6} height={72} />
