@@ -68,9 +68,9 @@ export function AttemptAnswer({
         </pre>
       )}
       {response_truncated === true && (
-        <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the answer are stored.</p>
+        <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the response are stored.</p>
       )}
-      {response_body === '' && <p className="text-data text-ink-3">The answer had no body.</p>}
+      {response_body === '' && <p className="text-data text-ink-3">The response had no body.</p>}
     </>
   )
 }

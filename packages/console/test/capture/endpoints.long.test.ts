@@ -315,7 +315,7 @@ test(
     await page.getByRole('button', { name: 'Create the URL' }).click()
     await page.getByRole('list', { name: 'Steps at the sender' }).getByText('add the URL of the endpoint').waitFor()
     assert.match(
-      (await page.getByRole('link', { name: 'Documentation of the sender' }).getAttribute('href')) ?? '',
+      (await page.getByRole('link', { name: 'Sender documentation' }).getAttribute('href')) ?? '',
       /^https:\/\/github\.com\/PaddleHQ\//,
     )
     await page.getByLabel('Secret', { exact: true }).fill('hush')

@@ -172,7 +172,7 @@ test(
     await page.getByRole('region', { name: 'Cause' }).getByText('2,250 requests').waitFor()
     await page.getByRole('button', { name: 'Show older minutes' }).click()
     await page.getByRole('list', { name: 'Minutes' }).getByRole('listitem').nth(199).waitFor()
-    await page.getByRole('button', { name: 'Load older ones' }).click()
+    await page.getByRole('button', { name: 'Load older rejections' }).click()
     await page.getByText('4,500 requests rejected', { exact: true }).waitFor()
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     await seen.close()

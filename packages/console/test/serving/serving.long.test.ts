@@ -54,7 +54,7 @@ test(
     await page.getByRole('row').filter({ hasText: 'orders' }).click()
     const panel = page.getByRole('region', { name: 'Dataset', exact: true })
     await panel.getByRole('rowheader', { name: 'note' }).waitFor()
-    await panel.getByRole('row').filter({ hasText: 'note' }).getByText('50 %').waitFor()
+    await panel.getByRole('row').filter({ hasText: 'note' }).getByText('50%').waitFor()
     await seen.accessible('the schema of a dataset')
     await seen.picture('dataset')
     await page.keyboard.press('2')

@@ -49,7 +49,7 @@ export function RejectionPanel({
         </To>
         <dl>
           <div className="flex min-h-7 items-center gap-3">
-            <dt className="w-28 text-ink-3">Last at</dt>
+            <dt className="w-28 text-ink-3">Last</dt>
             <dd>
               <Time at={at} />
             </dd>

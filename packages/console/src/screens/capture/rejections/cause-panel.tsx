@@ -210,7 +210,7 @@ function Minute({
       <span className="mono text-right text-data">{count > 1 ? `×${count}` : ''}</span>
       <span className="truncate text-ink-2">{where}</span>
       <span className="mono truncate text-data text-ink-3">
-        {method} {content_type ?? 'without a type'}
+        {method} {content_type ?? 'without Content-Type'}
       </span>
       <span className="mono text-data text-ink-2">{source_ip ?? 'unknown'}</span>
     </li>

@@ -139,7 +139,9 @@ export function Screen(): ReactElement {
             </>
           }
         >
-          {asked.error !== null && asked.rows !== undefined && <Stale since={asked.readAt} error={asked.error} again={asked.again} />}
+          {asked.error !== null && asked.rows !== undefined && (
+            <Stale since={asked.readAt} error={asked.error} again={asked.again} />
+          )}
           {asked.rows === undefined &&
             (asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.again} />)}
           {asked.rows !== undefined && groups.length === 0 && (
@@ -224,7 +226,7 @@ function Sum({
       {isReading && rows !== undefined && <span>loading older ones…</span>}
       {more && !isReading && (
         <Button className="h-6" onClick={further}>
-          Load older ones
+          Load older rejections
         </Button>
       )}
     </>

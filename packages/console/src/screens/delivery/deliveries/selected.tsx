@@ -8,6 +8,7 @@ import { adminCurl } from '../../../parts/commands.ts'
 import { ExportDialog, type ExportSource } from '../../../parts/export-dialog.tsx'
 import { SelectedBar } from '../../../parts/selected-bar.tsx'
 import type { Marks } from '../../../parts/marks.ts'
+import { counted } from '../../../parts/text-list.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { apiPath, readDeliveries, startOf, type DeliveriesSearch, type DeliveryPage } from './search.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -56,7 +57,11 @@ export function SelectedDeliveries({
       )}
       {doing?.what === 'export' && (
         <ExportDialog
-          source={exportOf('marked-deliveries', `The ${doing.of.length} that are selected.`, () => once(doing.of))}
+          source={exportOf(
+            'selected-deliveries',
+            `The ${counted(doing.of.length, 'selected delivery', 'selected deliveries')}.`,
+            () => once(doing.of),
+          )}
           onClose={() => setDoing(undefined)}
         />
       )}
