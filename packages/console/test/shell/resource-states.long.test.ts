@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { aDestination, anIngestKey, aRule } from '../../../server/test/stage/fixtures.ts'
+import { aDestination, anIngestKey, aRule, post } from '../../../server/test/stage/fixtures.ts'
 import type { Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
-import { inProject, testStates, type ReadingScreen } from '../stage/list-states.ts'
-import { grid } from '../stage/place.ts'
+import { inProject, inWorkspace, testStates, type ReadingScreen } from '../stage/list-states.ts'
+import { grid, heading } from '../stage/place.ts'
 
 let stage: Stage
 let sink: Sink
@@ -15,6 +15,7 @@ onStage(async (made) => {
   await aDestination(stage.world, { url: sink.url })
   await aRule(stage.world)
   await anIngestKey(stage.world)
+  await post(stage.world.endpoint, '{"total":42}')
 })
 
 const SCREENS: readonly ReadingScreen[] = [
@@ -22,6 +23,33 @@ const SCREENS: readonly ReadingScreen[] = [
   { screen: 'ingest-keys', title: 'Ingest keys', reads: inProject('ingest-keys'), theme: 'dark' },
   { screen: 'rules', title: 'Rules', reads: inProject('rules'), theme: 'light' },
   { screen: 'destinations', title: 'Destinations', reads: inProject('destinations'), theme: 'dark' },
+  { screen: 'events', title: 'Events', reads: inProject('records'), theme: 'light' },
+  { screen: 'deliveries', title: 'Deliveries', reads: inProject('deliveries'), theme: 'dark' },
+  {
+    screen: 'rejections',
+    title: 'Rejections',
+    reads: inProject('rejections'),
+    theme: 'light',
+    shows: (page) => heading(page, 'No refused requests'),
+  },
+  {
+    screen: 'portals',
+    title: 'Portals',
+    reads: inProject('portals'),
+    theme: 'dark',
+    shows: (page) => heading(page, 'No portals yet'),
+  },
+  {
+    screen: 'overview',
+    title: 'Overview',
+    reads: inWorkspace('dashboard/summary'),
+    theme: 'light',
+    shows: (page) =>
+      page
+        .getByRole('group', { name: 'Numbers' })
+        .or(page.getByRole('heading', { name: 'No events in this time range' }))
+        .waitFor(),
+  },
 ]
 
 testStates(
