@@ -144,3 +144,33 @@ test('a secret counts as copied only when the browser has copied it', { skip: no
   await secret.waitFor({ state: 'detached' })
   await seen.close()
 })
+
+for (const screen of ['connected-agents', 'deliveries'])
+  test(
+    `${screen}: after 429, the page waits as long as the server asks, and then reads the list again by itself`,
+    { skip: noBrowser },
+    async () => {
+      const seen = await stage.owner()
+      const { page } = seen
+      let reads = 0
+      let isRefused = true
+      await page.route(/\/admin\/api\/(?:agents|projects\/[^/]+\/deliveries)\?/, (route) => {
+        reads += 1
+        return isRefused
+          ? route.fulfill({ status: 429, json: { error: 'Too many requests.', retry_after: 60 } })
+          : route.continue()
+      })
+      await page.clock.install()
+      await page.goto(stage.url(screen))
+      const again = page.getByRole('button', { name: /^Try again in \d+ s$/ })
+      await again.waitFor()
+      await page.clock.runFor(30_000)
+      const left = Number(/\d+/.exec(await again.innerText())?.[0])
+      assert.ok(left < 40, `the wait started again: ${left} s`)
+      assert.equal(reads, 1)
+      isRefused = false
+      await page.clock.runFor(31_000)
+      await page.getByRole('alert').waitFor({ state: 'detached' })
+      await seen.close()
+    },
+  )

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, type ReactElement } from 'react'
+import { readsEvery } from '../../../data/ask.ts'
 import { useGo, useSearchState } from '../../../data/go.tsx'
 import { useClient, usePlace } from '../../../data/place.ts'
 import type { ListedDelivery } from '../../../data/tail.ts'
@@ -160,7 +161,7 @@ function useDeliveries({ sel: _sel, ...search }: DeliveriesSearch) {
       readDeliveries(client, { search, from: startOf(search), limit: PAGE_ROWS, cursor: pageParam, signal }),
     initialPageParam: undefined as string | undefined, // oxlint-disable-line typescript/no-unsafe-type-assertion -- the first page has no cursor
     getNextPageParam: (last) => last.next_cursor ?? undefined,
-    refetchInterval: 10_000,
+    refetchInterval: readsEvery(10_000),
   })
   const rows = useMemo(() => query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? EMPTY, [query.data])
   return {

@@ -29,7 +29,7 @@ const isGoing = ({ state }: Export): boolean => state === 'pending' || state ===
 
 /** Everything of the workspace as one zip: the exports with their progress. */
 export function Screen(): ReactElement {
-  const [isFast, setFast] = useState(true)
+  const [isFast, setFast] = useState(false)
   const asked = useAsk(
     ['dataExport', 'all'],
     (client, signal) => every(client.dataExport.list({ limit: 200 }, { signal })),

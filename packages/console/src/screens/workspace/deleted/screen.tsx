@@ -1,7 +1,7 @@
 import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { useAsk, useChange } from '../../../data/ask.ts'
+import { readsEvery, useAsk, useChange } from '../../../data/ask.ts'
 import { useGo } from '../../../data/go.tsx'
 import { useClient, useMay, usePlace, useRefusal } from '../../../data/place.ts'
 import { Ago } from '../../../ui/ago.tsx'
@@ -83,7 +83,7 @@ export function Screen(): ReactElement {
       client.deletions.list({ limit: 100, ...(pageParam === undefined ? {} : { cursor: pageParam }) }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: READ_AGAIN_MS,
+    refetchInterval: readsEvery(READ_AGAIN_MS),
   })
   const rows = asked.data?.pages.flatMap(({ deletions }) => deletions)
   return (
