@@ -6,6 +6,7 @@ import type { Place } from './place.ts'
 import { AUTOMATION_PLACES, MORE_PLACES, openPlace, PLACES } from './places.ts'
 import { aScene, type Made } from './scene.ts'
 import { OPERATOR } from './settings.ts'
+import { outside } from './widths.ts'
 
 type Prepared = { readonly stage: Stage; readonly bad: Sink; readonly recordId: string }
 
@@ -30,21 +31,28 @@ async function makeAll(prepare: (made: Prepared) => void): Promise<void> {
 
 const LISTS = { daily: PLACES, other: MORE_PLACES, automation: AUTOMATION_PLACES } as const
 
+type Named = { readonly theme: Theme; readonly places: keyof typeof LISTS }
+
 /** The places of daily work, or others, in one theme. */
 export function testScreens(theme: Theme, places: keyof typeof LISTS = 'daily'): void {
   describe(
     `${theme}, ${places} places: each is accessible, and the policy refuses nothing`,
     { skip: noBrowser },
     () => {
-      for (const place of LISTS[places]) test(place.name, () => testPlace(place, theme))
+      for (const place of LISTS[places]) test(place.name, () => testPlace(place, { theme, places }))
     },
   )
 }
 
-async function testPlace(place: Place, theme: Theme): Promise<void> {
+async function testPlace(place: Place, { theme, places }: Named): Promise<void> {
   assert.ok(made !== undefined)
   const seen = await stage.owner(theme)
-  await openPlace({ seen, stage, scene: made.scene }, place, (state) => seen.accessible(`${place.name} ${state}`))
+  await openPlace({ seen, stage, scene: made.scene }, place, async (state) => {
+    await seen.accessible(`${place.name} ${state}`)
+    // Both themes have the same layout.
+    if (theme === 'light' && places === 'other')
+      assert.deepEqual(await outside(seen.page), [], `${place.name} ${state}`)
+  })
   assert.equal(await seen.page.evaluate('document.documentElement.dataset.theme'), theme)
   await seen.close()
 }
