@@ -50,6 +50,7 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
       ['shift x', 'select up to here'],
       ['shift r', 'replay selected'],
       ['=', 'compare the two selected'],
+      ['middle click', 'open in a new tab'],
       ['Esc', 'back'],
     ],
   },

@@ -103,3 +103,24 @@ test(
     await seen.close()
   },
 )
+
+test(
+  'a row of a list opens in another tab with Ctrl and by the middle button, and the list stays as it was',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('deliveries?state=delivered'))
+    const row = page.getByRole('grid', { name: 'Deliveries' }).getByRole('row').filter({ hasText: 'charge.succeeded' })
+    for (const press of [{ modifiers: ['ControlOrMeta' as const] }, { button: 'middle' as const }]) {
+      const [tab] = await Promise.all([page.context().waitForEvent('page'), row.click(press)])
+      await tab.getByRole('region', { name: 'Delivery' }).getByRole('heading', { name: 'ledger' }).waitFor()
+      assert.match(tab.url(), /\?state=delivered&sel=dlv_/)
+      await tab.close()
+    }
+    assert.doesNotMatch(page.url(), /sel=/)
+    await row.click()
+    await page.waitForURL(/sel=dlv_/)
+    await seen.close()
+  },
+)

@@ -122,6 +122,7 @@ function Deletions({ rows, further }: ListProps): ReactElement {
       rows={rows}
       idOf={({ id }) => id}
       onGo={() => undefined}
+      isFixed={() => true}
       onEnd={further}
       rowHeight={48}
     />
