@@ -124,3 +124,41 @@ test(
     await seen.close()
   },
 )
+
+test(
+  'a delivery shows the response indented, copies it as received, and leads to its destination, which lists events by title',
+  { skip: noBrowser },
+  async () => {
+    const body = '{"received":true}'
+    sink.answer({ status: 200, body })
+    const { records } = (await post(stage.world.endpoint, '{"n":1}')).body
+    const { id } = await eventually(
+      async () =>
+        (await stage.world.admin('GET', `deliveries?record_id=${records[0].id}&state=delivered`)).body.deliveries[0],
+    )
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(`${stage.url('events')}?sel=${records[0].id}&tab=deliveries`)
+    await page.getByRole('link', { name: 'Open the delivery' }).click()
+    const panel = page.getByRole('region', { name: 'Delivery' })
+    await panel.getByText('"received": true').waitFor()
+    await panel.getByRole('button', { name: 'Copy the response body' }).click()
+    assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), body)
+    await seen.accessible('a delivery with its response')
+    await seen.picture('delivery-response')
+    await page.keyboard.press('y')
+    await page.getByText('ID copied').waitFor()
+    assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), id)
+    await panel.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Copy as a CLI command' }).click()
+    await page.getByText('Copied as CLI command').waitFor()
+    assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), new RegExp(`deliveries get ${id}`))
+    await panel.getByRole('link', { name: 'Open the destination' }).click()
+    await page.getByRole('region', { name: 'Destination', exact: true }).getByRole('heading', { name: 'ledger' }).waitFor()
+    const newest = page.getByRole('list', { name: 'Newest deliveries' })
+    await newest.getByRole('listitem').filter({ hasText: 'charge.succeeded' }).getByText('Ada').waitFor()
+    await seen.accessible('deliveries with the titles of their events')
+    await seen.picture('destination-titles')
+    await seen.close()
+  },
+)
