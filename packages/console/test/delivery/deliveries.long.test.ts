@@ -162,3 +162,13 @@ test(
     await seen.close()
   },
 )
+
+test('the tooltip of a time has its distance to now', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('deliveries'))
+  const time = page.getByRole('grid', { name: 'Deliveries' }).locator('time').first()
+  await time.hover()
+  assert.match((await time.getAttribute('title')) ?? '', /Z\n(?:just now|\d+ (?:s|min) ago)$/)
+  await seen.close()
+})

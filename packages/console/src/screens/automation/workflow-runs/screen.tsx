@@ -11,7 +11,7 @@ import { RunDialog } from '../../../parts/workflow/run-dialog.tsx'
 import { Chip, Light } from '../../../ui/glyph.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
-import { Countdown, Time, took } from '../../../ui/time.tsx'
+import { Countdown, Elapsed, Time, took } from '../../../ui/time.tsx'
 import { RunPanel } from './panel.tsx'
 
 type RunsSearch = PagedSearch & { readonly workflow?: string; readonly record?: string }
@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<WorkflowInstance>[] = [
     align: 'right',
     cell: ({ created_at, ended_at }) => (
       <span className="mono text-data text-ink-2">
-        {ended_at === null ? '–' : took(Date.parse(ended_at) - Date.parse(created_at))}
+        {ended_at === null ? <Elapsed since={created_at} /> : took(Date.parse(ended_at) - Date.parse(created_at))}
       </span>
     ),
   },
