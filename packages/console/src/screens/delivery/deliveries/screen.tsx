@@ -21,7 +21,7 @@ import { NoDeliveries } from './no-deliveries.tsx'
 import { DeliveryPanel } from './panel.tsx'
 import { ReplayMany } from './replay-many.tsx'
 import { Ongoing } from './replays-ongoing.tsx'
-import { isFiltered, readDeliveries, startOf, VIEWS, type DeliveriesSearch } from './search.ts'
+import { boundsOf, isFiltered, readDeliveries, VIEWS, type DeliveriesSearch } from './search.ts'
 
 const PAGE_ROWS = 100
 const timeOf = ({ created_at }: { readonly created_at: string }): string => created_at
@@ -157,7 +157,7 @@ function useDeliveries({ sel: _sel, ...search }: DeliveriesSearch) {
   const query = useInfiniteQuery({
     queryKey: [project.id, 'deliveries', 'list', search],
     queryFn: ({ pageParam, signal }) =>
-      readDeliveries(client, { search, from: startOf(search), limit: PAGE_ROWS, cursor: pageParam, signal }),
+      readDeliveries(client, { search, ...boundsOf(search), limit: PAGE_ROWS, cursor: pageParam, signal }),
     initialPageParam: undefined as string | undefined, // oxlint-disable-line typescript/no-unsafe-type-assertion -- the first page has no cursor
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     refetchInterval: 10_000,

@@ -9,7 +9,7 @@ import { ExportDialog, type ExportSource } from '../../../parts/export-dialog.ts
 import { SelectedBar } from '../../../parts/selected-bar.tsx'
 import type { Marks } from '../../../parts/marks.ts'
 import { useKeys } from '../../../shell/keys.ts'
-import { apiPath, readDeliveries, startOf, type DeliveriesSearch, type DeliveryPage } from './search.ts'
+import { apiPath, boundsOf, readDeliveries, type DeliveriesSearch, type DeliveryPage } from './search.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
@@ -72,8 +72,7 @@ export function ListMenu({ search }: { readonly search: DeliveriesSearch }): Rea
   const [isExporting, setExporting] = useState(false)
   const { path, query } = apiPath(search)
   async function* pages(signal: AbortSignal): AsyncGenerator<{ rows: readonly ListedDelivery[]; scanned: number }> {
-    const to = new Date(Date.now() + 1).toISOString()
-    const from = startOf(search)
+    const { from, to = new Date(Date.now() + 1).toISOString() } = boundsOf(search)
     let cursor: string | undefined
     do {
       // oxlint-disable-next-line no-await-in-loop -- a page starts where the previous one ended
