@@ -121,3 +121,18 @@ test(
     await seen.close()
   },
 )
+
+test('the copy button beside the tabs of an event copies the content of the open tab', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  const { page } = seen
+  const copied = async (tab: string, label: string): Promise<string> => {
+    await page.goto(stage.url(`events?sel=${record}&tab=${tab}`))
+    await page.getByRole('button', { name: label, exact: true }).click()
+    await page.getByText('Copied', { exact: true }).waitFor()
+    return page.evaluate<string>('navigator.clipboard.readText()')
+  }
+  assert.match(await copied('headers', 'Copy the headers'), /^content-type: .+$/im)
+  assert.equal(await copied('raw', 'Copy the body'), '{"type":"is.refused"}')
+  assert.equal(await copied('payload', 'Copy the payload'), '{"type":"is.refused"}')
+  await seen.close()
+})

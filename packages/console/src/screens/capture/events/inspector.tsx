@@ -134,7 +134,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
           { id: 'routing', label: 'Routing' },
           { id: 'raw', label: 'Raw' },
         ]}
-        beside={whole.record !== undefined && <CopyButton text={whole.record.data_text} label="Copy the payload" />}
+        beside={<CopyTab tab={tab} headers={submission.headers} whole={whole} />}
       >
         {tab === 'payload' && (
           <Payload
@@ -150,6 +150,31 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
       </Tabs>
     </section>
   )
+}
+
+/** Copies the content of the open tab: the headers, the body as received, or the payload. */
+function CopyTab({
+  tab,
+  headers,
+  whole: { record, submission },
+}: {
+  readonly tab: TabId
+  readonly headers: Story['submission']['headers']
+  readonly whole: ReturnType<typeof useWhole>
+}): ReactElement | null {
+  const [text, what] =
+    tab === 'headers'
+      ? [headerLines(headers), 'headers']
+      : tab === 'raw'
+        ? [submission?.body ?? undefined, 'body']
+        : [record?.data_text, 'payload']
+  return text === undefined ? null : <CopyButton key={what} text={text} label={`Copy the ${what}`} />
+}
+
+function headerLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
 }
 
 type OfEvent = { readonly story: Story; readonly whole: ReturnType<typeof useWhole> }
