@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { useCopy } from './copy.tsx'
+import { Find, FIND_LINES_MIN } from './json-find.tsx'
 import { isTree, linesOf, pathText, sizeOf, type JsonLine } from './json-lines.ts'
 import { leafText, RawNumber, readJson } from '@postroad/contract/raw-number'
 
@@ -52,13 +53,17 @@ function Tree({
   })
   const id = useId()
   const here = lines[at]
+  const show = (index: number): void => {
+    setAt(index)
+    virtual.scrollToIndex(index)
+    // Where the tree has its full height, the panel around it scrolls.
+    document.getElementById(`${id}-${index}`)?.scrollIntoView({ block: 'nearest' })
+  }
   const fold = (line: JsonLine): void => setFolded((before) => toggled(before, pathText(line.path)))
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) {
-      const to = Math.max(0, Math.min(lines.length - 1, at + step))
-      setAt(to)
-      virtual.scrollToIndex(to)
+      show(Math.max(0, Math.min(lines.length - 1, at + step)))
     } else if (
       ['ArrowLeft', 'ArrowRight', ' '].includes(event.key) &&
       here !== undefined &&
@@ -116,7 +121,10 @@ function Tree({
           })}
         </div>
       </div>
-      {here !== undefined && <Place line={here} />}
+      <div>
+        {here !== undefined && <Place line={here} />}
+        {lines.length >= FIND_LINES_MIN && <Find label={label} lines={lines} go={show} />}
+      </div>
     </div>
   )
 }
@@ -193,6 +201,16 @@ function Actions({ line, onFilter }: { readonly line: JsonLine; readonly onFilte
       <button type="button" tabIndex={-1} className={ACTION} onClick={() => void copy(path, 'Path copied')}>
         copy path
       </button>
+      {!isTree(line.value) && (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={ACTION}
+          onClick={() => void copy(leafText(line.value), 'Value copied')}
+        >
+          copy value
+        </button>
+      )}
     </span>
   )
 }
