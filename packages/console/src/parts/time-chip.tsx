@@ -1,26 +1,12 @@
-import { useEffect, useRef, useState, type ReactElement, type RefObject } from 'react'
+import { useState, type ReactElement } from 'react'
+import { EDITED, useFocus } from './filter-entry.ts'
 import { addressOf, spanIn } from './span.ts'
-
-/** The look of a filter that is being entered. */
-export const EDITED =
-  'inline-flex min-h-[26px] flex-wrap items-center gap-1.5 rounded-[5px] border border-accent bg-surface px-2 text-ink-2'
-
-/** The menu returns the focus to its button when it closes; the new field takes it afterwards. */
-export function useFocus<Element extends HTMLElement>(): RefObject<Element | null> {
-  const field = useRef<Element>(null)
-  useEffect(() => {
-    const timer = setTimeout(() => field.current?.focus(), FOCUS_MS)
-    return () => clearTimeout(timer)
-  }, [])
-  return field
-}
-
-const FOCUS_MS = 50
 
 type Times = ReturnType<typeof addressOf>
 
 /** Two moments of the local time. */
-export function TimeChip({
+// oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
+export default function TimeChip({
   search,
   choose,
 }: {

@@ -2,14 +2,12 @@ import { leafText } from '@postroad/contract/raw-number'
 import { useState, type ReactElement } from 'react'
 import { isTree, type JsonLine } from './json-lines.ts'
 
-/** Below this number of lines a person finds a value without a search. */
-export const FIND_LINES_MIN = 20
-
 /**
  * Finds keys and values. The search of the browser cannot, because only the lines in sight are in the page. Enter goes
  * to the next line, and starts over after the last one.
  */
-export function Find({
+// oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
+export default function Find({
   label,
   lines,
   go,

@@ -1,10 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import { useId, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
+import { lazy, Suspense, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { useCopy } from './copy.tsx'
-import { Find, FIND_LINES_MIN } from './json-find.tsx'
 import { isTree, linesOf, pathText, sizeOf, type JsonLine } from './json-lines.ts'
+import { loaded } from './loaded.ts'
 import { leafText, RawNumber, readJson } from '@postroad/contract/raw-number'
+
+const Find = lazy(() => loaded(() => import('./json-find.tsx')))
 
 type Props = {
   /** JSON as it was received. */
@@ -15,6 +17,8 @@ type Props = {
 }
 
 const LINE_PX = 20
+/** Below this number of lines a person finds a value without a search. */
+const FIND_LINES_MIN = 20
 
 /** A payload as a tree. Only the lines in sight are in the page, and every value has actions. */
 export function JsonTree({ text, label, onFilter }: Props): ReactElement {
@@ -123,7 +127,11 @@ function Tree({
       </div>
       <div>
         {here !== undefined && <Place line={here} />}
-        {lines.length >= FIND_LINES_MIN && <Find label={label} lines={lines} go={show} />}
+        {lines.length >= FIND_LINES_MIN && (
+          <Suspense>
+            <Find label={label} lines={lines} go={show} />
+          </Suspense>
+        )}
       </div>
     </div>
   )

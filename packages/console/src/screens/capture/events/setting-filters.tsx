@@ -1,12 +1,15 @@
 import { DELIVERY_STATES } from '@postroad/contract'
 import { ListFilter } from 'lucide-react'
-import { useState, type ReactElement } from 'react'
+import { lazy, Suspense, useState, type ReactElement } from 'react'
 import { useAllRules } from '../../../data/lists.ts'
 import { useDestinations, useWebhooks } from '../../../data/names.ts'
-import { EDITED, TimeChip, useFocus } from '../../../parts/time-chip.tsx'
+import { EDITED, useFocus } from '../../../parts/filter-entry.ts'
+import { loaded } from '../../../ui/loaded.ts'
 import { Menu } from '../../../ui/menu.tsx'
 import { FilterChip } from './filter-chip.tsx'
 import type { EventsSearch } from './search.ts'
+
+const TimeChip = lazy(() => loaded(() => import('../../../parts/time-chip.tsx')))
 
 type Props = {
   readonly search: EventsSearch
@@ -62,13 +65,15 @@ export function SettingFilters({ search, change }: Props): ReactElement {
         />
       )}
       {adding === 'time' && (
-        <TimeChip
-          search={search}
-          choose={(span) => {
-            setAdding(undefined)
-            if (span !== undefined) change({ ...span, range: undefined })
-          }}
-        />
+        <Suspense>
+          <TimeChip
+            search={search}
+            choose={(span) => {
+              setAdding(undefined)
+              if (span !== undefined) change({ ...span, range: undefined })
+            }}
+          />
+        </Suspense>
       )}
       <Menu
         label="Add a filter"

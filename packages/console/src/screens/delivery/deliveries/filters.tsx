@@ -1,11 +1,13 @@
 import { Plus, X } from 'lucide-react'
-import { useState, type ReactElement } from 'react'
+import { lazy, Suspense, useState, type ReactElement } from 'react'
 import { useAllRules } from '../../../data/lists.ts'
 import { useDestinations, useWebhooks } from '../../../data/names.ts'
 import { spanIn, spanText } from '../../../parts/span.ts'
-import { TimeChip } from '../../../parts/time-chip.tsx'
+import { loaded } from '../../../ui/loaded.ts'
 import { Menu } from '../../../ui/menu.tsx'
 import { RANGES, rangeIn, VIEWS, type DeliveriesSearch } from './search.ts'
+
+const TimeChip = lazy(() => loaded(() => import('../../../parts/time-chip.tsx')))
 
 type Props = {
   readonly search: DeliveriesSearch
@@ -69,13 +71,15 @@ function TimeFilter({ search, change }: Props): ReactElement | null {
   const [isEditing, setEditing] = useState(false)
   if (isEditing)
     return (
-      <TimeChip
-        search={search}
-        choose={(times) => {
-          setEditing(false)
-          if (times !== undefined) change({ ...times, sel: undefined })
-        }}
-      />
+      <Suspense>
+        <TimeChip
+          search={search}
+          choose={(times) => {
+            setEditing(false)
+            if (times !== undefined) change({ ...times, sel: undefined })
+          }}
+        />
+      </Suspense>
     )
   if (timeText(search) !== undefined) return null
   return (
