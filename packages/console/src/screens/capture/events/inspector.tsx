@@ -19,7 +19,6 @@ import { Refused } from '../../../ui/states.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { bytes, Time } from '../../../ui/time.tsx'
 import { curlOf } from './commands.ts'
-import { DeliveriesTab, HeadersTab, RawTab, ResponseTab, RoutingTab } from './inspector-tabs.tsx'
 import { isStory, type Story } from './path.ts'
 import { PathView } from './path-view.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
@@ -31,6 +30,13 @@ import { useTitles } from './use-titles.ts'
 const LocalDialog = lazy(() =>
   loaded(() => import('./local-dialog.tsx').then(({ LocalDialog: all }) => ({ default: all }))),
 )
+
+const tabs = () => import('./inspector-tabs.tsx')
+const DeliveriesTab = lazy(() => loaded(async () => ({ default: (await tabs()).DeliveriesTab })))
+const HeadersTab = lazy(() => loaded(async () => ({ default: (await tabs()).HeadersTab })))
+const RawTab = lazy(() => loaded(async () => ({ default: (await tabs()).RawTab })))
+const ResponseTab = lazy(() => loaded(async () => ({ default: (await tabs()).ResponseTab })))
+const RoutingTab = lazy(() => loaded(async () => ({ default: (await tabs()).RoutingTab })))
 
 type Props = {
   readonly id: string
@@ -142,11 +148,13 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
             onFilter={(path, op, value) => change({ f: [...(search.f ?? []), filterText({ path, op, value })] })}
           />
         )}
-        {tab === 'headers' && <HeadersTab submission={submission} />}
-        {tab === 'deliveries' && <DeliveriesTab story={story} />}
-        {tab === 'response' && <ResponseTab story={story} />}
-        {tab === 'routing' && <RoutingTab story={story} />}
-        {tab === 'raw' && <RawTab whole={whole} />}
+        <Suspense>
+          {tab === 'headers' && <HeadersTab submission={submission} />}
+          {tab === 'deliveries' && <DeliveriesTab story={story} />}
+          {tab === 'response' && <ResponseTab story={story} />}
+          {tab === 'routing' && <RoutingTab story={story} />}
+          {tab === 'raw' && <RawTab whole={whole} />}
+        </Suspense>
       </Tabs>
     </section>
   )
