@@ -1,4 +1,13 @@
-import { routes, type Reason, type Route, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
+import {
+  Deleted,
+  DeletedForNow,
+  routes,
+  type Reason,
+  type Route,
+  type RouteAnswer,
+  type RouteRequest,
+  type Routes,
+} from '@postroad/contract'
 import type { CallOptions, Pages } from './call.ts'
 import type { RouteShape, RouteShapes } from './route-shape.ts'
 
@@ -43,7 +52,14 @@ function shapeOf(route: Route): RouteShape {
     reads: readsOf(route),
     takesKey: isPost && !onlyReads && route.refusesIdempotencyKey !== true,
     onlyReads,
+    removes: removesOf(route),
   }
+}
+
+function removesOf({ method, output }: Route): RouteShape['removes'] {
+  if (method !== 'DELETE') return null
+  if (output === Deleted) return 'for_good'
+  return output === DeletedForNow ? 'for_now' : null
 }
 
 function names(fields: Route['params']): readonly string[] {
