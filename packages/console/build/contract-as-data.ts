@@ -28,8 +28,7 @@ function routesAsData(): unknown {
   const rooms = Object.entries(contract.routes).map(([room, verbs]) => {
     const routes = Object.entries<contract.Route>(verbs).map(([verb, { params, query, body, output, ...route }]) => {
       const { method, area, path, role, download, whileSuspended, whileClosed, operator, callers } = route
-      const isList =
-        'shape' in output && typeof output.shape === 'object' && output.shape !== null && 'next_cursor' in output.shape
+      const shape = 'shape' in output && typeof output.shape === 'object' && output.shape !== null ? output.shape : {}
       return [
         verb,
         {
@@ -46,7 +45,7 @@ function routesAsData(): unknown {
           params: names(params),
           query: names(query),
           body: names(body),
-          output: isList ? { shape: { next_cursor: 0 } } : {},
+          output: outputOf(method, shape),
         },
       ]
     })
@@ -55,7 +54,13 @@ function routesAsData(): unknown {
   return Object.fromEntries(rooms)
 }
 
-function names(fields: contract.Route['params']): unknown {
+/** The client reads whether a response is a page of a list, and the members of the response to a deletion. */
+function outputOf(method: contract.Route['method'], shape: object): unknown {
+  if ('next_cursor' in shape) return { shape: { next_cursor: 0 } }
+  return method === 'DELETE' ? names({ shape }) : {}
+}
+
+function names(fields: { readonly shape: object } | undefined): unknown {
   return fields === undefined
     ? undefined
     : { shape: Object.fromEntries(Object.keys(fields.shape).map((name) => [name, 0])) }

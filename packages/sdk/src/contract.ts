@@ -43,7 +43,15 @@ function shapeOf(route: Route): RouteShape {
     reads: readsOf(route),
     takesKey: isPost && !onlyReads && route.refusesIdempotencyKey !== true,
     onlyReads,
+    removes: removesOf(route),
   }
+}
+
+function removesOf({ method, output }: Route): RouteShape['removes'] {
+  if (method !== 'DELETE') return null
+  const members = membersOf(output).toSorted().join(' ')
+  if (members === 'ok') return 'for_good'
+  return members === 'deletion ok' ? 'for_now' : null
 }
 
 function names(fields: Route['params']): readonly string[] {
@@ -56,5 +64,9 @@ function readsOf({ download }: Route): RouteShape['reads'] {
 }
 
 function isList({ output }: Route): boolean {
-  return 'shape' in output && typeof output.shape === 'object' && output.shape !== null && 'next_cursor' in output.shape
+  return membersOf(output).includes('next_cursor')
+}
+
+function membersOf(output: Route['output']): readonly string[] {
+  return 'shape' in output && typeof output.shape === 'object' && output.shape !== null ? Object.keys(output.shape) : []
 }

@@ -10,6 +10,9 @@ const SPREAD_MS = 250
 /** After one of these statuses, the request may or may not have taken effect. */
 const UNCERTAIN: ReadonlySet<number> = new Set([0, 408, 500, 502, 503, 504])
 
+/** Whether the request may have taken effect although its response was lost. */
+export const isUncertain = ({ status }: ServiceError): boolean => UNCERTAIN.has(status)
+
 type Try = {
   /** The number of earlier retries of the request. */
   readonly retries: number
@@ -34,12 +37,12 @@ export function backOffMs(retries: number, random: () => number = Math.random): 
   return most / 2 + (random() * most) / 2
 }
 
-function isWorthRepeating({ status, reason }: ServiceError, { canRepeat }: Try): boolean {
+function isWorthRepeating(failure: ServiceError, { canRepeat }: Try): boolean {
   // The server sends 429 before any work.
-  if (status === 429) return true
+  if (failure.status === 429) return true
   // The first attempt is still at work, so the next one gets its response.
-  if (reason === 'idempotency_in_progress') return canRepeat
-  return canRepeat && UNCERTAIN.has(status)
+  if (failure.reason === 'idempotency_in_progress') return canRepeat
+  return canRepeat && isUncertain(failure)
 }
 
 /** Waits, or throws the reason of the signal as soon as it aborts. */

@@ -15,6 +15,8 @@ export type RouteShape = {
   readonly takesKey: boolean
   /** It changes nothing, so it may be sent again with any method. */
   readonly onlyReads: boolean
+  /** It deletes something, and the response is only `ok`, or also the deletion that can be undone; null: other routes. */
+  readonly removes: 'for_good' | 'for_now' | null
 }
 
 /** The shapes by room and verb. */

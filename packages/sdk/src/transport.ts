@@ -1,7 +1,7 @@
 import type { CallOptions } from './call.ts'
 import { SERVICE_VERSION } from './contract.ts'
 import type { Outgoing } from './request.ts'
-import { pause, waitMsAfter } from './retry.ts'
+import { isUncertain, pause, waitMsAfter } from './retry.ts'
 import type { RouteShape } from './route-shape.ts'
 import { refusalIn, ServiceError, serviceError } from './service-error.ts'
 
@@ -25,12 +25,15 @@ export type Call = Outgoing &
     readonly canRepeat: boolean
     /** The client created the idempotency key, so it may send the request without it. */
     readonly ownKey?: boolean
+    /** The response to a deletion whose own response was lost, so that its repetition finds nothing. */
+    readonly whenGone?: ((notFound: ServiceError) => Promise<unknown>) | undefined
   }
 
 /** The response to a call, after as many attempts as the settings allow. */
 export async function answerTo(connection: Connection, asked: Call): Promise<unknown> {
   const { maxRetries = connection.maxRetries, signal } = asked
   let call = asked
+  let maybeDone = false
   for (let retries = 0; ; retries += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
     const answer = await answered(connection, call)
@@ -40,6 +43,8 @@ export async function answerTo(connection: Connection, asked: Call): Promise<unk
       call = { ...call, idempotencyKey: undefined, ownKey: false, canRepeat: false }
       continue
     }
+    if (maybeDone && answer.reason === 'not_found' && call.whenGone !== undefined) return call.whenGone(answer)
+    maybeDone ||= isUncertain(answer)
     const waitMs = retries < maxRetries ? waitMsAfter(answer, { retries, canRepeat: call.canRepeat }) : undefined
     if (waitMs === undefined) throw answer
     // oxlint-disable-next-line no-await-in-loop -- the wait before the next attempt

@@ -201,6 +201,30 @@ test('the client repeats a POST that takes no key only after 429', async () => {
   assert.deepEqual(keysOf(limited.asked), [undefined, undefined])
 })
 
+const LOST = { status: 502, body: '' }
+const GONE = { status: 404, body: '{"error":"There is nothing here.","reason":"not_found"}' }
+
+test('a deletion whose response was lost succeeds when its repetition finds nothing', async () => {
+  using keys = await aScript(LOST, GONE)
+  assert.deepEqual(await keys.client.apiKeys.remove({ id: 'key_1' }), { ok: true })
+  const deletion = { id: 'del_1', restorable_until: '2026-01-01T00:00:00.000Z' }
+  const listed = (resource_id: string) => ({
+    status: 200,
+    body: JSON.stringify({ deletions: [{ ...deletion, resource_id }], next_cursor: null }),
+  })
+  using rules = await aScript(LOST, GONE, listed('rul_1'))
+  assert.deepEqual(await rules.client.rules.remove({ id: 'rul_1' }), { ok: true, deletion })
+  using other = await aScript(LOST, GONE, listed('rul_2'))
+  await assert.rejects(other.client.rules.remove({ id: 'rul_1' }), isRefusal({ status: 404 }))
+})
+
+test('a deletion of something that does not exist is refused', async () => {
+  using first = await aScript(GONE)
+  await assert.rejects(first.client.apiKeys.remove({ id: 'key_1' }), (error) => error instanceof NotFoundError)
+  using limited = await aScript({ status: 429, headers: NOW, body: '{}' }, GONE)
+  await assert.rejects(limited.client.apiKeys.remove({ id: 'key_1' }), (error) => error instanceof NotFoundError)
+})
+
 test('the client sends a POST that only reads without a key, and repeats it', async () => {
   using script = await aScript(BUSY, { status: 200, body: '{}' })
   await script.client.config.plan({ config: { version: 1, project: null, endpoints: [], rules: [] } })

@@ -1,8 +1,9 @@
-/* The search of the documentation, and the contents that fold on a narrow screen. */
+/* The search of the documentation, the buttons that copy its code, and the contents that fold on a narrow screen. */
 const field = document.querySelector('#search')
 const found = document.querySelector('#found')
 const page = document.querySelector('#page')
 const SHOWN_MAX = 30
+const COPIED_MS = 1_400
 let sections
 
 /** Loads what a search looks through, with the first search. */
@@ -88,6 +89,30 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault()
   field.focus()
 })
+/** A button that copies a block of code. The reference has too many blocks for a button in each from the start. */
+function addCopy({ target }) {
+  const block = target.closest('pre')
+  if (block === null || block.parentElement.className === 'code') return
+  const button = element('button', { type: 'button', className: 'copy', text: 'Copy' })
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(block.textContent.trimEnd())
+    button.textContent = 'Copied'
+    setTimeout(() => {
+      button.textContent = 'Copy'
+    }, COPIED_MS)
+  })
+  const hadFocus = document.activeElement === block
+  const code = element('div', { className: 'code' })
+  block.replaceWith(code)
+  code.append(block, button)
+  if (hadFocus) block.focus()
+}
+
+// Without TLS a browser has no clipboard.
+if (navigator.clipboard !== undefined) {
+  page.addEventListener('pointerover', addCopy)
+  page.addEventListener('focusin', addCopy)
+}
 const narrow = matchMedia('(max-width: 760px)')
 const fold = () => (document.querySelector('.contents').open = !narrow.matches)
 fold()

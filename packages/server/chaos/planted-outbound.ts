@@ -1,5 +1,10 @@
 import { Resolver as Cares } from 'node:dns/promises'
-import { createOutboundHttp, type OutboundHttp, type OutboundOptions } from '../src/platform/outbound-http.ts'
+import {
+  createOutboundHttp,
+  type OutboundHttp,
+  type OutboundOptions,
+  type OutboundResponse,
+} from '../src/platform/outbound-http.ts'
 import type { Resolution, Resolver } from '../src/platform/resolver.ts'
 
 /** Limits the number of concurrent works, first come, first served. The others wait for one of them to end. */
@@ -46,4 +51,26 @@ export function outboundWithFewLookUps(options: OutboundOptions): OutboundHttp {
   }
   const resolver: Resolver = { resolve: (name) => queued(() => look(name)), close: () => cares.cancel() }
   return createOutboundHttp({ ...options, resolver })
+}
+
+const PUBLISHED: OutboundResponse = {
+  kind: 'response',
+  status: 200,
+  headers: {},
+  body: JSON.stringify({ messageIds: ['not confirmed'] }),
+  truncated: false,
+  durationMs: 0,
+}
+
+/** Google Pub/Sub has an event as soon as its request is sent, whatever it answers. */
+export function outboundWithoutPubsub(options: OutboundOptions): OutboundHttp {
+  const outbound = createOutboundHttp(options)
+  return {
+    ...outbound,
+    request: async (request) => {
+      if (!request.url.endsWith(':publish')) return outbound.request(request)
+      void outbound.request(request)
+      return PUBLISHED
+    },
+  }
 }

@@ -5,7 +5,8 @@ import { acceptanceOf, reject, type Acceptance, type Routed } from '../src/pipel
 import type { Database } from '../src/platform/db.ts'
 import { uuidv7Named } from '../src/platform/ids.ts'
 import { openKeyFile } from '../src/platform/key-file.ts'
-import { outboundInOneQueue, outboundWithFewLookUps } from './planted-outbound.ts'
+import { produceWithoutAcks } from './planted-kafka.ts'
+import { outboundInOneQueue, outboundWithFewLookUps, outboundWithoutPubsub } from './planted-outbound.ts'
 import {
   closeBreakers,
   countOne,
@@ -146,6 +147,8 @@ export const PLANTS = {
   },
   /** "not delivered to a neighbor …": all destinations share a few slots, and hanging ones occupy them. */
   'one-queue': { outbound: outboundInOneQueue },
+  /** The same with hanging names: few are resolved at a time, and there is no cache. */
+  'few-look-ups': { outbound: outboundWithFewLookUps },
   /** "acknowledged, never delivered": events count as taken before their broker confirms them. */
   'taken-before-confirm': {
     links: (links) => ({
@@ -156,8 +159,10 @@ export const PLANTS = {
       },
     }),
   },
-  /** The same with hanging names: few are resolved at a time, and there is no cache. */
-  'few-look-ups': { outbound: outboundWithFewLookUps },
+  /** The same for Kafka: the client asks for no answer (`acks` 0), so events of a broker that hangs count as stored. */
+  'kafka-without-acks': { inProcess: produceWithoutAcks },
+  /** The same for Google Pub/Sub: a request counts as answered when it is sent. */
+  'published-before-answer': { outbound: outboundWithoutPubsub },
   /** More simultaneous requests than its cap, and faster than its rate: new destinations are created without limits. */
   'no-caps': inDatabase(liftCaps),
   /** Faster than its ramp: a destination that was away for an hour counts as healthy when it comes back. */

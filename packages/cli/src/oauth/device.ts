@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { EXIT, Failure } from '../failure.ts'
+import { EXIT, Failure, Unavailable } from '../failure.ts'
 import { complain } from '../io.ts'
 import { grantedBy, sendForm, type OauthTokens } from './tokens.ts'
 
@@ -15,6 +15,8 @@ type Begun = {
   readonly user_code: string
   readonly verification_uri_complete: string
   readonly expires_in: number
+  /** The seconds between two questions. */
+  readonly interval?: number
 }
 
 /** Signs in with a code that a person confirms in a browser, on this machine or on another one. */
@@ -22,11 +24,14 @@ export async function signInByDevice(url: string, asked: Asked): Promise<OauthTo
   const begun = await begin(url, asked)
   complain(`Open   ${begun.verification_uri_complete}\nCode   ${begun.user_code}\n\nWaiting until you allow it…`)
   const until = performance.now() + begun.expires_in * 1_000
+  const pollMs = begun.interval === undefined ? POLL_MS : begun.interval * 1_000
   while (performance.now() < until) {
     // oxlint-disable-next-line no-await-in-loop -- one question after the other
-    await new Promise((resolve) => void setTimeout(resolve, POLL_MS))
+    await new Promise((resolve) => void setTimeout(resolve, pollMs))
     // oxlint-disable-next-line no-await-in-loop -- one question after the other
-    const { status, body } = await sendForm(url, 'token', { grant_type: GRANT, device_code: begun.device_code })
+    const answer = await ask(url, begun)
+    if (answer === undefined) continue
+    const { status, body } = answer
     if (status === 200) return grantedBy(body)
     const error = 'error' in body ? body.error : undefined
     if (error === 'access_denied') throw new Failure('You denied the request in the browser.', EXIT.refused)
@@ -36,6 +41,16 @@ export async function signInByDevice(url: string, asked: Asked): Promise<OauthTo
       throw new Failure(`${url} did not sign you in. Try again, or pass an API key with --key.`, EXIT.refused)
   }
   throw new Failure('The code expired before you confirmed it. Run the command again.', EXIT.refused)
+}
+
+/** Undefined: the server did not answer. It may be back while the code is valid. */
+async function ask(url: string, { device_code }: Begun): Promise<Awaited<ReturnType<typeof sendForm>> | undefined> {
+  try {
+    return await sendForm(url, 'token', { grant_type: GRANT, device_code })
+  } catch (error) {
+    if (error instanceof Unavailable) return undefined
+    throw error
+  }
 }
 
 async function begin(url: string, asked: Asked): Promise<Begun> {

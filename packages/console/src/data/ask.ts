@@ -1,4 +1,5 @@
 import type { Client } from '@postroad/sdk'
+import { ServiceError } from '@postroad/sdk/service-error'
 import {
   keepPreviousData,
   useMutation,
@@ -27,9 +28,23 @@ export function useAsk<T>(
     queryKey: [project.id, ...key],
     queryFn: ({ signal }) => ask(clientOf(project.id), signal),
     enabled,
-    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(everyMs === undefined ? {} : { refetchInterval: readsEvery(everyMs) }),
     ...(keep ? { placeholderData: keepPreviousData } : {}),
   })
+}
+
+type Read = { readonly state: { readonly data: unknown; readonly error: Error | null } }
+
+/**
+ * The interval of a query that reads again by itself. After 429 it waits as long as the server asks. A forbidden first
+ * read is not repeated, because the page would replace the refusal with "Loading" each time.
+ */
+export function readsEvery(ms: number): (query: Read) => number | false {
+  return ({ state: { data, error } }) => {
+    if (!(error instanceof ServiceError)) return ms
+    if (error.status === 403 && data === undefined) return false
+    return error.status === 429 ? Math.max(ms, (error.retryAfter ?? 0) * 1_000) : ms
+  }
 }
 
 /** Changes something, then reads the data of the named rooms again. */

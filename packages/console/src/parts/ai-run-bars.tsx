@@ -38,11 +38,15 @@ export function aiRunLight({ state, paused, attempt }: Pick<AiRun, 'state' | 'pa
   return { tone: TONES[state], word: state, text: TEXTS[state] }
 }
 
-/** One bar for each of the last runs of an agent. */
-export function RunBars({ agentId }: { readonly agentId: string }): ReactElement | null {
+/** One bar for each of the last runs of an agent or a trigger. */
+export function RunBars({
+  of,
+}: {
+  readonly of: { readonly agent_id: string } | { readonly trigger_id: string }
+}): ReactElement | null {
   const runs = useAsk(
-    ['aiRuns', 'recent', agentId],
-    (client, signal) => client.aiRuns.search({ agent_id: agentId, limit: LAST, f: [] }, { signal }),
+    ['aiRuns', 'recent', of],
+    (client, signal) => client.aiRuns.search({ ...of, limit: LAST, f: [] }, { signal }),
     { everyMs: POLL_MS },
   ).data?.ai_runs
   if (runs === undefined) return null

@@ -17,7 +17,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   delete_member: 'removed …',
   delivery_allowance_used: 'paused new deliveries because the monthly allowance is used up',
   end_session: 'ended a session',
-  ingest_signature_rejected: 'refused a request with a wrong signature for …',
+  ingest_signature_rejected: 'rejected a request with a wrong signature for …',
   leave_workspace: 'left the workspace',
   link_identity: 'linked an identity',
   open_billing_portal: 'opened the billing page',

@@ -18,8 +18,8 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
     remedy: 'verification',
   },
   stale_timestamp: {
-    title: 'The timestamp was too old',
-    text: 'The timestamp is outside the tolerance of the endpoint. Someone may be replaying an old request.',
+    title: 'The timestamp is outside the tolerance',
+    text: 'The clock of the sender is wrong, the request was delayed, or someone is replaying an old request.',
     remedy: 'verification',
   },
   ip_not_allowed: {
@@ -39,7 +39,7 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
   },
   idempotency_key_reused: {
     title: 'An idempotency key was reused',
-    text: 'The same key arrived earlier with a different body. Postroad refused the second request, so that neither is lost silently.',
+    text: 'The sender used the same key for two different requests. Postroad stored only the first one.',
     remedy: 'access',
   },
   quota_exceeded: {
@@ -48,7 +48,7 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
     remedy: 'none',
   },
   burst_limited: {
-    title: 'Too many requests at once',
+    title: 'Too many requests in one second',
     text: 'More requests arrived in a second than the plan allows for one URL or key.',
     remedy: 'none',
   },
@@ -59,7 +59,7 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
   },
   records_too_large: {
     title: 'The records were too large',
-    text: 'The endpoint mappings or rule mappings create records that are larger than the event size limit.',
+    text: 'The records that mappings and rules make from the event are together larger than Postroad accepts.',
     remedy: 'none',
   },
   unsupported_encoding: {
@@ -67,7 +67,7 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
     text: 'The body was compressed in a way that Postroad cannot read.',
     remedy: 'none',
   },
-  empty_body: { title: 'The body was empty', text: 'The request contained nothing to file.', remedy: 'none' },
+  empty_body: { title: 'The body was empty', text: 'The sender sent a request without content.', remedy: 'none' },
   invalid_body: {
     title: 'The body could not be read',
     text: 'The body does not match its Content-Type, or it was truncated.',
@@ -75,7 +75,7 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
   },
   loop_detected: {
     title: 'The event was in a loop',
-    text: 'The event came from a delivery of this installation.',
+    text: 'The event came back to an endpoint that had already accepted it, or passed through too many services.',
     remedy: 'none',
   },
   handshake_failed: {
@@ -89,8 +89,8 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
     remedy: 'access',
   },
   cors_origin_not_allowed: {
-    title: 'The page cannot post here',
-    text: 'A browser posted from an origin that the endpoint does not allow.',
+    title: 'The web page may not send events here',
+    text: 'A page in a browser sent the event from an origin that the endpoint does not allow.',
     remedy: 'access',
   },
   workspace_suspended: {
@@ -105,12 +105,12 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
   },
   scope_missing: {
     title: 'The key cannot send events',
-    text: 'The ingest key does not have the required scope.',
+    text: 'The ingest key does not have the scope “ingest”.',
     remedy: 'none',
   },
   dataset_not_allowed: {
     title: 'The key cannot use the dataset',
-    text: 'The ingest key allows only other datasets.',
+    text: 'The ingest key is limited to other datasets.',
     remedy: 'none',
   },
   invalid_dataset: {
@@ -119,13 +119,13 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
     remedy: 'none',
   },
   dataset_limit_reached: {
-    title: 'There are too many datasets',
-    text: 'The project has reached its dataset limit.',
+    title: 'The project has too many datasets',
+    text: 'The event names a new dataset, and the project has reached its dataset limit.',
     remedy: 'none',
   },
 }
 
-/** One cause with all requests that were refused for it. */
+/** One cause with all requests that were rejected for it. */
 export type Group = {
   readonly id: Reason
   readonly rows: readonly Rejection[]

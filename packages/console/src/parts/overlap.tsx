@@ -46,7 +46,7 @@ export function Overlap({
 
 function sentence(hours: number, what: string): string {
   if (hours === 0)
-    return `The current ${what} stops working as soon as you rotate it. Requests that still use it are refused.`
+    return `The current ${what} stops working as soon as you rotate it. Requests that still use it are rejected.`
   return `If you rotate now, the current ${what} expires on ${momentText(Date.now() + hours * 3_600_000)}.`
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from '@postroad/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, type ComponentType, type ReactElement, type ReactNode } from 'react'
+import { readsEvery } from '../data/ask.ts'
 import { useSearchState } from '../data/go.tsx'
 import { useClient, usePlace } from '../data/place.ts'
 import type { Search } from '../data/search-text.ts'
@@ -97,7 +98,7 @@ export function PagedScreen<R extends Row>(props: Props<R>): ReactElement {
             </>
           }
         >
-          {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
+          {list.staleSince !== undefined && <Stale since={list.staleSince} error={list.error} again={list.again} />}
           <Body {...props} list={list}>
             <Table
               label={title}
@@ -169,7 +170,7 @@ function usePages<R extends Row>({ listKey, read }: Props<R>) {
     queryFn: ({ pageParam, signal }) => read(client, { limit: PAGE_ROWS, cursor: pageParam, signal }),
     initialPageParam: undefined as string | undefined, // oxlint-disable-line typescript/no-unsafe-type-assertion -- the first page has no cursor
     getNextPageParam: (last) => last.next_cursor ?? undefined,
-    refetchInterval: LIVE_MS,
+    refetchInterval: readsEvery(LIVE_MS),
   })
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data])
   return {

@@ -10,7 +10,7 @@ export type RefusedSample = RouteAnswer<Routes['webhooks']['refusedSamples']>['s
 
 const EVERY_MS = 10_000
 
-/** The samples of refused requests of an endpoint, the latest cause first. */
+/** The samples of rejected requests of an endpoint, the latest cause first. */
 export function useRefusedSamples(webhookId: string, reason?: RefusedSample['reason']) {
   return useAsk(
     ['webhooks', 'refusedSamples', webhookId, reason],
@@ -19,7 +19,7 @@ export function useRefusedSamples(webhookId: string, reason?: RefusedSample['rea
   )
 }
 
-/** The stored part of one refused request, and the steps of its signature check. */
+/** The stored part of one rejected request, and the steps of its signature check. */
 export function RefusedSamplePart({
   webhook: { id, refused_samples },
   reason,
@@ -48,7 +48,7 @@ function Sample({
   readonly of: RefusedSample
 }): ReactElement {
   return (
-    <div role="group" aria-label="Refused request sample">
+    <div role="group" aria-label="Rejected request sample">
       <p className="mb-2 text-ink-2">
         {method} from {source_ip ?? 'an unknown address'}, <Time at={at} />
         {body_bytes === null ? '' : `, ${bytes(body_bytes)}`}
@@ -57,7 +57,14 @@ function Sample({
       {headers === null ? (
         <>
           <h4 className="mt-3 mb-1 font-control">Headers</h4>
-          <HeaderList of={Object.fromEntries(header_names.map((name) => [name, signature_forms[name] ?? '–']))} />
+          <HeaderList of={signature_forms} />
+          <ul aria-label="Names of other headers" className="mono flex flex-wrap gap-x-3.5 text-data text-ink-2">
+            {header_names
+              .filter((name) => signature_forms[name] === undefined)
+              .map((name) => (
+                <li key={name}>{name}</li>
+              ))}
+          </ul>
           <p className="mt-2 text-data text-ink-3">
             The sender did not prove its signature. Postroad stores the header names and the signature format, but no
             values.
@@ -73,7 +80,7 @@ function Sample({
           ) : (
             <pre
               tabIndex={0}
-              aria-label="Refused request body"
+              aria-label="Rejected request body"
               className="mono max-h-60 overflow-auto rounded-field bg-sunken p-2.5 text-data break-all whitespace-pre-wrap"
             >
               {body}

@@ -133,7 +133,7 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
           }
         >
           {asked.error !== null && asked.data !== undefined && (
-            <Stale since={asked.dataUpdatedAt} again={asked.refetch} />
+            <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
           )}
           <Body
             {...props}

@@ -74,6 +74,6 @@ export function Rotate<T>({ what, hours, until, refused, rotate, onRotated }: Pr
 }
 
 function currentText(what: string, hours: number): string {
-  if (hours === 0) return `The current ${what} stops working immediately. Requests that still use it are refused.`
+  if (hours === 0) return `The current ${what} stops working immediately. Requests that still use it are rejected.`
   return `The current ${what} remains valid until ${momentText(Date.now() + hours * 3_600_000)}.`
 }

@@ -87,7 +87,7 @@ function SignatureTester({ webhookId }: { readonly webhookId: string }): ReactEl
           <p className="mb-2 text-lead font-control">
             {said.ok
               ? `The signature is valid${said.matched_secret === 'previous' ? ' (previous secret)' : ''}.`
-              : `The request is refused: ${said.reason?.replaceAll('_', ' ') ?? 'the signature does not match'}.`}
+              : `The request is rejected: ${said.reason?.replaceAll('_', ' ') ?? 'the signature does not match'}.`}
           </p>
           <SignatureSteps of={said} />
         </div>

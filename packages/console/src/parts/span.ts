@@ -1,3 +1,7 @@
+const MOMENT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+const MOMENT_CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short' })
+
 /** A time range in milliseconds; the end is not part of it. */
 export type Span = { readonly from: number; readonly to: number }
 
@@ -22,4 +26,9 @@ export function spanIn({
 }): Span | undefined {
   const span = { from: Date.parse(from ?? ''), to: Date.parse(to ?? '') }
   return span.to > span.from ? span : undefined
+}
+
+/** "22 Nov, 13:04 – 13:20"; the end has its day only if it is another day. */
+export function spanText({ from, to }: Span): string {
+  return `${MOMENT.format(from)} – ${(DAY.format(from) === DAY.format(to) ? MOMENT_CLOCK : MOMENT).format(to)}`
 }

@@ -36,7 +36,7 @@ function Suspended(): ReactElement {
       <List
         title="What is paused"
         of={[
-          'Postroad refuses every event and every stream with 403.',
+          'Postroad rejects every event and every stream with 403.',
           'Postroad sends nothing and does not start schedules, sources, workflows or agents.',
           <Waiting key="waiting" />,
           'Everything continues where it stopped when the operator reinstates the workspace.',
@@ -77,7 +77,7 @@ function Closed(): ReactElement {
       <List
         title="What is paused"
         of={[
-          'Postroad refuses all events, streams and changes with 403, and sends nothing.',
+          'Postroad rejects all events, streams and changes with 403, and sends nothing.',
           <Waiting key="waiting" />,
         ]}
       />

@@ -1,6 +1,7 @@
 import { useState, type ReactElement } from 'react'
 import { useGo } from '../data/go.tsx'
 import { Kbd } from '../ui/button.tsx'
+import { COMMAND_KEY } from '../ui/command-key.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Check } from '../ui/field.tsx'
 import { singleKeysAreOn, turnSingleKeys, useKeys } from './keys.ts'
@@ -33,7 +34,7 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
   {
     title: 'Everywhere',
     keys: [
-      ['⌘ K', 'search or run'],
+      [`${COMMAND_KEY} K`, 'search or run'],
       ['?', 'this help'],
       ['t', 'light or dark'],
       ['g ,', 'Settings'],
@@ -50,6 +51,7 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
       ['shift x', 'select up to here'],
       ['shift r', 'replay selected'],
       ['=', 'compare the two selected'],
+      ['middle click', 'open in a new tab'],
       ['Esc', 'back'],
     ],
   },
@@ -84,7 +86,7 @@ function Sheet({ open, onClose }: { readonly open: boolean; readonly onClose: ()
             turnSingleKeys(event.target.checked)
             setOn(event.target.checked)
           }}
-          label="Turn on single-key shortcuts. ⌘ K and Escape always work."
+          label={`Turn on single-key shortcuts. ${COMMAND_KEY} K and Escape always work.`}
         />
       </div>
       <div className="columns-2 gap-x-10 max-md:columns-1">

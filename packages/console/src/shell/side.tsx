@@ -7,6 +7,7 @@ import { useHolds } from '../data/holds.ts'
 import { usePlace } from '../data/place.ts'
 import { useSummary } from '../data/summary.ts'
 import { useTail } from '../data/use-tail.ts'
+import { COMMAND_KEY } from '../ui/command-key.ts'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { NAVIGATION, type NavigationItem } from './navigation.ts'
@@ -30,7 +31,7 @@ export function Side(): ReactElement {
       >
         <Search className="size-3.5" strokeWidth={1.5} aria-hidden />
         <span className="max-xl:sr-only">Search or run…</span>
-        <kbd className="mono ml-auto text-axis max-xl:hidden">⌘K</kbd>
+        <kbd className="mono ml-auto text-axis max-xl:hidden">{COMMAND_KEY} K</kbd>
       </button>
       <nav
         aria-label="Main"
@@ -153,7 +154,7 @@ function Item({ item: { screen, label, icon: Icon } }: { readonly item: Navigati
       <span className="max-xl:sr-only">{label}</span>
       {screen === 'events' && <Rate />}
       {screen === 'deliveries' && <HeldCount />}
-      {screen === 'rejections' && <RefusedCount />}
+      {screen === 'rejections' && <RejectedCount />}
     </To>
   )
 }
@@ -175,8 +176,8 @@ function HeldCount(): ReactElement | null {
   return <Count of={held} word="held back" isBad />
 }
 
-function RefusedCount(): ReactElement | null {
-  return <Count of={useSummary()?.totals.rejected ?? 0} word="refused in 24 h" />
+function RejectedCount(): ReactElement | null {
+  return <Count of={useSummary()?.totals.rejected ?? 0} word="rejected in 24 h" />
 }
 
 function Count({

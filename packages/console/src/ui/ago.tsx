@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { span, useNow } from './time.tsx'
+import { distanceText, useNow } from './time.tsx'
 
 const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
 
@@ -8,7 +8,7 @@ export function Ago({ at }: { readonly at: string }): ReactElement {
   const past = useNow(10_000) - Date.parse(at)
   return (
     <time dateTime={at} title={FULL.format(new Date(at))}>
-      {past < 5_000 ? 'just now' : `${span(past)} ago`}
+      {distanceText(Math.max(0, past))}
     </time>
   )
 }

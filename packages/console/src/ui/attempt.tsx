@@ -1,5 +1,6 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { ReactElement, ReactNode } from 'react'
+import { CopyButton } from './copy.tsx'
 import { Time, took } from './time.tsx'
 
 type Attempt = RouteAnswer<Routes['deliveries']['get']>['delivery']['attempts'][number]
@@ -60,19 +61,36 @@ export function AttemptAnswer({
       {error_detail !== null && <p className="mb-2 text-fail">{error_detail}</p>}
       {response_headers !== null && <HeaderList of={response_headers} />}
       {response_body !== null && response_body !== '' && (
-        <pre
-          tabIndex={0}
-          className="mono mt-2 max-h-60 overflow-auto rounded-field bg-sunken p-3 text-data whitespace-pre-wrap break-all"
-        >
-          {response_body}
-        </pre>
+        <div className="relative mt-2">
+          <pre
+            tabIndex={0}
+            className="mono max-h-60 overflow-auto rounded-field bg-sunken p-3 pr-10 text-data whitespace-pre-wrap break-all"
+          >
+            {indented(response_body)}
+          </pre>
+          <CopyButton
+            text={response_body}
+            label="Copy the response body"
+            className="absolute top-2 right-2 bg-sunken"
+          />
+        </div>
       )}
       {response_truncated === true && (
-        <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the answer are stored.</p>
+        <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the response are stored.</p>
       )}
-      {response_body === '' && <p className="text-data text-ink-3">The answer had no body.</p>}
+      {response_body === '' && <p className="text-data text-ink-3">The response had no body.</p>}
     </>
   )
+}
+
+/** Indents JSON without spaces. A text that indenting would change, as with long numbers, is shown as it is. */
+export function indented(text: string): string {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return JSON.stringify(parsed) === text.trim() ? JSON.stringify(parsed, null, 2) : text
+  } catch {
+    return text
+  }
 }
 
 export function HeaderList({ of }: { readonly of: Readonly<Record<string, string>> }): ReactElement {

@@ -69,7 +69,7 @@ export default function DialogWindow({
             </div>
           ) : (
             actions !== undefined && (
-              <footer className="flex justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>
+              <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>
             )
           )}
         </Base.Popup>

@@ -13,7 +13,7 @@ export type JsonFieldProps = {
   readonly change: (text: string) => void
   readonly rows: number
   readonly hint?: string | undefined
-  /** ⌘ Enter. */
+  /** ⌘ Enter or Ctrl Enter. */
   readonly onSubmit?: () => void
   /** Underlines text that is not JSON; off where any text is valid. */
   readonly checksJson?: boolean

@@ -1,9 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import { useId, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
+import { lazy, Suspense, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { useCopy } from './copy.tsx'
 import { isTree, linesOf, pathText, sizeOf, type JsonLine } from './json-lines.ts'
+import { loaded } from './loaded.ts'
 import { leafText, RawNumber, readJson } from '@postroad/contract/raw-number'
+
+const Find = lazy(() => loaded(() => import('./json-find.tsx')))
 
 type Props = {
   /** JSON as it was received. */
@@ -14,6 +17,8 @@ type Props = {
 }
 
 const LINE_PX = 20
+/** Below this number of lines a person finds a value without a search. */
+const FIND_LINES_MIN = 20
 
 /** A payload as a tree. Only the lines in sight are in the page, and every value has actions. */
 export function JsonTree({ text, label, onFilter }: Props): ReactElement {
@@ -52,13 +57,17 @@ function Tree({
   })
   const id = useId()
   const here = lines[at]
+  const show = (index: number): void => {
+    setAt(index)
+    virtual.scrollToIndex(index)
+    // Where the tree has its full height, the panel around it scrolls.
+    document.getElementById(`${id}-${index}`)?.scrollIntoView({ block: 'nearest' })
+  }
   const fold = (line: JsonLine): void => setFolded((before) => toggled(before, pathText(line.path)))
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) {
-      const to = Math.max(0, Math.min(lines.length - 1, at + step))
-      setAt(to)
-      virtual.scrollToIndex(to)
+      show(Math.max(0, Math.min(lines.length - 1, at + step)))
     } else if (
       ['ArrowLeft', 'ArrowRight', ' '].includes(event.key) &&
       here !== undefined &&
@@ -116,7 +125,14 @@ function Tree({
           })}
         </div>
       </div>
-      {here !== undefined && <Place line={here} />}
+      <div>
+        {here !== undefined && <Place line={here} />}
+        {lines.length >= FIND_LINES_MIN && (
+          <Suspense>
+            <Find label={label} lines={lines} go={show} />
+          </Suspense>
+        )}
+      </div>
     </div>
   )
 }
@@ -193,6 +209,16 @@ function Actions({ line, onFilter }: { readonly line: JsonLine; readonly onFilte
       <button type="button" tabIndex={-1} className={ACTION} onClick={() => void copy(path, 'Path copied')}>
         copy path
       </button>
+      {!isTree(line.value) && (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={ACTION}
+          onClick={() => void copy(leafText(line.value), 'Value copied')}
+        >
+          copy value
+        </button>
+      )}
     </span>
   )
 }

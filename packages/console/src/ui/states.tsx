@@ -73,7 +73,7 @@ export function Refused({
       <p className="max-w-[60ch] text-lead font-control">{error.message}</p>
       <SaidBy error={error} />
       {said?.status === 429
-        ? again !== undefined && <AfterWaiting seconds={said.retryAfter ?? 10} again={again} />
+        ? again !== undefined && <AfterWaiting seconds={said.retryAfter ?? 10} again={again} className="mt-2" />
         : again !== undefined &&
           said?.status !== 403 && (
             <Button className="mt-2" onClick={() => void again()}>
@@ -117,27 +117,49 @@ export function RefusedLine({ error }: { readonly error: Error | null }): ReactE
   )
 }
 
-function AfterWaiting({ seconds, again }: { readonly seconds: number; readonly again: () => unknown }): ReactElement {
+function AfterWaiting({
+  seconds,
+  again,
+  className,
+}: {
+  readonly seconds: number
+  readonly again: () => unknown
+  readonly className: string
+}): ReactElement {
   const [until] = useState(() => Date.now() + seconds * 1_000)
   const left = Math.min(seconds, Math.ceil((until - useNow()) / 1_000))
   return (
-    <Button className="mt-2" disabled={left > 0} onClick={() => void again()}>
+    <Button className={className} disabled={left > 0} onClick={() => void again()}>
       {left > 0 ? `Try again in ${left} s` : 'Try again'}
     </Button>
   )
 }
 
-/** The data can be out of date, because the server has not answered since. */
-export function Stale({ since, again }: { readonly since: number; readonly again: () => unknown }): ReactElement {
+type StaleProps = {
+  readonly since: number
+  readonly again: () => unknown
+  /** The answer to the last attempt; absent: there was none. */
+  readonly error?: Error | null
+}
+
+/** The data can be out of date, because the server has not answered since, or has refused to. */
+export function Stale({ since, again, error }: StaleProps): ReactElement {
+  const said = error instanceof ServiceError && error.status >= 400 && error.status < 500 ? error : undefined
   return (
     <div
       role="status"
-      className="flex h-8 items-center justify-center gap-2 border-b border-line bg-retry-soft text-data text-retry-text"
+      className="flex min-h-8 flex-wrap items-center justify-center gap-x-2 border-b border-line bg-retry-soft px-4 text-data text-retry-text"
     >
-      Reconnecting. Last update {new Date(since).toLocaleTimeString('en-GB')}.
-      <button type="button" className="min-h-6 px-1 font-control underline" onClick={() => void again()}>
-        Try now
-      </button>
+      <span>
+        {said?.message ?? 'Reconnecting.'} Last update {new Date(since).toLocaleTimeString('en-GB')}.
+      </span>
+      {said?.status === 429 ? (
+        <AfterWaiting key={said.requestId} seconds={said.retryAfter ?? 10} again={again} className="h-6" />
+      ) : (
+        <button type="button" className="min-h-6 px-1 font-control underline" onClick={() => void again()}>
+          Try now
+        </button>
+      )}
     </div>
   )
 }

@@ -1,6 +1,16 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { clsx } from 'clsx'
-import { useEffect, useId, useMemo, useRef, type CSSProperties, type ReactElement, type ReactNode } from 'react'
+import {
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  type CSSProperties,
+  type MouseEvent,
+  type ReactElement,
+  type ReactNode,
+} from 'react'
+import { openInTab } from './in-tab.ts'
 import { dayText } from './time.tsx'
 import { useIsNarrow } from './width.ts'
 
@@ -32,6 +42,8 @@ type Props<Row> = {
   /** The id of the row that is open or has the cursor. */
   readonly at?: string | undefined
   readonly onGo: (row: Row) => void
+  /** Rows that open nothing, such as a gap; absent: every row opens. */
+  readonly isFixed?: ((row: Row) => boolean) | undefined
   /** Rows that have just arrived. */
   readonly isNew?: (row: Row) => boolean
   readonly rowHeight?: number
@@ -52,6 +64,7 @@ const NEAR_END = 20
 const NARROW_PX = 520
 const SLIM_COLUMNS = 3
 const DIVIDER_PX = 24
+const MIDDLE_BUTTON = 1
 
 /**
  * The list of every screen. Only the rows in sight are in the page, however many there are. Rows have one height, lines
@@ -210,7 +223,7 @@ function Day({ children }: { readonly children: string }): ReactElement {
   )
 }
 
-type LineProps<Row> = Pick<Props<Row>, 'columns' | 'onGo' | 'isNew' | 'idOf' | 'marks'> & {
+type LineProps<Row> = Pick<Props<Row>, 'columns' | 'onGo' | 'isFixed' | 'isNew' | 'idOf' | 'marks'> & {
   readonly row: Row
   readonly id: string
   readonly rowIndex: number
@@ -219,10 +232,25 @@ type LineProps<Row> = Pick<Props<Row>, 'columns' | 'onGo' | 'isNew' | 'idOf' | '
   readonly style: CSSProperties
 }
 
+/** A row opens as a link does: with Ctrl or ⌘, and by the middle button, in another tab. */
+function openingOf<Row>({ row, idOf, onGo, isFixed }: Pick<LineProps<Row>, 'row' | 'idOf' | 'onGo' | 'isFixed'>) {
+  const inTab = (): void => {
+    if (isFixed?.(row) !== true) openInTab(idOf(row))
+  }
+  return {
+    onClick: ({ ctrlKey, metaKey }: MouseEvent) => (ctrlKey || metaKey ? inTab() : onGo(row)),
+    // Otherwise the middle button starts to scroll the list.
+    onMouseDown: (event: MouseEvent) => event.button === MIDDLE_BUTTON && event.preventDefault(),
+    onAuxClick: ({ button, target }: MouseEvent) =>
+      button === MIDDLE_BUTTON && target instanceof Element && target.closest('a, button, input') === null && inTab(),
+  }
+}
+
 function Line<Row>({
   row,
   columns,
   onGo,
+  isFixed,
   isNew,
   idOf,
   marks,
@@ -240,7 +268,7 @@ function Line<Row>({
       aria-rowindex={rowIndex}
       aria-selected={here}
       style={style}
-      onClick={() => onGo(row)}
+      {...openingOf({ row, idOf, onGo, isFixed })}
       className={clsx(
         'group relative border-b border-line/55 pr-[18px] pl-4',
         !here && 'hover:bg-hover',

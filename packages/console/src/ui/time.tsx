@@ -13,13 +13,21 @@ export function dayText(at: string): string {
 
 /**
  * A moment with its milliseconds, and its day when that is not today. Where the dividers of a list name the day, all
- * moments have one width: `isDayShown` is false. The tooltip has the full time and UTC.
+ * moments have one width: `isDayShown` is false. The tooltip has the full time, UTC, and the distance to now.
  */
 export function Time({ at, isDayShown = true }: { readonly at: string; readonly isDayShown?: boolean }): ReactElement {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date().toDateString()
+  const title = `${FULL.format(date)}\n${at}`
   return (
-    <time dateTime={at} title={`${FULL.format(date)}\n${at}`} className="mono text-data whitespace-nowrap text-ink-2">
+    <time
+      dateTime={at}
+      title={title}
+      onPointerEnter={({ currentTarget }) => {
+        currentTarget.title = `${title}\n${distanceText(Date.now() - date.getTime())}`
+      }}
+      className="mono text-data whitespace-nowrap text-ink-2"
+    >
       {isDayShown && !isToday && <span className="pr-1.5 text-ink-3">{DAY.format(date)}</span>}
       {CLOCK.format(date)}
       <span className="text-ink-3">.{pad(date.getMilliseconds())}</span>
@@ -34,6 +42,12 @@ export function span(ms: number): string {
   if (seconds < 5_400) return `${Math.round(seconds / 60)} min`
   if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`
   return `${Math.floor(seconds / 86_400)} days`
+}
+
+/** "3 min ago", or "in 3 min" for a moment that has not come yet. */
+export function distanceText(pastMs: number): string {
+  if (pastMs < -5_000) return `in ${span(-pastMs)}`
+  return pastMs < 5_000 ? 'just now' : `${span(pastMs)} ago`
 }
 
 /** A duration, in milliseconds below a second. */
@@ -71,6 +85,11 @@ export function useNow(everyMs = 1_000): number {
 /** The last moment that is a multiple of the step. */
 function latest(everyMs: number): number {
   return Math.floor(Date.now() / everyMs) * everyMs
+}
+
+/** The duration of something that has not ended. */
+export function Elapsed({ since }: { readonly since: string }): ReactElement {
+  return <>{span(useNow() - Date.parse(since))}</>
 }
 
 /** Counts down to a moment: "in 41 s", "now". */

@@ -110,6 +110,14 @@ test(
     await page.getByRole('row').filter({ hasText: 'Triage' }).getByText('106').waitFor()
     await page.getByRole('img', { name: '1 of the last 1 succeeded' }).waitFor()
     await seen.accessible('agents')
+
+    await page.goto(stage.url('ai-triggers'))
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Ticket triage' })
+      .getByRole('img', { name: '1 of the last 1 succeeded' })
+      .waitFor()
+    await seen.accessible('triggers with their runs')
     await seen.close()
   },
 )

@@ -6,6 +6,7 @@ import type { Sink } from '../../../server/test/stage/harness.ts'
 import { setSuspended } from '../../../server/test/stage/source-stage.ts'
 import { automationScene, type AutomationScene } from '../stage/automation-scene.ts'
 import { noBrowser, onStage, type Stage, type Theme } from '../stage/browser.ts'
+import { inProject, testStates } from '../stage/list-states.ts'
 
 let stage: Stage
 let sink: Sink
@@ -36,53 +37,10 @@ const SCREENS = [
   { screen: 'forwarders', title: 'Forwarding', room: 'forwarders', theme: 'dark' },
 ] as const satisfies readonly { readonly theme: Theme; readonly [name: string]: string }[]
 
-const nothing = (): void => undefined
-
-for (const { screen, title, room, theme } of SCREENS)
-  test(
-    `${title}: a slow list shows that it loads; a forbidden or broken list names the reason and never looks empty`,
-    { skip: noBrowser },
-    async () => {
-      const seen = await stage.owner(theme)
-      const { page } = seen
-      const list = new RegExp(`/admin/api/projects/[^/]+/${room}\\?`)
-      let release = nothing
-      const held = new Promise<void>((resolve) => {
-        release = resolve
-      })
-      await page.route(list, async (route) => {
-        await held
-        await route.continue()
-      })
-      await page.goto(stage.url(screen))
-      await page.getByRole('status', { name: 'Loading' }).first().waitFor()
-      await seen.accessible(`${title}, loading`)
-      release()
-      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
-
-      const answers = async (status: number, body: object): Promise<void> => {
-        await page.unroute(list)
-        await page.route(list, (route) =>
-          route.fulfill({
-            status,
-            headers: { 'content-type': 'application/json', 'request-id': 'req_0123' },
-            body: JSON.stringify(body),
-          }),
-        )
-        await page.goto(stage.url(screen))
-      }
-      await answers(403, { error: 'Your role may not read this. Ask an admin.', code: 'insufficient_role' })
-      await page.getByRole('alert').getByText('Your role may not read this. Ask an admin.').waitFor()
-      assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'it would be refused again')
-      await seen.accessible(`${title}, forbidden`)
-      await answers(500, { error: 'Something broke here. Try again.', reason: 'internal_error' })
-      await page.getByRole('alert').getByText('internal_error').waitFor()
-      await page.unroute(list)
-      await page.getByRole('button', { name: 'Try again' }).click()
-      await page.getByRole('alert').waitFor({ state: 'detached' })
-      await seen.close()
-    },
-  )
+testStates(
+  () => stage,
+  SCREENS.map(({ room, ...screen }) => ({ ...screen, reads: inProject(room) })),
+)
 
 const overflow = (page: Page): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { timelineOf } from '../../src/screens/automation/workflow-runs/timeline.ts'
+import { ticksOf, timelineOf } from '../../src/screens/automation/workflow-runs/timeline.ts'
 
 const START = Date.parse('2026-01-15T12:00:00.000Z')
 const at = (ms: number): string => new Date(START + ms).toISOString()
@@ -54,4 +54,15 @@ test('the bar of a step that has not ended reaches until now, and a run without 
     ],
   })
   assert.deepEqual(timelineOf({ ...run, steps: [] }, START).rows, [])
+})
+
+test('the axis has at most four ticks after 0, each at a round time', () => {
+  assert.deepEqual(ticksOf(400), [100, 200, 300, 400])
+  assert.deepEqual(ticksOf(90_000), [60_000])
+  assert.deepEqual(ticksOf(5_400_000), [3_600_000])
+  assert.deepEqual(ticksOf(1), [1])
+  for (let totalMs = 1; totalMs < 40_000_000_000; totalMs = Math.ceil(totalMs * 1.1)) {
+    const { length } = ticksOf(totalMs)
+    assert.ok(length >= 1 && length <= 4, `${length} ticks in ${totalMs} ms`)
+  }
 })

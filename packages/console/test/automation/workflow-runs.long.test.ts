@@ -58,7 +58,7 @@ onStage(async (made) => {
 })
 
 test(
-  'a failed run shows the step, its input and the reason; a retry continues there, and the earlier step does not run again',
+  'the list shows how long an ongoing run has taken; a failed run shows the step, its input and the reason, and a retry continues there',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -68,6 +68,7 @@ test(
       .getByRole('grid', { name: 'Workflow runs' })
       .getByRole('row')
       .filter({ hasText: 'Remind later' })
+      .getByText(/^\d+ s$/)
       .waitFor()
     await seen.accessible('runs')
     await seen.picture('runs')

@@ -14,6 +14,7 @@ import {
   removed,
   stepsOf,
   TOP,
+  untakenIn,
   withArm,
 } from '../../src/parts/workflow/tree.ts'
 
@@ -59,6 +60,22 @@ test('each step has its place in the definition, and a refusal belongs to the st
   assert.equal(about('steps[2] must be a step'), 'last')
   assert.equal(about('steps[20].dataset is missing'), undefined)
   assert.equal(about('entry_conditions[0] is wrong'), undefined)
+})
+
+test('only the steps in the arms that a run did not take are untaken, at any depth', () => {
+  const nodes = nodesOf(STEPS)
+  const idsOf = (keys: readonly string[]): readonly (string | undefined)[] =>
+    keys.map((key) => placedIn(nodes).find(({ node }) => node.key === key)?.node.step.id)
+  assert.deepEqual(idsOf(untakenIn(nodes, (_node, { name }) => name === 'big')), ['other'])
+  assert.deepEqual(idsOf(untakenIn(nodes, (_node, { name }) => name === null)), ['one', 'two'])
+  assert.deepEqual(
+    untakenIn(nodes, () => undefined),
+    [],
+  )
+  const outer = nodesOf([
+    { id: 'outer', type: 'branch', input: 'payload', branches: [{ name: 'all', conditions: [], steps: [...STEPS] }] },
+  ])
+  assert.equal(untakenIn(outer, (_node, { name }) => name === 'all' || name === 'small').length, 3)
 })
 
 test('a step moves only inside its list, and the first one cannot move up', () => {

@@ -101,7 +101,10 @@ test(
     const run = page.getByRole('region', { name: 'Run', exact: true })
     await run.getByRole('group', { name: 'Otherwise branch of decide' }).getByText('· taken').waitFor()
     await run.getByRole('region', { name: 'Step file_small' }).getByRole('link', { name: 'Open the event' }).waitFor()
-    await run.getByRole('region', { name: 'Step file_large' }).getByText('Not run yet.').waitFor()
+    await run
+      .getByRole('region', { name: 'Step file_large' })
+      .getByText('Skipped, because the run took another branch.')
+      .waitFor()
     await run.getByRole('region', { name: 'Step notify' }).getByRole('link', { name: 'Open the delivery' }).waitFor()
     await seen.accessible('a run')
     await seen.picture('workflow-run')

@@ -97,7 +97,7 @@ test(
     await tester.getByLabel('Headers').fill('Content-Type: application/json')
     await tester.getByLabel('Body').fill('{"a":1}')
     await tester.getByRole('button', { name: 'Test the signature' }).click()
-    await tester.getByText('The request is refused: missing header.').waitFor()
+    await tester.getByText('The request is rejected: missing header.').waitFor()
     await tester
       .getByLabel('Headers')
       .fill(`X-Hub-Signature-256: sha256=${createHmac('sha256', 'hush').update('{"a":1}').digest('hex')}`)
@@ -235,7 +235,7 @@ test(
     await page
       .getByRole('row')
       .filter({ hasText: 'Typeform' })
-      .getByRole('img', { name: /^\d received and \d refused of the last \d$/ })
+      .getByRole('img', { name: /^\d received and \d rejected of the last \d$/ })
       .waitFor()
     await seen.accessible('endpoints with their last requests')
     await seen.close()
@@ -315,7 +315,7 @@ test(
     await page.getByRole('button', { name: 'Create the URL' }).click()
     await page.getByRole('list', { name: 'Steps at the sender' }).getByText('add the URL of the endpoint').waitFor()
     assert.match(
-      (await page.getByRole('link', { name: 'Documentation of the sender' }).getAttribute('href')) ?? '',
+      (await page.getByRole('link', { name: 'Sender documentation' }).getAttribute('href')) ?? '',
       /^https:\/\/github\.com\/PaddleHQ\//,
     )
     await page.getByLabel('Secret', { exact: true }).fill('hush')
@@ -351,7 +351,7 @@ test(
   },
 )
 
-test('the setup of a sender shows why an unsigned request is refused', { skip: noBrowser }, async () => {
+test('the setup of a sender shows why an unsigned request is rejected', { skip: noBrowser }, async () => {
   const seen = await stage.owner('dark')
   const { page } = seen
   await page.goto(stage.url('endpoints'))
@@ -366,7 +366,7 @@ test('the setup of a sender shows why an unsigned request is refused', { skip: n
   await post(webhooks.find(({ name }: { name: string }) => name === 'Sentry').public_url, '{}')
   await eventually(async () => {
     stage.world.clock.advance(250)
-    return page.getByText('Refused: missing header').isVisible()
+    return page.getByText('Rejected: missing header').isVisible()
   })
   await seen.close()
 })

@@ -121,3 +121,48 @@ test(
     await seen.close()
   },
 )
+
+test(
+  'the copy button beside the tabs of an event copies the content of the open tab',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    const copied = async (tab: string, label: string): Promise<string> => {
+      await page.goto(stage.url(`events?sel=${record}&tab=${tab}`))
+      await page.getByRole('button', { name: label, exact: true }).click()
+      await page.getByText('Copied', { exact: true }).waitFor()
+      return page.evaluate<string>('navigator.clipboard.readText()')
+    }
+    assert.match(await copied('headers', 'Copy the headers'), /^content-type: .+$/im)
+    assert.equal(await copied('raw', 'Copy the body'), '{"type":"is.refused"}')
+    assert.equal(await copied('payload', 'Copy the payload'), '{"type":"is.refused"}')
+    await seen.close()
+  },
+)
+
+test(
+  'a person finds keys and values of a long payload, line after line, and copies a value',
+  { skip: noBrowser },
+  async () => {
+    const data = Object.fromEntries(Array.from({ length: 80 }, (_none, n) => [`field_${n}`, `value ${n}`]))
+    const { records } = (await post(stage.world.endpoint, JSON.stringify(data))).body
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(stage.url(`events?sel=${records[0].id}`))
+    const find = page.getByRole('textbox', { name: 'Find in payload' })
+    const here = (key: string) => page.getByRole('treeitem', { selected: true }).filter({ hasText: `${key}:` })
+    await find.fill('VALUE 7')
+    await here('field_7').waitFor()
+    await find.press('Enter')
+    await here('field_70').waitFor()
+    await here('field_70').hover()
+    await page.getByRole('button', { name: 'copy value' }).click()
+    assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), 'value 70')
+    await find.fill('nowhere')
+    await page.getByText('No match').waitFor()
+    await seen.accessible('a search in a payload')
+    await seen.picture('payload-find')
+    await seen.close()
+  },
+)

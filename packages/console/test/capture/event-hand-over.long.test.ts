@@ -98,10 +98,10 @@ test(
       (await payload.getByRole('listitem').allInnerTexts()).map((line) => line.replaceAll(/\s+/g, ' '))
     assert.deepEqual(await lines(), [
       '≠ changed: total 5 42',
-      '− only in the older: old true missing',
-      '+ only in the newer: new missing null',
+      '− only in the older event: old true missing',
+      '+ only in the newer event: new missing null',
     ])
-    await page.getByLabel('Show equal values too').check()
+    await page.getByLabel('Also show equal values').check()
     assert.equal((await lines()).length, 5)
     await seen.close()
   },

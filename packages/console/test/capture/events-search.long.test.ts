@@ -185,11 +185,11 @@ test(
     await page.getByRole('row').filter({ hasText: 'not filed' }).filter({ hasText: 'Picky' }).waitFor()
     await page.getByText('2 events of').waitFor()
     await page
-      .getByText('The search does not include refused requests, because Postroad stores only samples of them.')
+      .getByText('The search does not include rejected requests, because Postroad stores only samples of them.')
       .waitFor()
     await seen.accessible('a search in what was filed nowhere')
     await page.goto(stage.url('events?q=sewing&state=pending'))
-    await page.getByText('The search does not include refused requests or requests without a dataset.').waitFor()
+    await page.getByText('The search does not include rejected requests or requests without a dataset.').waitFor()
     await seen.close()
   },
 )

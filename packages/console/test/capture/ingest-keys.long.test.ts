@@ -92,9 +92,9 @@ test(
       stage.world.clock.advance(250)
       return (await stage.world.admin('GET', `rejections?ingest_key_id=${made.id}`)).body.rejections[0]
     })
-    await page.getByRole('tab', { name: 'Refused' }).click()
-    await page.getByRole('list', { name: 'Refused' }).getByText('The signature header was missing').waitFor()
-    await seen.accessible('refused requests of a key')
+    await page.getByRole('tab', { name: 'Rejected' }).click()
+    await page.getByRole('list', { name: 'Rejected' }).getByText('The signature header was missing').waitFor()
+    await seen.accessible('rejected requests of a key')
     await seen.close()
   },
 )

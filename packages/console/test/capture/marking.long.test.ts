@@ -90,7 +90,7 @@ test('a person compares two selected events by payload and headers', { skip: noB
   const lineOf = (path: string) => payload.getByRole('listitem').filter({ hasText: path })
   await lineOf('nested.other').waitFor()
   assert.match(await lineOf('nested.other').innerText(), /changed:\s+nested\.other\s+1\s+3/)
-  assert.match(await lineOf('gone').innerText(), /only in the older:\s+gone\s+true\s+missing/)
+  assert.match(await lineOf('gone').innerText(), /only in the older event:\s+gone\s+true\s+missing/)
   assert.equal(await lineOf('nested.same').count(), 0)
   assert.match(
     await page
@@ -100,7 +100,7 @@ test('a person compares two selected events by payload and headers', { skip: noB
       .innerText(),
     /"1"\s+"3"/,
   )
-  await page.getByLabel('Show equal values too').check()
+  await page.getByLabel('Also show equal values').check()
   await lineOf('nested.same').waitFor()
   await seen.accessible('two events compared')
   await seen.picture('compare-dark')

@@ -23,14 +23,14 @@ async function refused(webhook: { readonly id: string }, requests: number): Prom
 }
 
 test(
-  'the screen groups refused requests by cause with a remedy and a sample, and the tester reports why a signature does not match',
+  'the screen groups rejected requests by cause with a remedy and a sample, and the tester reports why a signature does not match',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(stage.url('rejections'))
-    await page.getByRole('heading', { name: 'No refused requests' }).waitFor()
-    await seen.accessible('nothing was refused')
+    await page.getByRole('heading', { name: 'No rejected requests' }).waitFor()
+    await seen.accessible('nothing was rejected')
     const signed = await aWebhook(stage.world, {
       name: 'Signed',
       verification: { scheme: 'code_host', secret: 'hush' },
@@ -50,7 +50,7 @@ test(
     await row.click()
     assert.equal(new URL(page.url()).searchParams.get('sel'), 'missing_header')
     await page.getByText('the endpoint reads the header X-Hub-Signature-256').waitFor()
-    const sample = page.getByRole('group', { name: 'Refused request sample' })
+    const sample = page.getByRole('group', { name: 'Rejected request sample' })
     await sample.getByText('The header X-Hub-Signature-256 is missing.').waitFor()
     await sample.getByText('content-length', { exact: true }).waitFor()
     await page.getByText('Test another request', { exact: true }).click()
@@ -58,7 +58,7 @@ test(
     await tester.getByLabel('Headers').fill(`X-Hub-Signature-256: sha256=${'ab'.repeat(32)}`)
     await tester.getByLabel('Body').fill('{}')
     await tester.getByRole('button', { name: 'Test the signature' }).click()
-    await tester.getByText('The request is refused: bad signature.').waitFor()
+    await tester.getByText('The request is rejected: bad signature.').waitFor()
     await seen.accessible('a cause')
     await page.getByRole('list', { name: 'Endpoints' }).getByRole('link', { name: 'Signed' }).click()
     await page.waitForURL(`**/endpoints?sel=${signed.id}&tab=verification`)
@@ -100,7 +100,7 @@ test('the page shows refusals from the time when the page was disconnected', { s
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(`${stage.url('rejections').replace(stage.world.baseUrl, line.url)}?webhook=${closed.id}`)
-  await page.getByRole('heading', { name: 'No refused requests here' }).waitFor()
+  await page.getByRole('heading', { name: 'No rejected requests here' }).waitFor()
   line.cut()
   assert.equal((await post(closed.public_url, '{}')).status, 401)
   await refused(closed, 1)
@@ -121,12 +121,12 @@ test(
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(`${stage.url('rejections')}?webhook=${quiet.id}`)
-    await page.getByRole('heading', { name: 'No refused requests here' }).waitFor()
+    await page.getByRole('heading', { name: 'No rejected requests here' }).waitFor()
     await page.getByRole('button', { name: 'Quiet' }).click()
     await page.getByRole('menuitem', { name: 'Asleep' }).click()
     await page.getByRole('button', { name: '7 days' }).click()
     await page.waitForURL(`**/rejections?webhook=${off.id}&range=7d`)
-    await page.getByText('1 request refused').waitFor()
+    await page.getByText('1 request rejected').waitFor()
     await page.keyboard.press('j')
     await page.waitForURL('**&sel=endpoint_disabled')
     await page.getByRole('button', { name: 'Turn on' }).click()
@@ -166,21 +166,21 @@ test(
       })
     })
     await page.goto(stage.url('rejections'))
-    await page.getByText('4,000 requests refused, of the newest 2,000 minutes').waitFor()
+    await page.getByText('4,000 requests rejected, of the newest 2,000 minutes').waitFor()
     await seen.accessible('a log that goes on')
     await page.getByRole('row').filter({ hasText: 'The body was empty' }).click()
     await page.getByRole('region', { name: 'Cause' }).getByText('2,250 requests').waitFor()
     await page.getByRole('button', { name: 'Show older minutes' }).click()
     await page.getByRole('list', { name: 'Minutes' }).getByRole('listitem').nth(199).waitFor()
-    await page.getByRole('button', { name: 'Load older ones' }).click()
-    await page.getByText('4,500 requests refused', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Load older rejections' }).click()
+    await page.getByText('4,500 requests rejected', { exact: true }).waitFor()
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     await seen.close()
   },
 )
 
 test(
-  'the screen shows the last refused request of a cause redacted, so nobody has to paste it',
+  'the screen shows the last rejected request of a cause redacted, so nobody has to paste it',
   { skip: noBrowser },
   async () => {
     const hook = await aWebhook(stage.world, { name: 'Broken sender' })
@@ -189,10 +189,10 @@ test(
     const seen = await stage.owner('dark')
     const { page } = seen
     await page.goto(`${stage.url('rejections')}?sel=invalid_body&webhook=${hook.id}`)
-    const body = page.getByLabel('Refused request body')
+    const body = page.getByLabel('Rejected request body')
     await body.waitFor()
     assert.equal(await body.textContent(), '{"id":"evt_9","password":"•••"')
-    await seen.accessible('a sample of a refused request')
+    await seen.accessible('a sample of a rejected request')
     await seen.picture('rejections-sample')
     await stage.world.admin('PATCH', `webhooks/${hook.id}`, { refused_samples: false })
     await page.reload()

@@ -70,7 +70,7 @@ test('by keyboard, arrows move, Shift selects, Enter selects one bar, Escape cle
   await page.getByRole('row').filter({ hasText: 'minute.19' }).first().waitFor()
   await bars.focus()
   await page.keyboard.press('Home')
-  assert.match((await bars.getAttribute('aria-valuetext')) ?? '', /^\d\d:\d\d: 0 in, 0 failed or refused$/)
+  assert.match((await bars.getAttribute('aria-valuetext')) ?? '', /^\d\d:\d\d: 0 in, 0 failed or rejected$/)
   await page.keyboard.press('End')
   for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowLeft')
   assert.match((await bars.getAttribute('aria-valuetext')) ?? '', /: 2 in,/)
@@ -104,25 +104,33 @@ test('the bars show a range of the address with the time around it', { skip: noB
 })
 
 for (const theme of ['light', 'dark'] as const) {
-  test(`${theme}: the overview sums up a selected range and leads to its events`, { skip: noBrowser }, async () => {
-    const seen = await stage.owner(theme)
-    const { page } = seen
-    await page.goto(stage.url('overview?range=1h'))
-    const bars = page.getByRole('slider', { name: 'Events over time' })
-    await bars.focus()
-    await page.keyboard.press('ArrowLeft')
-    await page.keyboard.down('Shift')
-    for (let step = 0; step < 30; step += 1) await page.keyboard.press('ArrowLeft')
-    await page.keyboard.up('Shift')
-    await page.waitForURL(/[?&]from=/)
-    await page.getByRole('status').getByText(' in, ').waitFor()
-    await seen.accessible('a stretch on the overview')
-    await seen.picture(`overview-${theme}`)
-    await page.getByRole('link', { name: 'Show these events' }).click()
-    await page.waitForURL(/\/events\?from=/)
-    await page.getByRole('row').filter({ hasText: 'minute.' }).first().waitFor()
-    await seen.close()
-  })
+  test(
+    `${theme}: the overview sums up a selected range and leads to its events and deliveries`,
+    { skip: noBrowser },
+    async () => {
+      const seen = await stage.owner(theme)
+      const { page } = seen
+      await page.goto(stage.url('overview?range=1h'))
+      const bars = page.getByRole('slider', { name: 'Events over time' })
+      await bars.focus()
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.down('Shift')
+      for (let step = 0; step < 30; step += 1) await page.keyboard.press('ArrowLeft')
+      await page.keyboard.up('Shift')
+      await page.waitForURL(/[?&]from=/)
+      await page.getByRole('status').getByText(' in, ').waitFor()
+      await seen.accessible('a stretch on the overview')
+      await seen.picture(`overview-${theme}`)
+      await page.getByRole('link', { name: 'Show these events' }).click()
+      await page.waitForURL(/\/events\?from=/)
+      await page.getByRole('row').filter({ hasText: 'minute.' }).first().waitFor()
+      await page.goBack()
+      await page.getByRole('link', { name: 'Show these deliveries' }).click()
+      await page.waitForURL(/\/deliveries\?from=/)
+      await page.getByRole('heading', { name: 'No delivery matches' }).waitFor()
+      await seen.close()
+    },
+  )
 }
 
 function spanOf(url: string): { from: number; to: number } {

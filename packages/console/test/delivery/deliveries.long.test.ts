@@ -103,3 +103,98 @@ test(
     await seen.close()
   },
 )
+
+test(
+  'a row of a list opens in another tab with Ctrl and by the middle button, and the list stays as it was',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('deliveries?state=delivered'))
+    const row = page.getByRole('grid', { name: 'Deliveries' }).getByRole('row').filter({ hasText: 'charge.succeeded' })
+    for (const press of [{ modifiers: ['ControlOrMeta' as const] }, { button: 'middle' as const }]) {
+      const [tab] = await Promise.all([page.context().waitForEvent('page'), row.click(press)])
+      await tab.getByRole('region', { name: 'Delivery' }).getByRole('heading', { name: 'ledger' }).waitFor()
+      assert.match(tab.url(), /\?state=delivered&sel=dlv_/)
+      await tab.close()
+    }
+    assert.doesNotMatch(page.url(), /sel=/)
+    await row.click()
+    await page.waitForURL(/sel=dlv_/)
+    await seen.close()
+  },
+)
+
+test(
+  'a delivery shows the response indented, copies it as received, and leads to its destination, which lists events by title',
+  { skip: noBrowser },
+  async () => {
+    const body = '{"received":true}'
+    sink.answer({ status: 200, body })
+    const { records } = (await post(stage.world.endpoint, '{"n":1}')).body
+    const { id } = await eventually(
+      async () =>
+        (await stage.world.admin('GET', `deliveries?record_id=${records[0].id}&state=delivered`)).body.deliveries[0],
+    )
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(`${stage.url('events')}?sel=${records[0].id}&tab=deliveries`)
+    await page.getByRole('link', { name: 'Open the delivery' }).click()
+    const panel = page.getByRole('region', { name: 'Delivery' })
+    await panel.getByText('"received": true').waitFor()
+    await panel.getByRole('button', { name: 'Copy the response body' }).click()
+    assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), body)
+    await seen.accessible('a delivery with its response')
+    await seen.picture('delivery-response')
+    await page.keyboard.press('y')
+    await page.getByText('ID copied').waitFor()
+    assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), id)
+    await panel.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Copy as a CLI command' }).click()
+    await page.getByText('Copied as CLI command').waitFor()
+    assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), new RegExp(`deliveries get ${id}`))
+    await panel.getByRole('link', { name: 'Open the destination' }).click()
+    await page
+      .getByRole('region', { name: 'Destination', exact: true })
+      .getByRole('heading', { name: 'ledger' })
+      .waitFor()
+    const newest = page.getByRole('list', { name: 'Newest deliveries' })
+    await newest.getByRole('listitem').filter({ hasText: 'charge.succeeded' }).getByText('Ada').waitFor()
+    await seen.accessible('deliveries with the titles of their events')
+    await seen.picture('destination-titles')
+    await seen.close()
+  },
+)
+
+test('the tooltip of a time has its distance to now', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('deliveries'))
+  const time = page.getByRole('grid', { name: 'Deliveries' }).locator('time').first()
+  await time.hover()
+  assert.match((await time.getAttribute('title')) ?? '', /Z\n(?:just now|\d+ (?:s|min) ago)$/)
+  await seen.close()
+})
+
+test('the list can be limited to the time between two moments', { skip: noBrowser }, async () => {
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  const rows = page.getByRole('grid', { name: 'Deliveries' }).getByRole('row')
+  await page.goto(stage.url('deliveries'))
+  await page.getByRole('button', { name: 'Filter by time' }).click()
+  await page.getByRole('menuitem', { name: 'Between…' }).click()
+  const form = page.getByRole('form', { name: 'Time' })
+  await form.getByLabel('from', { exact: true }).fill('2026-01-01T00:00:00')
+  await form.getByLabel('to', { exact: true }).fill('2026-01-02T00:00:00')
+  await seen.accessible('two moments of deliveries')
+  await form.getByRole('button', { name: 'Apply' }).click()
+  await page.getByRole('heading', { name: 'No delivery matches' }).waitFor()
+  await page.getByRole('button', { name: 'Remove the filter created 1 Jan, 00:00 – 2 Jan, 00:00' }).click()
+  await rows.filter({ hasText: 'charge.succeeded' }).waitFor()
+  assert.doesNotMatch(page.url(), /from=|to=/)
+  const now = stage.world.clock.now()
+  const moment = (hours: number): string => new Date(now + hours * 3_600_000).toISOString()
+  await page.goto(stage.url(`deliveries?from=${moment(-1)}&to=${moment(1)}`))
+  await rows.filter({ hasText: 'charge.succeeded' }).waitFor()
+  await seen.close()
+})

@@ -90,7 +90,7 @@ test(
     await seen.picture('console portals customers')
     await page.getByRole('button', { name: 'Revoke…' }).click()
     await page.getByRole('button', { name: 'Revoke', exact: true }).click()
-    await page.getByText('This customer has no active links.').waitFor()
+    await page.getByText('This customer has no links.').waitFor()
     await comeBack(opened)
     await opened.getByRole('heading', { name: 'This link has expired' }).waitFor()
     await page.getByRole('button', { name: 'Delete customer…' }).click()

@@ -54,7 +54,7 @@ test(
     await page.getByRole('row').filter({ hasText: 'orders' }).click()
     const panel = page.getByRole('region', { name: 'Dataset', exact: true })
     await panel.getByRole('rowheader', { name: 'note' }).waitFor()
-    await panel.getByRole('row').filter({ hasText: 'note' }).getByText('50 %').waitFor()
+    await panel.getByRole('row').filter({ hasText: 'note' }).getByText('50%').waitFor()
     await seen.accessible('the schema of a dataset')
     await seen.picture('dataset')
     await page.keyboard.press('2')
@@ -161,6 +161,7 @@ test(
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     const panel = page.getByRole('region', { name: 'Forwarder', exact: true })
     await panel.getByText('Lag').first().waitFor()
+    await panel.getByText('Nothing sent yet').first().waitFor()
     const [{ id, sample_rate }] = (await asked(world, 'GET forwarders')).forwarders
     assert.equal(sample_rate, 0.5)
     await seen.accessible('a forwarder')

@@ -276,7 +276,7 @@ test('one press makes a sink, and its deliveries show the events that arrived', 
   await page.goto(`${at}deliveries?sel=${found.id}`)
   await page
     .getByRole('group', { name: 'Attempts' })
-    .getByText(/"verified":true/)
+    .getByText(/"verified": true/)
     .waitFor()
   await seen.close()
 })

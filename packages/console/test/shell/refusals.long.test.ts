@@ -144,3 +144,61 @@ test('a secret counts as copied only when the browser has copied it', { skip: no
   await secret.waitFor({ state: 'detached' })
   await seen.close()
 })
+
+test(
+  'a list that is refused later stays, and the page says what happened and when to try again',
+  { skip: noBrowser },
+  async () => {
+    await aRule(stage.world, { name: 'Read before' })
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('rules'))
+    const row = page.getByRole('row').filter({ hasText: 'Read before' })
+    await row.waitFor()
+    await page.route(/\/admin\/api\/.*\/rules\?/, (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'retry-after': '60' },
+        json: { error: 'Too many reads.', retry_after: 60 },
+      }),
+    )
+    await page.clock.setFixedTime(Date.now() + 60_000)
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    const stale = page.getByRole('status').filter({ hasText: 'Too many reads.' })
+    await stale.getByText('Last update', { exact: false }).waitFor()
+    assert.equal(await stale.getByRole('button', { name: /^Try again in \d+ s$/ }).isDisabled(), true)
+    assert.equal(await stale.getByText('Reconnecting').count(), 0)
+    await row.waitFor()
+    await seen.close()
+  },
+)
+
+for (const screen of ['connected-agents', 'deliveries'])
+  test(
+    `${screen}: after 429, the page waits as long as the server asks, and then reads the list again by itself`,
+    { skip: noBrowser },
+    async () => {
+      const seen = await stage.owner()
+      const { page } = seen
+      let reads = 0
+      let isRefused = true
+      await page.route(/\/admin\/api\/(?:agents|projects\/[^/]+\/deliveries)\?/, (route) => {
+        reads += 1
+        return isRefused
+          ? route.fulfill({ status: 429, json: { error: 'Too many requests.', retry_after: 60 } })
+          : route.continue()
+      })
+      await page.clock.install()
+      await page.goto(stage.url(screen))
+      const again = page.getByRole('button', { name: /^Try again in \d+ s$/ })
+      await again.waitFor()
+      await page.clock.runFor(30_000)
+      const left = Number(/\d+/.exec(await again.innerText())?.[0])
+      assert.ok(left < 40, `the wait started again: ${left} s`)
+      assert.equal(reads, 1)
+      isRefused = false
+      await page.clock.runFor(31_000)
+      await page.getByRole('alert').waitFor({ state: 'detached' })
+      await seen.close()
+    },
+  )

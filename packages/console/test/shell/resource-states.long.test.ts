@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aDestination, anIngestKey, aRule } from '../../../server/test/stage/fixtures.ts'
+import type { Page } from 'playwright-core'
+import { aDestination, anIngestKey, aRule, post } from '../../../server/test/stage/fixtures.ts'
 import type { Sink } from '../../../server/test/stage/harness.ts'
-import { noBrowser, onStage, type Stage, type Theme } from '../stage/browser.ts'
+import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
+import { inProject, inWorkspace, testStates, type ReadingScreen } from '../stage/list-states.ts'
+import { grid, heading } from '../stage/place.ts'
 
 let stage: Stage
 let sink: Sink
@@ -12,56 +15,47 @@ onStage(async (made) => {
   await aDestination(stage.world, { url: sink.url })
   await aRule(stage.world)
   await anIngestKey(stage.world)
+  await post(stage.world.endpoint, '{"total":42}')
 })
 
-const SCREENS = [
-  { screen: 'endpoints', title: 'Endpoints', room: 'webhooks', theme: 'light' },
-  { screen: 'ingest-keys', title: 'Ingest keys', room: 'ingest-keys', theme: 'dark' },
-  { screen: 'rules', title: 'Rules', room: 'rules', theme: 'light' },
-  { screen: 'destinations', title: 'Destinations', room: 'destinations', theme: 'dark' },
-] as const satisfies readonly { readonly theme: Theme; readonly [name: string]: string }[]
+const SCREENS: readonly ReadingScreen[] = [
+  { screen: 'endpoints', title: 'Endpoints', reads: inProject('webhooks'), theme: 'light' },
+  { screen: 'ingest-keys', title: 'Ingest keys', reads: inProject('ingest-keys'), theme: 'dark' },
+  { screen: 'rules', title: 'Rules', reads: inProject('rules'), theme: 'light' },
+  { screen: 'destinations', title: 'Destinations', reads: inProject('destinations'), theme: 'dark' },
+  { screen: 'events', title: 'Events', reads: inProject('records'), theme: 'light' },
+  { screen: 'deliveries', title: 'Deliveries', reads: inProject('deliveries'), theme: 'dark' },
+  {
+    screen: 'rejections',
+    title: 'Rejections',
+    reads: inProject('rejections'),
+    theme: 'light',
+    shows: (page) => heading(page, 'No refused requests'),
+  },
+  {
+    screen: 'portals',
+    title: 'Portals',
+    reads: inProject('portals'),
+    theme: 'dark',
+    shows: (page) => heading(page, 'No portals yet'),
+  },
+  {
+    screen: 'overview',
+    title: 'Overview',
+    reads: inWorkspace('dashboard/summary'),
+    theme: 'light',
+    shows: (page) =>
+      page
+        .getByRole('group', { name: 'Numbers' })
+        .or(page.getByRole('heading', { name: 'No events in this time range' }))
+        .waitFor(),
+  },
+]
 
-/** These tests answer instead of the server, as a proxy would. */
-for (const { screen, title, room, theme } of SCREENS) {
-  test(
-    `${title}: a list that could not be read never looks empty; each refusal names its reason and the remedy`,
-    { skip: noBrowser },
-    async () => {
-      const seen = await stage.owner(theme)
-      const { page } = seen
-      const list = new RegExp(`/admin/api/projects/[^/]+/${room}\\?`)
-      const answers = async (status: number, body: object, headers: Record<string, string> = {}): Promise<void> => {
-        await page.unroute(list)
-        await page.route(list, (route) =>
-          route.fulfill({
-            status,
-            headers: { 'content-type': 'application/json', 'request-id': 'req_0123', ...headers },
-            body: JSON.stringify(body),
-          }),
-        )
-        await page.goto(stage.url(screen))
-      }
-      await answers(403, { error: 'Your role may not read this. Ask an admin.', code: 'insufficient_role' })
-      await page.getByRole('alert').getByText('Your role may not read this. Ask an admin.').waitFor()
-      assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'it would be refused again')
-      await seen.accessible(`${title}, forbidden`)
-
-      await answers(429, { error: 'Too many requests. Wait a little.', retry_after: 30 }, { 'retry-after': '30' })
-      await page.getByRole('alert').getByText('Too many requests. Wait a little.').waitFor()
-      assert.equal(await page.getByRole('button', { name: /^Try again in \d+ s$/ }).isDisabled(), true)
-      await seen.accessible(`${title}, rate-limited`)
-
-      await answers(500, { error: 'Something broke here. Try again.', reason: 'internal_error' })
-      await page.getByRole('alert').getByText('internal_error').waitFor()
-      await page.getByRole('button', { name: 'req_0123' }).waitFor()
-      await seen.accessible(`${title}, broken`)
-      await page.unroute(list)
-      await page.getByRole('button', { name: 'Try again' }).click()
-      await page.getByRole('grid', { name: title }).getByRole('row').nth(1).waitFor()
-      await seen.close()
-    },
-  )
-}
+testStates(
+  () => stage,
+  SCREENS.map((screen) => ({ shows: (page: Page) => grid(page, screen.title), ...screen })),
+)
 
 test(
   'a person saves a filter as a named view, finds it in the palette, and removes it; only its screen has it',

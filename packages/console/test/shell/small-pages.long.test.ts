@@ -72,6 +72,30 @@ test(
   },
 )
 
+test('each block of code of a guide and of the reference can be copied', { skip: noBrowser }, async () => {
+  const seen = await stage.stranger()
+  const { page } = seen
+  for (const [at, block] of [
+    ['/docs/verify', '#page pre'],
+    ['/docs/api#webhooks.create', '[id="webhooks.create"] pre'],
+  ] as const) {
+    await page.goto(`${stage.world.baseUrl}${at}`)
+    const code = page.locator(block).first()
+    await code.hover()
+    await code.locator('xpath=..').getByRole('button', { name: 'Copy' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    assert.equal(copied, ((await code.textContent()) ?? '').trimEnd())
+  }
+  await page.goto(`${stage.world.baseUrl}/docs/verify`)
+  await page.locator('#page pre').first().focus()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  await seen.accessible('a guide with a button that copies')
+  await seen.close()
+})
+
 /** A person with an account and without a workspace, and the token of an invite as an email would contain it. */
 async function anInvited(): Promise<{ readonly person: Person; readonly token: string }> {
   const { world } = stage

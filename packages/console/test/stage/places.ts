@@ -41,11 +41,11 @@ export const PLACES: readonly Place[] = [
     show: ({ page }) => heading(page, /^0 of /),
   },
   {
-    name: 'refused requests',
+    name: 'rejected requests',
     at: () => 'events?view=rejected',
     show: async ({ page }) => {
       await page.getByText('missing_header').first().click()
-      await page.getByRole('region', { name: 'Refused requests' }).waitFor()
+      await page.getByRole('region', { name: 'Rejected requests' }).waitFor()
     },
   },
   {
@@ -174,7 +174,7 @@ export const MORE_PLACES: readonly Place[] = [
     at: ({ ingestKeyId }) => `ingest-keys?sel=${ingestKeyId}`,
     show: async (seen, _scene, look) => {
       await seen.page.getByRole('tab', { name: 'Use', exact: true }).waitFor()
-      await eachTab(seen, ['Use', 'Settings', 'Signature', 'Refused'], look)
+      await eachTab(seen, ['Use', 'Settings', 'Signature', 'Rejected'], look)
     },
   },
   {
@@ -204,7 +204,7 @@ export const MORE_PLACES: readonly Place[] = [
     name: 'no rejections',
     at: () => 'rejections',
     isFresh: true,
-    show: ({ page }) => heading(page, 'No refused requests'),
+    show: ({ page }) => heading(page, 'No rejected requests'),
   },
   { name: 'rules', at: () => 'rules', show: ({ page }) => grid(page, 'Rules') },
   {

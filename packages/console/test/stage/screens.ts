@@ -6,6 +6,7 @@ import type { Place } from './place.ts'
 import { AUTOMATION_PLACES, MORE_PLACES, openPlace, PLACES } from './places.ts'
 import { aScene, type Made } from './scene.ts'
 import { OPERATOR } from './settings.ts'
+import { outside } from './widths.ts'
 
 type Prepared = { readonly stage: Stage; readonly bad: Sink; readonly recordId: string }
 
@@ -36,16 +37,17 @@ export function testScreens(places: keyof typeof LISTS = 'daily'): void {
     `${places} places: each is accessible in both themes, and the policy refuses nothing`,
     { skip: noBrowser },
     () => {
-      for (const place of LISTS[places]) test(place.name, () => testPlace(place))
+      for (const place of LISTS[places]) test(place.name, () => testPlace(place, places))
     },
   )
 }
 
-async function testPlace(place: Place): Promise<void> {
+async function testPlace(place: Place, places: keyof typeof LISTS): Promise<void> {
   assert.ok(made !== undefined)
   const seen = await stage.owner()
-  await openPlace({ seen, stage, scene: made.scene }, place, (state) =>
-    seen.accessibleInBothThemes(`${place.name} ${state}`),
-  )
+  await openPlace({ seen, stage, scene: made.scene }, place, async (state) => {
+    await seen.accessibleInBothThemes(`${place.name} ${state}`)
+    if (places === 'other') assert.deepEqual(await outside(seen.page), [], `${place.name} ${state}`)
+  })
   await seen.close()
 }

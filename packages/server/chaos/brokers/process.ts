@@ -14,6 +14,8 @@ export type Broker = {
   readonly name: string
   /** The members of a destination that reach it: its url, config and auth. */
   readonly members: Readonly<Record<string, unknown>> & { readonly url: string; readonly config: object }
+  /** The server answers nothing more, until its end. */
+  readonly hang: () => void
   /** SIGKILL. */
   readonly kill: () => Promise<void>
   /** Starts the server again, and resolves when it answers. */
@@ -36,6 +38,7 @@ export type ServerTls = {
 export type Server = {
   readonly folder: string
   readonly port: number
+  readonly hang: () => void
   readonly kill: () => Promise<void>
   readonly start: () => Promise<void>
   readonly stop: () => Promise<void>
@@ -64,8 +67,11 @@ export async function runServer({ folder, port, prepare, program, ready }: Made)
     const { pid, exitCode, signalCode } = child ?? {}
     if (child === undefined || pid === undefined || exitCode !== null || signalCode !== null) return
     const ended = new Promise((resolve) => child?.once('exit', resolve))
-    signalGroup(pid)
+    signalGroup(pid, 'SIGKILL')
     await ended
+  }
+  const hang = (): void => {
+    if (child?.pid !== undefined) signalGroup(child.pid, 'SIGSTOP')
   }
   const start = async (): Promise<void> => {
     const { file, args, options = {} } = program(at)
@@ -87,12 +93,12 @@ export async function runServer({ folder, port, prepare, program, ready }: Made)
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   await start()
-  return { folder, port, kill, start, stop }
+  return { folder, port, hang, kill, start, stop }
 }
 
-function signalGroup(pid: number): void {
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, 'SIGKILL')
+    process.kill(-pid, signal)
   } catch {
     // The process has just ended.
   }

@@ -1,4 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
+import { createTurns } from './turns.ts'
 
 /**
  * Passwords as argon2id in the PHC form, which carries its own parameters: `$argon2id$v=19$m=…,t=…,p=…$salt$hash`. A hash made
@@ -27,8 +28,10 @@ const WAITING_MAX = 100
 /** Too many passwords are being checked at the moment. */
 export class PasswordsBusy extends Error {}
 
+const busy = (): Error => new PasswordsBusy('Too many passwords are being checked.')
+
 export function createPasswordHash(cost: Cost = COST): PasswordHash {
-  const turn = createTurns()
+  const turn = createTurns({ atOnce: AT_ONCE_MAX, waiting: { max: WAITING_MAX, busy } })
   const derive = (password: string, of: Cost & { salt: Buffer; bytes: number }): Promise<Buffer> => {
     const { salt, bytes, memory, passes, parallelism } = of
     return turn(() =>
@@ -75,23 +78,3 @@ function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
-
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running >= AT_ONCE_MAX) {
-      if (waiting.length >= WAITING_MAX) throw new PasswordsBusy('Too many passwords are being checked.')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else {
-      running += 1
-    }
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
-  }
-}

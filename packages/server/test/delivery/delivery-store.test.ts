@@ -10,6 +10,7 @@ import {
   anyDue,
   delivered,
   gone,
+  interrupted,
   retryIn,
   settleOf,
   valueOf,
@@ -88,6 +89,21 @@ test('a turn under the old fence waits for a grant that is under way, and then c
   assert.deepEqual([turned.applied, turned.begun, [...turned.lost]], [[], [], [held]])
   assert.equal((await rows.delivery(ids[0])).state, 'retrying')
   assert.equal((await rows.delivery(ids[1] ?? '')).state, 'pending')
+})
+
+test('an interrupted attempt leaves the status and the error of the previous attempt in its delivery', async () => {
+  const { held, ids, store } = await stage.aLeasedLane()
+  const result = { type: 'response', status: 503, retry_after_seconds: null } as const
+  const refused = { ...retryIn(0), error_code: 'bad_status', result } as const
+  for (const ended of [refused, interrupted]) {
+    const [begun] = valueOf(await store.turn(beginsOf(held, ids))).begun
+    assert.ok(begun)
+    valueOf(await store.turn({ settles: [settleOf(begun, ended)], begins: [] }))
+  }
+  assert.deepEqual(
+    await rows.deps.database.one(sql`select last_status, last_error from deliveries where id = ${ids[0] ?? ''}`),
+    { last_status: 503, last_error: 'bad_status' },
+  )
 })
 
 test('of owners that lease at the same instant exactly one gets each lane', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
+import { LIMITS } from '@postroad/contract'
 import { aRoute, type Route } from '../stage/delivery-routes.ts'
 import { aName, anIngestKey } from '../stage/fixtures.ts'
 import { eventually, type Answer, type World } from '../stage/harness.ts'
@@ -230,4 +231,13 @@ test('an event of a postroad destination is stored once by the other server, whi
   assert.equal(again.attempts[1].response_status, 200)
   const { body } = await world.admin('GET', `attempts/${again.attempts[1].id}`)
   assert.equal(body.attempt.request.headers['idempotency-key'], record)
+})
+
+test('an event of a postroad destination that is too large for the other server fails for good', async () => {
+  const { key } = await anIngestKey(world)
+  const to = await aRoute(world, `${world.baseUrl}/v1/ingest/${key}/copies`, { config: { kind: 'postroad' } })
+  // The envelope around it exceeds the limit that the payload alone does not reach.
+  const record = await to.send(JSON.stringify('a'.repeat(LIMITS.ingestBodyBytesDefault - 100)))
+  const { attempts } = await to.in(record, 'failed', 'retrying')
+  assert.deepEqual([attempts.length, attempts[0].error_code], [1, 'event_too_large'], attempts[0].error_detail)
 })

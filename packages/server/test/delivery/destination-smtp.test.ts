@@ -61,6 +61,39 @@ test('an email that the server refuses temporarily is retried, and its attempt q
   assert.equal(receiver.received.length, 1)
 })
 
+/** A mail server that answers the recipient `bob` with this status; undefined: it accepts him. */
+async function aReceiverWithout(t: TestContext, state: { bob: number | undefined }): Promise<MailReceiver> {
+  return aReceiver(t, {
+    onRcptTo: ({ address }, _session, done) =>
+      state.bob !== undefined && address.startsWith('bob@')
+        ? done(Object.assign(new Error('Not him'), { responseCode: state.bob }))
+        : done(),
+  })
+}
+const recipientsOf = ({ received }: MailReceiver) =>
+  received.map(({ to }) => to.map((address) => address.split('@')[0]))
+
+for (const [later, who, recipients] of [
+  [undefined, 'gets the email later', [['ada'], ['bob']]],
+  [550, 'and then refuses ends the delivery', [['ada']]],
+] as const) {
+  test(`a recipient whom the server defers ${who}, and the accepted one gets it once`, async (t) => {
+    const state: { bob: number | undefined } = { bob: 450 }
+    const receiver = await aReceiverWithout(t, state)
+    const to = await plainRoute(receiver)
+    const record = await to.send()
+    const { attempts } = await to.in(record, 'retrying')
+    assert.equal(attempts[0].error_code, 'refused')
+    assert.match(attempts[0].error_detail, /^The mail server deferred 1 of 2 recipients\. .* It says: .*Not him/)
+    state.bob = later
+    await eventually(async () => {
+      world.clock.advance(1_000)
+      return (await to.delivery(record)).state === 'delivered' ? true : undefined
+    })
+    assert.deepEqual(recipientsOf(receiver), recipients)
+  })
+}
+
 test('an email that is too large fails immediately and is not sent again, and the next event is delivered', async (t) => {
   const receiver = await aReceiver(t)
   receiver.answer = 552

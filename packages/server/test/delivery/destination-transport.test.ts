@@ -113,7 +113,7 @@ test('mutual TLS: the receiver sees the client certificate; without one, or with
   assert.equal((await route.attemptOf(first)).outcome, 'succeeded')
   assert.deepEqual(receiver.callers, ['client of ours'])
   for (const [other, code, detail] of [
-    [{ ca: ours.cert }, 'tls_failed', /^The destination asks for a client certificate that it trusts\.$/],
+    [{ ca: ours.cert }, 'tls_failed', /^The host asks for a client certificate that it trusts\.$/],
     // Node servers close the connection without an alert when they do not trust the client certificate.
     [{ ...tls, certificate: stranger.cert, private_key: stranger.key }, /^(connection_reset|tls_failed)$/, /\.$/],
   ] as const) {

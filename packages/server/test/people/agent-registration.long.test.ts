@@ -328,6 +328,23 @@ test('the cap of a day, and the tenth of it that one network can use, are exact 
   }
 })
 
+test('a cap of the day below ten leaves one registration to each network', async () => {
+  aDayLater()
+  await settings({ agent_registrations_per_day: 2 })
+  const answers: Answer[] = []
+  for (const ip of ['203.0.113.1', '203.0.113.2', '198.51.100.1'])
+    answers.push(await post(world, await aRegistration(world, {}, fresh()), { ip }))
+  await settings({ agent_registrations_per_day: 100 })
+  assert.deepEqual(
+    answers.map(({ status, body }) => [status, body.reason]),
+    [
+      [201, undefined],
+      [429, 'source_daily_limit'],
+      [201, undefined],
+    ],
+  )
+})
+
 test('a challenge that a cap refused is not used up', async () => {
   await settings({ agent_registrations_per_day: 0 })
   const body = await aRegistration(world, {}, fresh())

@@ -1,17 +1,32 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { kafkaServer } from '../../chaos/brokers/kafka.ts'
 import { kinds } from '../../chaos/scenarios/kinds.ts'
 import { aStorm, assertCaught, broken, SEED } from '../stage/storms.ts'
 
-const AT = { seed: SEED, rounds: 3, ratePerSecond: 30 }
+/** PostgreSQL, Pub/Sub, and two of the brokers that this machine has. */
+const AT = { seed: SEED, rounds: 4, ratePerSecond: 30 }
+const LOST = /^(acknowledged|stored), never delivered: \d+/
+const noKafka = kafkaServer() === undefined && 'KAFKA_TEST_CLASSPATH names no Kafka'
 
-/** With the brokers that this machine has; PostgreSQL is always there. */
 describe('brokers that are killed behind their destinations', { concurrency: 1 }, () => {
   test('no event is lost, and no more events arrive twice than were in flight', async () => {
     assert.deepEqual(broken(await aStorm(kinds, AT)), [])
   })
 
   test('a server that counts events as taken before their broker confirms them is caught', async () => {
-    await assertCaught(kinds, { ...AT, plant: 'taken-before-confirm' }, /^(acknowledged|stored), never delivered: \d+/)
+    await assertCaught(kinds, { ...AT, plant: 'taken-before-confirm' }, LOST)
+  })
+
+  test('a server that counts a request to Pub/Sub as answered when it is sent is caught', async () => {
+    await assertCaught(kinds, { ...AT, plant: 'published-before-answer' }, LOST)
+  })
+
+  test('a server that asks Kafka for no acknowledgment is caught', { skip: noKafka }, async () => {
+    await assertCaught(kinds, { ...AT, plant: 'kafka-without-acks' }, LOST)
+  })
+
+  test('a defect of a broker that this machine lacks is no run', { skip: noKafka === false }, async () => {
+    await assert.rejects(aStorm(kinds, { ...AT, plant: 'kafka-without-acks' }), /shows only in kafka, which is not/)
   })
 })

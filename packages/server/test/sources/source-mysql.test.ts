@@ -88,6 +88,25 @@ describe('a source that reads MySQL', { skip: server === undefined }, () => {
     assert.deepEqual(await idsIn(table), [...numbers(1, 26), 9], 'an update comes again')
   })
 
+  test('a row whose key is null fails the run in words, and no row is skipped', async () => {
+    const table = await aTable('id int null unique, updated_at datetime(6)')
+    await shop.run(`insert into ${table} values (1, '2026-01-01'), (2, '2026-01-01')`)
+    const { id } = await aSource(table, { batch_limit: 1 })
+    await run()
+    await shop.run(`insert into ${table} values (null, '2026-01-01'), (3, '2026-01-02')`)
+    await runLater()
+    const { last_error: error } = await sourceOf(id)
+    assert.match(error?.error ?? '', /^The key_column "id" is null in a row, .* Choose a column that is never null/)
+    await shop.run(`update ${table} set id = 4 where id is null`)
+    await runLater()
+    assert.deepEqual(await idsIn(table), [1, 2, 4, 3])
+    const other = await aTable('id int null unique, updated_at datetime(6)')
+    await shop.run(`insert into ${other} values (null, '2026-01-01')`)
+    const { ok, error: sampled } = await asked(world, 'POST sources/test', { settings: settingsFor(other) })
+    assert.equal(ok, false)
+    assert.match(sampled.error, /^The key_column "id" is null in a row/)
+  })
+
   test('numbers beyond 2^53 are compared exactly, and a lower one that is committed within the lag is not missed', async () => {
     const table = await aTable(ORDERS)
     await shop.run(`insert into ${table} values (9007199254740993, 1, null), (9007199254740995, 1, null)`)

@@ -158,6 +158,17 @@ test('one process at a time reads, and another one takes over when its lease end
   assert.equal((await payloadsIn(world, dataset)).length, 1, 'the fence lets the holder store it alone')
 })
 
+test('an event that is too large is skipped and counted, and the events after it are filed', async () => {
+  const { id, dataset } = await aSource()
+  await here.run()
+  await reading()
+  feed.send(`data: 1\n\nid: 2\nevent: large\ndata: ${'x'.repeat(9_000_000)}\n\nid: 3\ndata: 3\n\n`)
+  await events(dataset, 2)
+  const { state, skipped, position, last_error } = await sourceOf(id)
+  assert.deepEqual([state, skipped, position, last_error], ['reading', 1, { last_event_id: '3' }, null])
+  assert.equal(feed.requests.length, 1)
+})
+
 test('a suspension ends the stream, and a reinstatement continues from the last id', async () => {
   const { dataset } = await aSource()
   await here.run()

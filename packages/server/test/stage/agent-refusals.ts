@@ -93,7 +93,11 @@ export const AGENT_REFUSALS: Readonly<Record<AgentReason, () => Promise<Answer>>
       return post(at, body, fresh())
     }),
   daily_cap_reached: () => whileSet('agent_registrations_per_day = 0', 'agent_registrations_per_day = 100'),
-  source_daily_limit: () => whileSet('agent_registrations_per_day = 9', 'agent_registrations_per_day = 100'),
+  source_daily_limit: async () => {
+    const from = fresh()
+    await atAgents(async (at) => post(at, await aRegistration(at, {}, fresh()), from))
+    return whileSet('agent_registrations_per_day = 9', 'agent_registrations_per_day = 100', from)
+  },
   agent_registration_disabled: () => whileSet('agent_registration = false', 'agent_registration = true'),
   agent_registration_unavailable: () => atANodeWithoutDatabase((lost) => challengeFor(lost)),
   registration_incomplete: () =>

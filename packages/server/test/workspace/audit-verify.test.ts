@@ -8,7 +8,7 @@ import { sql, type Database, type Db } from '../../src/platform/db.ts'
 import { anchorChains, findBrokenChains } from '../../src/resources/workspace/audit/index.ts'
 import { verifyChain } from '../../src/resources/workspace/audit/verify.ts'
 import { aChain, aPlace, nth, quiet, rowsOf, write } from '../stage/audit-chains.ts'
-import { aWebhook, behind } from '../stage/fixtures.ts'
+import { aWebhook, behind, statement } from '../stage/fixtures.ts'
 import { aWorld, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -52,6 +52,28 @@ describe('GET /admin/api/audit/verify', () => {
       newest: { id: newest.id, at: newest.at, hash: newest.hash },
       problem: null,
     })
+  })
+
+  test('many verifications at the same time leave the database to other requests, and get 503 overloaded beyond four of a workspace', async () => {
+    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const ended = database.transaction(async (tx) => {
+      await statement(tx, 'lock table audit_rows in access exclusive mode')
+      locked.resolve()
+      await released.promise
+    })
+    await locked.promise
+    const asked = Array.from({ length: 12 }, () => world.admin('GET', 'audit/verify'))
+    const early = await Promise.race(asked)
+    assert.deepEqual([early.status, early.body.reason], [503, 'overloaded'])
+    assert.equal((await world.admin('GET', 'projects')).status, 200)
+    released.resolve()
+    await ended
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    assert.deepEqual(
+      [200, 503].map((wanted) => statuses.filter((status) => status === wanted).length),
+      [4, 8],
+    )
+    assert.equal((await world.admin('GET', 'audit/verify')).status, 200)
   })
 
   test('the verification reads chains that are longer than a page, and empty ones', async () => {

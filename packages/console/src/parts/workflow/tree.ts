@@ -93,6 +93,18 @@ export function placedIn(nodes: readonly StepNode[], at = { place: 'steps', list
   })
 }
 
+/** The keys of the steps in the arms that a run did not take. */
+export function untakenIn(
+  nodes: readonly StepNode[],
+  takes: (node: StepNode, arm: Arm) => boolean | undefined,
+): readonly string[] {
+  return nodes.flatMap((node) =>
+    (node.arms ?? []).flatMap((arm) =>
+      takes(node, arm) === false ? placedIn(arm.nodes).map(({ node: { key } }) => key) : untakenIn(arm.nodes, takes),
+    ),
+  )
+}
+
 /** The step that a sentence is about, such as `steps[1].conditions[0].equals is missing`; undefined: no single step. */
 export function nodeIn(nodes: readonly StepNode[], sentence: string): StepNode | undefined {
   const found = placedIn(nodes).filter(

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import type { Attempt } from '../data/server.ts'
+import { CopyButton } from '../ui/copy.tsx'
 
 /** The answer of the receiver: the reason of a failure, its headers and its body, as text. */
 export function Answer({
@@ -43,13 +44,18 @@ export function Headers({ of }: { readonly of: Readonly<Record<string, string>> 
 /** A text of the receiver, exactly as it arrived. */
 export function Text({ label, children }: { readonly label: string; readonly children: string }): ReactElement {
   return (
-    <pre
-      tabIndex={0}
-      aria-label={label}
-      role="region"
-      className="mono max-h-72 overflow-auto rounded-field border border-line bg-sunken p-3 text-data break-all whitespace-pre-wrap"
-    >
-      {children}
-    </pre>
+    <div role="group" className="relative">
+      <pre
+        tabIndex={0}
+        aria-label={label}
+        role="region"
+        className="mono max-h-72 min-h-14 overflow-auto rounded-field border border-line bg-sunken p-3 pr-24 text-data break-all whitespace-pre-wrap"
+      >
+        {children}
+      </pre>
+      <span className="absolute top-2 right-2">
+        <CopyButton text={children} of={`the ${label.toLowerCase()}`} />
+      </span>
+    </div>
   )
 }

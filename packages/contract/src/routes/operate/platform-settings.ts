@@ -21,7 +21,9 @@ export const PlatformSettings = z.object({
   agent_registration: z.boolean().describe('Whether agents can register their own accounts.'),
   agent_registrations_per_day: z
     .int()
-    .describe('The maximum number of agent registrations per day (UTC). One network can use at most a tenth of them.'),
+    .describe(
+      'The maximum number of agent registrations per day (UTC). One network can use at most a tenth of them, and at least one.',
+    ),
   terms_version: z.string().describe('The version of the Terms that an agent accepts when it registers.'),
   terms_url: z.string().nullable().describe('The URL of the Terms. null: none are published.'),
   plans: z.array(z.string()).describe('The names of the plans of this installation.'),

@@ -1,4 +1,5 @@
 import type { Deps } from '../../context.ts'
+import { SeparateRows } from '../../platform/separate-rows.ts'
 import {
   deleteExpiredQuarantined,
   findUpdatedAt,
@@ -13,6 +14,8 @@ import type { Accepted, AcceptAll } from '../accept.ts'
 import { capturedAgain } from './sealed-request.ts'
 
 const WEBHOOKS_AT_ONCE = 20
+/** Bounds one run, so that a process stops soon when asked. */
+const ROUNDS_MAX = 25
 const AT_ONCE = { limit: 20, bytesMax: 8_388_608 }
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
@@ -40,8 +43,17 @@ type Admitting = Deps & { readonly acceptAll: AcceptAll }
 export async function admitQuarantined(deps: Admitting): Promise<void> {
   const system = deps.database.forSystem
   await deleteExpiredQuarantined(system, new Date(deps.clock.now()))
-  // oxlint-disable-next-line no-await-in-loop -- one endpoint after another
-  for (const webhook of await listUnchecked(system, WEBHOOKS_AT_ONCE)) await admitOf(deps, webhook)
+  const rows = new SeparateRows(deps.retryLog, 'quarantine.not_admitted')
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const without = rows.failed
+    // oxlint-disable-next-line no-await-in-loop -- round after round
+    const unchecked = await listUnchecked(system, { without, limit: WEBHOOKS_AT_ONCE })
+    for (const webhook of unchecked)
+      // oxlint-disable-next-line no-await-in-loop -- one endpoint after another
+      await rows.run({ kind: 'webhook', id: webhook.id }, () => admitOf(deps, webhook))
+    // Only endpoints that fail make room for the next ones in the same run.
+    if (rows.failed.length === without.length) return
+  }
 }
 
 async function admitOf(deps: Admitting, { workspace_id, project_id, id }: UncheckedWebhook): Promise<void> {

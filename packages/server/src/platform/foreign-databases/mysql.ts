@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { createConnection, type Connection, type FieldPacket } from 'mysql2'
 import { LIMITS } from '@postroad/contract'
+import { ForeignFailure } from '../foreign-failure.ts'
 import { failureOf } from './failure.ts'
 import { openSocket, tlsOf } from './socket.ts'
 import type { Bound, DatabaseReader, KeysetRow, ReadDatabase, Reading } from './types.ts'
@@ -157,6 +158,7 @@ function readerOf(connection: Connection, { of, bytesMax, rowBytesMax }: Reading
         connection,
         `select ${cursor}, ${key ?? 'null'} ${from} where ${cursor} is not null order by ${order(' desc')} limit 1`,
       )
+      requireKeys(rows, of.keyColumn)
       const [row] = rows
       return row === undefined ? null : boundOf(row)
     },
@@ -164,10 +166,14 @@ function readerOf(connection: Connection, { of, bytesMax, rowBytesMax }: Reading
       const kinds = await typesOf()
       const values: unknown[] = []
       const value = (text: string | null, index: number): string => literal(values, { text, type: kinds[index] ?? '' })
-      const beyond = (bound: Bound, sign: '<' | '>', last: '<=' | '>'): string =>
-        key === undefined
-          ? `${cursor} ${last} ${value(bound.cursor, 0)}`
-          : `(${cursor} ${sign} ${value(bound.cursor, 0)} or (${cursor} = ${value(bound.cursor, 0)} and ${key} ${last} ${value(bound.key, 1)}))`
+      const beyond = (bound: Bound, sign: '<' | '>', last: '<=' | '>'): string => {
+        if (key === undefined) return `${cursor} ${last} ${value(bound.cursor, 0)}`
+        const further = `${cursor} ${sign} ${value(bound.cursor, 0)} or (${cursor} = ${value(bound.cursor, 0)} and ${key} ${last} ${value(bound.key, 1)})`
+        // A row without a key compares with no bound, so it would be skipped silently.
+        return bound.key === null
+          ? `(${further})`
+          : `(${further} or (${cursor} = ${value(bound.cursor, 0)} and ${key} is null))`
+      }
       const bounds = [
         `${cursor} is not null`,
         ...(after === null ? [] : [beyond(after, '>', '>')]),
@@ -176,9 +182,18 @@ function readerOf(connection: Connection, { of, bytesMax, rowBytesMax }: Reading
       ]
       const text = `select ${cursor}, ${key ?? 'null'}, q.* ${from} where ${bounds.join(' and ')} order by ${order('')} limit ${limit}`
       const { rows, fields, cut } = await ask(connection, text, { values, bytesMax })
+      requireKeys(rows, of.keyColumn)
       return { rows: rows.map((row) => rowOf(row, { fields, rowBytesMax })), more: cut || rows.length === limit }
     },
   }
+}
+
+function requireKeys(rows: Rows['rows'], keyColumn: string | null): void {
+  if (keyColumn === null || rows.every(([_cursor, key]) => key !== null)) return
+  throw new ForeignFailure(
+    'query_failed',
+    `The key_column "${keyColumn}" is null in a row, so rows with the same cursor could be skipped. Choose a column that is never null, or leave these rows out of the query.`,
+  )
 }
 
 /** A number is compared as a number only when it is written as one. The value comes from the database, and is checked. */

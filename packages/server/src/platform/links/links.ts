@@ -4,6 +4,7 @@ import { stopwatch } from '../clock.ts'
 import type { OutboundReach } from '../outbound-reach.ts'
 import { LinkFailure, linkFailure } from './failure.ts'
 import { openLinkOf } from './kinds.ts'
+import { Remaining } from './remaining.ts'
 import type { Link, LinkMessage, LinkPlace, LinkResult } from './types.ts'
 
 export type LinkRequest = {
@@ -50,6 +51,7 @@ export function createLinks({ reach }: { readonly reach: OutboundReach }): Links
   const entries = new Map<string, Entry>()
   /** The links that take no further event and end with their last one. */
   const retired = new Set<Entry>()
+  const remaining = new Remaining()
   let closed = false
 
   const end = (entry: Entry): void => {
@@ -77,7 +79,8 @@ export function createLinks({ reach }: { readonly reach: OutboundReach }): Links
 
   const open = ({ lane, key, place, config, maxInFlight }: LinkRequest): Entry => {
     const stop = new AbortController()
-    const opening = openLinkOf({ reach, place, config, maxInFlight, signal: stop.signal })
+    const scope = `${lane} ${key}`
+    const opening = openLinkOf({ reach, place, config, maxInFlight, scope, remaining, signal: stop.signal })
     const entry: Entry = { key, opening, stop, link: undefined, inFlight: 0, usedAt: performance.now() }
     entries.set(lane, entry)
     opening.then(

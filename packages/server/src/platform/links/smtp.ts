@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { LIMITS } from '@postroad/contract'
-import { LinkFailure, linkFailure, noAccess, refusedBy, tooLarge } from './failure.ts'
+import { LinkFailure, linkFailure, noAccess, refusedBy, saidBy, tooLarge } from './failure.ts'
 import { filledName } from './names.ts'
 import { codeOf, overAddresses, tlsOptions } from './reach.ts'
 import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
@@ -30,9 +30,7 @@ export const openSmtp: OpenLink<'smtp'> = ({ config, ...settings }) =>
       close,
       send: async (message) => {
         try {
-          const sent = await transport.sendMail(mailOf(config, message))
-          const refused = sent.rejected.length === 0 ? '' : `; ${sent.rejected.length} of the recipients were refused`
-          return `${sent.response}${refused}`
+          return await sendTo(transport, settings, { config, message })
         } catch (error) {
           // The next event looks the host up again.
           if (/^E(CONNECTION|SOCKET|TIMEDOUT|DNS|TLS|AUTH)$/.test(codeOf(error))) broken = true
@@ -66,6 +64,61 @@ function transportTo(
   })
 }
 
+type Email = { readonly config: Settings['config']; readonly message: LinkMessage }
+type Transport = ReturnType<typeof transportTo>
+
+/**
+ * Sends the email to everyone who does not have it. If the server defers some recipients and accepts others, the attempt fails,
+ * and this process sends the next one only to the deferred ones. A process that does not remember them sends to all.
+ */
+// oxlint-disable-next-line max-params -- the connection, its settings, and the email
+async function sendTo(
+  transport: Transport,
+  { scope, remaining }: Pick<Settings, 'scope' | 'remaining'>,
+  { config, message }: Email,
+): Promise<string> {
+  const event = `${scope} ${message.id}`
+  const left = remaining.get(event)
+  const to = [...(left ?? config.to)]
+  const envelope = left === undefined ? {} : { envelope: { from: config.from, to } }
+  try {
+    const sent = await transport.sendMail({ ...mailOf(config, message), ...envelope })
+    const deferred = deferredBy(sent)
+    remaining.set(event, [...deferred.keys()])
+    if (deferred.size > 0) throw deferral(deferred, to.length)
+    return `${sent.response}${sent.rejected.length === 0 ? '' : `; ${sent.rejected.length} of the recipients were refused`}`
+  } catch (error) {
+    // The others have the email, and the rest will never take it.
+    if (left === undefined || rejectedBy(error).length < to.length || deferredBy(error).size > 0) throw error
+    remaining.set(event, [])
+    return `${saidBy(error)}; ${to.length} of the recipients were refused`
+  }
+}
+
+/** The refusals of single recipients, with the words of the server. */
+function rejectedBy(answer: unknown): readonly unknown[] {
+  const rejected: unknown = isRecord(answer) ? answer['rejectedErrors'] : undefined
+  return Array.isArray(rejected) ? rejected : []
+}
+
+/** The recipients that the server refused for now. */
+function deferredBy(answer: unknown): ReadonlyMap<string, unknown> {
+  const deferred = new Map<string, unknown>()
+  for (const one of rejectedBy(answer))
+    if (isRecord(one) && typeof one['recipient'] === 'string' && Number(one['responseCode']) < 500)
+      deferred.set(one['recipient'], one)
+  return deferred
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const deferral = (deferred: ReadonlyMap<string, unknown>, count: number): LinkFailure =>
+  refusedBy(
+    deferred.values().next().value,
+    `The mail server deferred ${deferred.size} of ${count} recipients. Postroad sends the email again to these only.`,
+  )
+
 const domainOf = (address: string): string => address.split('@').at(-1) ?? 'localhost'
 
 function mailOf(config: Settings['config'], message: LinkMessage) {
@@ -91,6 +144,7 @@ function isTooLarge(error: unknown, status: number): boolean {
 
 /** The failure shows the words of the server after our sentence. */
 function failureOf(error: unknown, message: LinkMessage | undefined): LinkFailure {
+  if (error instanceof LinkFailure) return error
   const status = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
   if (message !== undefined && isTooLarge(error, status)) return tooLarge(Buffer.byteLength(message.body), undefined)
   if (codeOf(error) === 'EAUTH' || status === 530) return noAccess(error)

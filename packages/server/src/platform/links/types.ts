@@ -2,6 +2,7 @@ import type { DestinationConfig } from '@postroad/contract'
 import type { OutboundReach } from '../outbound-reach.ts'
 import type { TransportTls } from '../outbound/request.ts'
 import type { LinkFailureCode } from './failure.ts'
+import type { Remaining } from './remaining.ts'
 
 /** An event on its way to a system that is not reached by HTTP requests. */
 export type LinkMessage = {
@@ -43,6 +44,9 @@ export type LinkSettings<Kind extends DestinationConfig['kind'] = DestinationCon
   readonly place: LinkPlace
   readonly config: Extract<DestinationConfig, { readonly kind: Kind }>
   readonly maxInFlight: number
+  /** The lane and its settings, and what outlives a link. */
+  readonly scope: string
+  readonly remaining: Remaining
   /** Aborted when the connection takes too long, or is no longer needed. */
   readonly signal: AbortSignal
 }

@@ -51,7 +51,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#status = status
       this.#headers = boundedHeaders(headers)
     } else if (++this.#informational > INFORMATIONAL_MAX) {
-      this.fail('response_too_large', 'The destination sent too many interim responses.')
+      this.fail('response_too_large', 'The host sent too many interim responses.')
     }
   }
 
@@ -82,9 +82,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   expire(): void {
-    if (!this.carried) this.fail('timeout', 'No connection to the destination was free in time.')
-    else if (!this.#sent) this.fail('timeout', 'The destination did not accept a connection in time.')
-    else this.fail('timeout', 'The destination did not respond in time.')
+    if (!this.carried) this.fail('timeout', 'No connection to the host was free in time.')
+    else if (!this.#sent) this.fail('timeout', 'The host did not accept a connection in time.')
+    else this.fail('timeout', 'The host did not respond in time.')
   }
 
   /** Most bodies are one chunk, which stays as it is. A second chunk moves them into a buffer of the maximum size. */

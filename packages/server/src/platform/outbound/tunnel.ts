@@ -125,7 +125,7 @@ function describeStatus(status: number): string {
   return `The proxy could not connect to the destination (${status}).`
 }
 
-/** The same sentences as for a destination, but about the proxy. */
+/** The same sentences as for a host, but about the proxy. */
 function proxyError(error: Error): Error {
   if (error instanceof UnreachableError)
     return error.code === 'proxy_failed'
@@ -134,5 +134,5 @@ function proxyError(error: Error): Error {
   const [code, detail] = reasonOf(error)
   if (code === 'connection_reset')
     return new UnreachableError('proxy_failed', 'The proxy closed the connection before it reached the destination.')
-  return new UnreachableError('proxy_failed', detail.replace('destination', 'proxy'))
+  return new UnreachableError('proxy_failed', detail.replace(/(the) host\b/i, '$1 proxy'))
 }

@@ -168,8 +168,12 @@ function Runs({ agent: { id } }: TabProps): ReactElement {
               <Chip tone={aiRunLight(run).tone}>{aiRunLight(run).word}</Chip>
               <Time at={run.created_at} />
               <span className="mono text-data text-ink-3">{run.dataset}</span>
-              <span className="min-w-0 flex-1 truncate text-data text-fail">{run.error?.error}</span>
-              <span className="mono text-meta text-ink-3">
+              {run.error !== null && (
+                <span className="min-w-0 flex-1 basis-48 text-data leading-4 break-words text-fail">
+                  {run.error.error}
+                </span>
+              )}
+              <span className="mono ml-auto text-meta text-ink-3">
                 {(run.input_tokens + run.output_tokens).toLocaleString('en')} tokens
               </span>
             </To>

@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<AiAgent>[] = [
       </span>
     ),
   },
-  { id: 'runs', label: 'Last 20 runs', width: '122px', cell: ({ id }) => <RunBars agentId={id} /> },
+  { id: 'runs', label: 'Last 20 runs', width: '122px', cell: ({ id }) => <RunBars of={{ agent_id: id }} /> },
   {
     id: 'tokens',
     label: 'Tokens this month',

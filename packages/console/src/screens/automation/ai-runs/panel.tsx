@@ -88,7 +88,7 @@ function factsOf(run: Run): Parameters<typeof Facts>[0]['of'] {
     ...(started_at === null || ended_at === null
       ? []
       : [['Took', took(Date.parse(ended_at) - Date.parse(started_at))] as const]),
-    ['Tries', attempt.toLocaleString('en')],
+    ['Attempts', attempt.toLocaleString('en')],
     ...(next_attempt_at === null || ended_at !== null
       ? []
       : [['Next attempt', <Countdown key="next" to={next_attempt_at} />] as const]),

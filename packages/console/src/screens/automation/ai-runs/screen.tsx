@@ -6,7 +6,7 @@ import { FilterMenu } from '../../../parts/filter-menu.tsx'
 import { PagedScreen, type PagedSearch } from '../../../parts/paged-screen.tsx'
 import { Chip, Light } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
-import { Time, took } from '../../../ui/time.tsx'
+import { Elapsed, Time, took } from '../../../ui/time.tsx'
 import { RunPanel } from './panel.tsx'
 
 type RunsSearch = PagedSearch & { readonly agent?: string; readonly trigger?: string; readonly record?: string }
@@ -56,7 +56,10 @@ const COLUMNS: readonly Column<AiRun>[] = [
     width: 'minmax(160px,2fr)',
     cell: ({ output, error, state }) =>
       error !== null && state !== 'succeeded' ? (
-        <span className="line-clamp-2 text-data leading-4 text-fail" title={error.error}>
+        <span
+          className="line-clamp-2 text-data leading-4 break-words text-fail group-data-inline/cell:line-clamp-none"
+          title={error.error}
+        >
           {error.error}
         </span>
       ) : output === null || output === undefined ? (
@@ -92,7 +95,7 @@ const COLUMNS: readonly Column<AiRun>[] = [
     align: 'right',
     cell: ({ started_at, ended_at }) => (
       <span className="mono text-data text-ink-2">
-        {started_at === null || ended_at === null ? '–' : took(Date.parse(ended_at) - Date.parse(started_at))}
+        <Took from={started_at} to={ended_at} />
       </span>
     ),
   },
@@ -104,6 +107,11 @@ const COLUMNS: readonly Column<AiRun>[] = [
     cell: (run) => <Chip tone={aiRunLight(run).tone}>{aiRunLight(run).word}</Chip>,
   },
 ]
+
+function Took({ from, to }: { readonly from: string | null; readonly to: string | null }): ReactElement {
+  if (from === null) return <>–</>
+  return to === null ? <Elapsed since={from} /> : <>{took(Date.parse(to) - Date.parse(from))}</>
+}
 
 const SLIM: readonly Column<AiRun>[] = [STATE, TIME, NAME]
 

@@ -1,6 +1,7 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAllAgents, useAllAiTriggers, type AiTrigger } from '../../../data/automation-lists.ts'
+import { RunBars } from '../../../parts/ai-run-bars.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { whenText } from '../../../parts/workflow/step-text.ts'
 import { Chip, Light } from '../../../ui/glyph.tsx'
@@ -41,6 +42,7 @@ const COLUMNS: readonly Column<AiTrigger>[] = [
         <span className="mono text-data text-ink-2">{output_dataset}</span>
       ),
   },
+  { id: 'runs', label: 'Last 20 runs', width: '122px', cell: ({ id }) => <RunBars of={{ trigger_id: id }} /> },
   {
     id: 'rate',
     label: 'Per minute',

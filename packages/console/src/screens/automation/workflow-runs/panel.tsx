@@ -12,7 +12,7 @@ import { useCopyItems } from '../../../parts/copy-as.tsx'
 import { PanelState } from '../../../parts/panel-state.tsx'
 import { RunFrame, RunLink } from '../../../parts/run-frame.tsx'
 import { Canvas, Head } from '../../../parts/workflow/canvas.tsx'
-import { nodesOf, type StepNode } from '../../../parts/workflow/tree.ts'
+import { nodesOf, untakenIn, type Arm, type StepNode } from '../../../parts/workflow/tree.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Loading, RefusedLine } from '../../../ui/states.tsx'
 import { Countdown, Time, took } from '../../../ui/time.tsx'
@@ -134,7 +134,7 @@ function conditionLine(condition: Readonly<Record<string, unknown>>): string {
 }
 
 function RunCanvas({ instance }: { readonly instance: Instance }): ReactElement {
-  const { workflow, workflow_id, version, steps, dataset, started_by } = instance
+  const { workflow, workflow_id, version, steps, dataset, started_by, ended_at } = instance
   const destinations = useDestinations()
   const agents = useAllAgents().data
   const asked = useAsk(
@@ -161,9 +161,24 @@ function RunCanvas({ instance }: { readonly instance: Instance }): ReactElement 
         ))}
       </ol>
     )
+  const takes = (node: StepNode, arm: Arm): boolean | undefined => {
+    const output = runsOf(node).findLast(({ state: of }) => of === 'succeeded')?.output
+    if (typeof output !== 'object' || output === null || !('taken' in output)) return undefined
+    return (output.taken === null ? 'else' : output.taken) === (arm.name ?? 'else')
+  }
+  const untaken = untakenIn(nodes, takes)
   const under = (node: StepNode): ReactElement => (
     <div className="border-t border-line/55 px-3 pt-1.5 pb-2.5">
-      <StepRuns of={runsOf(node)} />
+      <StepRuns
+        of={runsOf(node)}
+        never={
+          untaken.includes(node.key)
+            ? 'Skipped, because the run took another branch.'
+            : ended_at === null
+              ? 'Not run yet.'
+              : 'Not run.'
+        }
+      />
     </div>
   )
   return (
@@ -186,11 +201,7 @@ function RunCanvas({ instance }: { readonly instance: Instance }): ReactElement 
       }
       isDim={(node) => runsOf(node).length === 0}
       under={under}
-      takes={(node, arm) => {
-        const output = runsOf(node).findLast(({ state: of }) => of === 'succeeded')?.output
-        if (typeof output !== 'object' || output === null || !('taken' in output)) return undefined
-        return (output.taken === null ? 'else' : output.taken) === (arm.name ?? 'else')
-      }}
+      takes={takes}
     />
   )
 }

@@ -11,7 +11,7 @@ import { RunDialog } from '../../../parts/workflow/run-dialog.tsx'
 import { Chip, Light } from '../../../ui/glyph.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
-import { Countdown, Time, took } from '../../../ui/time.tsx'
+import { Countdown, Elapsed, Time, took } from '../../../ui/time.tsx'
 import { RunPanel } from './panel.tsx'
 
 type RunsSearch = PagedSearch & { readonly workflow?: string; readonly record?: string }
@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<WorkflowInstance>[] = [
     align: 'right',
     cell: ({ created_at, ended_at }) => (
       <span className="mono text-data text-ink-2">
-        {ended_at === null ? '–' : took(Date.parse(ended_at) - Date.parse(created_at))}
+        {ended_at === null ? <Elapsed since={created_at} /> : took(Date.parse(ended_at) - Date.parse(created_at))}
       </span>
     ),
   },
@@ -90,7 +90,10 @@ const SLIM: readonly Column<WorkflowInstance>[] = [STATE, TIME, NAME]
 function Now({ of: { error, waits_for, ended_at } }: { readonly of: WorkflowInstance }): ReactElement {
   if (error !== null && ended_at !== null)
     return (
-      <span className="line-clamp-2 text-data leading-4 text-fail" title={error.message}>
+      <span
+        className="line-clamp-2 text-data leading-4 break-words text-fail group-data-inline/cell:line-clamp-none"
+        title={error.message}
+      >
         {error.message}
       </span>
     )
@@ -101,22 +104,28 @@ function Now({ of: { error, waits_for, ended_at } }: { readonly of: WorkflowInst
       </span>
     )
   if (waits_for === null) return <span className="text-ink-3">–</span>
-  const until = 'until' in waits_for && waits_for.until !== null && <Countdown to={waits_for.until} />
   return (
     <span className="text-data text-ink-2">
-      {WAITS[waits_for.kind]} {waits_for.kind === 'event' && <span className="mono">{waits_for.dataset}</span>}{' '}
-      {until !== false && <span className="text-ink-3">{until}</span>}
+      {WAITS[waits_for.kind]}
+      {waits_for.kind === 'event' && <span className="mono"> {waits_for.dataset}</span>}
+      {'until' in waits_for && waits_for.until !== null && (
+        <span className="text-ink-3">
+          , {ENDS[waits_for.kind]} <Countdown to={waits_for.until} />
+        </span>
+      )}
     </span>
   )
 }
 
 const WAITS: Readonly<Record<NonNullable<WorkflowInstance['waits_for']>['kind'], string>> = {
-  time: 'waiting for a time',
-  retry: 'retrying',
+  time: 'waiting',
+  retry: 'waiting',
   event: 'waiting for',
   delivery: 'waiting for a delivery',
   ai_run: 'waiting for an AI run',
 }
+/** The end of a wait that has a time. */
+const ENDS = { time: 'continues', retry: 'retries', event: 'times out' } as const
 
 /** Runs of workflows: each has its steps with their values. */
 export function Screen(): ReactElement {

@@ -14,9 +14,9 @@ const TONES: Readonly<Record<StepRun['state'], Tone>> = {
   skipped: 'rejected',
 }
 
-/** The attempts of one step, the newest last: state, time, input, output and error. */
-export function StepRuns({ of }: { readonly of: readonly StepRun[] }): ReactElement {
-  if (of.length === 0) return <p className="text-data text-ink-3">Not run yet.</p>
+/** The attempts of one step, the newest last: state, time, input, output and error; `never` if there are none. */
+export function StepRuns({ of, never }: { readonly of: readonly StepRun[]; readonly never?: string }): ReactElement {
+  if (of.length === 0) return <p className="text-data text-ink-3">{never}</p>
   return (
     <ol>
       {of.map((run, index) => (
@@ -42,7 +42,7 @@ function Try({
       <p className="flex flex-wrap items-center gap-x-2.5 text-data">
         <Glyph tone={TONES[state]} label="" />
         <b className={`font-control ${state === 'failed' ? 'text-fail' : 'text-ink'}`}>{state}</b>
-        {(!isOnly || attempt > 1) && <span className="text-ink-3">try {attempt}</span>}
+        {(!isOnly || attempt > 1) && <span className="text-ink-3">attempt {attempt}</span>}
         <Time at={started_at} />
         <span className="mono ml-auto text-meta text-ink-3">
           {ended_at === null ? 'in progress' : took(Date.parse(ended_at) - Date.parse(started_at))}

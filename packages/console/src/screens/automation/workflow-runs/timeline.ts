@@ -48,4 +48,24 @@ export function timelineOf({ created_at, ended_at, steps }: Run, now: number): T
   return { totalMs: Math.max(1, lastMs), rows }
 }
 
+const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+const TICKS_MAX = 4
+/** Distances between two ticks. The console rounds no multiple of them; 90 s would be "2 min". */
+const STEPS_MS = [
+  ...[1, 10, 100].flatMap((ms) => [ms, 2 * ms, 5 * ms]),
+  ...[1, 2, 5, 10, 15].map((seconds) => seconds * SECOND_MS),
+  ...[1, 2, 5, 10, 15, 60].map((minutes) => minutes * MINUTE_MS),
+  ...[2, 3, 6, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 5, 10, 20, 50, 100, 200].map((days) => days * DAY_MS),
+]
+
+/** The ticks of the axis after 0, at round times: four at most, so that they fit under a narrow chart. */
+export function ticksOf(totalMs: number): readonly number[] {
+  const stepMs = STEPS_MS.find((ms) => totalMs / ms < TICKS_MAX + 1) ?? totalMs
+  return Array.from({ length: Math.floor(totalMs / stepMs) }, (_none, index) => stepMs * (index + 1))
+}
+
 const sum = (bars: readonly Bar[]): number => bars.reduce((ms, { fromMs, toMs }) => ms + toMs - fromMs, 0)

@@ -1,7 +1,7 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { took, useNow } from '../../../ui/time.tsx'
-import { timelineOf, type Bar, type Row } from './timeline.ts'
+import { ticksOf, timelineOf, type Bar, type Row } from './timeline.ts'
 
 type Instance = RouteAnswer<Routes['workflowInstances']['get']>['instance']
 
@@ -10,13 +10,14 @@ const LOOKS: Readonly<Record<Bar['kind'], string>> = {
   fail: 'h-2.5 bg-fail',
   wait: 'h-1 bg-[repeating-linear-gradient(90deg,var(--retry)_0_3px,transparent_3px_6px)]',
 }
-const TICKS = [0, 0.25, 0.5, 0.75, 1] as const
+const TRACKS = 'grid grid-cols-[128px_minmax(0,1fr)_64px] max-md:grid-cols-[88px_minmax(0,1fr)_52px]'
 
 /** The time of a run: for each step the time in which it worked, and the time in which it waited. */
 export function Waterfall({ instance }: { readonly instance: Instance }): ReactElement | null {
   const now = useNow()
   const { totalMs, rows } = timelineOf(instance, now)
   if (rows.length === 0) return null
+  const ticks = ticksOf(totalMs)
   return (
     <section aria-label="Timeline" className="border-b border-line px-5 pt-3 pb-3.5">
       <div className="flex flex-wrap items-center gap-x-4 text-meta text-ink-3">
@@ -25,29 +26,38 @@ export function Waterfall({ instance }: { readonly instance: Instance }): ReactE
         <Key kind="wait">waiting</Key>
         <Key kind="fail">failed</Key>
       </div>
-      <div aria-hidden className="mono mt-1.5 grid grid-cols-[128px_minmax(0,1fr)_64px] text-axis text-ink-3">
+      <div aria-hidden className={`mono mt-1.5 text-axis text-ink-3 ${TRACKS}`}>
         <span className="relative col-start-2 h-4">
-          {TICKS.map((part) => (
+          0
+          {ticks.map((ms, index) => (
             <span
-              key={part}
-              className={`absolute whitespace-nowrap ${part % 0.5 === 0 ? '' : 'max-md:hidden'}`}
-              style={part === 1 ? { right: 0 } : { left: `${part * 100}%` }}
+              key={ms}
+              className={`absolute -translate-x-1/2 whitespace-nowrap ${ticks.length > 2 && index % 2 === 0 ? 'max-md:hidden' : ''}`}
+              style={{ left: `${((ms / totalMs) * 100).toFixed(3)}%` }}
             >
-              {part === 0 ? '0' : took(totalMs * part)}
+              {took(ms)}
             </span>
           ))}
         </span>
       </div>
       <ol>
         {rows.map((row) => (
-          <Line key={row.stepId} of={row} totalMs={totalMs} />
+          <Line key={row.stepId} of={row} ticks={ticks} totalMs={totalMs} />
         ))}
       </ol>
     </section>
   )
 }
 
-function Line({ of, totalMs }: { readonly of: Row; readonly totalMs: number }): ReactElement {
+function Line({
+  of,
+  ticks,
+  totalMs,
+}: {
+  readonly of: Row
+  readonly ticks: readonly number[]
+  readonly totalMs: number
+}): ReactElement {
   const { stepId, bars, workMs, waitMs, attempts } = of
   const text = [
     `worked ${took(workMs)}`,
@@ -55,15 +65,16 @@ function Line({ of, totalMs }: { readonly of: Row; readonly totalMs: number }): 
     ...(attempts > 1 ? [`${attempts} attempts`] : []),
   ].join(', ')
   return (
-    <li
-      title={`${stepId}: ${text}`}
-      className="grid min-h-6 grid-cols-[128px_minmax(0,1fr)_64px] items-center rounded-chip text-data hover:bg-hover"
-    >
+    <li title={`${stepId}: ${text}`} className={`min-h-6 items-center rounded-chip text-data hover:bg-hover ${TRACKS}`}>
       <span className="mono truncate pr-2">{stepId}</span>
-      <span
-        aria-hidden
-        className="relative h-6 border-x border-line bg-[repeating-linear-gradient(90deg,var(--line)_0_1px,transparent_1px_25%)]"
-      >
+      <span aria-hidden className="relative h-6 border-x border-line">
+        {ticks.map((ms) => (
+          <i
+            key={ms}
+            className="absolute inset-y-0 w-px bg-line"
+            style={{ left: `${((ms / totalMs) * 100).toFixed(3)}%` }}
+          />
+        ))}
         {bars.map(({ kind, fromMs, toMs }) => (
           <i
             key={`${kind} ${fromMs}`}

@@ -40,9 +40,13 @@ export function RunsTab({ workflow: { id, entry_dataset } }: { readonly workflow
               <Chip tone={instanceLight(run).tone}>{run.state}</Chip>
               <Time at={run.created_at} />
               <span className="mono text-data text-ink-3">v{run.version}</span>
-              <span className="min-w-0 flex-1 truncate text-data text-fail">{run.error?.message}</span>
+              {run.error !== null && (
+                <span className="min-w-0 flex-1 basis-48 text-data leading-4 break-words text-fail">
+                  {run.error.message}
+                </span>
+              )}
               {run.ended_at !== null && (
-                <span className="mono text-meta text-ink-3">
+                <span className="mono ml-auto text-meta text-ink-3">
                   {took(Date.parse(run.ended_at) - Date.parse(run.created_at))}
                 </span>
               )}

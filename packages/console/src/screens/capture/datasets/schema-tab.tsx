@@ -119,7 +119,7 @@ function FieldRow({
 
 /** Never 0 % for a field that exists, nor 100 % for a field that is missing once. */
 function percentText(percent: number): string {
-  if (percent > 0 && percent < 1) return '< 1 %'
-  if (percent < 100 && percent > 99) return '> 99 %'
-  return `${Math.round(percent)} %`
+  if (percent > 0 && percent < 1) return '< 1%'
+  if (percent < 100 && percent > 99) return '> 99%'
+  return `${Math.round(percent)}%`
 }

@@ -183,7 +183,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
   )
 }
 
-/** The titles of events, and whether samples of refused requests are stored. */
+/** The titles of events, and whether samples of rejected requests are stored. */
 function TitleAndSampleParts({
   form,
   hasSamples,
@@ -226,11 +226,11 @@ function TitleAndSampleParts({
         )}
       </Part>
       <Part
-        title="Refused requests"
+        title="Rejected requests"
         text="One redacted sample per cause shows what the sender did wrong. Postroad deletes the sample after 7 days."
       >
         <Check
-          label="Store samples of refused requests"
+          label="Store samples of rejected requests"
           checked={draft.samples}
           disabled={disabled}
           onChange={({ target }) => change({ samples: target.checked })}

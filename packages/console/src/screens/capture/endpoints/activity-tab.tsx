@@ -16,7 +16,7 @@ const POLL_MS = 5_000
 const KINDS = [
   { id: 'all', label: 'All' },
   { id: 'received', label: 'Received' },
-  { id: 'rejected', label: 'Refused' },
+  { id: 'rejected', label: 'Rejected' },
 ] as const
 type Kind = (typeof KINDS)[number]['id']
 
@@ -38,7 +38,7 @@ export function ActivityTab({ webhook: { id } }: { readonly webhook: Webhook }):
   const { rows, total, since } = asked.data
   return (
     <>
-      {asked.error !== null && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />}
       <div className="flex h-10 items-center gap-3 border-b border-line/55 px-5">
         <Views
           label="Which"
@@ -56,7 +56,7 @@ export function ActivityTab({ webhook: { id } }: { readonly webhook: Webhook }):
           <Nothing />
         ) : (
           <p className="px-5 py-6 text-ink-3">
-            Nothing was {kind === 'received' ? 'received' : 'refused'} on these days.
+            Nothing was {kind === 'received' ? 'received' : 'rejected'} on these days.
           </p>
         ))}
       <ul aria-label="Activity">
@@ -94,7 +94,7 @@ function Line({ row }: { readonly row: ActivityRow }): ReactElement {
           <span className="text-ink-2">{word}</span>
         ) : (
           <>
-            {reason === null ? 'refused' : CAUSES[reason].title}
+            {reason === null ? 'rejected' : CAUSES[reason].title}
             {count > 1 && <span className="text-ink-3"> ×{count}</span>}
           </>
         )}

@@ -39,7 +39,7 @@ export const COLUMNS: readonly Column<Webhook>[] = [
   { id: 'received', label: '24 h', width: '64px', align: 'right', cell: ({ id }) => <Counts id={id} of="received" /> },
   {
     id: 'rejected',
-    label: 'Refused',
+    label: 'Rejected',
     width: '64px',
     align: 'right',
     cell: ({ id }) => <Counts id={id} of="rejected" />,

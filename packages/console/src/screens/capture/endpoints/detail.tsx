@@ -85,7 +85,7 @@ function Summary({ id }: { readonly id: string }): ReactElement | null {
   if (summary === undefined) return null
   return (
     <span>
-      {summary.received.toLocaleString('en')} received, {summary.rejected.toLocaleString('en')} refused in{' '}
+      {summary.received.toLocaleString('en')} received, {summary.rejected.toLocaleString('en')} rejected in{' '}
       {summary.window_hours} h
     </span>
   )

@@ -234,7 +234,7 @@ function SecretForm({
         autoFocus
         value={secret}
         onChange={({ target }) => change(target.value)}
-        hint={`${secretName === 'Secret' ? 'The secret' : `${secretName}: the secret`} that ${name} signs requests with. Write-only. The endpoint refuses every request with 401 until you store the secret.`}
+        hint={`${secretName === 'Secret' ? 'The secret' : `${secretName}: the secret`} that ${name} signs requests with. Write-only. The endpoint rejects every request with 401 until you store the secret.`}
       />
       <RefusedLine error={error} />
       <Button type="submit" kind="primary" disabled={secret === '' || isRunning}>
@@ -284,7 +284,7 @@ function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonl
         {rows?.length === 0 && <li className="flex h-9 items-center px-3 text-ink-3">Nothing has arrived yet.</li>}
         {rows?.map(({ id, kind, at, status, reason }) => (
           <li key={id} className="flex h-9 items-center gap-3 border-b border-line/55 px-3 last:border-b-0">
-            <Glyph tone={kind === 'received' ? 'ok' : 'rejected'} label={kind === 'received' ? 'stored' : 'refused'} />
+            <Glyph tone={kind === 'received' ? 'ok' : 'rejected'} label={kind === 'received' ? 'stored' : 'rejected'} />
             <Time at={at} />
             <span className={`mono text-data font-control ${kind === 'received' ? 'text-ok-text' : 'text-fail'}`}>
               {status}
@@ -292,7 +292,7 @@ function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonl
             <span>
               {kind === 'received'
                 ? 'Stored. The signature is valid.'
-                : `Refused: ${reason?.replaceAll('_', ' ') ?? ''}`}
+                : `Rejected: ${reason?.replaceAll('_', ' ') ?? ''}`}
             </span>
           </li>
         ))}

@@ -20,7 +20,7 @@ export function SenderSteps({
       )}
       {docsUrl !== undefined && (
         <a href={docsUrl} target="_blank" rel="noreferrer" className="text-accent hover:underline">
-          Documentation of the sender
+          Sender documentation
         </a>
       )}
     </div>

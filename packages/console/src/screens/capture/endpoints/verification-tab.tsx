@@ -28,7 +28,7 @@ export function VerificationTab({ webhook }: { readonly webhook: Webhook }): Rea
       {isSigned && (
         <Part
           title="Why does it not match?"
-          text="See the last request that was refused because of its signature, or test another request."
+          text="See the last request that was rejected because of its signature, or test another request."
         >
           <SignatureHelp webhook={webhook} />
         </Part>

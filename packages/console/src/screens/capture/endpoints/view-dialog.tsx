@@ -93,7 +93,7 @@ export function ViewDialog({ webhookId, known, view, onClose, onSaved }: Props):
         </fieldset>
         <div className="grid grid-cols-2 gap-4 max-md:grid-cols-1">
           <Select label="Sorted by" value={sortKey} onChange={({ target }) => setSortKey(target.value)}>
-            <option value="">the newest first</option>
+            <option value="">newest first</option>
             {all
               .filter((key) => key !== '')
               .map((key) => (

@@ -14,8 +14,8 @@ const SIGNS = { same: ' ', changed: '≠', added: '+', removed: '−' } as const
 const WORDS = {
   same: 'the same',
   changed: 'changed',
-  added: 'only in the newer',
-  removed: 'only in the older',
+  added: 'only in the newer event',
+  removed: 'only in the older event',
 } as const
 const TONES = { same: '', changed: 'bg-retry-soft', added: 'bg-ok-soft', removed: 'bg-fail-soft' } as const
 
@@ -45,7 +45,7 @@ export function CompareDialog({
         <>
           <span className="mr-auto">
             <Check
-              label="Show equal values too"
+              label="Also show equal values"
               checked={withSame}
               onChange={({ target }) => setWithSame(target.checked)}
             />
@@ -121,7 +121,7 @@ function Part({
                   {SIGNS[kind]}
                 </b>
                 <span className="sr-only">{WORDS[kind]}: </span>
-                {path === '' ? 'the whole' : path}
+                {path === '' ? 'the whole value' : path}
               </span>
               <span className="break-words">{left ?? <i className="text-ink-2">missing</i>}</span>
               <span className="break-words">{right ?? <i className="text-ink-2">missing</i>}</span>

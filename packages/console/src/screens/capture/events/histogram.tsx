@@ -51,7 +51,7 @@ export function Histogram({ events, search, change }: Props): ReactElement {
           height={HEIGHT}
           hasGrid
           textOf={({ all, bad, found }) =>
-            `${found === undefined ? '' : `${found.toLocaleString('en')} found of `}${all.toLocaleString('en')} in, ${bad.toLocaleString('en')} failed or refused`
+            `${found === undefined ? '' : `${found.toLocaleString('en')} found of `}${all.toLocaleString('en')} in, ${bad.toLocaleString('en')} failed or rejected`
           }
           selected={own}
           select={(span) => change(addressOf(span))}

@@ -2,6 +2,7 @@ import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { DeliveryLit } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
+import { To } from '../../../data/go.tsx'
 import { useDestinations } from '../../../data/names.ts'
 import { toneOf, stateWord } from '../../../data/tone.ts'
 import { AttemptRequest } from '../../../parts/attempt-request.tsx'
@@ -46,7 +47,7 @@ function DeliveryPart({ delivery, name }: OfDelivery): ReactElement {
   const asked = useDelivery(delivery)
   return (
     <section>
-      <DeliveryHead name={name} of={asked.data?.delivery ?? delivery} />
+      <DeliveryHead id={delivery.id} name={name} of={asked.data?.delivery ?? delivery} />
       {asked.error !== null && <Refused error={asked.error} again={asked.refetch} />}
       {asked.data === undefined && asked.error === null && <Loading rows={2} height={36} />}
       {asked.data !== undefined && <WaitsLine delivery={asked.data.delivery} />}
@@ -80,7 +81,7 @@ function LastResponse({ delivery, name }: OfDelivery): ReactElement {
   const last = asked.data?.delivery.attempts.findLast(({ outcome }) => outcome !== null)
   return (
     <section aria-label={`Response of ${name}`}>
-      <DeliveryHead name={name} of={asked.data?.delivery ?? delivery} />
+      <DeliveryHead id={delivery.id} name={name} of={asked.data?.delivery ?? delivery} />
       {asked.error !== null && <Refused error={asked.error} again={asked.refetch} />}
       {asked.data === undefined && asked.error === null && <Loading rows={2} height={36} />}
       {asked.data !== undefined && last === undefined && (
@@ -113,12 +114,29 @@ function useDelivery({ id, state }: OfDelivery['delivery']) {
   })
 }
 
-function DeliveryHead({ name, of }: { readonly name: string; readonly of: DeliveryLit }): ReactElement {
+function DeliveryHead({
+  id,
+  name,
+  of,
+}: {
+  readonly id: string
+  readonly name: string
+  readonly of: DeliveryLit
+}): ReactElement {
   return (
-    <h3 className="flex h-9 items-center gap-2 border-b border-line bg-sunken px-5 font-strong">
-      <span className="truncate">{name}</span>
-      <Chip tone={toneOf(of)}>{stateWord(of)}</Chip>
-    </h3>
+    <div className="flex h-9 items-center gap-3 border-b border-line bg-sunken px-5">
+      <h3 className="flex min-w-0 items-center gap-2 font-strong">
+        <span className="truncate">{name}</span>
+        <Chip tone={toneOf(of)}>{stateWord(of)}</Chip>
+      </h3>
+      <To
+        screen="deliveries"
+        search={{ sel: id }}
+        className="ml-auto inline-flex min-h-6 flex-none items-center text-data text-accent underline"
+      >
+        Open the delivery
+      </To>
+    </div>
   )
 }
 

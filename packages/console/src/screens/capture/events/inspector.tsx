@@ -19,7 +19,6 @@ import { Refused } from '../../../ui/states.tsx'
 import { Tabs } from '../../../ui/tabs.tsx'
 import { bytes, Time } from '../../../ui/time.tsx'
 import { curlOf } from './commands.ts'
-import { DeliveriesTab, HeadersTab, RawTab, ResponseTab, RoutingTab } from './inspector-tabs.tsx'
 import { isStory, type Story } from './path.ts'
 import { PathView } from './path-view.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
@@ -31,6 +30,13 @@ import { useTitles } from './use-titles.ts'
 const LocalDialog = lazy(() =>
   loaded(() => import('./local-dialog.tsx').then(({ LocalDialog: all }) => ({ default: all }))),
 )
+
+const tabs = () => import('./inspector-tabs.tsx')
+const DeliveriesTab = lazy(() => loaded(async () => ({ default: (await tabs()).DeliveriesTab })))
+const HeadersTab = lazy(() => loaded(async () => ({ default: (await tabs()).HeadersTab })))
+const RawTab = lazy(() => loaded(async () => ({ default: (await tabs()).RawTab })))
+const ResponseTab = lazy(() => loaded(async () => ({ default: (await tabs()).ResponseTab })))
+const RoutingTab = lazy(() => loaded(async () => ({ default: (await tabs()).RoutingTab })))
 
 type Props = {
   readonly id: string
@@ -134,7 +140,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
           { id: 'routing', label: 'Routing' },
           { id: 'raw', label: 'Raw' },
         ]}
-        beside={whole.record !== undefined && <CopyButton text={whole.record.data_text} label="Copy the payload" />}
+        beside={<CopyTab tab={tab} headers={submission.headers} whole={whole} />}
       >
         {tab === 'payload' && (
           <Payload
@@ -142,14 +148,41 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
             onFilter={(path, op, value) => change({ f: [...(search.f ?? []), filterText({ path, op, value })] })}
           />
         )}
-        {tab === 'headers' && <HeadersTab submission={submission} />}
-        {tab === 'deliveries' && <DeliveriesTab story={story} />}
-        {tab === 'response' && <ResponseTab story={story} />}
-        {tab === 'routing' && <RoutingTab story={story} />}
-        {tab === 'raw' && <RawTab whole={whole} />}
+        <Suspense>
+          {tab === 'headers' && <HeadersTab submission={submission} />}
+          {tab === 'deliveries' && <DeliveriesTab story={story} />}
+          {tab === 'response' && <ResponseTab story={story} />}
+          {tab === 'routing' && <RoutingTab story={story} />}
+          {tab === 'raw' && <RawTab whole={whole} />}
+        </Suspense>
       </Tabs>
     </section>
   )
+}
+
+/** Copies the content of the open tab: the headers, the body as received, or the payload. */
+function CopyTab({
+  tab,
+  headers,
+  whole: { record, submission },
+}: {
+  readonly tab: TabId
+  readonly headers: Story['submission']['headers']
+  readonly whole: ReturnType<typeof useWhole>
+}): ReactElement | null {
+  const [text, what] =
+    tab === 'headers'
+      ? [headerLines(headers), 'headers']
+      : tab === 'raw'
+        ? [submission?.body ?? undefined, 'body']
+        : [record?.data_text, 'payload']
+  return text === undefined ? null : <CopyButton key={what} text={text} label={`Copy the ${what}`} />
+}
+
+function headerLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
 }
 
 type OfEvent = { readonly story: Story; readonly whole: ReturnType<typeof useWhole> }

@@ -52,6 +52,7 @@ export function List({ events, search, onGo, marks, shown, onScrolled, onRelease
         idOf={({ id }) => id}
         at={search.sel}
         onGo={onGo}
+        isFixed={isGap}
         marks={marks}
         onScroll={(top) => onScrolled(top > 4)}
         onEnd={events.loadMore}
@@ -75,6 +76,7 @@ export function List({ events, search, onGo, marks, shown, onScrolled, onRelease
 }
 
 const timeOf = ({ at }: EventRow): string => at
+const isGap = ({ kind }: EventRow): boolean => kind === 'gap'
 
 type Events = Props['events']
 

@@ -19,7 +19,7 @@ export function LiveButton({ tail }: { readonly tail: Tail }): ReactElement {
       aria-pressed={isOn}
       title={
         tail.why === undefined
-          ? 'Live tail on or off (l)'
+          ? 'Turns the live tail on or off (l)'
           : `The server ended the live tail: ${tail.why.replaceAll('_', ' ')}`
       }
       onClick={() => (isOn ? tail.close() : tail.open())}

@@ -28,10 +28,10 @@ export function RejectionPanel({
     ['Content type', content_type ?? 'none'],
   ]
   return (
-    <section aria-label="Refused requests" className="flex min-h-0 min-w-0 flex-col border-l border-line">
+    <section aria-label="Rejected requests" className="flex min-h-0 min-w-0 flex-col border-l border-line">
       <header className="flex items-center gap-2 py-3 pr-3.5 pl-5">
         <h2 className="truncate text-title">{CAUSES[reason].title}</h2>
-        <Chip tone="rejected">{count === 1 ? 'refused once' : `refused ${count} times`}</Chip>
+        <Chip tone="rejected">{count === 1 ? 'rejected once' : `rejected ${count} times`}</Chip>
         <span className="flex-1" />
         <IconButton label="Close" onClick={onClose}>
           <X strokeWidth={1.5} />
@@ -44,12 +44,12 @@ export function RejectionPanel({
           search={{ sel: reason }}
           className="mb-4 inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
         >
-          All requests refused for this reason{' '}
+          All requests rejected for this reason{' '}
           <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
         </To>
         <dl>
           <div className="flex min-h-7 items-center gap-3">
-            <dt className="w-28 text-ink-3">Last at</dt>
+            <dt className="w-28 text-ink-3">Last</dt>
             <dd>
               <Time at={at} />
             </dd>

@@ -218,8 +218,8 @@ function Side({ id, events, ...rest }: Parameters<typeof Inspector>[0] & { reado
 /** The part that a search does not cover. */
 function unsearchedText(wanted: Events['wanted'], unreadable: number): string {
   const without = asksForRecords(wanted)
-    ? 'The search does not include refused requests or requests without a dataset.'
-    : 'The search does not include refused requests, because Postroad stores only samples of them.'
+    ? 'The search does not include rejected requests or requests without a dataset.'
+    : 'The search does not include rejected requests, because Postroad stores only samples of them.'
   if (unreadable === 0) return without
   return `${without} ${unreadable.toLocaleString('en')} ${unreadable === 1 ? 'body' : 'bodies'} could not be read.`
 }

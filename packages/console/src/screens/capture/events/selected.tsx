@@ -10,6 +10,7 @@ import { useExactClient } from '../../../parts/exact-client.ts'
 import { ExportDialog } from '../../../parts/export-dialog.tsx'
 import { SelectedBar } from '../../../parts/selected-bar.tsx'
 import type { Marks } from '../../../parts/marks.ts'
+import { counted } from '../../../parts/text-list.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CompareDialog } from './compare-dialog.tsx'
@@ -47,7 +48,7 @@ export function SelectedEvents({ marks, rows, paths }: Props): ReactElement {
         <Button
           hotkey="="
           disabled={!canCompare}
-          title={canCompare ? 'Compares the two' : 'Select two events to compare them'}
+          title={canCompare ? 'Compares the two events' : 'Select two events to compare them'}
           onClick={() => setDoing('compare')}
         >
           Compare
@@ -63,8 +64,8 @@ export function SelectedEvents({ marks, rows, paths }: Props): ReactElement {
       {doing === 'export' && (
         <ExportDialog
           source={exportOf({
-            name: 'marked-events',
-            text: `The ${marked.length} that are selected.`,
+            name: 'selected-events',
+            text: `The ${counted(marked.length, 'selected event')}.`,
             paths,
             pages: (signal) => exactly(client, marked, signal),
           })}

@@ -6,6 +6,7 @@ import { useWebhooks } from '../../../data/names.ts'
 import { useClient, usePlace, useRefusal } from '../../../data/place.ts'
 import { CopyMenu } from '../../../parts/copy-as.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { COMMAND_KEY } from '../../../ui/command-key.ts'
 import { useCopy } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Select } from '../../../ui/field.tsx'
@@ -122,7 +123,7 @@ export function SendDialog({
           rows={14}
           value={body}
           change={setBody}
-          hint={problem ?? 'JSON. ⌘ Enter sends.'}
+          hint={problem ?? `JSON. ${COMMAND_KEY} Enter sends.`}
           onSubmit={() => void send()}
         />
       </form>

@@ -1,12 +1,15 @@
 import { DELIVERY_STATES } from '@postroad/contract'
 import { ListFilter } from 'lucide-react'
-import { useEffect, useRef, useState, type ReactElement, type RefObject } from 'react'
+import { lazy, Suspense, useState, type ReactElement } from 'react'
 import { useAllRules } from '../../../data/lists.ts'
 import { useDestinations, useWebhooks } from '../../../data/names.ts'
-import { addressOf, spanIn } from '../../../parts/span.ts'
+import { EDITED, useFocus } from '../../../parts/filter-entry.ts'
+import { loaded } from '../../../ui/loaded.ts'
 import { Menu } from '../../../ui/menu.tsx'
 import { FilterChip } from './filter-chip.tsx'
 import type { EventsSearch } from './search.ts'
+
+const TimeChip = lazy(() => loaded(() => import('../../../parts/time-chip.tsx')))
 
 type Props = {
   readonly search: EventsSearch
@@ -62,13 +65,15 @@ export function SettingFilters({ search, change }: Props): ReactElement {
         />
       )}
       {adding === 'time' && (
-        <TimeChip
-          search={search}
-          choose={(span) => {
-            setAdding(undefined)
-            if (span !== undefined) change({ ...span, range: undefined })
-          }}
-        />
+        <Suspense>
+          <TimeChip
+            search={search}
+            choose={(span) => {
+              setAdding(undefined)
+              if (span !== undefined) change({ ...span, range: undefined })
+            }}
+          />
+        </Suspense>
       )}
       <Menu
         label="Add a filter"
@@ -95,21 +100,6 @@ function namesOf(value: string, choices: readonly Choice[]): string {
     .map((one) => choices.find(({ id }) => id === one)?.name ?? one)
     .join(', ')
 }
-
-const EDITED =
-  'inline-flex min-h-[26px] flex-wrap items-center gap-1.5 rounded-[5px] border border-accent bg-surface px-2 text-ink-2'
-
-/** The menu returns the focus to its button when it closes; the new field takes it afterwards. */
-function useFocus<Element extends HTMLElement>(): RefObject<Element | null> {
-  const field = useRef<Element>(null)
-  useEffect(() => {
-    const timer = setTimeout(() => field.current?.focus(), FOCUS_MS)
-    return () => clearTimeout(timer)
-  }, [])
-  return field
-}
-
-const FOCUS_MS = 50
 
 function ChoiceChip({
   of: { label, choices },
@@ -150,75 +140,4 @@ function ChoiceChip({
       </button>
     </span>
   )
-}
-
-type Times = ReturnType<typeof addressOf>
-
-/** Two moments of the local time. */
-function TimeChip({
-  search,
-  choose,
-}: {
-  readonly search: EventsSearch
-  readonly choose: (times: Times | undefined) => void
-}): ReactElement {
-  const field = useFocus<HTMLInputElement>()
-  const [now] = useState(() => Date.now())
-  const own = spanIn(search)
-  const [from, setFrom] = useState(localText(own?.from ?? now - 3_600_000))
-  const [to, setTo] = useState(localText(own?.to ?? now))
-  const span = { from: Date.parse(from), to: Date.parse(to) }
-  const isRange = span.to > span.from
-  const box = 'h-6 bg-transparent text-ink'
-  return (
-    <form
-      aria-label="Time"
-      className={EDITED}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (isRange) choose(addressOf(span))
-      }}
-    >
-      <label className="flex items-center gap-1">
-        from
-        <input
-          type="datetime-local"
-          step={1}
-          value={from}
-          ref={field}
-          onChange={({ target }) => setFrom(target.value)}
-          onKeyDown={(event) => event.key === 'Escape' && choose(undefined)}
-          className={box}
-        />
-      </label>
-      <label className="flex items-center gap-1">
-        to
-        <input
-          type="datetime-local"
-          step={1}
-          value={to}
-          onChange={({ target }) => setTo(target.value)}
-          onKeyDown={(event) => event.key === 'Escape' && choose(undefined)}
-          className={box}
-        />
-      </label>
-      <button
-        type="submit"
-        disabled={!isRange}
-        title={isRange ? undefined : 'The end must be later than the start'}
-        className="min-h-6 px-1 font-control text-accent disabled:text-ink-3"
-      >
-        Apply
-      </button>
-      <button type="button" onClick={() => choose(undefined)} className="min-h-6 px-1 font-control text-ink-2">
-        Cancel
-      </button>
-    </form>
-  )
-}
-
-/** In the form of `datetime-local`. */
-function localText(ms: number): string {
-  const at = new Date(ms)
-  return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 }

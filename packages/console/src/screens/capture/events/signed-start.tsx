@@ -56,7 +56,7 @@ function Start({ sender }: { readonly sender: SignedSender }): ReactElement {
         required
         maxLength={200}
         pattern="[^'\s]+"
-        title="Without spaces and single quotes"
+        title="No spaces or single quotes"
         autoComplete="off"
         spellCheck={false}
         className="mono text-data"

@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<Kind, string>> = {
   record: 'Event',
   delivery: 'Delivery',
   attempt: 'Attempt',
-  rejection: 'Refused requests',
+  rejection: 'Rejected requests',
   webhook: 'Endpoint',
   recordView: 'Record view',
   dataset: 'Dataset',

@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { useEffect, useRef, useState, type ReactElement } from 'react'
 import { filterText, isHalfTyped, quotedText, readFilter, signOf, typedFilter } from '@postroad/contract/filter'
-import { spanIn, type Span } from '../../../parts/span.ts'
+import { spanIn, spanText } from '../../../parts/span.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Kbd } from '../../../ui/button.tsx'
 import { Menu } from '../../../ui/menu.tsx'
@@ -22,6 +22,7 @@ type Props = {
 /** The filter: chips in the dialect of rules, a field for the next one, and the range. The address contains all of it. */
 export function Toolbar({ search, change, paths, refusal }: Props): ReactElement {
   const { f = [] } = search
+  const own = spanIn(search)
   // The text that became a condition is no longer searched for.
   const set = (next: readonly string[], also: Partial<EventsSearch> = {}): void => change({ f: next, ...also })
   return (
@@ -30,11 +31,11 @@ export function Toolbar({ search, change, paths, refusal }: Props): ReactElement
         {search.dataset !== undefined && search.dataset !== '' && (
           <FilterChip path="dataset" sign="is" value={search.dataset} onRemove={() => change({ dataset: undefined })} />
         )}
-        {spanIn(search) !== undefined && (
+        {own !== undefined && (
           <FilterChip
             path="time"
             sign="is"
-            value={rangeText(spanIn(search))}
+            value={spanText(own)}
             onRemove={() => change({ from: undefined, to: undefined })}
           />
         )}
@@ -70,10 +71,6 @@ function Condition({ text, onRemove }: { readonly text: string; readonly onRemov
   )
 }
 
-const MOMENT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
-const MOMENT_CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short' })
-
 function RangeMenu({ search, change }: Pick<Props, 'search' | 'change'>): ReactElement {
   const own = spanIn(search)
   const at = own === undefined ? rangeOf(search) : undefined
@@ -91,13 +88,6 @@ function RangeMenu({ search, change }: Pick<Props, 'search' | 'change'>): ReactE
       <ChevronDown className="size-3.5 text-ink-3" strokeWidth={1.5} aria-hidden />
     </Menu>
   )
-}
-
-/** "22 Nov, 13:04 – 13:20"; the end has its day only if it is another day. */
-function rangeText(span: Span | undefined): string {
-  if (span === undefined) return ''
-  const { from, to } = span
-  return `${MOMENT.format(from)} – ${(DAY.format(from) === DAY.format(to) ? MOMENT_CLOCK : MOMENT).format(to)}`
 }
 
 type FieldProps = Omit<Props, 'refusal'> & { readonly onFilter: (text: string) => void; readonly onBack: () => void }

@@ -16,7 +16,7 @@ const TABS = [
   { id: 'use', label: 'Use', of: UseTab },
   { id: 'settings', label: 'Settings', of: SettingsTab },
   { id: 'signing', label: 'Signature', of: SigningTab },
-  { id: 'refused', label: 'Refused', of: RefusedTab },
+  { id: 'refused', label: 'Rejected', of: RefusedTab },
 ] as const
 
 /** One key: its use, its scopes, its signature, and the requests that were refused with it. */

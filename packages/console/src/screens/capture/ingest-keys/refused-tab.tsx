@@ -10,7 +10,7 @@ import { Time } from '../../../ui/time.tsx'
 const SHOWN = 50
 const POLL_MS = 10_000
 
-/** The requests that were refused with this key, each with a remedy. */
+/** The requests that were rejected with this key, each with a remedy. */
 export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKey }): ReactElement {
   const asked = useAsk(
     ['rejections', 'of', id],
@@ -26,13 +26,13 @@ export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKe
     )
   return (
     <>
-      {asked.error !== null && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />}
       {rejections.length === 0 && (
-        <Empty title="No refused requests with this key">
-          Refused requests appear here within ten seconds, with the reason and a remedy.
+        <Empty title="No rejected requests with this key">
+          Rejected requests appear here within ten seconds, with the reason and a remedy.
         </Empty>
       )}
-      <ul aria-label="Refused">
+      <ul aria-label="Rejected">
         {rejections.map(({ id: row, at, status, reason, count, remedy, source_ip }) => (
           <li key={row} className="border-b border-line/55">
             <To
@@ -40,7 +40,7 @@ export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKe
               search={{ sel: reason }}
               className="grid min-h-12 grid-cols-[14px_minmax(96px,auto)_32px_minmax(0,1fr)_auto] items-center gap-3 px-5 py-1.5 outline-offset-[-2px] hover:bg-hover"
             >
-              <Glyph tone="rejected" label="refused" />
+              <Glyph tone="rejected" label="rejected" />
               <Time at={at} />
               <span className="mono text-data font-control text-fail">{status}</span>
               <span className="min-w-0">

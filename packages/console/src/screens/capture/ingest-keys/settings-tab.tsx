@@ -21,7 +21,7 @@ export function SettingsTab({ ingestKey: key }: { readonly ingestKey: IngestKey 
     <SaveForm label="Settings" of={form}>
       <Part
         title="Permissions"
-        text={fields.draft.datasets === null ? undefined : 'Postroad refuses events for any other dataset with 403.'}
+        text={fields.draft.datasets === null ? undefined : 'Postroad rejects events for any other dataset with 403.'}
       >
         <KeyFields {...fields} />
       </Part>

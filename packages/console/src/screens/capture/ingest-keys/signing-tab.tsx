@@ -46,7 +46,7 @@ export function SigningTab({
           <SecretOnce
             label="Signing secret"
             secret={minted}
-            note="Postroad encrypts the secret and shows it once. Postroad now refuses events without a signature."
+            note="Postroad encrypts the secret and shows it once. Postroad now rejects events without a signature."
           />
         )}
         <RefusedLine error={change.error} />

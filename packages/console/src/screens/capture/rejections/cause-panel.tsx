@@ -137,7 +137,7 @@ function Concerned({
 function expectationOf({ verification }: Webhook, id: Group['id']): string | undefined {
   if (verification.scheme === 'none') return 'The endpoint no longer checks signatures.'
   if (verification.has_secret === false)
-    return 'The endpoint has no secret. It refuses every request until you set one.'
+    return 'The endpoint has no secret. It rejects every request until you set one.'
   const { header, label } = SCHEMES[verification.scheme]
   const named = 'header' in verification && verification.header !== undefined ? verification.header : header
   if (id === 'stale_timestamp' && 'tolerance_seconds' in verification)
@@ -147,7 +147,7 @@ function expectationOf({ verification }: Webhook, id: Group['id']): string | und
 
 const SIGNATURE_REASONS = ['missing_header', 'bad_signature', 'stale_timestamp'] as const
 
-/** For the chosen endpoint: a sample of a refused request, and for a signature a test of another request. */
+/** For the chosen endpoint: a sample of a rejected request, and for a signature a test of another request. */
 function SamplePart({
   webhooks,
   reason: cause,
@@ -160,7 +160,7 @@ function SamplePart({
   const reason = SIGNATURE_REASONS.find((one) => one === cause)
   if (reason === undefined)
     return (
-      <Part title="The last refused request" text="One redacted sample for each cause and endpoint, for 7 days.">
+      <Part title="The last rejected request" text="One redacted sample for each cause and endpoint, for 7 days.">
         <EndpointSelect webhooks={webhooks} at={at?.id} go={setChosen} />
         {at !== undefined && <RefusedSamplePart key={at.id} webhook={at} reason={cause} />}
       </Part>
@@ -168,7 +168,7 @@ function SamplePart({
   return (
     <Part
       title="Why does it not match?"
-      text="See the last request that was refused for this cause, or test another request."
+      text="See the last request that was rejected for this cause, or test another request."
     >
       <EndpointSelect webhooks={webhooks} at={at?.id} go={setChosen} />
       {at !== undefined && <SignatureHelp key={at.id} webhook={at} reason={reason} />}
@@ -210,7 +210,7 @@ function Minute({
       <span className="mono text-right text-data">{count > 1 ? `×${count}` : ''}</span>
       <span className="truncate text-ink-2">{where}</span>
       <span className="mono truncate text-data text-ink-3">
-        {method} {content_type ?? 'without a type'}
+        {method} {content_type ?? 'without Content-Type'}
       </span>
       <span className="mono text-data text-ink-2">{source_ip ?? 'unknown'}</span>
     </li>

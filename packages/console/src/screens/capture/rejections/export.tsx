@@ -51,7 +51,7 @@ export function ExportRejections({
     <ExportDialog
       source={{
         name: 'rejections',
-        text: 'Every minute in the range with a refused request, newest first.',
+        text: 'Every minute in the range with a rejected request, newest first.',
         pages,
         columns,
         json: (row) => row,

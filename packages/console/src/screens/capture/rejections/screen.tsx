@@ -91,7 +91,7 @@ function whereOf(nameOf: NameOf): Column<Group> {
 
 type NameOf = (row: Pick<Rejection, 'webhook_id' | 'ingest_key_id'>) => string
 
-/** Rejections: the refused requests by cause, each with its remedy. */
+/** Rejections: the rejected requests by cause, each with its remedy. */
 export function Screen(): ReactElement {
   const [search, setSearch] = useSearchState<RejectionsSearch>()
   const webhooks = useWebhooks()
@@ -139,7 +139,9 @@ export function Screen(): ReactElement {
             </>
           }
         >
-          {asked.error !== null && asked.rows !== undefined && <Stale since={asked.readAt} again={asked.again} />}
+          {asked.error !== null && asked.rows !== undefined && (
+            <Stale since={asked.readAt} error={asked.error} again={asked.again} />
+          )}
           {asked.rows === undefined &&
             (asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.again} />)}
           {asked.rows !== undefined && groups.length === 0 && (
@@ -217,14 +219,14 @@ function Sum({
               groups.reduce((sum, { count }) => sum + count, 0),
               'request',
             )}{' '}
-            refused{more ? `, of the newest ${rows.length.toLocaleString('en')} minutes` : ''}
+            rejected{more ? `, of the newest ${rows.length.toLocaleString('en')} minutes` : ''}
           </>
         )}
       </span>
       {isReading && rows !== undefined && <span>loading older ones…</span>}
       {more && !isReading && (
         <Button className="h-6" onClick={further}>
-          Load older ones
+          Load older rejections
         </Button>
       )}
     </>
@@ -293,7 +295,7 @@ function NoSuch({
   return (
     <section aria-label="Cause" className="border-l border-line">
       <Empty
-        title="No requests were refused for this reason"
+        title="No requests were rejected for this reason"
         actions={<Button onClick={close}>Back to the list</Button>}
       >
         Try a longer time range.
@@ -315,13 +317,13 @@ function useKeyNames() {
 function Nothing({ isFiltered, clear }: { readonly isFiltered: boolean; readonly clear: () => void }): ReactElement {
   if (isFiltered)
     return (
-      <Empty title="No refused requests here" actions={<Button onClick={clear}>Show all endpoints, 24 hours</Button>}>
+      <Empty title="No rejected requests here" actions={<Button onClick={clear}>Show all endpoints, 24 hours</Button>}>
         Try another endpoint or a longer time range.
       </Empty>
     )
   return (
-    <Empty title="No refused requests">
-      No request was refused in the last 24 hours. Refused requests appear here by cause, with a remedy.
+    <Empty title="No rejected requests">
+      No request was rejected in the last 24 hours. Rejected requests appear here by cause, with a remedy.
     </Empty>
   )
 }

@@ -44,7 +44,7 @@ export function columnsOf(
   ]
   const last: Column<ListedDelivery> = {
     id: 'last',
-    label: 'Last answer',
+    label: 'Last response',
     width: isSlim ? 'minmax(64px,1fr)' : 'minmax(76px,9%)',
     cell: (row) => <LastAnswer of={row} />,
   }

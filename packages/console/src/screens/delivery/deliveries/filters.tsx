@@ -1,9 +1,13 @@
 import { Plus, X } from 'lucide-react'
-import type { ReactElement } from 'react'
+import { lazy, Suspense, useState, type ReactElement } from 'react'
 import { useAllRules } from '../../../data/lists.ts'
 import { useDestinations, useWebhooks } from '../../../data/names.ts'
+import { spanIn, spanText } from '../../../parts/span.ts'
+import { loaded } from '../../../ui/loaded.ts'
 import { Menu } from '../../../ui/menu.tsx'
 import { RANGES, rangeIn, VIEWS, type DeliveriesSearch } from './search.ts'
+
+const TimeChip = lazy(() => loaded(() => import('../../../parts/time-chip.tsx')))
 
 type Props = {
   readonly search: DeliveriesSearch
@@ -25,9 +29,10 @@ export function Filters({ search, change }: Props): ReactElement {
     ['endpoint', search.endpoint === undefined ? undefined : webhooks.nameOf(search.endpoint)],
     ['dataset', search.dataset],
     ['rule', rules.find(({ id }) => id === search.rule)?.name ?? search.rule],
-    ['range', rangeIn(search)?.label.toLowerCase()],
+    ['range', timeText(search)],
   ]
-  const set = (member: Member, value: string | undefined): void => change({ [member]: value, sel: undefined })
+  const set = (member: Member, value: string | undefined): void =>
+    change({ [member]: value, sel: undefined, ...(member === 'range' ? { from: undefined, to: undefined } : {}) })
   return (
     <div
       role="group"
@@ -49,10 +54,40 @@ export function Filters({ search, change }: Props): ReactElement {
         <Choice label="Dataset" of={datasets.map((name) => ({ id: name, name }))} go={(name) => set('dataset', name)} />
       )}
       {search.rule === undefined && <Choice label="Rule" of={rules} go={(id) => set('rule', id)} />}
-      {rangeIn(search) === undefined && (
-        <Choice label="Time" of={RANGES.map(({ id, label }) => ({ id, name: label }))} go={(id) => set('range', id)} />
-      )}
+      <TimeFilter search={search} change={change} />
     </div>
+  )
+}
+
+function timeText(search: DeliveriesSearch): string | undefined {
+  const own = spanIn(search)
+  return rangeIn(search)?.label.toLowerCase() ?? (own === undefined ? undefined : spanText(own))
+}
+
+const BETWEEN = { id: 'between', name: 'Between…' } as const
+
+/** The ranges that end now, and any two moments. */
+function TimeFilter({ search, change }: Props): ReactElement | null {
+  const [isEditing, setEditing] = useState(false)
+  if (isEditing)
+    return (
+      <Suspense>
+        <TimeChip
+          search={search}
+          choose={(times) => {
+            setEditing(false)
+            if (times !== undefined) change({ ...times, sel: undefined })
+          }}
+        />
+      </Suspense>
+    )
+  if (timeText(search) !== undefined) return null
+  return (
+    <Choice
+      label="Time"
+      of={[...RANGES.map(({ id, label }) => ({ id, name: label })), BETWEEN]}
+      go={(id) => (id === BETWEEN.id ? setEditing(true) : change({ range: id, sel: undefined }))}
+    />
   )
 }
 

@@ -70,7 +70,7 @@ function HoldLine({ hold, now }: { readonly hold: DeliveryHold; readonly now: nu
         has held back {counted(deliveries, 'delivery', 'deliveries')}
         {more && ' or more'}
         {since !== null && ` for ${span(now - Date.parse(since))}`}: {holdText(hold)}
-        {error !== undefined && `, last answer ${error}`}
+        {error !== undefined && `, last response ${error}`}
         {isOpen && (
           <>
             , next probe <NextProbe at={next_probe_at} />

@@ -4,15 +4,18 @@ import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import { toneOf, stateWord } from '../../../data/tone.ts'
 import { AttemptRequest } from '../../../parts/attempt-request.tsx'
+import { useCopyItems } from '../../../parts/copy-as.tsx'
 import { PanelState } from '../../../parts/panel-state.tsx'
 import { WaitsLine } from '../../../parts/waits-line.tsx'
 import { useKeys } from '../../../shell/keys.ts'
 import { AttemptPart } from '../../../ui/attempt.tsx'
 import { IconButton } from '../../../ui/button.tsx'
-import { CopyButton } from '../../../ui/copy.tsx'
+import { CopyButton, useCopy } from '../../../ui/copy.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { JsonTree } from '../../../ui/json-tree.tsx'
+import { MoreMenu } from '../../../ui/menu.tsx'
 import { Refused } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/time.tsx'
 import { ManualButtons, type ManualActions } from './manual.tsx'
 
 type Props = {
@@ -30,8 +33,11 @@ export function DeliveryPanel({ id, onClose, manual, nameOf }: Props): ReactElem
     everyMs: LIVE_MS,
   })
   const delivery = asked.data?.delivery
+  const copy = useCopy()
+  const copyId = (): void => void copy(id, 'ID copied')
   // The panel reads it, because a link can open a delivery that the list does not show.
-  useKeys({ r: delivery === undefined ? undefined : () => manual.send(delivery) })
+  useKeys({ r: delivery === undefined ? undefined : () => manual.send(delivery), y: copyId })
+  const calls = useCopyItems({ path: `deliveries/${id}` })
   if (delivery === undefined) return <PanelState label="Delivery" asked={asked} onClose={onClose} />
   return (
     <section aria-label="Delivery" className="flex min-h-0 min-w-0 flex-col border-l border-line">
@@ -52,16 +58,23 @@ export function DeliveryPanel({ id, onClose, manual, nameOf }: Props): ReactElem
             {delivery.record_id}
           </CopyButton>
           {delivery.event.title !== null && <span className="truncate">{delivery.event.title}</span>}
+          <Time at={delivery.created_at} />
         </div>
         <div className="mt-2 flex flex-wrap gap-2">
           <ManualButtons delivery={delivery} manual={manual} />
-          <To
-            screen="events"
-            search={{ sel: delivery.record_id }}
-            className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
-          >
-            Open the event <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
-          </To>
+          <LinkTo screen="events" sel={delivery.record_id}>
+            Open the event
+          </LinkTo>
+          <LinkTo screen="destinations" sel={delivery.destination_id}>
+            Open the destination
+          </LinkTo>
+          <MoreMenu
+            items={[
+              ...calls,
+              { label: 'Copy ID', hint: 'y', go: copyId },
+              { label: 'Copy link', go: () => void copy(location.href, 'Link copied') },
+            ]}
+          />
         </div>
       </header>
       <div
@@ -80,6 +93,26 @@ export function DeliveryPanel({ id, onClose, manual, nameOf }: Props): ReactElem
         <Payload recordId={delivery.record_id} dataset={delivery.dataset} />
       </div>
     </section>
+  )
+}
+
+function LinkTo({
+  screen,
+  sel,
+  children,
+}: {
+  readonly screen: string
+  readonly sel: string
+  readonly children: string
+}): ReactElement {
+  return (
+    <To
+      screen={screen}
+      search={{ sel }}
+      className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
+    >
+      {children} <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+    </To>
   )
 }
 

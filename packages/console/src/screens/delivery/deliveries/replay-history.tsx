@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
+import { readsEvery } from '../../../data/ask.ts'
 import { useClient, usePlace } from '../../../data/place.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -34,7 +35,7 @@ export function ReplayHistory({
     queryFn: ({ pageParam, signal }) => client.replays.list({ limit: PAGE_ROWS, cursor: pageParam }, { signal }),
     initialPageParam: undefined as string | undefined, // oxlint-disable-line typescript/no-unsafe-type-assertion -- the first page has no cursor
     getNextPageParam: (last) => last.next_cursor ?? undefined,
-    refetchInterval: LIVE_MS,
+    refetchInterval: readsEvery(LIVE_MS),
   })
   const replays = asked.data?.pages.flatMap((page) => page.replays)
   return (

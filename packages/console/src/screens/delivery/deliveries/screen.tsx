@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, type ReactElement } from 'react'
+import { readsEvery } from '../../../data/ask.ts'
 import { useGo, useSearchState } from '../../../data/go.tsx'
 import { useClient, usePlace } from '../../../data/place.ts'
 import type { ListedDelivery } from '../../../data/tail.ts'
@@ -21,7 +22,7 @@ import { NoDeliveries } from './no-deliveries.tsx'
 import { DeliveryPanel } from './panel.tsx'
 import { ReplayMany } from './replay-many.tsx'
 import { Ongoing } from './replays-ongoing.tsx'
-import { isFiltered, readDeliveries, startOf, VIEWS, type DeliveriesSearch } from './search.ts'
+import { boundsOf, isFiltered, readDeliveries, VIEWS, type DeliveriesSearch } from './search.ts'
 
 const PAGE_ROWS = 100
 const timeOf = ({ created_at }: { readonly created_at: string }): string => created_at
@@ -91,7 +92,7 @@ export function Screen(): ReactElement {
           <Filters search={search} change={setSearch} />
           <HoldsBanner destination={search.destination} />
           <Ongoing />
-          {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
+          {list.staleSince !== undefined && <Stale since={list.staleSince} error={list.error} again={list.again} />}
           <SelectedDeliveries marks={marks} rows={rows} nameOf={destinations.nameOf} />
           <Body list={list} rows={rows} search={search}>
             <Table
@@ -157,10 +158,10 @@ function useDeliveries({ sel: _sel, ...search }: DeliveriesSearch) {
   const query = useInfiniteQuery({
     queryKey: [project.id, 'deliveries', 'list', search],
     queryFn: ({ pageParam, signal }) =>
-      readDeliveries(client, { search, from: startOf(search), limit: PAGE_ROWS, cursor: pageParam, signal }),
+      readDeliveries(client, { search, ...boundsOf(search), limit: PAGE_ROWS, cursor: pageParam, signal }),
     initialPageParam: undefined as string | undefined, // oxlint-disable-line typescript/no-unsafe-type-assertion -- the first page has no cursor
     getNextPageParam: (last) => last.next_cursor ?? undefined,
-    refetchInterval: 10_000,
+    refetchInterval: readsEvery(10_000),
   })
   const rows = useMemo(() => query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? EMPTY, [query.data])
   return {

@@ -2,6 +2,7 @@ import { DELIVERY_STATES } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import type { Search } from '../../../data/search-text.ts'
 import type { ListedDelivery } from '../../../data/tail.ts'
+import { addressOf, spanIn } from '../../../parts/span.ts'
 
 /** The search parameters of this screen. */
 export type DeliveriesSearch = Search & {
@@ -13,6 +14,9 @@ export type DeliveriesSearch = Search & {
   /** The id of the rule that filed the event. */
   readonly rule?: string
   readonly range?: string
+  /** Two moments, instead of a range that ends now. */
+  readonly from?: string
+  readonly to?: string
   readonly sel?: string
 }
 
@@ -39,15 +43,14 @@ export const stateIn = ({ state }: DeliveriesSearch): State | undefined =>
 export const rangeIn = ({ range }: DeliveriesSearch): (typeof RANGES)[number] | undefined =>
   RANGES.find(({ id }) => id === range)
 
-export function isFiltered({ state, destination, endpoint, dataset, rule, range }: DeliveriesSearch): boolean {
-  return [state, destination, endpoint, dataset, rule, range].some((one) => one !== undefined && one !== '')
+export function isFiltered({ state, destination, endpoint, dataset, rule, range, from }: DeliveriesSearch): boolean {
+  return [state, destination, endpoint, dataset, rule, range, from].some((one) => one !== undefined && one !== '')
 }
 
 type Asked = {
   readonly search: DeliveriesSearch
-  /** The start of a range that ends now. */
   readonly from: string | undefined
-  readonly to?: string | undefined
+  readonly to: string | undefined
   readonly limit: number
   readonly cursor: string | undefined
   readonly signal: AbortSignal
@@ -76,13 +79,15 @@ export function apiPath(search: DeliveriesSearch): {
   const { destination, endpoint, dataset, rule } = search
   const state = stateIn(search)
   const held_by = search.state === 'held' ? 'any' : undefined
-  const from = startOf(search)
+  const { from, to } = boundsOf(search)
   return endpoint === undefined && dataset === undefined && rule === undefined
-    ? { path: 'deliveries', query: { state, held_by, destination_id: destination, from } }
-    : { path: 'search/deliveries', query: { state, held_by, destination, webhook: endpoint, dataset, rule, from } }
+    ? { path: 'deliveries', query: { state, held_by, destination_id: destination, from, to } }
+    : { path: 'search/deliveries', query: { state, held_by, destination, webhook: endpoint, dataset, rule, from, to } }
 }
 
-export function startOf(search: DeliveriesSearch, now = Date.now()): string | undefined {
+/** The moments between which the deliveries of the list were created. */
+export function boundsOf(search: DeliveriesSearch, now = Date.now()): ReturnType<typeof addressOf> {
   const range = rangeIn(search)
-  return range === undefined ? undefined : new Date(now - range.ms).toISOString()
+  if (range === undefined) return addressOf(spanIn(search))
+  return { from: new Date(now - range.ms).toISOString(), to: undefined }
 }

@@ -8,8 +8,9 @@ import { adminCurl } from '../../../parts/commands.ts'
 import { ExportDialog, type ExportSource } from '../../../parts/export-dialog.tsx'
 import { SelectedBar } from '../../../parts/selected-bar.tsx'
 import type { Marks } from '../../../parts/marks.ts'
+import { counted } from '../../../parts/text-list.ts'
 import { useKeys } from '../../../shell/keys.ts'
-import { apiPath, readDeliveries, startOf, type DeliveriesSearch, type DeliveryPage } from './search.ts'
+import { apiPath, boundsOf, readDeliveries, type DeliveriesSearch, type DeliveryPage } from './search.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
@@ -56,7 +57,11 @@ export function SelectedDeliveries({
       )}
       {doing?.what === 'export' && (
         <ExportDialog
-          source={exportOf('marked-deliveries', `The ${doing.of.length} that are selected.`, () => once(doing.of))}
+          source={exportOf(
+            'selected-deliveries',
+            `The ${counted(doing.of.length, 'selected delivery', 'selected deliveries')}.`,
+            () => once(doing.of),
+          )}
           onClose={() => setDoing(undefined)}
         />
       )}
@@ -72,8 +77,7 @@ export function ListMenu({ search }: { readonly search: DeliveriesSearch }): Rea
   const [isExporting, setExporting] = useState(false)
   const { path, query } = apiPath(search)
   async function* pages(signal: AbortSignal): AsyncGenerator<{ rows: readonly ListedDelivery[]; scanned: number }> {
-    const to = new Date(Date.now() + 1).toISOString()
-    const from = startOf(search)
+    const { from, to = new Date(Date.now() + 1).toISOString() } = boundsOf(search)
     let cursor: string | undefined
     do {
       // oxlint-disable-next-line no-await-in-loop -- a page starts where the previous one ended

@@ -5,8 +5,9 @@ import { To } from '../../../data/go.tsx'
 import type { Destination } from '../../../data/lists.ts'
 import { toneOf, stateWord } from '../../../data/tone.ts'
 import { HeldShort } from '../../../parts/held.tsx'
+import { StartFields } from '../../../parts/payload-fields.tsx'
 import { counted } from '../../../parts/text-list.ts'
-import type { Delivery } from '../../../data/tail.ts'
+import type { ListedDelivery } from '../../../data/tail.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Empty, Loading, Refused } from '../../../ui/states.tsx'
 import { Countdown, Time } from '../../../ui/time.tsx'
@@ -63,9 +64,9 @@ function Newest({ destination: { id, enabled } }: { readonly destination: Destin
 }
 
 function Row({
-  delivery: { id, state, created_at, dataset, last_status, last_error, attempt_count, next_attempt_at, held_by },
+  delivery: { id, state, created_at, dataset, event, last_status, last_error, attempt_count, next_attempt_at, held_by },
 }: {
-  readonly delivery: Delivery
+  readonly delivery: ListedDelivery
 }): ReactElement {
   return (
     <li className="border-b border-line/55">
@@ -76,7 +77,15 @@ function Row({
       >
         <Glyph tone={toneOf({ state, held_by })} label={stateWord({ state, held_by })} />
         <Time at={created_at} />
-        <span className="mono truncate text-data text-ink-2">{dataset}</span>
+        <span className="flex min-w-0 items-baseline gap-2.5">
+          <span className="max-w-full flex-none truncate font-control">{event.title ?? dataset}</span>
+          {event.title !== null && (
+            <span className="mono min-w-0 truncate text-data text-ink-3 max-md:hidden">{dataset}</span>
+          )}
+          <span className="min-w-0 flex-1 max-xl:hidden">
+            <StartFields start={event.payload_start} title={event.title ?? undefined} />
+          </span>
+        </span>
         <span
           className={`mono truncate text-data font-control ${state === 'delivered' ? 'text-ok-text' : 'text-fail'}`}
         >

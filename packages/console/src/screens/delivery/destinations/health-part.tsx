@@ -21,7 +21,9 @@ export function HealthPart({ id }: { readonly id: string }): ReactElement {
   const health = asked.data?.health
   return (
     <section aria-label="Health" className="border-b border-line">
-      {asked.error !== null && health !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && health !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {asked.error !== null && health === undefined && (
         <div className="px-5 py-3">
           <RefusedLine error={asked.error} />
@@ -70,7 +72,7 @@ function Numbers({ health }: { readonly health: Health }): ReactElement {
         <Tile
           label="Response time, median"
           value={response_ms === null ? '–' : took(response_ms.p50)}
-          below={response_ms === null ? 'nothing was sent' : `95 % within ${took(response_ms.p95)}`}
+          below={response_ms === null ? 'nothing was sent' : `95% within ${took(response_ms.p95)}`}
         />
         <Tile label="Waiting now" value={waiting.toLocaleString('en')} below={<Waiting of={backlog} />} />
         <Tile label="Next attempt" value={<NextAttempt health={health} />} below={nextText(health)} />

@@ -18,7 +18,7 @@ export function useHealth(id: string, hours = 24) {
 
 /** The share that succeeded; less than all is never rounded up to 100 %. */
 export function ratioText({ success_ratio }: Pick<Health, 'success_ratio'>): string {
-  return success_ratio === null ? '–' : `${Math.floor(success_ratio * 1_000 + 1e-6) / 10} %`
+  return success_ratio === null ? '–' : `${Math.floor(success_ratio * 1_000 + 1e-6) / 10}%`
 }
 
 export function isBad({ success_ratio }: Pick<Health, 'success_ratio'>): boolean {

@@ -67,8 +67,8 @@ const KINDS: readonly Of[] = [
   {
     kind: 'kafka',
     name: 'Kafka',
-    description: 'A message that all in-sync replicas of a partition have.',
-    setup: 'Create the topic before. kafkas:// is TLS; the user needs the right to write to the topic.',
+    description: 'One message per event, stored by all in-sync replicas.',
+    setup: 'Create the topic first. Use kafkas:// for TLS. The user needs permission to write to the topic.',
     url: 'kafkas://{host}:9093',
     auth: 'basic',
     config: { topic: 'events', key: '{id}', sasl: 'SCRAM-SHA-512' },
@@ -76,8 +76,8 @@ const KINDS: readonly Of[] = [
   {
     kind: 'sqs',
     name: 'Amazon SQS',
-    description: 'A message in a queue. A FIFO queue stores each event once.',
-    setup: 'Copy the URL of the queue. The key needs the right sqs:SendMessage.',
+    description: 'One message per event. A FIFO queue stores each event once.',
+    setup: 'Copy the queue URL. The key needs the permission sqs:SendMessage.',
     url: 'https://sqs.{region}.amazonaws.com/{account}/{queue}',
     auth: 'aws',
     config: { region: 'eu-central-1', group: '{dataset}' },
@@ -85,8 +85,8 @@ const KINDS: readonly Of[] = [
   {
     kind: 'sns',
     name: 'Amazon SNS',
-    description: 'A message of a topic, which its subscribers can filter by dataset.',
-    setup: 'Copy the ARN of the topic. The key needs the right sns:Publish.',
+    description: 'One message per event. Subscribers can filter by dataset.',
+    setup: 'Copy the topic ARN. The key needs the permission sns:Publish.',
     url: 'https://sns.{region}.amazonaws.com',
     auth: 'aws',
     config: { topic_arn: 'arn:aws:sns:eu-central-1:123456789012:events', group: '{dataset}' },
@@ -94,7 +94,7 @@ const KINDS: readonly Of[] = [
   {
     kind: 'pubsub',
     name: 'Google Pub/Sub',
-    description: 'A message of a topic, with an ordering key if you need one.',
+    description: 'One message per event, with an ordering key if you need one.',
     setup: 'The service account requires the Pub/Sub Publisher role on the topic.',
     url: 'https://pubsub.googleapis.com',
     auth: 'google',

@@ -2,7 +2,7 @@ import type { RouteRequest, Routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { useSettled } from '../../../parts/settled.ts'
-import { HeaderList } from '../../../ui/attempt.tsx'
+import { HeaderList, indented } from '../../../ui/attempt.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { RecordSelect, useReceivedRecords, type Receiver } from './record-select.tsx'
 
@@ -69,16 +69,6 @@ export function Preview({
       )}
     </>
   )
-}
-
-/** Indents the body, which is sent without spaces. A body that indenting would change is shown as it is. */
-function indented(body: string): string {
-  try {
-    const parsed: unknown = JSON.parse(body)
-    return JSON.stringify(parsed) === body ? JSON.stringify(parsed, null, 2) : body
-  } catch {
-    return body
-  }
 }
 
 function readSettings(text: string): Settings {

@@ -72,7 +72,7 @@ export function RecoverDialog({
         </>
       }
     >
-      <Select label="Failures of" value={hours} onChange={({ target }) => setHours(Number(target.value))}>
+      <Select label="Failures in" value={hours} onChange={({ target }) => setHours(Number(target.value))}>
         {SINCE.map((one) => (
           <option key={one.hours} value={one.hours}>
             {one.label}

@@ -48,7 +48,7 @@ export function ScheduleAxis({ waits }: { readonly waits: readonly number[] }): 
         ))}
       </svg>
       <figcaption className="text-data text-ink-3">
-        {said}. Each wait varies by up to 20 % to spread out retries.
+        {said}. Each wait varies by up to 20% to spread out retries.
       </figcaption>
     </figure>
   )

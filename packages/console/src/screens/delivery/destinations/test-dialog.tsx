@@ -96,11 +96,11 @@ function Answer({
       {response_body !== null && (
         <div className="border-t border-line px-3.5 py-2">
           {response_body === '' ? (
-            <p className="text-data text-ink-3">The answer had no body.</p>
+            <p className="text-data text-ink-3">The response had no body.</p>
           ) : (
             <pre
               tabIndex={0}
-              aria-label="Body of the answer"
+              aria-label="Response body"
               className="mono max-h-52 overflow-auto text-data break-all whitespace-pre-wrap"
             >
               {response_body}

@@ -31,7 +31,9 @@ export function Screen(): ReactElement {
       actions={<MoreMenu items={items({ route: routes.broadcasts.list })} />}
       foot={data !== undefined && counted(data.length, 'announcement')}
     >
-      {error !== null && data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {error !== null && data !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {data === undefined ? (
         error === null ? (
           <Loading rows={4} height={72} />

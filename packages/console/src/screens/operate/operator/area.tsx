@@ -22,7 +22,9 @@ export function Area<T>({ views, label, asked, actions, foot, children }: Props<
   const { data, error } = asked
   return (
     <Page title="Operators" beside={views} actions={actions} foot={foot}>
-      {error !== null && data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {error !== null && data !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {data === undefined ? (
         error === null ? (
           <Loading rows={6} height={48} />

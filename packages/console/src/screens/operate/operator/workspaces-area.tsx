@@ -2,6 +2,7 @@ import { routes } from '@postroad/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Search as SearchIcon } from 'lucide-react'
 import { useMemo, useRef, type ReactElement, type RefObject } from 'react'
+import { readsEvery } from '../../../data/ask.ts'
 import { useSearchState } from '../../../data/go.tsx'
 import { useClient, usePlace } from '../../../data/place.ts'
 import type { Search } from '../../../data/search-text.ts'
@@ -129,7 +130,7 @@ export function WorkspacesArea({ views }: AreaProps): ReactElement {
           }
         >
           {asked.error !== null && asked.rows !== undefined && (
-            <Stale since={asked.dataUpdatedAt} again={asked.refetch} />
+            <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
           )}
           {asked.rows === undefined ? (
             asked.error === null ? (
@@ -225,7 +226,7 @@ function useWorkspaces(filter: Filter) {
       ),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    refetchInterval: EVERY_MS,
+    refetchInterval: readsEvery(EVERY_MS),
   })
   const rows = useMemo(() => query.data?.pages.flatMap(({ workspaces }) => workspaces), [query.data])
   return { ...query, rows }

@@ -54,7 +54,9 @@ export function Screen(): ReactElement {
         </>
       }
     >
-      {error !== null && data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {error !== null && data !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {data === undefined ? (
         error === null ? (
           <Loading rows={3} height={72} />
@@ -69,16 +71,19 @@ export function Screen(): ReactElement {
           className="min-h-0 flex-1 overflow-y-auto border-t border-line outline-offset-[-2px]"
         >
           <Part
-            title={data.provider === null ? 'No identity provider' : `Members can sign in with ${data.provider.name}`}
+            title={
+              data.provider === null ? 'Single sign-on is not set up' : `Members can sign in with ${data.provider.name}`
+            }
             text={
               data.provider === null
-                ? 'This installation has no identity provider. Members sign in with a password, a passkey or an emailed link.'
-                : 'This identity provider applies to the whole installation.'
+                ? 'Members sign in with a password, a passkey or an emailed link.'
+                : 'All workspaces of this installation share this identity provider.'
             }
           >
             <p className="text-ink-3">
-              This version does not support a separate identity provider for a workspace. You can request SSO for your
-              domains. An operator decides, and the owners get the decision by email.
+              Only an operator can set up single sign-on, for the whole installation. A workspace cannot have a separate
+              identity provider. Request SSO with the email domains of your members. The owners get the decision of the
+              operator by email.
             </p>
           </Part>
           <Part title="Requests">

@@ -128,7 +128,8 @@ function Signal({ of }: { readonly of: Forwarder['progress']['logs'] }): ReactEl
       )}
       <Facts
         of={[
-          ['Sent up to', <Time key="until" at={of.sent_until} />],
+          // Before the first accepted request, the position is the time at which the forwarder started.
+          ['Sent up to', of.last_success_at === null ? 'Nothing sent yet' : <Time key="until" at={of.sent_until} />],
           ['Lag', span(of.lag_seconds * 1_000)],
           ['Sent', of.sent.toLocaleString('en')],
           ['Last accepted', of.last_success_at === null ? 'never' : <Ago key="success" at={of.last_success_at} />],

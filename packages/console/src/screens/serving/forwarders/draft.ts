@@ -35,7 +35,7 @@ export const SIGNALS: readonly Signal[] = FORWARDED_SIGNALS
 export const CONTENT: readonly Content[] = FORWARDED_CONTENT
 export const CONTENT_TEXTS: Readonly<Record<Content, string>> = {
   submissions: 'Accepted requests',
-  rejections: 'Refused requests, counted per minute',
+  rejections: 'Rejected requests, counted per minute',
   attempts: 'Delivery attempts',
   workflow_instances: 'Completed workflow runs',
   ai_runs: 'Completed AI runs',

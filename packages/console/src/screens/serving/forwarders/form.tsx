@@ -122,7 +122,7 @@ export function ContentFields({ draft, change, disabled = false }: FieldsProps):
         value={draft.percent}
         disabled={disabled}
         onChange={({ target }) => change({ percent: target.value })}
-        hint="Sampling is by trace ID, so an event is sent completely or not at all. Refused requests and audit rows are always sent."
+        hint="Sampling is by trace ID, so an event is sent completely or not at all. Rejected requests and audit rows are always sent."
       />
       <div className="mb-3.5 flex flex-col gap-1">
         <Check

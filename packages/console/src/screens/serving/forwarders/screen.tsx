@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<Forwarder>[] = [
     width: '72px',
     align: 'right',
     cell: ({ sample_rate }) => (
-      <span className="mono text-data text-ink-2">{Number((sample_rate * 100).toFixed(2))} %</span>
+      <span className="mono text-data text-ink-2">{Number((sample_rate * 100).toFixed(2))}%</span>
     ),
   },
   {

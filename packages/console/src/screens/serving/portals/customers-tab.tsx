@@ -32,7 +32,9 @@ export function CustomersTab({ portal }: { readonly portal: Portal }): ReactElem
   const isFull = portal.serves === 'one_customer' && portal.customer_count > 0
   return (
     <>
-      {asked.error !== null && asked.data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && asked.data !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       <div className="flex flex-wrap items-center gap-2 border-b border-line px-5 py-3">
         <p className="mr-auto min-w-0 text-ink-3">
           {isFull
@@ -130,7 +132,7 @@ function Row({ portal, customer, may, onLink }: RowProps): ReactElement {
             {name !== null && <span className="mono block truncate text-meta text-ink-3">{customer_id}</span>}
           </span>
           <span className="text-ink-2">{counted(destination_count, 'destination')}</span>
-          <span className="text-ink-2">{counted(token_count, 'link')}</span>
+          <span className="text-ink-2">{counted(token_count, 'active link')}</span>
           <span className="text-ink-3">
             <Ago at={created_at} />
           </span>

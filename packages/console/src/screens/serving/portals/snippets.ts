@@ -10,13 +10,23 @@ export function snippetsOf({ portal: { id, url }, projectId }: Asked) {
   return {
     'In a page': `<script type="module" src="${origin}/portal/embed.js"></script>
 
-<postroad-portal src="${url}" token-url="/api/portal-token"></postroad-portal>`,
+<postroad-portal
+  src="${url}"
+  token-url="/api/portal-token"
+></postroad-portal>`,
     'The token': `// Your server, for the customer who is signed in
 app.post('/api/portal-token', async (request, response) => {
-  const answer = await fetch('${origin}${path}', {
+  const tokens = '${origin}${path}'
+  const answer = await fetch(tokens, {
     method: 'POST',
-    headers: { Authorization: \`Bearer \${process.env.SERVICE_TOKEN}\`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ customer_id: request.user.accountId, expires_in: 28800 }),
+    headers: {
+      Authorization: \`Bearer \${process.env.SERVICE_TOKEN}\`,
+      'Content-Type': 'application/json',
+    },
+    body: JSON.stringify({
+      customer_id: request.user.accountId,
+      expires_in: 28800,
+    }),
   })
   const { token } = await answer.json()
   response.json({ token })

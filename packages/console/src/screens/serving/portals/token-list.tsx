@@ -29,7 +29,7 @@ export function TokenList({
   )
   const tokens = asked.data?.portal_tokens
   if (tokens === undefined) return <RefusedLine error={asked.error} />
-  if (tokens.length === 0) return <p className="text-ink-3">This customer has no active links.</p>
+  if (tokens.length === 0) return <p className="text-ink-3">This customer has no links.</p>
   return (
     <>
       <ul aria-label="Links" className="rounded-field border border-line bg-surface">
@@ -43,7 +43,7 @@ export function TokenList({
             <span className="text-ink-3">
               {status === 'active' ? (
                 <>
-                  ends <Countdown to={expires_at} />
+                  expires <Countdown to={expires_at} />
                 </>
               ) : (
                 <>
@@ -61,7 +61,7 @@ export function TokenList({
               )}
             </span>
             <span className="text-ink-3">
-              made <Ago at={created_at} />
+              created <Ago at={created_at} />
             </span>
             <Button className="ml-auto" kind="quiet" disabled={!may} title={refusal} onClick={() => setRemoving(id)}>
               Revoke…

@@ -53,7 +53,10 @@ export const COLUMNS: readonly Column<Origin>[] = [
       row.last_error === null ? (
         <span className="text-ink-3">–</span>
       ) : (
-        <span title={row.last_error.error} className="line-clamp-2 text-data leading-4 text-fail">
+        <span
+          title={row.last_error.error}
+          className="line-clamp-2 text-data leading-4 break-words text-fail group-data-inline/cell:line-clamp-none"
+        >
           {row.last_error.error}
         </span>
       ),

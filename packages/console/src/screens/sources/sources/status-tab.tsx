@@ -77,7 +77,7 @@ export function SourceStatus({ source }: { readonly source: Source }): ReactElem
             ['Last event', <Moment key="last" at={source.last_event_at} />],
             ['Last run', <Moment key="run" at={source.last_run_at} />],
             ['Next run', <Next key="next" at={source.next_run_at} />],
-            ['Runs', source.runs.toLocaleString('en')],
+            ['Successful runs', source.runs.toLocaleString('en')],
             ['Skipped items', skipped === 0 ? 'none' : `${skipped.toLocaleString('en')}: too large, or not JSON`],
             ...('lag_seconds' in settings
               ? [['Reads rows after', counted(settings.lag_seconds, 'second')] as const]
@@ -128,7 +128,7 @@ export function CronStatus({ cron }: { readonly cron: CronTrigger }): ReactEleme
         <Facts
           of={[
             ['Files into', <EventsLink key="dataset" dataset={cron.dataset} />],
-            ['Runs', cron.runs.toLocaleString('en')],
+            ['Successful runs', cron.runs.toLocaleString('en')],
             ['Last run', <Moment key="last" at={last_run?.fired_at ?? null} />],
             [
               'Requested run',

@@ -64,7 +64,7 @@ export function Screen(): ReactElement {
           >
             <Filters search={search} actions={useActions(rows)} change={change} />
             {asked.error !== null && asked.rows !== undefined && (
-              <Stale since={asked.dataUpdatedAt} again={asked.refetch} />
+              <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
             )}
             {asked.rows === undefined ? (
               asked.error === null ? (

@@ -22,7 +22,9 @@ export function Screen(): ReactElement {
   const billing = asked.data?.billing
   return (
     <SettingsPage title="Billing">
-      {asked.error !== null && billing !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && billing !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {billing === undefined ? (
         asked.error === null ? (
           <Loading rows={4} height={72} />

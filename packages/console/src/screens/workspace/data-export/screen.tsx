@@ -29,7 +29,7 @@ const isGoing = ({ state }: Export): boolean => state === 'pending' || state ===
 
 /** Everything of the workspace as one zip: the exports with their progress. */
 export function Screen(): ReactElement {
-  const [isFast, setFast] = useState(true)
+  const [isFast, setFast] = useState(false)
   const asked = useAsk(
     ['dataExport', 'all'],
     (client, signal) => every(client.dataExport.list({ limit: 200 }, { signal })),
@@ -71,7 +71,9 @@ export function Screen(): ReactElement {
         </span>
       }
     >
-      {error !== null && data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {error !== null && data !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {create.error !== null && (
         <div className="px-[18px] py-2">
           <RefusedLine error={create.error} />

@@ -1,7 +1,7 @@
 import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { useAsk, useChange } from '../../../data/ask.ts'
+import { readsEvery, useAsk, useChange } from '../../../data/ask.ts'
 import { useGo } from '../../../data/go.tsx'
 import { useClient, useMay, usePlace, useRefusal } from '../../../data/place.ts'
 import { Ago } from '../../../ui/ago.tsx'
@@ -83,7 +83,7 @@ export function Screen(): ReactElement {
       client.deletions.list({ limit: 100, ...(pageParam === undefined ? {} : { cursor: pageParam }) }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: READ_AGAIN_MS,
+    refetchInterval: readsEvery(READ_AGAIN_MS),
   })
   const rows = asked.data?.pages.flatMap(({ deletions }) => deletions)
   return (
@@ -98,7 +98,9 @@ export function Screen(): ReactElement {
         )
       }
     >
-      {asked.error !== null && rows !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && rows !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {rows === undefined &&
         (asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.refetch} />)}
       {rows?.length === 0 && (
@@ -122,6 +124,7 @@ function Deletions({ rows, further }: ListProps): ReactElement {
       rows={rows}
       idOf={({ id }) => id}
       onGo={() => undefined}
+      isFixed={() => true}
       onEnd={further}
       rowHeight={48}
     />

@@ -16,7 +16,9 @@ export function Screen(): ReactElement {
   const { data: workspace, error } = asked
   return (
     <SettingsPage title="General" actions={<MoreMenu items={items({ route: routes.workspaces.get })} />}>
-      {error !== null && workspace !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {error !== null && workspace !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {workspace === undefined ? (
         error === null ? (
           <Loading rows={4} height={72} />

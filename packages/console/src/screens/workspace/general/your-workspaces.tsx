@@ -2,6 +2,7 @@ import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contrac
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { every } from '../../../data/lists.ts'
+import { useRefusal } from '../../../data/place.ts'
 import { Part } from '../../../parts/detail.tsx'
 import { CreateWindow } from '../../../parts/create-window.tsx'
 import { NameAndSlugFields, nameAndSlugIn, type NameAndSlug } from '../../../parts/name-and-slug.tsx'
@@ -17,13 +18,18 @@ export function YourWorkspaces(): ReactElement {
     every(client.workspaces.list({ limit: 200 }, { signal })),
   )
   const [isCreating, setCreating] = useState(false)
+  const refusal = useRefusal(routes.workspaces.create)
   const change = useChange([], (client, id: string) => client.workspaces.switch({ workspace_id: id }))
   const open = (id: string): void => change.mutate(id, { onSuccess: () => location.assign('/') })
   return (
     <Part
       title="Your workspaces"
       text="Each has its own members, projects and data."
-      beside={<Button onClick={() => setCreating(true)}>New workspace</Button>}
+      beside={
+        <Button disabled={refusal !== undefined} title={refusal} onClick={() => setCreating(true)}>
+          New workspace
+        </Button>
+      }
     >
       {asked.data === undefined && (asked.error === null ? <Loading rows={2} /> : <RefusedLine error={asked.error} />)}
       <ul aria-label="Your workspaces">

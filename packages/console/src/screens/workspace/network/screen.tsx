@@ -40,7 +40,9 @@ export function Screen(): ReactElement {
         />
       }
     >
-      {asked.error !== null && network !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      {asked.error !== null && network !== undefined && (
+        <Stale since={asked.dataUpdatedAt} error={asked.error} again={asked.refetch} />
+      )}
       {network === undefined ? (
         asked.error === null ? (
           <Loading rows={3} height={72} />

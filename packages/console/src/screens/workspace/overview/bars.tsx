@@ -16,7 +16,7 @@ type Props = {
   readonly select: (span: Span | undefined) => void
 }
 
-/** Events over time, on top of the failed attempts and the rejected requests. A selected range leads to its events. */
+/** Events over time, on top of the failed attempts and the rejected requests. A selected range leads to its events and its deliveries. */
 export function Bars({ series: { points, bucket_seconds }, selected, select }: Props): ReactElement {
   const bars = points.map(barOf)
   const byBar = new Map<TimeBar, Point | undefined>(bars.map((bar, index) => [bar, points[index]]))
@@ -56,18 +56,21 @@ function Selected({ points, span }: { readonly points: readonly Point[]; readonl
   const sum = (count: (point: Point) => number): string =>
     points.reduce((total, point) => total + count(point), 0).toLocaleString('en')
   return (
-    <span role="status" className="ml-auto flex items-center gap-4">
+    <span role="status" className="ml-auto flex flex-wrap items-center gap-x-4 gap-y-1">
       <span>
         {sum(({ submissions }) => submissions)} in, {sum(({ delivered }) => delivered)} delivered,{' '}
         {sum(({ failed }) => failed)} failed, {sum(({ rejected }) => rejected)} rejected
       </span>
-      <To
-        screen="events"
-        search={addressOf(span)}
-        className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control text-ink hover:bg-sunken"
-      >
-        Show these events <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
-      </To>
+      {(['events', 'deliveries'] as const).map((screen) => (
+        <To
+          key={screen}
+          screen={screen}
+          search={addressOf(span)}
+          className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control whitespace-nowrap text-ink hover:bg-sunken"
+        >
+          Show these {screen} <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+        </To>
+      ))}
     </span>
   )
 }

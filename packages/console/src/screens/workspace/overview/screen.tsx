@@ -60,7 +60,9 @@ export function Screen(): ReactElement {
         </Menu>
       }
     >
-      {error !== null && summary.data !== undefined && <Stale since={summary.dataUpdatedAt} again={summary.refetch} />}
+      {error !== null && summary.data !== undefined && (
+        <Stale since={summary.dataUpdatedAt} error={summary.error} again={summary.refetch} />
+      )}
       {summary.data === undefined || series.data === undefined ? (
         error === null ? (
           <Loading rows={6} height={72} />
@@ -164,7 +166,7 @@ function Tiles({ summary, range }: Pick<NumbersProps, 'summary' | 'range'>): Rea
         to="destinations"
         search={{}}
         value={delivery_ms === null ? '–' : took(delivery_ms.p50)}
-        below={delivery_ms === null ? '' : `95 % within ${took(delivery_ms.p95)}`}
+        below={delivery_ms === null ? '' : `95% within ${took(delivery_ms.p95)}`}
       />
       <Tile
         label="Waiting now"
@@ -289,5 +291,5 @@ function count(value: number): string {
 function changeOf(now: number, before = 0): string {
   if (before === 0) return ''
   const percent = Math.round(((now - before) / before) * 100)
-  return percent === 0 ? 'same as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)} % on the range before`
+  return percent === 0 ? 'same as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent)}% from the previous range`
 }

@@ -1,33 +1,24 @@
-import { LIMITS, routes } from '@postroad/contract'
+import { routes } from '@postroad/contract'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { every } from '../../../data/lists.ts'
 import { usePlace, useRefusal, type Project } from '../../../data/place.ts'
-import { CopyMeta, Detail, Facts, Part } from '../../../parts/detail.tsx'
+import { CopyMeta, Detail, Part } from '../../../parts/detail.tsx'
 import { RemoveDialog } from '../../../parts/remove-dialog.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
 import { CreateWindow } from '../../../parts/create-window.tsx'
+import { NameForm } from '../../../parts/name-form.tsx'
 import { NameAndSlugFields, nameAndSlugIn, type NameAndSlug } from '../../../parts/name-and-slug.tsx'
-import { SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { InSettings } from '../../../parts/settings-page.tsx'
 import { Ago } from '../../../ui/ago.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Field } from '../../../ui/field.tsx'
-import { Chip, Glyph } from '../../../ui/glyph.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 
 const COLUMNS: readonly Column<Project>[] = [
-  {
-    id: 'state',
-    label: 'Kind',
-    width: '18px',
-    hidden: true,
-    cell: ({ is_default }) => <Glyph tone={is_default ? 'ok' : 'none'} label={is_default ? 'Default' : 'project'} />,
-  },
   {
     id: 'name',
     label: 'Project',
@@ -38,12 +29,12 @@ const COLUMNS: readonly Column<Project>[] = [
   {
     id: 'default',
     label: 'Default',
-    width: '100px',
+    width: '64px',
     cell: ({ is_default }) => <span className="text-ink-3">{is_default ? 'Default' : '–'}</span>,
   },
-  { id: 'at', label: 'Created', width: '110px', align: 'right', cell: ({ created_at }) => <Ago at={created_at} /> },
+  { id: 'at', label: 'Created', width: '96px', align: 'right', cell: ({ created_at }) => <Ago at={created_at} /> },
 ]
-const SLIM = COLUMNS.slice(0, 2)
+const SLIM = COLUMNS.slice(0, 1)
 const VIEWS = [{ id: '', label: 'All', has: () => true }] as const
 
 /** Reads the projects again, for the switcher too. */
@@ -134,7 +125,7 @@ function ProjectDetail({
     <Detail
       label="Project"
       title={name}
-      chip={<Chip tone="none">{is_default ? 'Default' : 'project'}</Chip>}
+      chip={<span className="text-ink-3">{is_default ? 'Default project' : ''}</span>}
       onClose={onClose}
       meta={<CopyMeta text={id} label="Copy ID" />}
       actions={
@@ -206,44 +197,23 @@ function ProjectDetail({
   )
 }
 
-function NamePart({ of: { id, name, slug, created_at, updated_at } }: { readonly of: Project }): ReactElement {
+function NamePart({ of }: { readonly of: Project }): ReactElement {
+  const { id, created_at, updated_at } = of
   const asking = useQueryClient()
-  const form = useSaveForm<string, string>({
-    held: name,
-    read: (draft: string) => (draft.trim() === '' ? { problem: 'Enter a project name.' } : { body: draft.trim() }),
-    route: routes.projects.update,
-    rooms: ['projects'],
-    send: async (client, next) => {
-      await client.projects.update({ id, name: next })
-      await readAgain(asking)
-    },
-    countsFrom: 'now on',
-  })
   return (
-    <SaveForm label="Project name" of={form} isPart>
-      <Part title="Name">
-        <Field
-          label="Name"
-          required
-          maxLength={LIMITS.nameCharsMax}
-          disabled={form.disabled}
-          value={form.draft}
-          onChange={({ target }) => form.change(target.value)}
-        />
-        <Facts
-          of={[
-            [
-              'Slug',
-              <span key="slug">
-                <code className="mono text-data">{slug}</code>{' '}
-                <span className="text-ink-3">· part of endpoint URLs and cannot be changed</span>
-              </span>,
-            ],
-            ['Created', <Time key="created" at={created_at} />],
-            ['Changed', <Time key="updated" at={updated_at} />],
-          ]}
-        />
-      </Part>
-    </SaveForm>
+    <NameForm
+      one="Project"
+      title="Name"
+      of={of}
+      route={routes.projects.update}
+      send={async (client, name) => {
+        await client.projects.update({ id, name })
+        await readAgain(asking)
+      }}
+      facts={[
+        ['Created', <Time key="created" at={created_at} />],
+        ['Changed', <Time key="updated" at={updated_at} />],
+      ]}
+    />
   )
 }

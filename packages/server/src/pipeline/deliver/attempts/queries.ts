@@ -147,8 +147,8 @@ export async function turn(
              next_attempt_at = case when s.next in ('retrying', 'paused') and not s.paused then coalesce(s.next_attempt_at, ${now}) end,
              failure_count = d.failure_count + case when s.counted then 1 else 0 end,
              next_trigger = 'automatic',
-             last_status = s.status,
-             last_error = s.error_code,
+             last_status = case when s.outcome = 'interrupted' then d.last_status else s.status end,
+             last_error = case when s.outcome = 'interrupted' then d.last_error else s.error_code end,
              updated_at = ${now}
         from settled s
        where d.workspace_id = s.workspace_id

@@ -65,10 +65,22 @@ export function createHttpSender(deps: Deps): SendPrepared {
     }
   }
 
-  return async ({ target, request, timeLeft }) =>
-    target.tokenClient === undefined
-      ? sendResult(await exchange(request, timeLeft), request, deps.clock.wall())
-      : sendWithToken(target.tokenClient, request, timeLeft)
+  return async ({ target, request, timeLeft }) => {
+    const result =
+      target.tokenClient === undefined
+        ? sendResult(await exchange(request, timeLeft), request, deps.clock.wall())
+        : await sendWithToken(target.tokenClient, request, timeLeft)
+    return target.config.kind === 'postroad' ? readAsPostroad(result, request) : result
+  }
+}
+
+/** Another Postroad answers 413 to every attempt, so the event fails. A receiver of webhooks may answer otherwise later. */
+function readAsPostroad(result: SendResult, { body }: Signed): SendResult {
+  if (result.type !== 'response' || result.status !== 413) return result
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by sendResult
+  const { durationMs, request } = result.evidence as Evidence
+  const detail = `The event has ${Buffer.byteLength(body)} bytes, which is more than the other Postroad accepts. Postroad does not retry it.`
+  return failure({ code: 'event_too_large', detail, durationMs: durationMs ?? 0, isPermanent: true, request })
 }
 
 // oxlint-disable-next-line max-params -- the result, its request, and the time

@@ -1,10 +1,11 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { createParser } from 'eventsource-parser'
 import { LIMITS, type SourceSettings } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import type { SourceSecret } from '../../../domain/sources/secret.ts'
 import { connectionFailure, headerText, openResponse } from './http.ts'
 import { ForeignFailure } from '../../../platform/foreign-failure.ts'
+import { SseBlocks } from './sse-blocks.ts'
 import type { StreamBatch } from './types.ts'
 
 export type SseSettings = Extract<SourceSettings, { kind: 'sse' }>
@@ -49,11 +50,14 @@ export async function* readSse(
   }
 }
 
+/** `data` is null for an event that is too large. */
+type Came = { readonly id?: string | undefined; readonly event?: string | undefined; readonly data: string | null }
+
 async function* eventsOf(
   body: AsyncIterable<Uint8Array>,
   { settings, position, rowBytesMax }: Pick<SseAsked, 'settings' | 'position' | 'rowBytesMax'>,
 ): AsyncGenerator<StreamBatch> {
-  let came: EventSourceMessage[] = []
+  let came: Came[] = []
   let lastId = position.last_event_id
   let retryMs: number | undefined
   const parser = createParser({
@@ -61,11 +65,15 @@ async function* eventsOf(
     onRetry: (ms) => {
       retryMs = Math.min(ms, LIMITS.sourceBackoffMsMax)
     },
-    maxBufferSize: LIMITS.sourceBatchBytesMax,
   })
   const decoder = new TextDecoder()
+  const blocks = new SseBlocks(LIMITS.sourceBatchBytesMax)
   for await (const piece of body) {
-    parser.feed(decoder.decode(piece, { stream: true }))
+    for (const block of blocks.feed(decoder.decode(piece, { stream: true }))) {
+      if (block.text === null)
+        came.push({ id: block.id, event: block.event === '' ? undefined : block.event, data: null })
+      else parser.feed(block.text)
+    }
     while (came.length > 0) {
       const batch = came.slice(0, LIMITS.sourceBatchRowsMax)
       came = came.slice(LIMITS.sourceBatchRowsMax)
@@ -81,11 +89,12 @@ async function* eventsOf(
 
 const isAsked =
   ({ events }: SseSettings) =>
-  ({ event = 'message' }: EventSourceMessage): boolean =>
+  ({ event = 'message' }: Came): boolean =>
     events === null || events.includes(event)
 
 /** `{"event", "id", "data"}`: data that is JSON stays as it is, and other data is a JSON string. */
-function toText({ event = 'message', id, data }: EventSourceMessage, bytesMax: number): string | null {
+function toText({ event = 'message', id, data }: Came, bytesMax: number): string | null {
+  if (data === null) return null
   const content = parseStoredJson(data).ok ? data : JSON.stringify(data)
   const text = `{"event":${JSON.stringify(event)},"id":${JSON.stringify(id ?? null)},"data":${content}}`
   return Buffer.byteLength(text) > bytesMax ? null : text

@@ -138,8 +138,11 @@ export function deleteExpiredQuarantined(db: Db, now: Date): Promise<number> {
 
 export type UncheckedWebhook = { readonly workspace_id: string; readonly project_id: string; readonly id: string }
 
-/** Endpoints with requests that were not verified since the endpoint changed. Those of an inactive workspace wait. */
-export function listUnchecked(db: Db, limit: number): Promise<readonly UncheckedWebhook[]> {
+/** Endpoints, without those given, with requests that were not verified since the endpoint changed. Those of an inactive workspace wait. */
+export function listUnchecked(
+  db: Db,
+  { without, limit }: { without: readonly string[]; limit: number },
+): Promise<readonly UncheckedWebhook[]> {
   // oxlint-disable-next-line house/tenant-statement -- the loop verifies for every workspace
   return db.many<UncheckedWebhook>(sql`
     select w.workspace_id, w.project_id, w.id
@@ -152,6 +155,7 @@ export function listUnchecked(db: Db, limit: number): Promise<readonly Unchecked
         on p.id = w.workspace_id
      where (w.quarantine_checked_at is null or w.quarantine_checked_at < w.updated_at)
        and w.enabled
+       and w.id <> all (${without}::uuid[])
        and p.suspended_at is null
        and p.closed_at is null
      limit ${limit}

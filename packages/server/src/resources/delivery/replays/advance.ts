@@ -4,6 +4,7 @@ import type { Ctx, Deps } from '../../../context.ts'
 import type { LanesChange } from '../../../features.ts'
 import { monthOf } from '../../../domain/workspace/month.ts'
 import { limitsOf } from '../../../domain/workspace/plan.ts'
+import { SeparateRows } from '../../../platform/separate-rows.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { countOutcomes, countOutcomesOf, scan, type Found } from '../deliveries/index.ts'
 import { lanesChanged } from '../lanes/index.ts'
@@ -34,12 +35,15 @@ const COUNTED_AT_ONCE = 2_000
 /** Advances running replays as far as their pace allows, one page each in turn. Several processes may do so at once. */
 export async function advanceReplays(deps: Deps): Promise<void> {
   await countEnded(deps)
-  await restartStopped(deps)
+  const rows = new SeparateRows(deps.retryLog, 'replay.not_advanced')
+  await restartStopped(deps, rows)
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const before = new Date(deps.clock.now() + LEFT_MS)
     // oxlint-disable-next-line no-await-in-loop -- round after round
-    const due = await listDueReplays(deps.database, { before: new Date(deps.clock.now() + LEFT_MS), limit: AT_ONCE })
-    // oxlint-disable-next-line no-await-in-loop -- one page at a time: replays must not crowd out live deliveries
-    for (const at of due) await advance(deps, { workspaceId: at.workspace_id, projectId: at.project_id, id: at.id })
+    const due = await listDueReplays(deps.database, { before, without: rows.failed, limit: AT_ONCE })
+    for (const { workspace_id: workspaceId, project_id: projectId, id } of due)
+      // oxlint-disable-next-line no-await-in-loop -- one page at a time: replays must not crowd out live deliveries
+      await rows.run({ kind: 'replay', id }, () => advance(deps, { workspaceId, projectId, id }))
     if (due.length === 0) return
   }
 }
@@ -53,16 +57,17 @@ async function countEnded({ database }: Deps): Promise<void> {
 }
 
 /** Restarts the replays that the allowance stopped, once the month has turned or the plan has changed. */
-async function restartStopped({ database, clock, plans }: Deps): Promise<void> {
+async function restartStopped({ database, clock, plans }: Deps, rows: SeparateRows): Promise<void> {
   const now = clock.now()
   for (const { workspace_id: workspaceId, project_id: projectId, id, plan, used } of await listStoppedReplays(
     database,
     monthOf(now),
   )) {
     const max = limitsOf(plans, plan).deliveries_per_month
+    if (max !== null && used >= max) continue
+    const at = { workspaceId, projectId, id, now: new Date(now) }
     // oxlint-disable-next-line no-await-in-loop -- rare: one after another
-    if (max === null || used < max)
-      await restartReplay(database.forWorkspace(workspaceId), { workspaceId, projectId, id, now: new Date(now) })
+    await rows.run({ kind: 'replay', id }, () => restartReplay(database.forWorkspace(workspaceId), at))
   }
 }
 

@@ -113,7 +113,10 @@ export function moveReplay(
 type ReplayAt = { readonly workspace_id: string; readonly project_id: string; readonly id: string }
 
 /** The replays that need a page before this time, except in suspended workspaces and deleted projects. */
-export function listDueReplays(db: Db, at: { before: Date; limit: number }): Promise<readonly ReplayAt[]> {
+export function listDueReplays(
+  db: Db,
+  at: { before: Date; without: readonly string[]; limit: number },
+): Promise<readonly ReplayAt[]> {
   return db.many<ReplayAt>(sql`
     select r.workspace_id, r.project_id, r.id
       from replays r
@@ -121,6 +124,7 @@ export function listDueReplays(db: Db, at: { before: Date; limit: number }): Pro
       join projects p on p.workspace_id = r.workspace_id and p.id = r.project_id and p.deleted_at is null
      where r.state = 'running'
        and r.next_at < ${at.before}
+       and r.id <> all (${at.without}::uuid[])
      order by r.next_at
      limit ${at.limit}
   `)

@@ -50,7 +50,7 @@ export type RegistrationRequest = {
 type Use = { readonly nonce: Buffer; readonly keyHash: Buffer | null }
 
 const DAY_MS = 86_400_000
-/** One network gets at most the day's cap divided by this. */
+/** One network gets at most the day's cap divided by this, and at least one. */
 const NETWORK_PART = 10
 
 /**
@@ -201,7 +201,7 @@ async function requireRoomToday(tx: Ctx, { ip, cap }: { ip: string | undefined; 
   const day = dayOf(now)
   const fields = { retry_after: Math.ceil((Date.parse(day) + DAY_MS - now) / 1_000) }
   if (!(await countWithin(tx.db, { day, network: WHOLE_DAY, cap }))) throw new Refusal('daily_cap_reached', { fields })
-  const ofNetwork = Math.floor(cap / NETWORK_PART)
+  const ofNetwork = Math.max(1, Math.floor(cap / NETWORK_PART))
   if (!(await countWithin(tx.db, { day, network: networkOf(ip), cap: ofNetwork })))
     throw new Refusal('source_daily_limit', { fields })
 }

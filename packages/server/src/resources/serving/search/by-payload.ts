@@ -62,7 +62,15 @@ export const deliveries: Verbs['deliveries'] = async (
     const { rows, ...looked } = await pieces<DeliveryRow>(
       ctx,
       { limit, before, work, encode: encodeEventCursor },
-      (at) => nextByEvent(ctx, { ...at, wanted, after: fromId, scannedMax: SCANNED_WITH_PAYLOADS_MAX, work }),
+      (at) =>
+        nextByEvent(ctx, {
+          ...at,
+          wanted,
+          after: fromId,
+          until: toId,
+          scannedMax: SCANNED_WITH_PAYLOADS_MAX,
+          work,
+        }),
     )
     return { deliveries: await presentListed(ctx, rows), ...looked }
   }

@@ -3,6 +3,7 @@ import type { Deps } from '../../../context.ts'
 import { firstDayRetained, limitsOf } from '../../../domain/workspace/plan.ts'
 import { Horizon, NOTHING, readSnapshot, seesNothing, type Snapshot } from '../../../domain/serving/snapshot.ts'
 import type { Position } from '../../../domain/serving/stream-cursor.ts'
+import { createTurns } from '../../../platform/turns.ts'
 import { presentDelivery, type DeliveryRow } from '../../delivery/deliveries/index.ts'
 import { retainedFrom } from '../../workspace/erasure/index.ts'
 import { presentRejection } from '../../capture/rejections/index.ts'
@@ -101,8 +102,8 @@ export function positionAfter(page: Page, row: StreamRow | undefined): Position 
  */
 export function createStreamReader(deps: Deps): StreamReader {
   const horizon = new Horizon(PATIENCE_MS)
-  const inTurn = createTurns(1)
-  const inLiveTurn = createTurns(LIVE_READS_AT_ONCE)
+  const inTurn = createTurns({ atOnce: 1 })
+  const inLiveTurn = createTurns({ atOnce: LIVE_READS_AT_ONCE })
   const floorOf = (snapshot: Snapshot, at: number): number =>
     Math.max(0, Math.floor(horizon.behind(snapshot, at) - MARGIN_MS))
 
@@ -261,23 +262,6 @@ function snapshotOf(text: string): Snapshot {
   const snapshot = readSnapshot(text)
   if (snapshot === undefined) throw new Error(`PostgreSQL returned an invalid snapshot: ${text.slice(0, 200)}`)
   return snapshot
-}
-
-/** Runs at most `count` at a time, in order, so that ingest finds the database free however many clients catch up. */
-function createTurns(count: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let free = count
-  return async (work) => {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    }
-  }
 }
 
 export type Place = { readonly workspaceId: string; readonly id: string }

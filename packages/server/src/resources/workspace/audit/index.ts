@@ -1,6 +1,7 @@
 import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { exportCsv } from './export-csv.ts'
+import { createVerifications } from './in-turn.ts'
 import { presentRow } from './present.ts'
 import { listRows } from './queries.ts'
 import { verifyAndRecord } from './verify.ts'
@@ -9,6 +10,8 @@ export { anchorChains } from './anchor-chains.ts'
 export { actorNames, audit, type AuditEntry } from './append.ts'
 export { pruneAudit } from './prune.ts'
 export { findBrokenChains } from './verify.ts'
+
+const inTurn = createVerifications()
 
 export const auditLog: Room<'audit'> = {
   list: async (ctx, { limit, cursor, ...filter }) => {
@@ -24,5 +27,5 @@ export const auditLog: Room<'audit'> = {
 
   exportCsv,
 
-  verify: (ctx, { hash }) => verifyAndRecord(ctx, hash),
+  verify: (ctx, { hash }) => inTurn(ctx.workspaceId, () => verifyAndRecord(ctx, hash)),
 }

@@ -1,6 +1,7 @@
 import { LIMITS } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
 import type { Deps } from '../../../context.ts'
+import { SeparateRows } from '../../../platform/separate-rows.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { resumeDeleted } from '../../delivery/destinations/index.ts'
 import { eraseOld, eraseSnapshots, listResuming, setResumed, type Resuming } from '../snapshots/index.ts'
@@ -18,12 +19,14 @@ export async function finishDeletions(deps: Deps): Promise<void> {
   const now = deps.clock.now()
   await eraseSnapshots(deps.database, { before: new Date(now), limit: ERASED_AT_ONCE })
   await eraseOld(deps.database, { before: new Date(now - LIMITS.deletionShownMs), limit: ERASED_AT_ONCE })
+  const rows = new SeparateRows(deps.retryLog, 'deletion.not_resumed')
   for (let pieces = 0; pieces < PIECES_MAX;) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
-    const resuming = await listResuming(deps.database, RESUMING_AT_ONCE)
+    const resuming = await listResuming(deps.database, { without: rows.failed, limit: RESUMING_AT_ONCE })
     if (resuming.length === 0) return
-    // oxlint-disable-next-line no-await-in-loop -- one piece at a time: it must not crowd out live deliveries
-    for (const one of resuming) await resumePiece(deps, one)
+    for (const one of resuming)
+      // oxlint-disable-next-line no-await-in-loop -- one piece at a time: it must not crowd out live deliveries
+      await rows.run({ kind: 'deletion', id: one.id }, () => resumePiece(deps, one))
     pieces += resuming.length
   }
 }

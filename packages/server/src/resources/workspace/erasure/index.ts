@@ -1,7 +1,8 @@
-import { encodeId, LIMITS } from '@postroad/contract'
+import { encodeId, LIMITS, type IdKind } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
 import type { Ctx, Deps } from '../../../context.ts'
 import type { Db } from '../../../platform/db.ts'
+import { SeparateRows } from '../../../platform/separate-rows.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import {
@@ -36,25 +37,49 @@ const STEPS_MAX = 100
  */
 export async function eraseEnded(deps: Deps): Promise<void> {
   const tables = await listTenantTables(deps.database)
+  const run = { tables, rows: new SeparateRows(deps.retryLog, 'erasure.not_done') }
   for (let steps = 0; steps < STEPS_MAX; steps += 1) {
-    // oxlint-disable-next-line house/verb-guards, no-await-in-loop -- the deletion was audited; only the end of a workspace is audited again. One piece after another
-    if (
-      !(await inTransaction(asSystem(deps, { workspaceId: '', projectId: '', requestId: 'erasure' }), (tx) =>
-        step(tx, tables),
-      ))
-    )
-      return
+    // oxlint-disable-next-line no-await-in-loop -- one piece after another
+    if (!(await nextPiece(deps, run))) return
   }
 }
 
+type Run = { readonly tables: readonly TenantTable[]; readonly rows: SeparateRows }
+type Found = { kind: IdKind; id: string } | undefined
+
 /** One piece of the next work; false when there is none, or another process is doing it. */
-async function step(tx: Ctx, tables: readonly TenantTable[]): Promise<boolean> {
+async function nextPiece(deps: Deps, run: Run): Promise<boolean> {
+  const ctx = asSystem(deps, { workspaceId: '', projectId: '', requestId: 'erasure' })
+  let found: Found
+  try {
+    // oxlint-disable-next-line house/verb-guards -- the deletion was audited; only the end of a workspace is audited again
+    return await inTransaction(ctx, (tx) =>
+      step(tx, {
+        ...run,
+        find: (row) => {
+          found = row
+        },
+      }),
+    )
+  } catch (cause) {
+    if (found === undefined) throw cause
+    run.rows.leaveOut(found, cause)
+    return true
+  }
+}
+
+async function step(tx: Ctx, { tables, rows, find }: Run & { find: (row: Found) => void }): Promise<boolean> {
   if (!(await tryLockErasure(tx.db))) return false
   const now = tx.clock.now()
-  const project = await nextDeletedProject(tx.db, new Date(now - SETTLED_MS))
-  if (project !== undefined) return emptyProject(tx, { project, tables })
-  const workspace = await nextClosedWorkspace(tx.db, new Date(now - LIMITS.workspaceGraceMs))
+  const without = rows.failed
+  const project = await nextDeletedProject(tx.db, { before: new Date(now - SETTLED_MS), without })
+  if (project !== undefined) {
+    find({ kind: 'project', id: project.id })
+    return emptyProject(tx, { project, tables })
+  }
+  const workspace = await nextClosedWorkspace(tx.db, { before: new Date(now - LIMITS.workspaceGraceMs), without })
   if (workspace === undefined) return false
+  find({ kind: 'workspace', id: workspace.id })
   return eraseClosed(tx, { workspace, tables })
 }
 

@@ -15,13 +15,16 @@ export async function tryLockErasure(db: Db): Promise<boolean> {
 
 export type DoomedProject = { readonly workspace_id: string; readonly id: string }
 
+type Next = { readonly before: Date; readonly without: readonly string[] }
+
 /** A project that was deleted before this time and may still have contents. */
-export function nextDeletedProject(db: Db, before: Date): Promise<DoomedProject | undefined> {
+export function nextDeletedProject(db: Db, { before, without }: Next): Promise<DoomedProject | undefined> {
   return db.maybe<DoomedProject>(sql`
     select workspace_id, id
       from projects
      where deleted_at <= ${before}
        and emptied_at is null
+       and id <> all (${without}::uuid[])
      order by deleted_at
      limit 1
   `)
@@ -50,11 +53,15 @@ export async function setEmptied(db: Db, at: { workspaceId: string; projectId: s
 }
 
 /** A workspace that was closed before this time. */
-export function nextClosedWorkspace(db: Db, before: Date): Promise<{ id: string; slug: string } | undefined> {
+export function nextClosedWorkspace(
+  db: Db,
+  { before, without }: Next,
+): Promise<{ id: string; slug: string } | undefined> {
   return db.maybe<{ id: string; slug: string }>(sql`
     select id, slug
       from workspaces
      where closed_at <= ${before}
+       and id <> all (${without}::uuid[])
      order by closed_at
      limit 1
   `)

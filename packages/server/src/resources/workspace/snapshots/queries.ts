@@ -195,14 +195,18 @@ export type Resuming = {
 
 /**
  * Restored destinations of all workspaces whose cancelled deliveries are not all resumed, the earliest restored first.
- * One that was deleted again waits for its next restore.
+ * One that was deleted again waits for its next restore. `without`: deletions to leave out.
  */
-export function listResuming(db: Db, limit: number): Promise<readonly Resuming[]> {
+export function listResuming(
+  db: Db,
+  { without, limit }: { without: readonly string[]; limit: number },
+): Promise<readonly Resuming[]> {
   // oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
   return db.many<Resuming>(sql`
     select workspace_id, project_id, id, resource_id, deleted_at, restored_at
       from deletions d
      where resuming
+       and id <> all (${without}::uuid[])
        and exists (select from destinations t where t.workspace_id = d.workspace_id and t.id = d.resource_id)
      order by restored_at
      limit ${limit}

@@ -2,6 +2,7 @@ import { asSystem } from '../../../../as-system.ts'
 import type { Deps } from '../../../../context.ts'
 import { monthOf } from '../../../../domain/workspace/month.ts'
 import { limitsOf } from '../../../../domain/workspace/plan.ts'
+import { SeparateRows } from '../../../../platform/separate-rows.ts'
 import { inTransaction } from '../../../../transaction.ts'
 import { lockAllowance, useAllowance } from '../../../workspace/usage/index.ts'
 import { lanesChanged } from '../../lanes/index.ts'
@@ -18,13 +19,16 @@ const ROUNDS_MAX = 40
  * workspace in turn. Several processes may do so at the same time.
  */
 export async function releaseWaiting(deps: Deps): Promise<void> {
+  const rows = new SeparateRows(deps.retryLog, 'allowance.not_released')
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
     const waiting = await listWaitingWorkspaces(deps.database, monthOf(deps.clock.now()))
     let released = 0
-    // oxlint-disable-next-line no-await-in-loop -- one batch at a time: ingest locks the same month
-    for (const workspace of waiting)
-      released += await (hasRoom(deps, workspace) ? releaseSome(deps, workspace.id) : notifyOnce(deps, workspace))
+    for (const workspace of waiting) {
+      const work = () => (hasRoom(deps, workspace) ? releaseSome(deps, workspace.id) : notifyOnce(deps, workspace))
+      // oxlint-disable-next-line no-await-in-loop -- one batch at a time: ingest locks the same month
+      released += (await rows.run({ kind: 'workspace', id: workspace.id }, work)) ?? 0
+    }
     if (released === 0) return
   }
 }

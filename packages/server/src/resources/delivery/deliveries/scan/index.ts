@@ -35,6 +35,8 @@ export type Found = {
   readonly reached: string | null
   /** The number of deliveries looked at, including those that the next piece looks at again. */
   readonly scanned: number
+  /** The number of these whose payload was read. */
+  readonly looked: number
 }
 
 /** One bounded piece of work: looks at the next `scannedMax` deliveries, within a limit of payload bytes, and returns those that match. */
@@ -54,7 +56,8 @@ export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, a
   })
   const end = page.scanned < scannedMax
   const fitting = await filedByRule(ctx, { rows: page.rows, ruleId: wanted.ruleId })
-  if (!byPayload) return cutOff({ rows: fitting, reached: end ? null : page.reached, scanned: page.scanned }, limit)
+  const { scanned } = page
+  if (!byPayload) return cutOff({ rows: fitting, reached: end ? null : page.reached, scanned, looked: 0 }, limit)
   const read = withinBytes(await withResponseBytes(ctx, { rows: fitting, wanted }))
   const documents = await listSearched(ctx, {
     recordIds: [...new Set(read.map((row) => row.record_id))],
@@ -71,7 +74,7 @@ export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, a
   })
   const whole = looked === fitting.length
   const reached = whole ? (end ? null : page.reached) : (read[looked - 1]?.id ?? null)
-  return cutOff({ rows: found, reached, scanned: page.scanned }, limit)
+  return cutOff({ rows: found, reached, scanned, looked }, limit)
 }
 
 /** Rows whose size includes the responses, if the search reads them. */
@@ -105,8 +108,9 @@ async function filedByRule(
 }
 
 /** The next piece finds again the matches beyond the limit. */
-function cutOff({ rows, reached, scanned }: Found, limit: number): Found {
+function cutOff(found: Found, limit: number): Found {
+  const { rows, reached } = found
   return rows.length <= limit
-    ? { rows, reached, scanned }
-    : { rows: rows.slice(0, limit), reached: rows[limit - 1]?.id ?? reached, scanned }
+    ? found
+    : { ...found, rows: rows.slice(0, limit), reached: rows[limit - 1]?.id ?? reached }
 }

@@ -15,6 +15,8 @@ export type ScanFilter = {
   readonly recordId: string | null
   readonly webhookId: string | null
   readonly dataset: string | null
+  /** Only of records before this id; absent: of all. */
+  readonly recordBefore?: string
 }
 
 /** Ids between two exclusive bounds; null: no bound. */
@@ -93,9 +95,13 @@ export function inStates(
 }
 
 /** The condition for a match on the delivery, its record and its submission. */
-const matching = (at: At, { states, stuck, held, destinationId, webhookId, dataset }: ScanFilter): Sql => sql`
+const matching = (
+  at: At,
+  { states, stuck, held, destinationId, webhookId, dataset, recordBefore }: ScanFilter,
+): Sql => sql`
        true
        and ${inStates(at, { states, stuck })}
+       ${recordBefore === undefined ? sql`` : sql`and d.record_id < ${recordBefore}`}
        ${held === null ? sql`` : sql`and ${isHeld(at, held)}`}
        ${destinationId === null ? sql`` : sql`and d.destination_id = ${destinationId}`}
        ${dataset === null ? sql`` : sql`and r.dataset = ${dataset}`}

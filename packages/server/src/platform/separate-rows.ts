@@ -1,0 +1,37 @@
+import { encodeId, type IdKind } from '@postroad/contract'
+import type { RetryLog } from './retry-log.ts'
+
+type Row = { readonly kind: IdKind; readonly id: string }
+
+/** Separates the rows of one run of a loop: one that fails is logged and left out until the next run, and stops no other. */
+export class SeparateRows {
+  readonly #retryLog: RetryLog
+  readonly #event: string
+  readonly #failed = new Set<string>()
+
+  constructor(retryLog: RetryLog, event: string) {
+    this.#retryLog = retryLog
+    this.#event = event
+  }
+
+  /** The ids of the rows that failed in this run. */
+  get failed(): readonly string[] {
+    return [...this.#failed]
+  }
+
+  leaveOut({ kind, id }: Row, cause: unknown): void {
+    this.#failed.add(id)
+    this.#retryLog.warn(this.#event, { id: encodeId(kind, id), cause })
+  }
+
+  /** Returns the result of `work`, or undefined if the row has failed in this run. */
+  async run<Result>(row: Row, work: () => Promise<Result>): Promise<Result | undefined> {
+    if (this.#failed.has(row.id)) return undefined
+    try {
+      return await work()
+    } catch (cause) {
+      this.leaveOut(row, cause)
+      return undefined
+    }
+  }
+}
