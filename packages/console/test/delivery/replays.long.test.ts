@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
+import { aDestination, aRule, post } from '../../../server/test/stage/fixtures.ts'
 import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
@@ -75,6 +75,35 @@ test(
     await row.getByText('done').waitFor()
     await seen.accessible('the history of replays')
     await seen.picture('replay-history')
+    await seen.close()
+  },
+)
+
+test(
+  'a bulk replay takes the filters of the list, and names one that it cannot take',
+  { skip: noBrowser },
+  async () => {
+    const { world } = stage
+    const { dataset } = (await world.admin('GET', 'deliveries?state=failed')).body.deliveries[0]
+    const { id: rule } = await aRule(world)
+    const seen = await stage.owner()
+    const { page } = seen
+    const replay = page.getByRole('button', { name: 'Replay many' })
+    await page.goto(stage.url(`deliveries?state=failed&dataset=${dataset}`))
+    await replay.click()
+    await page.getByText(/^[1-9]\d* deliver(?:y|ies), /).waitFor()
+    await page.getByText(`Deliveries to all destinations, in ${dataset}.`).waitFor()
+    await page.goto(stage.url('deliveries?state=failed&dataset=nothing_is_in_it'))
+    await replay.click()
+    await page.getByText('No delivery matches.').waitFor()
+    const range = 'from=2000-01-01T00:00:00.000Z&to=2000-01-02T00:00:00.000Z'
+    await page.goto(stage.url(`deliveries?state=failed&${range}`))
+    await replay.click()
+    await page.getByText('No delivery matches.').waitFor()
+    await page.goto(stage.url(`deliveries?rule=${rule}`))
+    await replay.waitFor()
+    assert.equal(await replay.isDisabled(), true)
+    assert.equal(await replay.getAttribute('title'), 'A replay cannot filter by rule. Remove that filter first.')
     await seen.close()
   },
 )

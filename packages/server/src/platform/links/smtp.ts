@@ -86,14 +86,16 @@ async function sendTo(
     const deferred = deferredBy(sent)
     remaining.set(event, [...deferred.keys()])
     if (deferred.size > 0) throw deferral(deferred, to.length)
-    return `${sent.response}${sent.rejected.length === 0 ? '' : `; ${sent.rejected.length} of the recipients were refused`}`
+    return sent.rejected.length === 0 ? sent.response : `${sent.response}; ${refusedText(sent.rejected.length)}`
   } catch (error) {
     // The others have the email, and the rest will never take it.
     if (left === undefined || rejectedBy(error).length < to.length || deferredBy(error).size > 0) throw error
     remaining.set(event, [])
-    return `${saidBy(error)}; ${to.length} of the recipients were refused`
+    return `${saidBy(error)}; ${refusedText(to.length)}`
   }
 }
+
+const refusedText = (count: number): string => `${count} ${count === 1 ? 'recipient was' : 'recipients were'} refused`
 
 /** The refusals of single recipients, with the words of the server. */
 function rejectedBy(answer: unknown): readonly unknown[] {

@@ -2,6 +2,7 @@ import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contrac
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { useSearchState } from '../../../data/go.tsx'
+import { useWebhooks } from '../../../data/names.ts'
 import { useRefusal } from '../../../data/place.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { counted } from '../../../parts/text-list.ts'
@@ -13,22 +14,20 @@ import { bytes } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { ReplayHistory } from './replay-history.tsx'
 import { rangeOf, RANGES, type RangeName } from './replay-range.ts'
+import { boundsOf, type DeliveriesSearch } from './search.ts'
 
 type State = 'failed' | 'cancelled' | 'delivered'
 const STATES: readonly State[] = ['failed', 'cancelled', 'delivered']
 const RATE_MAX = LIMITS.replayRatePerSecondMax
 
-type Props = {
-  readonly destination: string | undefined
-  readonly state: string | undefined
-  readonly nameOf: (id: string) => string
-}
+type Props = { readonly search: DeliveriesSearch; readonly nameOf: (id: string) => string }
 
-/** Replays every delivery that the list shows: first the plan, then at a limited rate. Beside it: the history. */
+/** Replays the deliveries that match the filters of the list: first the plan, then at a limited rate. Beside it: the history. */
 export function ReplayMany(props: Props): ReactElement {
   // The address has the open dialog, so that the palette can open either one from every screen.
   const [{ open }, setSearch] = useSearchState<{ readonly open?: string }>()
-  const refusal = useRefusal(routes.replays.create)
+  const isByRule = (props.search.rule ?? '') !== ''
+  const refusal = useRefusal(routes.replays.create) ?? (isByRule ? NO_RULE : undefined)
   const may = refusal === undefined
   const setOpen = (what: 'plan' | 'history' | undefined): void => setSearch({ open: what })
   const close = (): void => setOpen(undefined)
@@ -44,21 +43,25 @@ export function ReplayMany(props: Props): ReactElement {
   )
 }
 
-function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly onClose: () => void }): ReactElement {
+const NO_RULE = 'A replay cannot filter by rule. Remove that filter first.'
+
+function PlanDialog({ search, nameOf, onClose }: Props & { readonly onClose: () => void }): ReactElement {
+  const { state } = search
+  const { nameOf: webhookName } = useWebhooks()
   const [states, setStates] = useState<readonly State[]>(() =>
     STATES.filter((one) => one === state).concat(STATES.some((one) => one === state) ? [] : ['failed']),
   )
   const [rate, setRate] = useState('50')
   const pace = Math.min(RATE_MAX, Math.max(1, Math.floor(Number(rate)) || 1))
   const toast = useToast()
-  const [range, setRange] = useState<Range>({ name: 'any', ...rangeOf('any') })
+  const [range, setRange] = useState<Range>(() => firstRange(search))
   const problem = range.from !== undefined && range.to !== undefined && range.from >= range.to
   const asked = {
-    filter: { state: [...states], destination_id: destination, from: range.from, to: range.to },
+    filter: { ...filterOf(search), state: [...states], from: range.from, to: range.to },
     rate_per_second: pace,
   }
   const plan = useAsk(
-    ['replays', 'plan', states, destination, pace, range.from, range.to],
+    ['replays', 'plan', asked],
     (client, signal) => client.replays.create({ ...asked, dry_run: true }, { signal }),
     { enabled: states.length > 0 && !problem, keep: true },
   )
@@ -76,11 +79,7 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
       open
       onClose={onClose}
       title="Replay many deliveries"
-      lead={
-        destination === undefined
-          ? 'To all destinations. Choose one in the list to replay only its deliveries.'
-          : `To ${nameOf(destination)}.`
-      }
+      lead={leadOf(search, { nameOf, webhookName })}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -135,6 +134,33 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
       <RefusedLine error={start.error} />
     </Dialog>
   )
+}
+
+const some = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
+
+/** The filters of the list that a replay takes; undefined members do not filter. */
+function filterOf({ destination, endpoint, dataset }: DeliveriesSearch) {
+  return { destination_id: some(destination), webhook_id: some(endpoint), dataset: some(dataset) }
+}
+
+function firstRange(search: DeliveriesSearch): Range {
+  const { from, to } = boundsOf(search)
+  return from === undefined ? { name: 'any', ...rangeOf('any') } : { name: 'between', from, to }
+}
+
+type NameOf = Props['nameOf']
+
+/** Which deliveries the filters of the list leave. */
+function leadOf(search: DeliveriesSearch, { nameOf, webhookName }: { nameOf: NameOf; webhookName: NameOf }): string {
+  const { destination_id: destination, webhook_id: endpoint, dataset } = filterOf(search)
+  if (destination === undefined && endpoint === undefined && dataset === undefined)
+    return 'To all destinations. To replay only part of the deliveries, filter the list first.'
+  const parts = [
+    destination === undefined ? 'to all destinations' : `to ${nameOf(destination)}`,
+    ...(dataset === undefined ? [] : [`in ${dataset}`]),
+    ...(endpoint === undefined ? [] : [`from ${webhookName(endpoint)}`]),
+  ]
+  return `Deliveries ${parts.join(', ')}.`
 }
 
 /** The reason why there is no plan, or the notice that it is being counted. */

@@ -73,7 +73,7 @@ export function Screen(): ReactElement {
             <>
               <ListMenu search={search} />
               <span className={isOpen ? 'max-xl:hidden' : ''}>
-                <ReplayMany destination={search.destination} state={search.state} nameOf={destinations.nameOf} />
+                <ReplayMany search={search} nameOf={destinations.nameOf} />
               </span>
             </>
           }

@@ -8,7 +8,7 @@ import { CreateWindow } from '../../../parts/create-window.tsx'
 import { NameAndSlugFields, nameAndSlugIn, type NameAndSlug } from '../../../parts/name-and-slug.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
-import { Loading, RefusedLine } from '../../../ui/states.tsx'
+import { Loading, Refused, RefusedLine } from '../../../ui/states.tsx'
 
 type Own = RouteAnswer<Routes['workspaces']['list']>['workspaces'][number]
 
@@ -31,7 +31,8 @@ export function YourWorkspaces(): ReactElement {
         </Button>
       }
     >
-      {asked.data === undefined && (asked.error === null ? <Loading rows={2} /> : <RefusedLine error={asked.error} />)}
+      {asked.data === undefined &&
+        (asked.error === null ? <Loading rows={2} /> : <Refused error={asked.error} again={asked.refetch} />)}
       <ul aria-label="Your workspaces">
         {asked.data?.map((one) => (
           <Line key={one.id} of={one} isBusy={change.isPending} open={() => open(one.id)} />

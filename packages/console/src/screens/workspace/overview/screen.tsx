@@ -126,7 +126,9 @@ function Tiles({ summary, range }: Pick<NumbersProps, 'summary' | 'range'>): Rea
   // A project that is younger than the previous range has nothing to compare with.
   const previous = Date.parse(project.created_at) <= Date.parse(summary.from) - range.ms ? summary.previous : undefined
   const now = Date.parse(summary.to)
-  const delivery = { range: DELIVERY_RANGES[range.id] }
+  // Deliveries have no such range by name.
+  const delivery =
+    range.id === '30d' ? addressOf({ from: now - range.ms, to: now }) : { range: DELIVERY_RANGES[range.id] }
   return (
     <ul
       aria-label="Counts"
@@ -179,7 +181,7 @@ function Tiles({ summary, range }: Pick<NumbersProps, 'summary' | 'range'>): Rea
   )
 }
 
-const DELIVERY_RANGES = { '1h': '1h', '': '24h', '7d': '7d', '30d': undefined } as const
+const DELIVERY_RANGES = { '1h': '1h', '': '24h', '7d': '7d' } as const
 
 function waitingText({ held, oldest_accepted_at }: Summary['backlog']): string {
   if (oldest_accepted_at === null) return held > 0 ? `${count(held)} held back` : 'nothing is late'
