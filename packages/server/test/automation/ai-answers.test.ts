@@ -261,11 +261,9 @@ test('the runs that wait for the rate of a trigger are skipped when it is delete
   await workOnRuns(world)
   const runs = await Promise.all(ids.map(runAt))
   assert.deepEqual(
-    runs.map(({ state, error }) => [state, error?.reason ?? null]),
-    [
-      ['succeeded', null],
-      ['skipped', 'trigger_deleted'],
-    ],
+    runs.map(({ state, error }) => `${state} ${error?.reason}`).toSorted(),
+    ['skipped trigger_deleted', 'succeeded undefined'],
+    'either of two runs of the same moment can be first',
   )
 })
 
