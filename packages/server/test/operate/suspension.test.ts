@@ -12,7 +12,7 @@ import { sse } from '../stage/stream-client.ts'
 
 /**
  * Suspension by the operator's API, sentence by sentence (contract part 1). The command that does the same is in
- * capture/gates-suspension.long.test.ts, the order of refusals in surfaces/refusals-order.test.ts, and every write of the contract in
+ * capture/gates-suspension.long.test.ts, the order of refusals in surfaces/refusals-order.long.test.ts, and every write of the contract in
  * surfaces/admin-roles.long.test.ts.
  */
 let world: World
