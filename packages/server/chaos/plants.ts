@@ -166,7 +166,8 @@ export const PLANTS = {
   /** More simultaneous requests than its cap, and faster than its rate: new destinations are created without limits. */
   'no-caps': inDatabase(liftCaps),
   /** Faster than its ramp: a destination that was away for an hour counts as healthy when it comes back. */
-  'no-ramp': { ...inDatabase(closeBreakers), everyMs: 200 },
+  // A slow server needs some time to open a breaker, and takes longer than this to start again.
+  'no-ramp': { ...inDatabase(closeBreakers), everyMs: 600 },
   /** "sent twice by a replay": it forgets its place. */
   'no-place': inDatabase(forgetPlaces),
   /** "made due while paused" or after it was cancelled: both are acknowledged, but not stored. */

@@ -84,7 +84,11 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
       const calm = await span()
       isDown = true
       say('down; waiting until the breakers are open and the backlog is large')
-      if (!(await haveOpened(stage, signal))) return 'The breakers did not open'
+      if (!(await haveOpened(stage, signal))) {
+        // Otherwise the deliveries would never end, and the run would wait for them.
+        isDown = false
+        return 'The breakers did not open'
+      }
       isFilling = !isShort
       if (!isShort) await filled(road, request)
       isFilling = false
