@@ -252,7 +252,7 @@ test(
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
     assert.equal(await portalCookie(page.context()), undefined)
     await page.getByRole('link', { name: 'Event types' }).click()
-    await page.getByRole('heading', { name: 'Event types' }).waitFor()
+    await page.getByRole('heading', { name: 'Event types', exact: true }).waitFor()
     assert.ok(!(await page.content()).includes(guest.token))
     await page.reload()
     await page.getByRole('heading', { name: 'Open this page from the product that you came from' }).waitFor()
