@@ -30,7 +30,7 @@ const SCREENS: readonly ReadingScreen[] = [
     title: 'Rejections',
     reads: inProject('rejections'),
     theme: 'light',
-    shows: (page) => heading(page, 'No refused requests'),
+    shows: (page) => heading(page, 'No rejected requests'),
   },
   {
     screen: 'portals',
