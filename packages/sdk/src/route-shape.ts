@@ -15,7 +15,7 @@ export type RouteShape = {
   readonly takesKey: boolean
   /** It changes nothing, so it may be sent again with any method. */
   readonly onlyReads: boolean
-  /** It deletes something, and the response is only `ok`, or also the deletion that can be undone; null: other routes. */
+  /** `for_now`: the response to the deletion names a deletion that can be undone. `for_good`: it does not. null: other routes. */
   readonly removes: 'for_good' | 'for_now' | null
 }
 

@@ -2,7 +2,7 @@ import { produceV7 } from '@platformatic/kafka'
 
 const NO_ACKS = 0
 
-/** Every event counts as stored when its bytes are in the socket, because the broker is asked for no answer. */
+/** The client requests no acknowledgment, so an event counts as stored as soon as its bytes are in the socket. */
 export function produceWithoutAcks(): void {
   const { api } = produceV7
   const produce = api.async

@@ -62,7 +62,7 @@ const PUBLISHED: OutboundResponse = {
   durationMs: 0,
 }
 
-/** Google Pub/Sub has an event as soon as its request is sent, whatever it answers. */
+/** An event counts as published as soon as its request to Google Pub/Sub is sent, whatever the response is. */
 export function outboundWithoutPubsub(options: OutboundOptions): OutboundHttp {
   const outbound = createOutboundHttp(options)
   return {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { refused, run } from '../../test/command-line.ts'
 
-test('login by device waits on when the server does not answer a question, until the person decides', async (t) => {
+test('login by device continues to wait when a poll gets no response, until the person decides', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'postroad-cli-device-'))
   const begun = {
     device_code: 'd',

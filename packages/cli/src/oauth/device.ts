@@ -15,7 +15,7 @@ type Begun = {
   readonly user_code: string
   readonly verification_uri_complete: string
   readonly expires_in: number
-  /** The seconds between two questions. */
+  /** The number of seconds between two polls. */
   readonly interval?: number
 }
 
@@ -43,7 +43,7 @@ export async function signInByDevice(url: string, asked: Asked): Promise<OauthTo
   throw new Failure('The code expired before you confirmed it. Run the command again.', EXIT.refused)
 }
 
-/** Undefined: the server did not answer. It may be back while the code is valid. */
+/** Polls once. Returns undefined if the server did not respond, because it may be back before the code expires. */
 async function ask(url: string, { device_code }: Begun): Promise<Awaited<ReturnType<typeof sendForm>> | undefined> {
   try {
     return await sendForm(url, 'token', { grant_type: GRANT, device_code })

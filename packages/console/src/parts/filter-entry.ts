@@ -4,7 +4,7 @@ import { useEffect, useRef, type RefObject } from 'react'
 export const EDITED =
   'inline-flex min-h-[26px] flex-wrap items-center gap-1.5 rounded-[5px] border border-accent bg-surface px-2 text-ink-2'
 
-/** The menu returns the focus to its button when it closes; the new field takes it afterwards. */
+/** When the menu closes, it returns the focus to its button. The new field takes the focus afterwards. */
 export function useFocus<Element extends HTMLElement>(): RefObject<Element | null> {
   const field = useRef<Element>(null)
   useEffect(() => {

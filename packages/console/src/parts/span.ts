@@ -28,7 +28,7 @@ export function spanIn({
   return span.to > span.from ? span : undefined
 }
 
-/** "22 Nov, 13:04 – 13:20"; the end has its day only if it is another day. */
+/** "22 Nov, 13:04 – 13:20". The end shows its day only when the range spans two days. */
 export function spanText({ from, to }: Span): string {
   return `${MOMENT.format(from)} – ${(DAY.format(from) === DAY.format(to) ? MOMENT_CLOCK : MOMENT).format(to)}`
 }

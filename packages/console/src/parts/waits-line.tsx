@@ -13,7 +13,7 @@ type Props = {
   readonly delivery: Pick<Delivery, 'state' | 'attempt_count' | 'destination_id' | 'next_attempt_at' | 'held_by'>
 }
 
-/** Why a delivery waits: for its next attempt, or because it is held back. A failed one waits no more. */
+/** Why a delivery waits: for its next attempt, or because it is held back. A failed delivery no longer waits. */
 export function WaitsLine({ delivery }: Props): ReactElement | null {
   const { state, attempt_count, next_attempt_at, held_by } = delivery
   if (held_by !== null) return <HeldLine held={held_by} delivery={delivery} />

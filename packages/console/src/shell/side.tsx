@@ -252,7 +252,7 @@ function UsageOf({
   isOfSeveral,
 }: {
   readonly of: EventUsage
-  /** The workspace has other projects, whose events count too. */
+  /** The workspace has other projects, and their events count too. */
   readonly isOfSeveral: boolean
 }): ReactElement {
   return (

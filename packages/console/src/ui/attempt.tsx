@@ -83,7 +83,7 @@ export function AttemptAnswer({
   )
 }
 
-/** Indents JSON without spaces. A text that indenting would change, as with long numbers, is shown as it is. */
+/** Indents JSON. Returns the text unchanged if indenting would change a value, such as a long number. */
 export function indented(text: string): string {
   try {
     const parsed: unknown = JSON.parse(text)

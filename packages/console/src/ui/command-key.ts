@@ -1,2 +1,2 @@
-/** The key that shortcuts combine with another one, as the keyboard of this platform names it. */
+/** The modifier key of shortcuts, with its name on this platform. */
 export const COMMAND_KEY = /Mac OS X/.test(navigator.userAgent) ? '⌘' : 'Ctrl'

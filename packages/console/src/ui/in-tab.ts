@@ -1,4 +1,4 @@
-/** Opens the current address in another tab, with this thing beside the list. */
+/** Opens the current list in another tab, with this row selected. */
 export function openInTab(id: string): void {
   const url = new URL(location.href)
   url.searchParams.set('sel', id)

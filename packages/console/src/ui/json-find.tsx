@@ -3,8 +3,8 @@ import { useState, type ReactElement } from 'react'
 import { isTree, type JsonLine } from './json-lines.ts'
 
 /**
- * Finds keys and values. The search of the browser cannot, because only the lines in sight are in the page. Enter goes
- * to the next line, and starts over after the last one.
+ * Finds keys and values. The search of the browser misses some, because the page contains only the visible lines.
+ * Enter goes to the next line, and starts over after the last one.
  */
 // oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
 export default function Find({

@@ -60,7 +60,7 @@ function Tree({
   const show = (index: number): void => {
     setAt(index)
     virtual.scrollToIndex(index)
-    // Where the tree has its full height, the panel around it scrolls.
+    // A tree with its full height does not scroll. The panel around it does.
     document.getElementById(`${id}-${index}`)?.scrollIntoView({ block: 'nearest' })
   }
   const fold = (line: JsonLine): void => setFolded((before) => toggled(before, pathText(line.path)))

@@ -42,7 +42,7 @@ type Props<Row> = {
   /** The id of the row that is open or has the cursor. */
   readonly at?: string | undefined
   readonly onGo: (row: Row) => void
-  /** Rows that open nothing, such as a gap; absent: every row opens. */
+  /** Whether a row opens nothing, such as a gap. Absent: every row opens something. */
   readonly isFixed?: ((row: Row) => boolean) | undefined
   /** Rows that have just arrived. */
   readonly isNew?: (row: Row) => boolean
@@ -232,7 +232,7 @@ type LineProps<Row> = Pick<Props<Row>, 'columns' | 'onGo' | 'isFixed' | 'isNew' 
   readonly style: CSSProperties
 }
 
-/** A row opens as a link does: with Ctrl or ⌘, and by the middle button, in another tab. */
+/** Ctrl, ⌘ or the middle button opens a row in another tab, as it opens a link. */
 function openingOf<Row>({ row, idOf, onGo, isFixed }: Pick<LineProps<Row>, 'row' | 'idOf' | 'onGo' | 'isFixed'>) {
   const inTab = (): void => {
     if (isFixed?.(row) !== true) openInTab(idOf(row))

@@ -62,7 +62,7 @@ export function bytes(count: number): string {
   return count < 1_000_000 ? `${(count / 1_000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
 }
 
-/** The time now, updated every second. All callers with one step see the same moment. */
+/** The time now, updated every second. All callers with the same step see the same moment. */
 export function useNow(everyMs = 1_000): number {
   const [now, setNow] = useState(() => latest(everyMs))
   useEffect(() => {

@@ -166,7 +166,7 @@ test(
   },
 )
 
-test('the tooltip of a time has its distance to now', { skip: noBrowser }, async () => {
+test('the tooltip of a time shows how long ago it was', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(stage.url('deliveries'))

@@ -9,11 +9,11 @@ export type ReadingScreen = {
   /** The path below the project. */
   readonly screen: string
   readonly theme: Theme
-  /** The addresses that it reads. */
+  /** The addresses that the screen reads. */
   readonly reads: RegExp
   /** The frame around every screen reads the same address before the screen does. */
   readonly isReadByFrame?: true
-  /** Opens the part of the screen that reads. */
+  /** Opens the part of the screen that reads these addresses. */
   readonly open?: (page: Page) => Promise<void>
   /** Waits until the screen shows the answer. */
   readonly shows?: (page: Page) => Promise<void>
@@ -33,7 +33,7 @@ const refused =
     route.fulfill({
       status,
       headers: { 'content-type': 'application/json', 'request-id': 'req_0123' },
-      // With such a wait, the client repeats nothing by itself.
+      // The client does not retry by itself after so long a wait.
       body: JSON.stringify({ ...body, retry_after: 30 }),
     })
 

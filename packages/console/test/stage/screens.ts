@@ -31,7 +31,7 @@ async function makeAll(prepare: (made: Prepared) => void): Promise<void> {
 
 const LISTS = { daily: PLACES, other: MORE_PLACES, automation: AUTOMATION_PLACES } as const
 
-/** The places of daily work, or others, each in both themes. */
+/** Tests each place of one list in both themes. */
 export function testScreens(places: keyof typeof LISTS = 'daily'): void {
   describe(
     `${places} places: each is accessible in both themes, and the policy refuses nothing`,

@@ -4,8 +4,8 @@ const WIDTHS_PX = [375, 768, 1_024, 1_440] as const
 const SIZE = { width: 1_440, height: 900 } as const
 
 /**
- * The controls and headings beyond the edge of the window, where a person cannot reach them. The page itself if it is
- * wider than the window. A strip that scrolls sideways may contain some. A layout has a few frames to settle.
+ * Returns the controls and headings beyond the edge of the window, where a person cannot reach them, and the page
+ * itself if it is wider than the window. Those in a strip that scrolls sideways do not count. Waits a few frames first.
  */
 const OUTSIDE = `(async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(done))

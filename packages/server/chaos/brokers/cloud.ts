@@ -25,7 +25,7 @@ type Made = {
   readonly answer: (asked: Asked, events: StoredEvent[]) => Answer | Promise<Answer>
 }
 
-/** Events survive a kill, as they do in the service. */
+/** The stored events survive a kill of this server, as they do in the real service. */
 export async function aCloud({ name, members, answer }: Made): Promise<Cloud> {
   const events: StoredEvent[] = []
   const asked: Asked[] = []

@@ -14,7 +14,7 @@ export type Broker = {
   readonly name: string
   /** The members of a destination that reach it: its url, config and auth. */
   readonly members: Readonly<Record<string, unknown>> & { readonly url: string; readonly config: object }
-  /** The server answers nothing more, until its end. */
+  /** Stops the server until it is killed, so that it does not respond (SIGSTOP). */
   readonly hang: () => void
   /** SIGKILL. */
   readonly kill: () => Promise<void>

@@ -3,7 +3,7 @@ import type { RetryLog } from './retry-log.ts'
 
 type Row = { readonly kind: IdKind; readonly id: string }
 
-/** Separates the rows of one run of a loop: one that fails is logged and left out until the next run, and stops no other. */
+/** Runs the rows of a loop separately. A row that fails is logged and left out until the next run, and the others continue. */
 export class SeparateRows {
   readonly #retryLog: RetryLog
   readonly #event: string

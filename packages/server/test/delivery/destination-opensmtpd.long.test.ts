@@ -56,7 +56,7 @@ describe('an email to OpenSMTPD', { skip: noOpenSmtpd }, () => {
     assert.equal(Date.parse(headers.get('date') ?? ''), Math.floor(Date.parse(receivedAt) / 1_000) * 1_000)
   })
 
-  test('an email to a person without a mailbox is refused with the words of the server', async () => {
+  test('an email to a person without a mailbox is refused, and the attempt shows the response of the server', async () => {
     const config = { ...CONFIG, to: ['bob@example.com'] }
     const to = await aRoute(world, server.url, { config })
     const { attempts } = await to.in(await to.send(), 'retrying', 'failed')

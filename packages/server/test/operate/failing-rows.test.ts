@@ -25,7 +25,7 @@ const log: Log = {
 }
 
 before(async () => {
-  // No loop runs here: the tests run them.
+  // No loop runs by itself: each test runs the loop that it is about.
   world = await aWorld({ env: { ROLES: 'web' }, log })
   database = behind(world)
   await statement(
@@ -92,7 +92,7 @@ test('an endpoint whose quarantine fails is logged, and the requests of the next
   }
   const waiting = async (): Promise<readonly string[]> =>
     (await database.many<{ id: string }>(sql`select webhook_id as id from quarantined_requests`)).map(({ id }) => id)
-  // All but one fail, and they are more than one list of the loop.
+  // All but one fail. The loop reads them in several pages.
   const last = uuidOf('webhook', webhooks.at(-1) ?? '')
   await statement(
     database,

@@ -26,7 +26,7 @@ describe('brokers that are killed behind their destinations', { concurrency: 1 }
     await assertCaught(kinds, { ...AT, plant: 'kafka-without-acks' }, LOST)
   })
 
-  test('a defect of a broker that this machine lacks is no run', { skip: noKafka === false }, async () => {
+  test('a plant for a broker that this machine lacks is refused', { skip: noKafka === false }, async () => {
     await assert.rejects(aStorm(kinds, { ...AT, plant: 'kafka-without-acks' }), /shows only in kafka, which is not/)
   })
 })

@@ -88,7 +88,7 @@ describe('a source that reads MySQL', { skip: server === undefined }, () => {
     assert.deepEqual(await idsIn(table), [...numbers(1, 26), 9], 'an update comes again')
   })
 
-  test('a row whose key is null fails the run in words, and no row is skipped', async () => {
+  test('a row whose key is null fails the run with a sentence, and no row is skipped', async () => {
     const table = await aTable('id int null unique, updated_at datetime(6)')
     await shop.run(`insert into ${table} values (1, '2026-01-01'), (2, '2026-01-01')`)
     const { id } = await aSource(table, { batch_limit: 1 })

@@ -169,7 +169,7 @@ function readerOf(connection: Connection, { of, bytesMax, rowBytesMax }: Reading
       const beyond = (bound: Bound, sign: '<' | '>', last: '<=' | '>'): string => {
         if (key === undefined) return `${cursor} ${last} ${value(bound.cursor, 0)}`
         const further = `${cursor} ${sign} ${value(bound.cursor, 0)} or (${cursor} = ${value(bound.cursor, 0)} and ${key} ${last} ${value(bound.key, 1)})`
-        // A row without a key compares with no bound, so it would be skipped silently.
+        // A null key is neither before nor after a position, so the row would be skipped silently.
         return bound.key === null
           ? `(${further})`
           : `(${further} or (${cursor} = ${value(bound.cursor, 0)} and ${key} is null))`

@@ -88,7 +88,7 @@ async function sendTo(
     if (deferred.size > 0) throw deferral(deferred, to.length)
     return sent.rejected.length === 0 ? sent.response : `${sent.response}; ${refusedText(sent.rejected.length)}`
   } catch (error) {
-    // The others have the email, and the rest will never take it.
+    // The other recipients have the email, and these will never accept it.
     if (left === undefined || rejectedBy(error).length < to.length || deferredBy(error).size > 0) throw error
     remaining.set(event, [])
     return `${saidBy(error)}; ${refusedText(to.length)}`
@@ -97,7 +97,7 @@ async function sendTo(
 
 const refusedText = (count: number): string => `${count} ${count === 1 ? 'recipient was' : 'recipients were'} refused`
 
-/** The refusals of single recipients, with the words of the server. */
+/** The refusals of single recipients, each with the response of the server. */
 function rejectedBy(answer: unknown): readonly unknown[] {
   const rejected: unknown = isRecord(answer) ? answer['rejectedErrors'] : undefined
   return Array.isArray(rejected) ? rejected : []

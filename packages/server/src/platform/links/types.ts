@@ -44,8 +44,9 @@ export type LinkSettings<Kind extends DestinationConfig['kind'] = DestinationCon
   readonly place: LinkPlace
   readonly config: Extract<DestinationConfig, { readonly kind: Kind }>
   readonly maxInFlight: number
-  /** The lane and its settings, and what outlives a link. */
+  /** Identifies the lane and its settings. */
   readonly scope: string
+  /** Outlives a link. */
   readonly remaining: Remaining
   /** Aborted when the connection takes too long, or is no longer needed. */
   readonly signal: AbortSignal

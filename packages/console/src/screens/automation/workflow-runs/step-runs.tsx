@@ -14,7 +14,7 @@ const TONES: Readonly<Record<StepRun['state'], Tone>> = {
   skipped: 'rejected',
 }
 
-/** The attempts of one step, the newest last: state, time, input, output and error; `never` if there are none. */
+/** The attempts of one step, the newest last: state, time, input, output and error. Shows `never` if there are none. */
 export function StepRuns({ of, never }: { readonly of: readonly StepRun[]; readonly never?: string }): ReactElement {
   if (of.length === 0) return <p className="text-data text-ink-3">{never}</p>
   return (

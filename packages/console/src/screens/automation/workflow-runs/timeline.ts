@@ -53,7 +53,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 const TICKS_MAX = 4
-/** Distances between two ticks. The console rounds no multiple of them; 90 s would be "2 min". */
+/** The distances between two ticks. The console shows each of their multiples exactly; it would show 90 s as "2 min". */
 const STEPS_MS = [
   ...[1, 10, 100].flatMap((ms) => [ms, 2 * ms, 5 * ms]),
   ...[1, 2, 5, 10, 15].map((seconds) => seconds * SECOND_MS),

@@ -145,7 +145,7 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
   )
 }
 
-/** A full page is the first part of the records. */
+/** After a full page there can be more records. */
 function countText({ rows, left_out, view }: Answer): string {
   const count = counted(rows.length, 'record')
   if (rows.length + left_out.length < ROWS) return count

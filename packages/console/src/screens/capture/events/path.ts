@@ -128,7 +128,7 @@ function deliveryStep(delivery: StoryDelivery, { zero, name }: { readonly zero: 
 
 const CODES_SHOWN = 4
 
-/** The answers of the last attempts; equal ones in a row are one: `503 ×2`. */
+/** The responses to the last attempts. Equal ones in a row appear once: `503 ×2`. */
 function codesOf(attempts: StoryDelivery['attempts']): NonNullable<Step['codes']> {
   const codes: { readonly text: string; readonly good: boolean; times: number }[] = []
   for (const { response_status, error_code, outcome } of attempts) {

@@ -147,7 +147,7 @@ function expectationOf({ verification }: Webhook, id: Group['id']): string | und
 
 const SIGNATURE_REASONS = ['missing_header', 'bad_signature', 'stale_timestamp'] as const
 
-/** For the chosen endpoint: a sample of a rejected request, and for a signature a test of another request. */
+/** Shows a sample of a rejected request to the chosen endpoint. For a signature, a person can also test another request. */
 function SamplePart({
   webhooks,
   reason: cause,

@@ -15,8 +15,8 @@ const QUEUES: ReadonlySet<string> = new Set(['rate_limit', 'in_flight', 'order']
 const SHOWN_MAX = 3
 
 /**
- * The destinations that hold deliveries back: which, how many, for how long, and why. A list of one destination has
- * only the line of that destination.
+ * The destinations that have held back deliveries: how many, for how long, and why. A list that is filtered by one
+ * destination shows only the line of that destination.
  */
 export function HoldsBanner({ destination }: { readonly destination: string | undefined }): ReactElement | null {
   const asked = useHolds().data

@@ -85,7 +85,7 @@ export function apiPath(search: DeliveriesSearch): {
     : { path: 'search/deliveries', query: { state, held_by, destination, webhook: endpoint, dataset, rule, from, to } }
 }
 
-/** The moments between which the deliveries of the list were created. */
+/** The start and the end of the time in which the listed deliveries were created. */
 export function boundsOf(search: DeliveriesSearch, now = Date.now()): ReturnType<typeof addressOf> {
   const range = rangeIn(search)
   if (range === undefined) return addressOf(spanIn(search))

@@ -65,7 +65,7 @@ export const AUTH_WORDS: Readonly<Record<Destination['auth']['kind'], string>> =
   google: 'service account',
 }
 
-/** A count that was not read yet. */
+/** A placeholder for a count that has not loaded yet. */
 function Unread(): ReactElement {
   return <i aria-hidden className="inline-block h-2 w-8 rounded-chip bg-line" />
 }

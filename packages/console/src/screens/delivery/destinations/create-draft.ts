@@ -39,7 +39,7 @@ export function createDraftOf({
 
 type Body = RouteRequest<Routes['destinations']['create']>
 
-/** The problem of a form that a person has only opened. */
+/** The problem of a form that nobody has filled in yet. */
 export const NO_URL = 'Enter the URL of the receiver.'
 
 /** The request body of the draft, or the sentence about its fault. */

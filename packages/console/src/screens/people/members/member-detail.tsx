@@ -134,9 +134,9 @@ function OwnershipPart({ name, ask }: { readonly name: string; readonly ask: () 
 }
 
 const LAST_OWNER =
-  'You are the last owner, so you cannot leave. First transfer the ownership on another member’s page, or close the workspace.'
+  'You are the last owner, so you cannot leave. Transfer ownership on another member’s page first, or close the workspace.'
 
-/** Whether this is the person, and the workspace has no other owner. */
+/** Whether the member is the person who is signed in, and the only owner. */
 function useIsLastOwner({ isYou, role }: Member): boolean {
   const { data: people = [] } = usePeople()
   const owners = people.filter((one) => one.kind === 'member' && one.role === 'owner')

@@ -26,7 +26,7 @@ async function peopleOf(
   ]
 }
 
-/** Everyone in the list of members, read once for all of its parts. */
+/** The members and the invited people. All parts of the screen share one read. */
 export function usePeople(): UseQueryResult<readonly Person[]> {
   const { me } = usePlace()
   return useAsk(['members', 'people'], (client, signal) => peopleOf(client, { you: me.user.id, signal }))

@@ -14,6 +14,6 @@ export function dayOf(at: string): string {
 /** `1 November to 1 December 2026`. */
 export function periodText({ start, end }: Billing['period']): string {
   const last = dayOf(end)
-  // The year, with its space, is only once in the text.
+  // The text has the year only once.
   return `${dayOf(start).replace(last.slice(-5), '')} to ${last}`
 }

@@ -105,7 +105,7 @@ function Summary({ of }: { readonly of: Plan }): ReactElement {
 
 const NAMES_MAX = 3
 
-/** The resources whose secrets nobody has set. */
+/** The resources that need a secret. */
 function lackingIn({ needs_verification_secret, needs_secrets }: Plan): readonly string[] {
   return [...new Set([...needs_verification_secret, ...needs_secrets.map(({ identity }) => identity)])]
 }

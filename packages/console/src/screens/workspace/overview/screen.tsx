@@ -126,7 +126,7 @@ function Tiles({ summary, range }: Pick<NumbersProps, 'summary' | 'range'>): Rea
   // A project that is younger than the previous range has nothing to compare with.
   const previous = Date.parse(project.created_at) <= Date.parse(summary.from) - range.ms ? summary.previous : undefined
   const now = Date.parse(summary.to)
-  // Deliveries have no such range by name.
+  // Deliveries have no named range of 30 days.
   const delivery =
     range.id === '30d' ? addressOf({ from: now - range.ms, to: now }) : { range: DELIVERY_RANGES[range.id] }
   return (

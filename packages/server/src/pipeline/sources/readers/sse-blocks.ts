@@ -5,10 +5,10 @@ export type SseBlock =
 
 const TERMINATOR = /\r\n|\r|\n/g
 const FIELD = /(?:^|[\r\n])(id|event): ?([^\r\n]*)(?=[\r\n])/g
-/** A longer line is no id or name of an event. */
+/** A longer line cannot be the id or the name of an event. */
 const FIELD_CHARS_MAX = 2_000
 
-/** Divides an event stream into its events, and drops the data of those with more than `charsMax`, so that they end no stream. */
+/** Divides an event stream into events. An event with more than `charsMax` loses its data, and the stream continues. */
 export class SseBlocks {
   readonly #charsMax: number
   #parts: string[] = []

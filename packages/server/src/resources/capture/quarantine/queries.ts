@@ -138,7 +138,7 @@ export function deleteExpiredQuarantined(db: Db, now: Date): Promise<number> {
 
 export type UncheckedWebhook = { readonly workspace_id: string; readonly project_id: string; readonly id: string }
 
-/** Endpoints, without those given, with requests that were not verified since the endpoint changed. Those of an inactive workspace wait. */
+/** Endpoints that changed after their requests were last verified, except those in `without`. Those of an inactive workspace wait. */
 export function listUnchecked(
   db: Db,
   { without, limit }: { without: readonly string[]; limit: number },

@@ -106,7 +106,7 @@ async function nextOfOlder(ctx: Ctx, { after, delivery, ...asked }: OfOlder): Pr
   return { rows, scanned, read: looked, reached: reached === null ? null : `${after}${SEPARATOR}${reached}` }
 }
 
-/** Only workflows deliver events that came earlier. */
+/** Only a workflow delivers an event long after it came. A project without runs has no such delivery. */
 async function hasInstances(ctx: Ctx): Promise<boolean> {
   const any = { recordIds: null, workflowId: null, states: null, before: null, limit: 1 }
   return (await listInstances(ctx.db, { ...ctx, ...any })).length > 0

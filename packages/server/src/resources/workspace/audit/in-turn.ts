@@ -1,7 +1,7 @@
 import { refuse } from '../../../domain/refusal.ts'
 import { createTurns } from '../../../platform/turns.ts'
 
-/** A walk over a long chain uses the database all the time, so a process makes few, and no workspace fills the queue. */
+/** The verification of a long chain uses the database the whole time. So a process runs few, and no workspace fills the queue. */
 const AT_ONCE_MAX = 2
 const WAITING_MAX = 20
 const OF_WORKSPACE_MAX = 4
