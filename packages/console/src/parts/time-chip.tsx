@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react'
 import { EDITED, useFocus } from './filter-entry.ts'
-import { addressOf, spanIn } from './span.ts'
+import { addressOf, localText, spanIn } from './span.ts'
 
 type Times = ReturnType<typeof addressOf>
 
@@ -16,8 +16,8 @@ export default function TimeChip({
   const field = useFocus<HTMLInputElement>()
   const [now] = useState(() => Date.now())
   const own = spanIn(search)
-  const [from, setFrom] = useState(localText(own?.from ?? now - 3_600_000))
-  const [to, setTo] = useState(localText(own?.to ?? now))
+  const [from, setFrom] = useState(localText(own?.from ?? now - 3_600_000, 'second'))
+  const [to, setTo] = useState(localText(own?.to ?? now, 'second'))
   const span = { from: Date.parse(from), to: Date.parse(to) }
   const isRange = span.to > span.from
   const box = 'h-6 bg-transparent text-ink'
@@ -66,10 +66,4 @@ export default function TimeChip({
       </button>
     </form>
   )
-}
-
-/** In the form of `datetime-local`. */
-function localText(ms: number): string {
-  const at = new Date(ms)
-  return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 }

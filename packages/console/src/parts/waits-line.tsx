@@ -5,9 +5,8 @@ import type { Delivery } from '../data/tail.ts'
 import { Countdown } from '../ui/time.tsx'
 import { errorText, NextProbe } from './held.tsx'
 import { ProbeNow } from './probe-now.tsx'
+import { momentText } from './span.ts'
 import { counted } from './text-list.ts'
-
-const SINCE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 
 type Props = {
   readonly delivery: Pick<Delivery, 'state' | 'attempt_count' | 'destination_id' | 'next_attempt_at' | 'held_by'>
@@ -50,7 +49,7 @@ function HeldLine({
         : {holdText(held)}
         {since !== null && (
           <>
-            , since <time dateTime={since}>{SINCE.format(Date.parse(since))}</time>
+            , since <time dateTime={since}>{momentText(Date.parse(since))}</time>
           </>
         )}
         .{error !== undefined && ` The last attempt there failed: ${error}.`}

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { To } from '../../data/go.tsx'
+import { ButtonLink } from '../../parts/button-link.tsx'
 import { Empty } from '../../ui/states.tsx'
 
 export function NowhereInside(): ReactElement {
@@ -7,14 +7,7 @@ export function NowhereInside(): ReactElement {
     <Empty
       alone
       title="There is no page at this address"
-      actions={
-        <To
-          screen="events"
-          className="inline-flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
-        >
-          Go to Events
-        </To>
-      }
+      actions={<ButtonLink screen="events">Go to Events</ButtonLink>}
     >
       Check the address. If you opened an endpoint URL: it accepts events only as POST requests.
     </Empty>

@@ -4,6 +4,7 @@ import { useAsk } from '../../../data/ask.ts'
 import { useAllAiTriggers, useAllProviders, type AiAgent } from '../../../data/automation-lists.ts'
 import { To } from '../../../data/go.tsx'
 import { useMay } from '../../../data/place.ts'
+import { ButtonLink } from '../../../parts/button-link.tsx'
 import { aiRunLight } from '../../../parts/ai-run-bars.tsx'
 import { CopyAs } from '../../../parts/copy-as.tsx'
 import { CopyMeta, Part } from '../../../parts/detail.tsx'
@@ -104,13 +105,9 @@ function Triggers({ agent }: TabProps): ReactElement {
     return asked.error === null ? <Loading rows={4} /> : <Refused error={asked.error} again={asked.refetch} />
   const found = asked.data.filter(({ agent_id }) => agent_id === agent.id)
   const create = (
-    <To
-      screen="ai-triggers"
-      search={{ new: '1' }}
-      className="inline-flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
-    >
+    <ButtonLink screen="ai-triggers" search={{ new: '1' }}>
       New trigger
-    </To>
+    </ButtonLink>
   )
   if (found.length === 0)
     return (

@@ -1,8 +1,8 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import type { Dataset } from '../../../data/serving-lists.ts'
-import { To } from '../../../data/go.tsx'
 import { useMay } from '../../../data/place.ts'
+import { ButtonLink } from '../../../parts/button-link.tsx'
 import { Ago } from '../../../ui/ago.tsx'
 import { CopyMeta, Part } from '../../../parts/detail.tsx'
 import { ResourceDetail, useTab } from '../../../parts/resource-detail.tsx'
@@ -56,13 +56,9 @@ export function DatasetDetail({
       }
       copied={{ label: 'Copy ID', text: id, said: 'ID copied' }}
       actions={
-        <To
-          screen="events"
-          search={{ dataset: name }}
-          className="inline-flex h-7 items-center rounded-button border border-line-2 bg-surface px-2.5 font-control hover:bg-sunken"
-        >
+        <ButtonLink screen="events" search={{ dataset: name }}>
           Show the events
-        </To>
+        </ButtonLink>
       }
       items={({ calls, copied, link, remove }) => [...calls, copied, link, 'line', remove]}
       tabs={TABS}

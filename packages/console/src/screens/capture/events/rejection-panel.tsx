@@ -1,8 +1,8 @@
-import { ArrowRight, X } from 'lucide-react'
+import { X } from 'lucide-react'
 import type { ReactElement } from 'react'
-import { To } from '../../../data/go.tsx'
 import { useWebhooks } from '../../../data/names.ts'
 import type { Rejection } from '../../../data/tail.ts'
+import { ButtonLink } from '../../../parts/button-link.tsx'
 import { CAUSES } from '../../../parts/causes.ts'
 import { RefusedSamplePart } from '../../../parts/refused-sample.tsx'
 import { IconButton } from '../../../ui/button.tsx'
@@ -39,14 +39,11 @@ export function RejectionPanel({
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line px-5 py-4">
         <p className="mb-4 max-w-[52ch] text-lead">{remedy}</p>
-        <To
-          screen="rejections"
-          search={{ sel: reason }}
-          className="mb-4 inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
-        >
-          All requests rejected for this reason{' '}
-          <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
-        </To>
+        <p className="mb-4">
+          <ButtonLink screen="rejections" search={{ sel: reason }} hasArrow>
+            All requests rejected for this reason
+          </ButtonLink>
+        </p>
         <dl>
           <div className="flex min-h-7 items-center gap-3">
             <dt className="w-28 text-ink-3">Last</dt>

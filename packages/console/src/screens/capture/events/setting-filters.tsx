@@ -1,15 +1,13 @@
 import { DELIVERY_STATES } from '@postroad/contract'
 import { ListFilter } from 'lucide-react'
-import { lazy, Suspense, useState, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { useAllRules } from '../../../data/lists.ts'
 import { useDestinations, useWebhooks } from '../../../data/names.ts'
 import { EDITED, useFocus } from '../../../parts/filter-entry.ts'
-import { loaded } from '../../../ui/loaded.ts'
+import { TimeEntry } from '../../../parts/time-entry.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { FilterChip } from './filter-chip.tsx'
 import type { EventsSearch } from './search.ts'
-
-const TimeChip = lazy(() => loaded(() => import('../../../parts/time-chip.tsx')))
 
 type Props = {
   readonly search: EventsSearch
@@ -65,15 +63,13 @@ export function SettingFilters({ search, change }: Props): ReactElement {
         />
       )}
       {adding === 'time' && (
-        <Suspense>
-          <TimeChip
-            search={search}
-            choose={(span) => {
-              setAdding(undefined)
-              if (span !== undefined) change({ ...span, range: undefined })
-            }}
-          />
-        </Suspense>
+        <TimeEntry
+          search={search}
+          choose={(span) => {
+            setAdding(undefined)
+            if (span !== undefined) change({ ...span, range: undefined })
+          }}
+        />
       )}
       <Menu
         label="Add a filter"

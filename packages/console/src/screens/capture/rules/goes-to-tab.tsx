@@ -3,6 +3,7 @@ import { ArrowRight } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { To } from '../../../data/go.tsx'
 import { useAllDestinations, type Rule } from '../../../data/lists.ts'
+import { ButtonLink } from '../../../parts/button-link.tsx'
 import { conditionText } from '../../../parts/condition-draft.ts'
 import { Light } from '../../../ui/glyph.tsx'
 import { Empty, Loading, Refused } from '../../../ui/states.tsx'
@@ -19,14 +20,7 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
     return (
       <Empty
         title="No destination receives these records"
-        actions={
-          <To
-            screen="destinations"
-            className="inline-flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
-          >
-            Destinations
-          </To>
-        }
+        actions={<ButtonLink screen="destinations">Destinations</ButtonLink>}
       >
         They are filed into <code className="mono text-data">{dataset}</code>. A destination receives them if it selects
         all datasets or this one.

@@ -1,13 +1,11 @@
 import { Plus, X } from 'lucide-react'
-import { lazy, Suspense, useState, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { useAllRules } from '../../../data/lists.ts'
 import { useDestinations, useWebhooks } from '../../../data/names.ts'
 import { spanIn, spanText } from '../../../parts/span.ts'
-import { loaded } from '../../../ui/loaded.ts'
+import { TimeEntry } from '../../../parts/time-entry.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { RANGES, rangeIn, VIEWS, type DeliveriesSearch } from './search.ts'
-
-const TimeChip = lazy(() => loaded(() => import('../../../parts/time-chip.tsx')))
 
 type Props = {
   readonly search: DeliveriesSearch
@@ -71,15 +69,13 @@ function TimeFilter({ search, change }: Props): ReactElement | null {
   const [isEditing, setEditing] = useState(false)
   if (isEditing)
     return (
-      <Suspense>
-        <TimeChip
-          search={search}
-          choose={(times) => {
-            setEditing(false)
-            if (times !== undefined) change({ ...times, sel: undefined })
-          }}
-        />
-      </Suspense>
+      <TimeEntry
+        search={search}
+        choose={(times) => {
+          setEditing(false)
+          if (times !== undefined) change({ ...times, sel: undefined })
+        }}
+      />
     )
   if (timeText(search) !== undefined) return null
   return (

@@ -1,8 +1,8 @@
 import { ArrowRight, X } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
-import { To } from '../../../data/go.tsx'
 import { toneOf, stateWord } from '../../../data/tone.ts'
+import { ButtonLink } from '../../../parts/button-link.tsx'
 import { AttemptRequest } from '../../../parts/attempt-request.tsx'
 import { useCopyItems } from '../../../parts/copy-as.tsx'
 import { PanelState } from '../../../parts/panel-state.tsx'
@@ -62,12 +62,12 @@ export function DeliveryPanel({ id, onClose, manual, nameOf }: Props): ReactElem
         </div>
         <div className="mt-2 flex flex-wrap gap-2">
           <ManualButtons delivery={delivery} manual={manual} />
-          <LinkTo screen="events" sel={delivery.record_id}>
+          <ButtonLink screen="events" search={{ sel: delivery.record_id }} hasArrow>
             Open the event
-          </LinkTo>
-          <LinkTo screen="destinations" sel={delivery.destination_id}>
+          </ButtonLink>
+          <ButtonLink screen="destinations" search={{ sel: delivery.destination_id }} hasArrow>
             Open the destination
-          </LinkTo>
+          </ButtonLink>
           <MoreMenu
             items={[
               ...calls,
@@ -93,26 +93,6 @@ export function DeliveryPanel({ id, onClose, manual, nameOf }: Props): ReactElem
         <Payload recordId={delivery.record_id} dataset={delivery.dataset} />
       </div>
     </section>
-  )
-}
-
-function LinkTo({
-  screen,
-  sel,
-  children,
-}: {
-  readonly screen: string
-  readonly sel: string
-  readonly children: string
-}): ReactElement {
-  return (
-    <To
-      screen={screen}
-      search={{ sel }}
-      className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
-    >
-      {children} <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
-    </To>
   )
 }
 

@@ -5,6 +5,7 @@ import { useSearchState } from '../../../data/go.tsx'
 import { useWebhooks } from '../../../data/names.ts'
 import { useRefusal } from '../../../data/place.ts'
 import { Choice } from '../../../parts/choice.tsx'
+import { localText } from '../../../parts/span.ts'
 import { counted } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -183,6 +184,9 @@ function startedText(total: number | null): string {
 
 type Range = { readonly name: RangeName; readonly from: string | undefined; readonly to: string | undefined }
 
+const fieldText = (moment: string | undefined): string =>
+  moment === undefined ? '' : localText(Date.parse(moment), 'minute')
+
 /** The time range of the deliveries: a named range, or from and to in the time of the browser. */
 function RangeFields({
   range,
@@ -207,27 +211,20 @@ function RangeFields({
             label="From"
             type="datetime-local"
             max="9999-12-31T23:59"
-            defaultValue={localText(range.from)}
+            defaultValue={fieldText(range.from)}
             onChange={({ target }) => moment('from', target.value)}
           />
           <Field
             label="To"
             type="datetime-local"
             max="9999-12-31T23:59"
-            defaultValue={localText(range.to)}
+            defaultValue={fieldText(range.to)}
             onChange={({ target }) => moment('to', target.value)}
           />
         </div>
       )}
     </>
   )
-}
-
-/** A moment in the form of the field: `2026-01-15T12:00`, in the time of the browser. */
-function localText(moment: string | undefined): string {
-  if (moment === undefined) return ''
-  const date = new Date(moment)
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 function Plan({

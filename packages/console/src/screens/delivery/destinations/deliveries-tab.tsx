@@ -1,4 +1,3 @@
-import { ArrowRight } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
@@ -8,6 +7,7 @@ import { HeldShort } from '../../../parts/held.tsx'
 import { StartFields } from '../../../parts/payload-fields.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import type { ListedDelivery } from '../../../data/tail.ts'
+import { ButtonLink } from '../../../parts/button-link.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Empty, Loading, Refused } from '../../../ui/states.tsx'
 import { Countdown, Time } from '../../../ui/time.tsx'
@@ -37,7 +37,14 @@ function Newest({ destination: { id, enabled } }: { readonly destination: Destin
     return asked.error === null ? <Loading rows={8} /> : <Refused error={asked.error} again={asked.refetch} />
   if (deliveries.length === 0)
     return (
-      <Empty title="Nothing has been sent here yet" actions={<LinkTo screen="events">Send an event</LinkTo>}>
+      <Empty
+        title="Nothing has been sent here yet"
+        actions={
+          <ButtonLink screen="events" hasArrow>
+            Send an event
+          </ButtonLink>
+        }
+      >
         {enabled
           ? 'Postroad delivers the next matching event immediately.'
           : 'The destination is off. Postroad sends nothing until you turn it on.'}
@@ -52,12 +59,12 @@ function Newest({ destination: { id, enabled } }: { readonly destination: Destin
       </ul>
       <p className="flex items-center gap-3 px-5 py-3 text-ink-3">
         The newest {deliveries.length}.
-        <LinkTo screen="deliveries" search={{ destination: id }}>
+        <ButtonLink screen="deliveries" search={{ destination: id }} hasArrow>
           All deliveries
-        </LinkTo>
-        <LinkTo screen="deliveries" search={{ destination: id, state: 'failed' }}>
+        </ButtonLink>
+        <ButtonLink screen="deliveries" search={{ destination: id, state: 'failed' }} hasArrow>
           Failed deliveries
-        </LinkTo>
+        </ButtonLink>
       </p>
     </>
   )
@@ -107,25 +114,5 @@ function Row({
         </span>
       </To>
     </li>
-  )
-}
-
-function LinkTo({
-  screen,
-  search = {},
-  children,
-}: {
-  readonly screen: string
-  readonly search?: Record<string, string>
-  readonly children: string
-}): ReactElement {
-  return (
-    <To
-      screen={screen}
-      search={search}
-      className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control text-ink hover:bg-sunken"
-    >
-      {children} <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
-    </To>
   )
 }

@@ -2,8 +2,8 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { every, type Broadcast } from '../../../data/lists.ts'
 import { useAsk } from '../../../data/ask.ts'
-import { To } from '../../../data/go.tsx'
 import { usePlace } from '../../../data/place.ts'
+import { ButtonLink } from '../../../parts/button-link.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
 import { SettingsPage } from '../../../parts/settings-page.tsx'
 import { counted } from '../../../parts/text-list.ts'
@@ -45,13 +45,9 @@ export function Screen(): ReactElement {
           title="No announcements"
           actions={
             me.operator && (
-              <To
-                screen="operator"
-                search={{ area: 'announcements', new: '1' }}
-                className="inline-flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
-              >
+              <ButtonLink screen="operator" search={{ area: 'announcements', new: '1' }}>
                 New announcement
-              </To>
+              </ButtonLink>
             )
           }
         >

@@ -1,6 +1,7 @@
 import { LIMITS, type RouteRequest, type Routes } from '@postroad/contract'
 import type { Light } from '@postroad/contract/lights'
 import type { DataKey } from '../../../data/serving-lists.ts'
+import { localText } from '../../../parts/span.ts'
 import { listIn } from '../../../parts/text-list.ts'
 
 export type KeyBody = RouteRequest<Routes['dataKeys']['create']>
@@ -29,14 +30,8 @@ export function draftOfKey(of: DataKey): KeyDraft {
     datasets: of.datasets?.join(', ') ?? null,
     requests: String(of.requests_per_10_seconds),
     addresses: of.ip_allowlist.join('\n'),
-    expires: of.expires_at === null ? '' : localText(of.expires_at),
+    expires: of.expires_at === null ? '' : localText(Date.parse(of.expires_at), 'minute'),
   }
-}
-
-/** A moment in the form of a `datetime-local` field. */
-function localText(at: string): string {
-  const date = new Date(at)
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 export function keyBodyOf(draft: KeyDraft): { readonly body: KeyBody } | { readonly problem: string } {

@@ -1,7 +1,6 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
-import { ArrowRight } from 'lucide-react'
 import type { ReactElement } from 'react'
-import { To } from '../../../data/go.tsx'
+import { ButtonLink } from '../../../parts/button-link.tsx'
 import { addressOf, type Span } from '../../../parts/span.ts'
 import { TimeBars, type TimeBar } from '../../../parts/time-bars.tsx'
 
@@ -62,14 +61,9 @@ function Selected({ points, span }: { readonly points: readonly Point[]; readonl
         {sum(({ failed }) => failed)} failed, {sum(({ rejected }) => rejected)} rejected
       </span>
       {(['events', 'deliveries'] as const).map((screen) => (
-        <To
-          key={screen}
-          screen={screen}
-          search={addressOf(span)}
-          className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control whitespace-nowrap text-ink hover:bg-sunken"
-        >
-          Show these {screen} <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
-        </To>
+        <ButtonLink key={screen} screen={screen} search={addressOf(span)} hasArrow>
+          {`Show these ${screen}`}
+        </ButtonLink>
       ))}
     </span>
   )
