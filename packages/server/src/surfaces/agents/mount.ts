@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { LIMITS } from '@postroad/contract'
 import type { FastifyError, FastifyInstance } from 'fastify'
-import pLimit from 'p-limit'
 import type { Deps } from '../../context.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
+import { createTurns } from '../../platform/turns.ts'
 import { issueChallenge, registerAgent, requireOpen } from '../../resources/people/agent-accounts/index.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
 import { readRegistration } from './read-registration.ts'
@@ -16,9 +16,21 @@ type AgentsDoor = {
 /** The answers contain a challenge or a key, so nobody may store them. */
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
 
+/**
+ * Strangers send these requests without a key, as many as they like. A process works on one at a time, so that a flood
+ * takes one database connection and little time from ingest.
+ */
+const TURNS = {
+  atOnce: 1,
+  waiting: {
+    max: LIMITS.agentRegistrationsWaitingMax,
+    busy: () => new Refusal('agent_registration_unavailable', { fields: { retry_after: 1 } }),
+  },
+}
+
 /** `/v1/agents/*`: an agent registers an account for itself by proof of work (contract part 1). */
 export function mountAgents(fastify: FastifyInstance, { deps, sourceIp }: AgentsDoor): void {
-  const inTurn = turns()
+  const inTurn = createTurns(TURNS)
   fastify.get('/v1/agents/register/challenge', { exposeHeadRoute: false }, async (request, reply) => {
     reply.headers(HEADERS)
     return inTurn(() => issueChallenge(deps, { ip: sourceIp(request.raw) }))
@@ -43,16 +55,4 @@ export function mountAgents(fastify: FastifyInstance, { deps, sourceIp }: Agents
       return reply.status(201).send(registered)
     },
   )
-}
-
-/**
- * Strangers send these requests without a key, as many as they like. A process works on one at a time, so that a flood
- * takes one database connection and little time from ingest.
- */
-function turns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const limit = pLimit(1)
-  return (work) => {
-    if (limit.pendingCount < LIMITS.agentRegistrationsWaitingMax) return limit(work)
-    throw new Refusal('agent_registration_unavailable', { fields: { retry_after: 1 } })
-  }
 }
