@@ -66,7 +66,7 @@ test(
       buffer: Buffer.from(JSON.stringify(config)),
     })
     await page.getByRole('heading', { name: 'Plan of changed.json' }).waitFor()
-    await page.getByText('The plan creates 1 resource, changes 1 resource. Everything else stays').waitFor()
+    await page.getByText('The plan creates 1 resource and changes 1 resource. Everything else stays').waitFor()
     await page.getByRole('list', { name: 'Creates' }).getByText('payments-0987654321').waitFor()
     const change = page.getByRole('region', { name: 'rule Refunds' })
     await change.getByText('money_back').waitFor()

@@ -84,6 +84,9 @@ export function PlanView({ file, onBack, onApplied }: Props): ReactElement {
   )
 }
 
+/** "creates 1 resource, changes 2 resources, and deletes 1 resource". */
+const LIST = new Intl.ListFormat('en-US')
+
 function Summary({ of }: { readonly of: Plan }): ReactElement {
   if (of.empty) return <>The project matches the file. There is nothing to do.</>
   const changes = [
@@ -96,7 +99,7 @@ function Summary({ of }: { readonly of: Plan }): ReactElement {
   const lacking = lackingIn(of)
   return (
     <>
-      The plan {parts.length === 0 ? 'changes nothing' : parts.join(', ')}. Everything else stays
+      The plan {parts.length === 0 ? 'changes nothing' : LIST.format(parts)}. Everything else stays
       {others > 0 && `, including ${counted(others, 'resource')} that ${others === 1 ? 'is' : 'are'} not in the file`}.
       {lacking.length > 0 && ` After that, ${namesText(lacking)} ${lacking.length === 1 ? 'needs' : 'need'} a secret.`}
     </>
