@@ -1,4 +1,4 @@
-import { ArrowRight, X } from 'lucide-react'
+import { X } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { toneOf, stateWord } from '../../../data/tone.ts'
