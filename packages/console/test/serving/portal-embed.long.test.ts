@@ -99,7 +99,7 @@ test('the element renews an access that ends, and the customer stays signed in',
   host.token = (await aGuest(world, { portal, customerId: guest.customerId })).token
   await world.admin('DELETE', `portals/${portal}/tokens/${guest.tokenId}`)
   await frame.getByRole('link', { name: 'Event types' }).click()
-  await frame.getByRole('heading', { name: 'Event types' }).waitFor()
+  await frame.getByRole('heading', { name: 'Event types', exact: true }).waitFor()
   await frame.getByText(`The ${guest.customerId}`).waitFor()
   assert.equal(host.asked.filter((line) => line === 'POST /portal-token').length >= 2, true)
   await seen.close()
