@@ -4,7 +4,7 @@ import { Conditions, decodeId, type Condition } from '@postroad/contract'
 import * as fc from 'fast-check'
 import { BlockBuilder, placesOf } from '../../src/domain/capture/search-index/block.ts'
 import { probesOf } from '../../src/domain/capture/search-index/probes.ts'
-import { TermReader, type Document } from '../../src/domain/capture/search-index/terms.ts'
+import { TermReader, termsOfText, type Document } from '../../src/domain/capture/search-index/terms.ts'
 import { sql, type Database, type Db } from '../../src/platform/db.ts'
 import { PacedWork } from '../../src/platform/paced-work.ts'
 import { lookThrough, type PayloadFilter } from '../../src/resources/capture/payloads/index.ts'
@@ -39,6 +39,9 @@ const words = fc.oneof(
     '1.50',
     '1e3',
     '-0',
+    '1.5e21',
+    '2026-11-26',
+    '+1',
     'true',
     'null',
   ),
@@ -205,6 +208,25 @@ test('the index rules out nearly all records that do not match', () => {
   assert.ok(left({ headerConditions: Conditions.parse([{ path: 'x-delivery', equals: 'd-77' }]) }) < 30)
   assert.ok(left({ conditions: Conditions.parse([{ path: 'absent', op: 'exists' }]) }) < 60)
   assert.equal(left({ conditions: Conditions.parse([{ path: 'paid', op: 'not_equals', value: true }]) }), block.length)
+})
+
+function looksForText(wanted: Parameters<typeof probesOf>[0], text: string): boolean {
+  const terms = new Set(probesOf(wanted).flatMap(({ any }) => any.flat()))
+  return termsOfText(text).every((term) => terms.has(term))
+}
+
+test('the index looks for all characters of a value that begins with a digit and is no number', () => {
+  const none = { text: null, conditions: [], headerConditions: [] }
+  for (const text of ['8593f6e3-cbd5', '2026-11-26', '1.2.3', '+1 555 0100']) {
+    const equal = Conditions.parse([{ path: 'id', equals: text }])
+    assert.ok(looksForText({ ...none, conditions: equal }, text), text)
+    assert.ok(looksForText({ ...none, headerConditions: equal }, text), text)
+  }
+  for (const text of ['1500', '-1.5', '1e+21']) {
+    const equal = Conditions.parse([{ path: 'id', equals: text }])
+    assert.equal(looksForText({ ...none, conditions: equal }, text), false)
+    assert.ok(looksForText({ ...none, headerConditions: equal }, text), text)
+  }
 })
 
 async function all(

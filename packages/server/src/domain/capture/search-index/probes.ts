@@ -39,7 +39,7 @@ function ofCondition(scope: Scope, condition: Condition): readonly Terms[] {
   const { path } = condition
   const equalTo = (value: unknown): readonly Term[] => [
     ...termsOfValue(scope, { path, text: String(value) }),
-    ...(typeof value === 'string' && !LIKE_A_NUMBER.test(value) ? spread(termsOfText(value)) : []),
+    ...(typeof value === 'string' && !canBeNumber(scope, value) ? spread(termsOfText(value)) : []),
   ]
   if ('equals' in condition) return [[equalTo(condition.equals)]]
   switch (condition.op) {
@@ -60,5 +60,7 @@ function ofCondition(scope: Scope, condition: Condition): readonly Terms[] {
   }
 }
 
-/** A number in the payload can equal such a text although the payload writes it in another way. */
-const LIKE_A_NUMBER = /^[-+.\d]/
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i
+
+/** A number in the payload can equal such a text although the payload writes it in another way. A header is always a text. */
+const canBeNumber = (scope: Scope, value: string): boolean => scope === 'payload' && NUMBER.test(value)
