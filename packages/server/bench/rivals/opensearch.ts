@@ -15,9 +15,17 @@ export type OpenSearch = {
   close(): Promise<void>
 }
 
-/** A text that is searched for parts, and each field by its value: the types that OpenSearch has for these questions. */
+/**
+ * A text that is searched for parts, and each field by its value: the types that OpenSearch has for these questions. Each segment is
+ * stored newest first, so that a search ends with its first page.
+ */
 const MAPPING = {
-  settings: { number_of_shards: 1, number_of_replicas: 0, refresh_interval: '60s' },
+  settings: {
+    number_of_shards: 1,
+    number_of_replicas: 0,
+    refresh_interval: '60s',
+    sort: { field: 'n', order: 'desc' },
+  },
   mappings: {
     dynamic_templates: [{ texts: { match_mapping_type: 'string', mapping: { type: 'keyword' } } }],
     properties: { n: { type: 'long' }, text: { type: 'wildcard', normalizer: 'lowercase' } },
