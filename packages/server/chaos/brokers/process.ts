@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -55,6 +55,10 @@ type Made = {
   readonly ready: (at: { folder: string; port: number }) => Promise<unknown>
 }
 
+/** How to end each server that runs. A process that ends early, such as by a second Ctrl-C, leaves none of them behind. */
+const running = new Set<() => void>()
+process.once('exit', () => running.forEach((end) => end()))
+
 const READY_TRIES = 600
 const TRY_MS = 100
 
@@ -69,6 +73,10 @@ export async function runServer({ folder, port, prepare, program, ready }: Made)
     const ended = new Promise((resolve) => child?.once('exit', resolve))
     signalGroup(pid, 'SIGKILL')
     await ended
+  }
+  const endNow = (): void => {
+    if (child?.pid !== undefined && child.exitCode === null) signalGroup(child.pid, 'SIGKILL')
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   const hang = (): void => {
     if (child?.pid !== undefined) signalGroup(child.pid, 'SIGSTOP')
@@ -91,7 +99,9 @@ export async function runServer({ folder, port, prepare, program, ready }: Made)
   const stop = async (): Promise<void> => {
     await kill()
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    running.delete(endNow)
   }
+  running.add(endNow)
   await start()
   return { folder, port, hang, kill, start, stop }
 }

@@ -27,6 +27,8 @@ export async function aRabbit(file: string, tls?: ServerTls): Promise<Broker> {
   const nameService: ChildProcess = spawn('/usr/bin/epmd', ['-port', String(names), '-address', '127.0.0.1'], {
     stdio: 'ignore',
   })
+  const endNames = (): boolean => nameService.kill('SIGKILL')
+  process.once('exit', endNames)
   const server = await runServer({
     folder,
     port,
@@ -74,7 +76,8 @@ export async function aRabbit(file: string, tls?: ServerTls): Promise<Broker> {
     },
     stop: async () => {
       await server.stop()
-      nameService.kill('SIGKILL')
+      endNames()
+      process.off('exit', endNames)
     },
     stored: () => asApp(port, messagesOf),
   }

@@ -44,8 +44,9 @@ export const kinds = defineScenario({
 })
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
-  const brokers = await openBrokers(request)
+  const brokers: Broker[] = []
   try {
+    await openBrokers(request, brokers)
     const made: DestinationFact[] = []
     const kills = new Map<string, number>()
     const { evidence, stopped } = await sendThrough(stage, request, {
@@ -70,8 +71,11 @@ const SHOWS_IN: Readonly<Record<string, string>> = { 'kafka-without-acks': 'kafk
   Record<PlantName, string>
 >
 
-/** The brokers whose servers this machine has. PostgreSQL and a local server with the API of Pub/Sub are always there. */
-async function openBrokers({ plant = '', say }: Request): Promise<readonly Broker[]> {
+/**
+ * Opens the brokers whose servers this machine has, and adds each to `opened`, so that the caller can stop them even when a later one
+ * fails. PostgreSQL and a local server with the API of Pub/Sub are always there.
+ */
+async function openBrokers({ plant = '', say, signal }: Request, opened: Broker[]): Promise<void> {
   const all = [
     { name: 'postgres', open: () => aPostgres(), isThere: true },
     { name: 'pubsub', open: () => aPubsub(), isThere: true },
@@ -85,13 +89,12 @@ async function openBrokers({ plant = '', say }: Request): Promise<readonly Broke
   const missing = all.find(({ name, isThere }) => SHOWS_IN[plant] === name && !isThere)
   if (missing !== undefined)
     throw new Error(`${plant} shows only in ${missing.name}, which is not installed, so this run would prove nothing.`)
-  const opened: Broker[] = []
   for (const { name, open, isThere } of all) {
+    signal.throwIfAborted()
     // oxlint-disable-next-line no-await-in-loop -- one server after the other
     if (isThere) opened.push(await open())
     else say(`${name} is not installed, so it is left out`)
   }
-  return opened
 }
 
 function createAll(stage: Stage, brokers: readonly Broker[]): Promise<readonly DestinationFact[]> {
