@@ -4,7 +4,7 @@ import { Timestamp } from './list.ts'
 import { RejectionReason } from './rejection.ts'
 import { SignatureExplanation } from './signature-explanation.ts'
 
-/** The sample that an endpoint stores of one refused request, so that a person can see the sender's mistake. It cannot be sent again. */
+/** The sample that an endpoint stores of one rejected request, so that a person can see the sender's mistake. It cannot be sent again. */
 export const RefusedSample = z.object({
   reason: RejectionReason,
   at: Timestamp.describe('The time of the request.'),

@@ -31,7 +31,7 @@ export type PostroadOptions = {
 export interface Postroad extends Client {
   readonly events: Events
   /**
-   * The events of the project as they are stored: with `token` records, deliveries and refused requests; with only an ingest key,
+   * The events of the project as they are stored: with `token` records, deliveries and rejected requests; with only an ingest key,
    * records. Iterate it with `for await`. It connects again by itself and continues after the last event.
    */
   stream(options?: StreamOptions): AsyncIterable<StreamEvent>

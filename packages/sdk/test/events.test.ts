@@ -114,7 +114,7 @@ test('the stream shows events as they are stored, and continues after a cursor',
   assert.deepEqual(dataOf(await take(postroad.stream({ datasets: ['live'], after: first?.cursor }), 2)), [2, 3])
 })
 
-test('the stream of a token shows refused requests too', async () => {
+test('the stream of a token shows rejected requests too', async () => {
   const { webhook } = await admin().webhooks.create({ name: 'Off', enabled: false })
   const stream = take(admin().stream({ since: new Date(world.clock.now()) }), 1, 'rejection')
   await assert.rejects(

@@ -28,7 +28,7 @@ export function addTail(program: Command): void {
     .command('tail')
     .summary('print events, refusals and failures as they happen')
     .description(
-      'Prints one line for each event that is stored, each request that is refused, and each delivery that fails. Runs until you press Ctrl-C, and reconnects automatically after a connection loss. With --filter or --dataset it prints events only.',
+      'Prints one line for each event that is stored, each request that is rejected, and each delivery that fails. Runs until you press Ctrl-C, and reconnects automatically after a connection loss. With --filter or --dataset it prints events only.',
     )
     .option('--filter <condition>', FILTER_HELP, collected)
     .option('--endpoint <endpoint>', 'only this endpoint: slug or id; may be repeated', collected)
@@ -102,16 +102,16 @@ function lineOf(arrival: Arrival, { naming, json }: Printing): string | undefine
   switch (arrival.kind) {
     case 'record': {
       const heard = naming(arrival.record)
-      return line({ at: heard.receivedAt, mark: style.good('event  '), text: `${headOf(heard)}  ${heard.id}` }, width)
+      return line({ at: heard.receivedAt, mark: style.good('event   '), text: `${headOf(heard)}  ${heard.id}` }, width)
     }
     case 'rejection':
       return line(
-        { at: arrival.rejection.at, mark: style.waits('refused'), text: refusalText(arrival.rejection) },
+        { at: arrival.rejection.at, mark: style.waits('rejected'), text: refusalText(arrival.rejection) },
         width,
       )
     case 'delivery':
       return line(
-        { at: arrival.delivery.updated_at, mark: style.bad('failed '), text: deliveryText(arrival.delivery) },
+        { at: arrival.delivery.updated_at, mark: style.bad('failed  '), text: deliveryText(arrival.delivery) },
         width,
       )
     case 'gap':
@@ -142,9 +142,9 @@ function jsonOf(arrival: Arrival): string | undefined {
 
 type Line = { readonly at: string; readonly mark: string; readonly text: string }
 
-/** The time takes 12 columns and the word 7. */
+/** The time takes 12 columns and the word 8. */
 const line = ({ at, mark, text }: Line, width: number): string =>
-  `${style.dim(at.slice(11, 23))}  ${mark}  ${cut(plain(text), Math.max(10, width - 23))}`
+  `${style.dim(at.slice(11, 23))}  ${mark}  ${cut(plain(text), Math.max(10, width - 24))}`
 
 function refusalText({ reason, status, count, webhook_id, source_ip }: Rejection): string {
   const times = count === 1 ? '' : `  ${count} times in this minute`

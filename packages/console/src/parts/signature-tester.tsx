@@ -12,7 +12,7 @@ type Signed = { readonly id: string; readonly refused_samples: boolean }
 const SIGNATURE_REASONS: readonly string[] = ['missing_header', 'bad_signature', 'stale_timestamp']
 
 /**
- * Why a signature does not match: the stored sample of the last refused request, so that nothing has to be pasted, and below it a
+ * Why a signature does not match: the stored sample of the last rejected request, so that nothing has to be pasted, and below it a
  * test of any request. `reason` limits the samples to that cause.
  */
 export function SignatureHelp({

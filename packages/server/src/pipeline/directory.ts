@@ -39,7 +39,7 @@ export type WebhookPlan = {
   readonly idempotency: CompiledIdempotency | undefined
   /** undefined: its events name no customer. */
   readonly customerOf: CustomerOf | undefined
-  /** Whether samples of refused requests are stored. */
+  /** Whether samples of rejected requests are stored. */
   readonly refusedSamples: boolean
   /** How long requests with a wrong signature are stored; 0: they are not. */
   readonly quarantineHours: number

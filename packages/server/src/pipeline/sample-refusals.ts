@@ -5,7 +5,7 @@ import type { TakenSample } from '../resources/capture/webhooks/refused-samples/
 import { storedHeaders, tokenHeader } from './store/stored-headers.ts'
 import { credentialIn, type Captured, type Receiver, type Rejected } from './types.ts'
 
-/** A refused request, as far as the ladder had read it. */
+/** A rejected request, as far as the ladder had read it. */
 export type Refused = {
   readonly captured: Captured
   readonly receiver: Receiver

@@ -43,7 +43,7 @@ const DAY_MS = 86_400_000
 /**
  * Creates the tables of coming days, drops days past retention, and deletes rows that shorter plans no longer retain.
  * It also removes previous URLs, orphaned requests, idempotency keys, rejections, replays, workflow instances and AI runs
- * past retention, samples of refused requests, old rollups, and the remains of sign-ins and of connected agents.
+ * past retention, samples of rejected requests, old rollups, and the remains of sign-ins and of connected agents.
  */
 export async function runUpkeep(deps: Deps): Promise<void> {
   const now = deps.clock.now()

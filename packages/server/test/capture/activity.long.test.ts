@@ -34,7 +34,7 @@ function refused(count: number, id: string): Promise<Answer['body']> {
   })
 }
 
-test('the activity list shows the accepted and the refused requests of an endpoint, newest first, with exactly the members of the contract', async () => {
+test('the activity list shows the accepted and the rejected requests of an endpoint, newest first, with exactly the members of the contract', async () => {
   const { id, public_url } = await aWebhook(world)
   const began = world.clock.now()
   const { body: first } = await post(public_url, '{"a":1}')
@@ -82,7 +82,7 @@ test('the activity list shows the accepted and the refused requests of an endpoi
   })
 })
 
-test('the filter kind shows only accepted or only refused requests; the summary covers both', async () => {
+test('the filter kind shows only accepted or only rejected requests; the summary covers both', async () => {
   const { id, public_url } = await aWebhook(world)
   await post(public_url, '{}')
   await post(public_url, '')

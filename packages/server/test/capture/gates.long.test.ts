@@ -173,7 +173,7 @@ describe('the burst limit of the plan', () => {
     assert.equal(accepted(await times(110, public_url)), 100)
   })
 
-  test('the burst limit is checked before the body is read, and a refused request stores nothing', async () => {
+  test('the burst limit is checked before the body is read, and a rejected request stores nothing', async () => {
     const { id, public_url } = await aWebhook(world)
     await times(100, public_url)
     const answer = await post(public_url, `"${'x'.repeat(2_000_000)}"`)

@@ -132,7 +132,7 @@ test('an endpoint that was created with without_secret answers 401 bad_signature
   assert.equal(set.status, 201)
 })
 
-test('a refused request stores nothing', async () => {
+test('a rejected request stores nothing', async () => {
   const signed = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' } })
   await post(signed.public_url, '{}', { headers: { 'x-signature': 'nonsense' } })
   await post(`${signed.public_url}/not-a-name`, '{}')

@@ -36,7 +36,7 @@ const sampled = (id: string, meets: (sample: Sample) => boolean = () => true): P
     return (await samplesOf(id)).find(meets)
   })
 
-test('the sample of a refused request stores its headers without credentials and the start of its body without secrets', async () => {
+test('the sample of a rejected request stores its headers without credentials and the start of its body without secrets', async () => {
   const { id, public_url } = await aWebhook(world)
   const body = `{"id":"evt_1","password":"hunter2","text":"${'x'.repeat(5_000)}`
   const headers = { authorization: 'Bearer abc', 'x-trace': `seen at ${public_url}` }

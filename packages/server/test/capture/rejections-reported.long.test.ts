@@ -7,7 +7,7 @@ import { aNewMinute, listed, logged, MINUTE_MS, SIGNED, signedAt } from '../stag
 import { sse } from '../stage/stream-client.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** Other places that report refused requests: the audit log, and the admin stream. */
+/** Other places that report rejected requests: the audit log, and the admin stream. */
 let world: World
 let database: Database
 

@@ -37,7 +37,7 @@ async function get(url: string): Promise<Answer> {
 }
 
 /**
- * One refused request for each reason, each at a separate endpoint; `key` sends it with an ingest key that has these
+ * One rejected request for each reason, each at a separate endpoint; `key` sends it with an ingest key that has these
  * members.
  */
 type Producer = {

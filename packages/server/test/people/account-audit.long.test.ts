@@ -269,7 +269,7 @@ for (const { what, begin, end, chain } of MEMBERSHIPS) {
   })
 }
 
-test('a refused request writes no row', async () => {
+test('a rejected request writes no row', async () => {
   const { browser, ...owner } = await anOwner()
   const had = await rowsOf({ browser, ...owner })
   const passkey = { id: 'x', rawId: 'x', type: 'public-key', response: {} }

@@ -188,7 +188,7 @@ test('a request from outside a non-empty allowlist gets 403 and is audited as ac
       details: '{"reason":"ip_not_allowed"}',
     },
   ])
-  assert.equal((await listed(outside.id)).last_used_at, null, 'a refused request does not count as a use')
+  assert.equal((await listed(outside.id)).last_used_at, null, 'a rejected request does not count as a use')
   for (const ip_allowlist of [[], ['127.0.0.1'], ['::ffff:127.0.0.1'], ['10.0.0.1', '127.0.0.0/8'], ['0.0.0.0/0']]) {
     assert.equal((await me((await made({ ip_allowlist })).headers)).status, 200, String(ip_allowlist))
   }

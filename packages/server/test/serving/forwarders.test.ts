@@ -145,7 +145,7 @@ test('payloads are sent only when the forwarder asks for them, with headers and 
   assert.ok(!JSON.stringify(receiver().requests).includes('topsecret'))
 })
 
-test('refused requests are sent once as a count, when their minute has ended', async () => {
+test('rejected requests are sent once as a count, when their minute has ended', async () => {
   await aForwarder({ content: ['rejections'] })
   const world = stage.world()
   const { key } = await asked(world, 'POST ingest-keys', { name: 'refusing', datasets: ['only'] })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { eventually, type Answer, type World } from './harness.ts'
 
-/** The log of refused requests, as its readers see it. */
+/** The log of rejected requests, as its readers see it. */
 
 export const MINUTE_MS = 60_000
 

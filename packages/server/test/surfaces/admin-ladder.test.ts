@@ -204,7 +204,7 @@ describe('the rate of requests', () => {
     })
   })
 
-  test('the rate counts refused requests too, on every route', async () => {
+  test('the rate counts rejected requests too, on every route', async () => {
     await withRate(3, async (busy) => {
       const headers = await keyWith({ role: 'viewer' })
       for (const line of ['POST rules', 'GET rules/nonsense', 'DELETE webhooks/x'])

@@ -97,7 +97,7 @@ describe('request smuggling', () => {
       assert.equal((await submissionOf(world, JSON.parse(answer?.body ?? '{}').id)).body, inner)
     }))
 
-  test('after a refused request the connection is in step although its body was never read', () =>
+  test('after a rejected request the connection is in step although its body was never read', () =>
     onWire(async (wire) => {
       wire.send(`POST ${path}x HTTP/1.1\r\nHost: a\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}${PROBE}`)
       assert.deepEqual(reasonOf(await wire.answer()), 'endpoint_not_found')

@@ -8,7 +8,7 @@ import type { Answer, World } from '../stage/harness.ts'
 import { atANodeWithoutDatabase, Meanwhile } from '../stage/meanwhile.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** The order of refusals, and proof that a refused request leaves nothing behind. */
+/** The order of refusals, and proof that a rejected request leaves nothing behind. */
 let world: World
 let database: Database
 let meanwhile: Meanwhile

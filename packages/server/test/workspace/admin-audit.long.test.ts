@@ -125,7 +125,7 @@ const CHANGES_NOTHING: Readonly<Record<string, string>> = {
   recover_destination: 'begins a replay; a destination that it turns on has a row of its own',
   run_cron_trigger: 'makes an event, which its origin names',
   run_workflow: 'starts an instance, which the details name',
-  verify_quarantine: 'looks at refused requests again',
+  verify_quarantine: 'looks at rejected requests again',
   apply_config: 'each change of the file has a row of its own',
 }
 

@@ -173,8 +173,8 @@ describe('saving a list', () => {
   })
 })
 
-describe('a refused request', () => {
-  test('the server audits a refused request as access_denied, once a minute for each credential and address', async () => {
+describe('a rejected request', () => {
+  test('the server audits a rejected request as access_denied, once a minute for each credential and address', async () => {
     const home = await aRestricted()
     const key = await aKeyOf(world, database, home)
     for (let sent = 0; sent < 5; sent += 1) {

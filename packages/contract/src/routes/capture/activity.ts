@@ -69,7 +69,7 @@ export const activity = {
       summary: z.object({
         window_hours: z.int(),
         received: z.int().describe(`The number of submissions, counted up to ${thousands(activityCountMax)}.`),
-        rejected: z.int().describe('The number of refused requests.'),
+        rejected: z.int().describe('The number of rejected requests.'),
         last_received_at: Timestamp.nullable().describe('null: none in these hours.'),
         last_rejected_at: Timestamp.nullable().describe('null: none in these hours.'),
       }),

@@ -11,7 +11,7 @@ import { sourcePresets } from './source-presets.ts'
 import { submissions } from './submissions.ts'
 import { webhooks } from './webhooks.ts'
 
-/** Incoming events: endpoints, keys, rules, and the stored or refused requests. */
+/** Incoming events: endpoints, keys, rules, and the stored or rejected requests. */
 export const capture = {
   activity,
   datasetSchemas,

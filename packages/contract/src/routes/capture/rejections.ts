@@ -8,9 +8,9 @@ export const rejections = {
     method: 'GET',
     area: 'project',
     path: 'rejections',
-    summary: 'List refused requests',
+    summary: 'List rejected requests',
     description:
-      'The requests that were refused after their endpoint or ingest key was known, newest minute first: one row for each credential, reason and UTC minute, ' +
+      'The requests that were rejected after their endpoint or ingest key was known, newest minute first: one row for each credential, reason and UTC minute, ' +
       'with repeats counted in `count`, and without a body. Rows appear within two seconds and are retained as long as the plan retains events. `from` and `to` have a precision of one minute.',
     ...READ,
     status: 200,

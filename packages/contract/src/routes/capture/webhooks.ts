@@ -245,7 +245,7 @@ export const webhooks = {
     method: 'GET',
     area: 'project',
     path: 'webhooks/{id}/refused-samples',
-    summary: 'List samples of refused requests',
+    summary: 'List samples of rejected requests',
     description:
       'One redacted sample for each cause for which the endpoint refused a request, latest first: the headers and the first 4 KiB of the body. ' +
       'The sample of a request that had not proven its signature contains the names of the headers and the form of the signature, but no values. ' +

@@ -36,7 +36,7 @@ const Content = z
   .min(1)
   .refine(distinct, 'each kind may be named once')
   .describe(
-    '`submissions`: accepted requests. `rejections`: refused requests, counted by the minute. `attempts`: delivery attempts. `workflow_instances` and `ai_runs`: completed runs. ' +
+    '`submissions`: accepted requests. `rejections`: rejected requests, counted by the minute. `attempts`: delivery attempts. `workflow_instances` and `ai_runs`: completed runs. ' +
       '`audit`: the audit log of the whole workspace, which requires the admin role.',
   )
 const Names = z

@@ -66,7 +66,7 @@ export const Story = z.object({
   subject: z
     .object({ kind: z.enum(SUBJECT_KINDS), id: z.string(), name: z.string().nullable() })
     .describe('The resource that the id names. A Request-Id names the submission or the rejection of that request.'),
-  rejection: Rejection.nullable().describe('The refused requests of a minute, for the id of a rejection.'),
+  rejection: Rejection.nullable().describe('The rejected requests of a minute, for the id of a rejection.'),
   submission: SubmissionDetail.omit({ body: true, body_base64: true })
     .extend({
       verified_scheme: z
@@ -223,7 +223,7 @@ export const search = {
     summary: 'Get the whole story of an event',
     description:
       'For the id of a submission, a record, a delivery, an attempt, a workflow instance or an AI run, or the Request-Id of an ingest request: the request, the routing decision, the records, and the ' +
-      'deliveries with their attempts and times. For the id of a rejection: the refused requests. For the id of an endpoint, a record view, a dataset, a rule, an ingest key, a source, a cron trigger, a WebSocket trigger, ' +
+      'deliveries with their attempts and times. For the id of a rejection: the rejected requests. For the id of an endpoint, a record view, a dataset, a rule, an ingest key, a source, a cron trigger, a WebSocket trigger, ' +
       'a destination, a replay, a workflow, an AI agent, a trigger or the project: its name and its newest 20 events or deliveries; those of a rule, a key, a source, a trigger or a replay are taken from the newest 500. ' +
       'Payloads and responses are left out: get the submission, the record or the delivery to read them.',
     ...READ,

@@ -12,7 +12,7 @@ const { dashboardRangeDaysMax, dashboardRangeHoursDefault, backlogCountMax, fail
 const Counts = {
   submissions: z.int().describe('Accepted requests.'),
   records: z.int().describe('The records of these requests.'),
-  rejected: z.int().describe('Refused requests, counted as in the rejection log.'),
+  rejected: z.int().describe('Rejected requests, counted as in the rejection log.'),
   delivered: z.int().describe('Attempts that succeeded.'),
   failed: z.int().describe('Attempts that failed.'),
   gave_up: z
@@ -108,7 +108,7 @@ export const dashboard = {
               last_at: Timestamp.describe('The minute of the latest one, or the hour if it is long ago.'),
             }),
           )
-          .describe('Refused requests by cause, latest first.'),
+          .describe('Rejected requests by cause, latest first.'),
         usage: z.object({
           month: z.string().describe('UTC, such as 2026-01.'),
           events: z.int().describe('Events accepted in this month.'),

@@ -1,4 +1,4 @@
-/** Headers in which senders put a signature, its time or its id. A sample of a refused request shows the form of these. */
+/** Headers in which senders put a signature, its time or its id. A sample of a rejected request shows the form of these. */
 const SIGNATURE_HEADERS: ReadonlySet<string> = new Set([
   'stripe-signature',
   'payment-signature',

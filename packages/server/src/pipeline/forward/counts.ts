@@ -6,7 +6,7 @@ import type { AuditRow, RejectionRow } from '../../resources/serving/forwarders/
 
 const OF_NO_EVENT = { traceId: undefined, failed: false, spans: [] } as const
 
-/** The refused requests of a credential, for a reason, in a minute that has ended. */
+/** The rejected requests of a credential, for a reason, in a minute that has ended. */
 export function pieceOfRejection(row: RejectionRow): Piece {
   return {
     ...OF_NO_EVENT,

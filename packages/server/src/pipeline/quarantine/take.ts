@@ -8,7 +8,7 @@ import { sealRequest } from './sealed-request.ts'
 /** The requests that endpoints refuse for their signature, but store because their owner asked for that. */
 export type Quarantine = {
   /**
-   * Stores a refused request, if its endpoint has a quarantine with room for it. Never fails: the sender gets the same 401 in any
+   * Stores a rejected request, if its endpoint has a quarantine with room for it. Never fails: the sender gets the same 401 in any
    * case.
    */
   take(refused: Refused, rejected: Rejected): Promise<void> | undefined

@@ -214,7 +214,7 @@ export class Session {
   }
 }
 
-/** A refused request belongs to no dataset, so a client that filters by dataset gets none. */
+/** A rejected request belongs to no dataset, so a client that filters by dataset gets none. */
 function sightingFrames(
   sighting: Sighting,
   at: { readonly cursor: string; readonly datasets: ReadonlySet<string> | undefined },

@@ -49,7 +49,7 @@ function sourcesOf(wanted: Wanted): readonly Source[] {
 const iso = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString())
 const timesOf = ({ from, to }: Wanted) => ({ from: iso(from), to: iso(to) })
 
-/** There is no search of refused requests, so the page searches them here. */
+/** There is no search of rejected requests, so the page searches them here. */
 async function readRejected(client: Client, { wanted, start, tail, matches, signal }: Asked): Promise<Page> {
   const { cursor } = start
   const { rejections, next_cursor } = await client.rejections.list(

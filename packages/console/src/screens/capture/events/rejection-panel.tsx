@@ -9,7 +9,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { Time } from '../../../ui/time.tsx'
 
-/** Refused requests: their count, their address, the remedy, and a sample. */
+/** Rejected requests: their count, their address, the remedy, and a sample. */
 export function RejectionPanel({
   rejection,
   onClose,

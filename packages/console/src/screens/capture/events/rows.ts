@@ -5,7 +5,7 @@ import type { Tone } from '../../../ui/glyph.tsx'
 
 export type Submission = RouteAnswer<Routes['submissions']['list']>['submissions'][number]
 
-/** One line of the list: a record, a request that was filed nowhere, refused requests, or a gap in the tail. */
+/** One line of the list: a record, a request that was filed nowhere, rejected requests, or a gap in the tail. */
 export type EventRow = { readonly id: string; readonly at: string } & (
   | { readonly kind: 'record'; readonly record: Filed }
   | { readonly kind: 'unfiled'; readonly submission: Submission }

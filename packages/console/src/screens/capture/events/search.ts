@@ -82,7 +82,7 @@ export type Wanted = {
   readonly to: number | undefined
 }
 
-/** Whether the server searches payloads and deliveries for it. Refused requests have neither. */
+/** Whether the server searches payloads and deliveries for it. Rejected requests have neither. */
 export function isNarrowed(wanted: Wanted): boolean {
   return wanted.f.length > 0 || wanted.q !== undefined || wanted.webhook !== undefined || asksForRecords(wanted)
 }
@@ -152,7 +152,7 @@ function isFailing({ state, held_by }: Delivery): boolean {
   return state === 'failed' || state === 'retrying' || (held_by !== null && TROUBLE_CAUSES.has(held_by.cause))
 }
 
-/** A refused request has no payload, no dataset, no rule and no delivery. */
+/** A rejected request has no payload, no dataset, no rule and no delivery. */
 function isRejectionLike({ webhook_id }: Rejection, wanted: Wanted): boolean {
   if (wanted.f.length > 0 || asksForRecords(wanted)) return false
   return wanted.webhook === undefined || webhook_id === wanted.webhook
@@ -177,7 +177,7 @@ function hasWantedDelivery(row: EventRow, { destination, state }: Wanted, tail: 
 
 const texts = new WeakMap<object, string>()
 
-/** The text of a row that is searched, made once: its payload, or the facts of a refused request. */
+/** The text of a row that is searched, made once: its payload, or the facts of a rejected request. */
 function textOf(row: EventRow): string {
   const known = texts.get(row)
   if (known !== undefined) return known

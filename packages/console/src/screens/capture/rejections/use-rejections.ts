@@ -19,7 +19,7 @@ const ROWS_AT_ONCE = 2_000
 const HOUR_MS = 3_600_000
 const FIRST: string | undefined = undefined
 
-/** The log of refused requests, page by page, and new ones from the tail. */
+/** The log of rejected requests, page by page, and new ones from the tail. */
 export function useRejections(asked: Asked) {
   const { hours, webhook, key, reason } = asked
   const client = useClient()

@@ -116,7 +116,7 @@ function submissionMoment({ id, received_at }: SubmissionRow): Moment {
   return { kind: 'submission', id: encodeId('submission', id), parent_id: null, at, ...ended, state: 'accepted' }
 }
 
-/** The moment of the latest refused request. */
+/** The moment of the latest rejected request. */
 function rejectionMoment({ id, at, reason }: NonNullable<Story['rejection']>): Moment {
   return { kind: 'rejection', id, parent_id: null, at, ended_at: at, duration_ms: 0, state: reason }
 }

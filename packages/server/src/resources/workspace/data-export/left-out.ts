@@ -23,7 +23,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   search_blocks: 'The search index of the events above, made from their content.',
   quarantined_requests:
     'Sealed requests that nobody has proven to come from the sender, which are deleted after 72 hours at most.',
-  refused_samples: 'Redacted samples of refused requests, which are deleted after 7 days.',
+  refused_samples: 'Redacted samples of rejected requests, which are deleted after 7 days.',
   billing_accounts: 'The subscription at the payment provider, which GET billing shows.',
   connected_agents: 'Programs that members connected, which GET agents shows to people.',
   agent_accounts: 'How an agent registered this workspace, which its audit log shows.',

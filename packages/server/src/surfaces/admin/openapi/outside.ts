@@ -264,12 +264,12 @@ export const STREAM_PATHS: Readonly<Record<string, Json>> = {
   }),
   '/admin/api/stream': stream({
     id: 'stream.watchWorkspace',
-    summary: 'Watch the workspace: records, deliveries and refused requests of all its projects',
+    summary: 'Watch the workspace: records, deliveries and rejected requests of all its projects',
     reasons: STREAM_REASONS.admin,
   }),
   '/admin/api/projects/{project_id}/stream': stream({
     id: 'stream.watchProject',
-    summary: 'Watch a project: its records, deliveries and refused requests',
+    summary: 'Watch a project: its records, deliveries and rejected requests',
     reasons: STREAM_REASONS.admin,
     path: ['project_id'],
   }),

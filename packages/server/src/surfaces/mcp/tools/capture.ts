@@ -57,9 +57,9 @@ export const capture: readonly Tool[] = [
   {
     name: 'rejections_list',
     route: 'rejections.list',
-    title: 'List refused requests',
+    title: 'List rejected requests',
     description:
-      'Refused requests with the reason, such as a bad signature, and the remedy. For a signature, endpoint_refused_samples shows the request.',
+      'Rejected requests with the reason, such as a bad signature, and the remedy. For a signature, endpoint_refused_samples shows the request.',
     says: {
       webhook_id: 'Only requests to this endpoint (whk_…).',
       ingest_key_id: 'Only requests with this ingest key (iky_…).',
@@ -135,9 +135,9 @@ export const capture: readonly Tool[] = [
   {
     name: 'endpoint_refused_samples',
     route: 'webhooks.refusedSamples',
-    title: 'See refused requests of an endpoint',
+    title: 'See rejected requests of an endpoint',
     description:
-      'The newest refused request for each reason, redacted, with an explanation, such as a missing header, another signature format, or a body that changed in transit.',
+      'The newest rejected request for each reason, redacted, with an explanation, such as a missing header, another signature format, or a body that changed in transit.',
   },
   {
     name: 'senders_list',

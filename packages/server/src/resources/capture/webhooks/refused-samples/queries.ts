@@ -3,7 +3,7 @@ import { sql, type Db } from '../../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-/** One refused request, already redacted. Columns of JSON are texts here. */
+/** One rejected request, already redacted. Columns of JSON are texts here. */
 export type TakenSample = At & {
   readonly webhookId: string
   readonly reason: string

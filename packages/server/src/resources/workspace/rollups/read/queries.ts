@@ -89,7 +89,7 @@ export function sumProjects(
 
 export type ReasonSum = { readonly reason: RejectionReason; readonly count: number; readonly last_at: Date }
 
-/** Refused requests by their reason, with the latest minute or hour that has any; latest first. */
+/** Rejected requests by their reason, with the latest minute or hour that has any; latest first. */
 export function sumRejections(db: Db, at: InProjects): Promise<readonly ReasonSum[]> {
   return db.many<ReasonSum>(sql`
     select reason, sum(n::bigint)::bigint as count, max(found.at) as last_at

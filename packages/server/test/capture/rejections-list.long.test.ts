@@ -9,7 +9,7 @@ import { eventually, type World } from '../stage/harness.ts'
 import { aNewMinute, listed, logged, MINUTE_MS, type Row } from '../stage/rejection-log.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** The list of refused requests, its behavior in a flood, and the retention of its rows. */
+/** The list of rejected requests, its behavior in a flood, and the retention of its rows. */
 let world: World
 let database: Database
 
