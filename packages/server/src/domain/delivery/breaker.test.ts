@@ -108,6 +108,17 @@ test('the wait doubles when the breaker opens again before it has closed, and is
   assert.equal(bench.probe(false) / 1_000, 30)
 })
 
+test('a failed probe continues the outage, and failures after a successful probe start a new one', () => {
+  const bench = new Bench().fail(10)
+  const openMs = (): number | null | undefined => bench.breaker.memory(bench.now)?.opened_ms
+  const waited = bench.probe(false)
+  assert.equal(openMs(), waited)
+  bench.probe(true)
+  bench.now += HOUR_MS
+  bench.fail(10)
+  assert.deepEqual([bench.breaker.state, openMs()], ['open', 0])
+})
+
 test('a request that started before the breaker opened and succeeds later does not close it', () => {
   const bench = new Bench().fail(10)
   assert.equal(bench.end(true), false)

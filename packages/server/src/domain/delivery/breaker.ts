@@ -213,7 +213,8 @@ export class Breaker {
 
   /** From closed, the first wait is the shortest. Each time the breaker opens again before it has closed, the wait doubles. */
   #open(now: number): void {
-    this.#openedAt = this.#state === 'closed' ? now : (this.#openedAt ?? now)
+    // While it recovered, deliveries arrived, so they have been held back only since now.
+    if (this.#state !== 'half_open') this.#openedAt = now
     this.#probeWaitMs =
       this.#state === 'closed' ? LIMITS.breakerProbeMsMin : Math.min(LIMITS.breakerProbeMsMax, 2 * this.#probeWaitMs)
     this.#probeAt = now + this.#probeWaitMs
