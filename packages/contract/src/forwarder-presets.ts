@@ -66,7 +66,7 @@ export const FORWARDER_PRESETS: readonly ForwarderPreset[] = [
       { name: 'dd-otlp-source', form: '{name given by Datadog}', required: false },
     ],
     encodings: ['protobuf'],
-    note: 'The site is yours, such as datadoghq.com. Datadog must enable traces for your account, and then gives the name for dd-otlp-source.',
+    note: 'Replace {site} with your Datadog site, such as datadoghq.com. Datadog must enable traces for your account, and then gives you the value of dd-otlp-source.',
     docs_url: 'https://docs.datadoghq.com/opentelemetry/setup/otlp_ingest/',
     checked: CHECKED,
   },

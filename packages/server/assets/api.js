@@ -35,6 +35,16 @@ export async function doing(button, said, work) {
 /** The sentence after a mail was asked for. */
 export function mailed(text, methods) {
   return methods?.mail === 'outbox'
-    ? `${text} No mail server is set here: the mail lies in the folder "outbox" of the server's data.`
+    ? `${text} No mail server is set up here: the email is in the folder "outbox" of the server's data.`
     : text
+}
+
+/** Shows that the address contains no token. The link below the card becomes the button of the next step. */
+export function reportIncompleteLink({ remedy, action }) {
+  document.querySelector('h1').textContent = 'This link is incomplete'
+  document.getElementById('lead').textContent = remedy
+  document.getElementById('go').hidden = true
+  const link = document.querySelector('.fine a')
+  link.textContent = action
+  link.className = 'button primary wide'
 }

@@ -1,12 +1,11 @@
 /** The claim URL that an agent gave to a person. Nothing changes until the button is pressed by somebody who is signed in. */
-import { api, doing, takeFragment } from './api.js'
+import { api, doing, reportIncompleteLink, takeFragment } from './api.js'
 
 const $ = (id) => document.getElementById(id)
 const { token } = takeFragment()
 
 if (token === null) {
-  $('lead').textContent = 'This address is not a whole link. Copy all of it, or ask the agent for its claim URL.'
-  $('go').hidden = true
+  reportIncompleteLink({ remedy: 'Copy the whole link, or ask the agent for its claim URL.', action: 'Go to sign-in' })
 } else {
   $('sign-in').href = `/sign-in#${new URLSearchParams({ next: `/account/claim#t=${token}` })}`
 }

@@ -19,10 +19,17 @@ function score({ title, page: of, text }, words) {
   return 1 + words.filter((word) => heading.includes(word)).length
 }
 
+/** Whole words around the first match, with each match in bold. */
 function excerpt(text, words) {
   const at = Math.max(0, ...words.map((word) => text.toLowerCase().indexOf(word)))
-  const from = at < 60 ? 0 : at - 40
-  return `${from > 0 ? '…' : ''}${text.slice(from, from + 160)}${text.length > from + 160 ? '…' : ''}`
+  const from = at < 60 ? 0 : text.lastIndexOf(' ', at - 40) + 1
+  const end = text.length > from + 160 ? text.lastIndexOf(' ', from + 160) : text.length
+  const piece = `${from > 0 ? '… ' : ''}${text.slice(from, end)}${end < text.length ? ' …' : ''}`
+  const matches = new RegExp(
+    `(${words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')})`,
+    'i',
+  )
+  return piece.split(matches).map((part, index) => (index % 2 === 1 ? element('mark', { text: part }) : part))
 }
 
 function element(name, { text, ...attributes }, ...children) {
@@ -61,8 +68,8 @@ function show(all, words) {
         'li',
         {},
         element('a', { href: section.url, text: section.title }),
-        element('span', { className: 'type', text: ` ${section.page}` }),
-        element('p', { text: excerpt(section.text, words) }),
+        ...(section.page === section.title ? [] : [element('span', { className: 'type', text: ` · ${section.page}` })]),
+        element('p', {}, ...excerpt(section.text, words)),
       ),
     )
   const count = hits.length === 1 ? '1 result' : `${hits.length} results`

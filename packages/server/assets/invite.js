@@ -1,12 +1,14 @@
 /** An invite from a mail. Nothing is spent until the button is pressed by somebody who is signed in. */
-import { api, doing, takeFragment } from './api.js'
+import { api, doing, reportIncompleteLink, takeFragment } from './api.js'
 
 const $ = (id) => document.getElementById(id)
 const { token } = takeFragment()
 
 if (token === null) {
-  $('lead').textContent = 'This address is not a whole link. Copy all of it from the mail, or ask for a new invite.'
-  $('go').hidden = true
+  reportIncompleteLink({
+    remedy: 'Copy the whole link from the email, or ask for a new invite.',
+    action: 'Go to sign-in',
+  })
 } else {
   $('sign-in').href = `/sign-in#${new URLSearchParams({ next: `/invites/accept#t=${token}` })}`
 }

@@ -1,12 +1,14 @@
 /** A mailed link that confirms an address, for the account that asked for it. */
-import { api, doing, takeFragment } from './api.js'
+import { api, doing, reportIncompleteLink, takeFragment } from './api.js'
 
 const $ = (id) => document.getElementById(id)
 const { token } = takeFragment()
 
 if (token === null) {
-  $('lead').textContent = 'This address is not a whole link. Copy all of it from the mail, or ask for a new one.'
-  $('go').hidden = true
+  reportIncompleteLink({
+    remedy: 'Copy the whole link from the email, or ask for a new one in your account.',
+    action: 'Go to your account',
+  })
 }
 
 $('go').addEventListener(

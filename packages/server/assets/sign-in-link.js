@@ -1,12 +1,11 @@
 /** A mailed link. Nothing is spent until the button is pressed, so that no mail scanner uses the link up. */
-import { api, doing, takeFragment } from './api.js'
+import { api, doing, reportIncompleteLink, takeFragment } from './api.js'
 
 const $ = (id) => document.getElementById(id)
 const { token, next } = takeFragment()
 
 if (token === null) {
-  $('lead').textContent = 'This address is not a whole link. Copy all of it from the mail, or ask for a new one.'
-  $('go').hidden = true
+  reportIncompleteLink({ remedy: 'Copy the whole link from the email, or get a new one.', action: 'Get a new link' })
 }
 
 $('go').addEventListener(

@@ -66,7 +66,7 @@ export const people = {
   },
   weak_password: {
     status: 400,
-    text: 'The password is too easy to guess. Use at least 12 characters; three or four unrelated words are good.',
+    text: 'The password is too easy to guess. Use at least 12 characters; three or four unrelated words work well.',
   },
   email_taken: { status: 409, text: 'Another account has this email address. Sign in to that one instead.' },
   passkeys_unavailable: {
@@ -77,7 +77,7 @@ export const people = {
   too_many_attempts: { status: 429, text: 'Too many attempts. Wait retry_after seconds, then try again.' },
   oidc_not_configured: {
     status: 404,
-    text: 'No identity provider is set up here. Sign in with an email address and password, or by a link.',
+    text: 'No identity provider is set up here. Sign in with an email address and password, or with an emailed link.',
   },
   oidc_state_lost: {
     status: 400,

@@ -31,7 +31,7 @@ export function validatePassword(password: string, email: string | null): string
   const { passwordCharsMin: min } = LIMITS
   const characters = Array.from(password)
   if (characters.length < min)
-    return `The password has ${characters.length} characters; use at least ${min}. Three or four unrelated words are good.`
+    return `The password has ${characters.length} characters; use at least ${min}. Three or four unrelated words work well.`
   const plain = password.toLowerCase().normalize('NFKC')
   if (new Set(plain).size < DIFFERENT_MIN)
     return `The password has fewer than ${DIFFERENT_MIN} different characters. Use more.`
@@ -43,7 +43,7 @@ export function validatePassword(password: string, email: string | null): string
   if (own.some((part) => bare(plain.replaceAll(part, '')).length < DIFFERENT_MIN))
     return 'The password is too similar to your email address. Use something else.'
   if (isCommon(core) || isRun(plain))
-    return 'The password is among the first that attackers try. Use something else: three or four unrelated words are good.'
+    return 'The password is among the first that attackers try. Use something else: three or four unrelated words work well.'
   return undefined
 }
 

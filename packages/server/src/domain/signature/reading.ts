@@ -126,7 +126,7 @@ export function missing(header: string): SignatureFailure {
   return {
     reason: 'missing_header',
     step: 'header',
-    detail: `The header ${header} is missing. Turn signing on at the sender, or choose the scheme that it uses.`,
+    detail: `The header ${header} is missing. Turn on signing at the sender, or choose the scheme that it uses.`,
   }
 }
 

@@ -22,7 +22,7 @@ export function docsPage({ title, at, nav, main, script }: Shown): string {
   const body = html`    <div class="columns">
       <nav class="rooms" aria-label="Documentation">
         <label for="search">Search</label>
-        <input id="search" type="search" placeholder="guides and operations" autocomplete="off" spellcheck="false" aria-controls="found">
+        <input id="search" type="search" placeholder="Guides and operations" autocomplete="off" spellcheck="false" aria-controls="found">
         <details class="contents" open><summary>Contents</summary>
         ${PAGES.map(({ group, pages }) => html`<h2>${group}</h2><ul>${pages.map(({ url, name }) => link(url, name))}</ul>`)}
         ${nav ?? ''}

@@ -103,9 +103,10 @@ function sectionsOf(
         title,
         url: at,
         text: lines
+          .map((line) => line.replace(/^\s*[-*] /, ''))
           .join(' ')
-          .replaceAll(/[`*|]|\]\([^)]*\)|\[/g, ' ')
-          .replaceAll(/\s+/g, ' ')
+          .replaceAll(/[`*[]|\]\([^)]*\)|-{3,}/g, '')
+          .replaceAll(/[|\s]+/g, ' ')
           .trim(),
       }
     })

@@ -32,7 +32,7 @@ export function endAgent(run: RunDraft, { step }: InstructionOf<'agent_end'>): v
   if (state !== 'succeeded')
     return run.failAwaited(step, {
       reason: `ai_run_${state}`,
-      message: messageOf(error) ?? `The AI run ended as ${state}.`,
+      message: messageOf(error) ?? `The AI run ${state === 'failed' ? 'failed' : `was ${state}`}.`,
     })
   run.succeed(step, { output: { ...run.outputOf(step.id), ...(isMembers(output) ? output : { text: output }) } })
 }

@@ -59,7 +59,7 @@ function problemPage(sentence: string): string {
     <main class="card">
       <h1>Not signed in</h1>
       <p class="lead" role="alert">${sentence}</p>
-      <p><a class="button primary" href="/sign-in">Back to sign-in</a></p>
+      <p><a class="button primary wide" href="/sign-in">Back to sign-in</a></p>
     </main>
   `
   return framed({ title: 'Not signed in · Postroad', style: 'sign-in', main })
