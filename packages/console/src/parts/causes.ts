@@ -19,12 +19,12 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
   },
   stale_timestamp: {
     title: 'The timestamp is outside the tolerance',
-    text: 'The clock of the sender is wrong, the request was delayed, or someone is replaying an old request.',
+    text: 'The sender’s clock is wrong, the request was delayed, or someone is replaying an old request.',
     remedy: 'verification',
   },
   ip_not_allowed: {
-    title: 'The address is not on the allowlist',
-    text: 'The allowlist does not contain the address of the sender.',
+    title: 'The IP address is not on the allowlist',
+    text: 'The allowlist does not contain the sender’s IP address.',
     remedy: 'address',
   },
   endpoint_disabled: {

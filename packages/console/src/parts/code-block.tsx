@@ -36,7 +36,10 @@ export function CodeBlock<Id extends string>({ label, of, at, go }: Props<Id>): 
           Copy
         </button>
       </div>
-      <pre tabIndex={0} className="mono max-h-[46vh] overflow-auto px-5 py-4 text-[12.5px] leading-[22px]">
+      <pre
+        tabIndex={0}
+        className="mono max-h-[46vh] overflow-auto px-5 max-md:[overflow-wrap:anywhere] max-md:whitespace-pre-wrap py-4 text-[12.5px] leading-[22px]"
+      >
         <CodeText>{of[at]}</CodeText>
       </pre>
     </div>

@@ -46,10 +46,10 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
       open
       onClose={onClose}
       title="Columns"
-      lead="This browser stores the columns of this view."
+      lead="Postroad stores the columns of this view in this browser."
       actions={
         <>
-          <Button kind="quiet" className="mr-auto" onClick={() => change(undefined)}>
+          <Button kind="quiet" className="mr-auto -ml-2.5" onClick={() => change(undefined)}>
             Restore defaults
           </Button>
           <Button kind="primary" onClick={onClose}>

@@ -64,7 +64,7 @@ export function CopyMenu({
       className={`inline-flex h-7 items-center first:-ml-2.5 gap-[7px] rounded-button px-2.5 font-control whitespace-nowrap text-ink-2 hover:bg-hover hover:text-ink ${className}`}
     >
       <Terminal className="size-3.5" strokeWidth={1.5} aria-hidden />
-      Copy as
+      Copy as…
     </Menu>
   )
 }

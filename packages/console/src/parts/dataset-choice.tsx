@@ -30,7 +30,7 @@ export function DatasetChoice({
         disabled={disabled}
         of={[
           { id: 'all', label: 'All datasets' },
-          { id: 'some', label: 'Only these' },
+          { id: 'some', label: 'Only selected' },
         ]}
         at={datasets === null ? 'all' : 'some'}
         go={(id) => change(id === 'all' ? null : '')}

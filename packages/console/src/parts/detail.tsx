@@ -27,7 +27,7 @@ export function Detail({ label, title, chip, meta, actions, onClose, children }:
           <div className="flex min-h-7 min-w-0 flex-1 flex-wrap items-center gap-2">
             <h2 className="max-w-full shrink-0 truncate text-title">{title}</h2>
             {chip}
-            <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>
+            <div className="ml-auto flex flex-wrap items-center gap-2 max-md:ml-0">{actions}</div>
           </div>
           <IconButton label="Close" onClick={onClose}>
             <X strokeWidth={1.5} />

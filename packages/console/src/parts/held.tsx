@@ -11,7 +11,7 @@ export function HeldShort({ held }: { readonly held: HeldBy }): ReactElement {
       </span>
     )
   return (
-    <span className="text-fail" title="The circuit breaker is open. Postroad sends one delivery as a probe">
+    <span className="text-retry-text" title="The circuit breaker is open. Postroad sends one delivery as a probe">
       probe <NextProbe at={held.next_probe_at} />
     </span>
   )

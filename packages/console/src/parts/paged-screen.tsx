@@ -92,7 +92,7 @@ export function PagedScreen<R extends Row>(props: Props<R>): ReactElement {
               {!isOpen && (
                 <span className="ml-auto flex items-center gap-1 max-md:hidden">
                   <Kbd>J</Kbd>
-                  <Kbd>K</Kbd> move <Kbd>?</Kbd>
+                  <Kbd>K</Kbd> move <Kbd>?</Kbd> shortcuts
                 </span>
               )}
             </>

@@ -12,7 +12,7 @@ const BARS: Readonly<Record<Tone, string>> = {
   retry: 'h-3.5 bg-retry',
   fail: 'h-3.5 bg-fail',
   rejected: 'h-1.5 bg-ink-4',
-  sending: 'h-2.5 shadow-[inset_0_0_0_1px_var(--accent)]',
+  sending: 'h-2.5 bg-accent',
   paused: 'h-1.5 shadow-[inset_0_0_0_1px_var(--ink-4)]',
   none: 'h-1.5 bg-line-2',
 }

@@ -66,8 +66,7 @@ function Sample({
               ))}
           </ul>
           <p className="mt-2 text-data text-ink-3">
-            The sender did not prove its signature. Postroad stores the header names and the signature format, but no
-            values.
+            The signature was not verified, so Postroad stores only the header names and the signature format.
           </p>
         </>
       ) : (

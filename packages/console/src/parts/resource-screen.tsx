@@ -126,7 +126,7 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
               {!isOpen && (
                 <span className="ml-auto flex items-center gap-1 max-md:hidden">
                   <Kbd>J</Kbd>
-                  <Kbd>K</Kbd> move <Kbd>/</Kbd> filter <Kbd>?</Kbd>
+                  <Kbd>K</Kbd> move <Kbd>/</Kbd> filter <Kbd>?</Kbd> shortcuts
                 </span>
               )}
             </>

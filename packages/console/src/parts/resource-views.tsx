@@ -28,15 +28,17 @@ export function ResourceViews({ views, search: { q = '', view = '' }, go }: Prop
   }
   return (
     <div className="flex min-w-0 items-center">
-      <Views
-        label="Views"
-        of={[
-          ...views.map(({ id, label }) => ({ id, label })),
-          ...saved.map(({ name }) => ({ id: `own:${name}`, label: name })),
-        ]}
-        at={own === undefined ? (views.find(({ id }) => id === view)?.id ?? '') : `own:${own.name}`}
-        go={choose}
-      />
+      {views.length + saved.length > 1 && (
+        <Views
+          label="Views"
+          of={[
+            ...views.map(({ id, label }) => ({ id, label })),
+            ...saved.map(({ name }) => ({ id: `own:${name}`, label: name })),
+          ]}
+          at={own === undefined ? (views.find(({ id }) => id === view)?.id ?? '') : `own:${own.name}`}
+          go={choose}
+        />
+      )}
       {canSave && (
         <IconButton label="Save this view (s)" onClick={() => setNaming(true)}>
           <Plus strokeWidth={1.5} />

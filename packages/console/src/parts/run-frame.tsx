@@ -21,20 +21,25 @@ type Props = {
 /** The panel of one run, of a workflow or of an agent. */
 export function RunFrame({ title, light, id, actions, calls, meta, onClose, children }: Props): ReactElement {
   return (
-    <section aria-label="Run" className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface">
+    <section
+      aria-label="Run"
+      className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface max-lg:border-l-0"
+    >
       <header className="pt-3 pr-3.5 pb-3 pl-5">
-        <div className="flex min-h-7 flex-wrap items-center gap-2">
-          <h2 className="max-w-full truncate text-title">{title}</h2>
-          <span title={light.text}>
-            <Chip tone={light.tone}>{light.word}</Chip>
-          </span>
-          <div className="ml-auto flex flex-wrap items-center gap-2">
-            {actions}
-            <MoreMenu items={calls} />
-            <IconButton label="Close" onClick={onClose}>
-              <X strokeWidth={1.5} />
-            </IconButton>
+        <div className="flex items-start gap-2">
+          <div className="flex min-h-7 min-w-0 flex-1 flex-wrap items-center gap-2">
+            <h2 className="max-w-full truncate text-title">{title}</h2>
+            <span title={light.text}>
+              <Chip tone={light.tone}>{light.word}</Chip>
+            </span>
+            <div className="ml-auto flex flex-wrap items-center gap-2 max-md:ml-0">
+              {actions}
+              <MoreMenu items={calls} />
+            </div>
           </div>
+          <IconButton label="Close" onClick={onClose}>
+            <X strokeWidth={1.5} />
+          </IconButton>
         </div>
         <div className="mt-0.5 flex min-h-6 flex-wrap items-center gap-x-4 text-meta text-ink-3">
           <CopyMeta text={id} label="Copy ID" />

@@ -12,7 +12,7 @@ export function SignatureSteps({ of: { steps, hints } }: { readonly of: Explanat
         {steps.map(({ step, ok, text }) => (
           <li
             key={step}
-            className="grid min-h-8 grid-cols-[14px_84px_minmax(0,1fr)] items-center gap-2.5 border-b border-line/55"
+            className="grid min-h-8 grid-cols-[14px_84px_minmax(0,1fr)] items-center gap-2.5 border-b border-line/55 py-1"
           >
             <Glyph tone={glyphOf(ok)} label={ok === null ? 'not checked' : ok ? 'right' : 'wrong'} />
             <b className="font-control">{step}</b>

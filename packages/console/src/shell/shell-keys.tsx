@@ -36,7 +36,7 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
     keys: [
       [`${COMMAND_KEY} K`, 'search or run'],
       ['?', 'this help'],
-      ['t', 'light or dark'],
+      ['t', 'switch theme'],
       ['g ,', 'Settings'],
       ...WITH_KEY.map(({ label, key }) => [`g ${key}`, label] as const),
     ],
@@ -44,6 +44,7 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
   {
     title: 'Lists',
     keys: [
+      ['n', 'new'],
       ['j k', 'next, previous'],
       ['/', 'filter'],
       ['s', 'save the view'],
@@ -58,12 +59,12 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
   {
     title: 'Live tail',
     keys: [
-      ['l', 'live on, off'],
+      ['l', 'turn live on or off'],
       ['.', 'show newer events'],
     ],
   },
   {
-    title: 'An event',
+    title: 'Event',
     keys: [
       ['Enter', 'show on the whole page'],
       ['1 … 6', 'tabs'],
@@ -78,7 +79,7 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
 function Sheet({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }): ReactElement {
   const [on, setOn] = useState(singleKeysAreOn)
   return (
-    <Dialog open={open} onClose={onClose} title="Keys" wide>
+    <Dialog open={open} onClose={onClose} title="Keyboard shortcuts" wide>
       <div className="mb-4">
         <Check
           checked={on}
@@ -98,7 +99,9 @@ function Sheet({ open, onClose }: { readonly open: boolean; readonly onClose: ()
                 <div key={key} className="flex h-[26px] items-center border-b border-line/55">
                   <dt className="order-2 ml-auto flex gap-1">
                     {key.split(' ').map((one) => (
-                      <Kbd key={one}>{one}</Kbd>
+                      <Kbd key={one} alsoOnPhone>
+                        {one}
+                      </Kbd>
                     ))}
                   </dt>
                   <dd className="text-ink-2">{what}</dd>

@@ -257,10 +257,9 @@ function UsageOf({
 }): ReactElement {
   return (
     <>
-      <span className="flex justify-between gap-2">
+      <span className="flex items-baseline justify-between gap-2">
         <span className="text-ink-2">
-          {isOfSeveral ? 'Workspace' : 'Events'}
-          {max_events === null && (isOfSeveral ? ', this month' : ' this month')}
+          {max_events === null ? 'Events this month' : isOfSeveral ? 'Events, all projects' : 'Events'}
         </span>
         <span className="mono text-label">
           {events.toLocaleString('en')}

@@ -63,9 +63,21 @@ export function IconButton({
   )
 }
 
-export function Kbd({ children }: { readonly children: ReactNode }): ReactElement {
+/** A key. A narrow window has no room for keys, except on the page about them. */
+export function Kbd({
+  children,
+  alsoOnPhone = false,
+}: {
+  readonly children: ReactNode
+  readonly alsoOnPhone?: boolean
+}): ReactElement {
   return (
-    <kbd className="mono inline-block min-w-[18px] rounded-chip border border-line-2 bg-surface px-1 text-center text-axis leading-4 text-ink-3 max-md:hidden">
+    <kbd
+      className={clsx(
+        'mono inline-block min-w-[18px] rounded-chip border border-line-2 bg-surface px-1 text-center text-axis leading-4 text-ink-3',
+        !alsoOnPhone && 'max-md:hidden',
+      )}
+    >
       {children}
     </kbd>
   )

@@ -111,7 +111,7 @@ export function Table<Row>(props: Props<Row>): ReactElement {
         className={
           isStacked
             ? 'sr-only'
-            : 'grid h-7 flex-none items-center gap-x-2.5 border-b border-line pr-[18px] pl-4 text-meta text-ink-3'
+            : 'grid h-7 flex-none items-center gap-x-2.5 border-b border-line px-[18px] text-meta text-ink-3'
         }
       >
         {marks !== undefined && (
@@ -216,7 +216,7 @@ function Day({ children }: { readonly children: string }): ReactElement {
   return (
     <div
       aria-hidden
-      className="flex h-6 items-center border-b border-line/55 bg-sunken pl-4 text-label font-control text-ink-3"
+      className="flex h-6 items-center border-b border-line/55 bg-sunken pl-[18px] text-label font-control text-ink-3"
     >
       {children}
     </div>
@@ -270,7 +270,7 @@ function Line<Row>({
       style={style}
       {...openingOf({ row, idOf, onGo, isFixed })}
       className={clsx(
-        'group relative border-b border-line/55 pr-[18px] pl-4',
+        'group relative border-b border-line/55 px-[18px]',
         !here && 'hover:bg-hover',
         isStacked ? 'flex items-start gap-x-2.5 py-1.5' : 'grid items-center gap-x-2.5',
         here && 'bg-accent-soft before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:bg-accent',

@@ -41,7 +41,7 @@ export function span(ms: number): string {
   if (seconds < 90) return `${seconds} s`
   if (seconds < 5_400) return `${Math.round(seconds / 60)} min`
   if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`
-  return `${Math.floor(seconds / 86_400)} days`
+  return `${Math.round(seconds / 86_400)} days`
 }
 
 /** "3 min ago", or "in 3 min" for a moment that has not come yet. */
@@ -53,6 +53,7 @@ export function distanceText(pastMs: number): string {
 /** A duration, in milliseconds below a second. */
 export function took(ms: number | null): string {
   if (ms === null) return '–'
+  if (ms > 0 && ms < 1) return '<1 ms'
   if (ms < 1_000) return `${Math.round(ms)} ms`
   return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : span(ms)
 }

@@ -1,6 +1,6 @@
 const NODE = `import { createHmac, timingSafeEqual } from 'node:crypto'
 
-// body: the bytes as they came; header: webhook-signature
+// body: the raw request bytes; header: webhook-signature
 export function isOurs({ secret, id, timestamp, header, body }) {
   if (Math.abs(Date.now() / 1000 - timestamp) > 300) return false
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
@@ -13,7 +13,7 @@ export function isOurs({ secret, id, timestamp, header, body }) {
 
 const PYTHON = `import base64, hashlib, hmac, time
 
-# body: the bytes as they came; header: webhook-signature
+# body: the raw request bytes; header: webhook-signature
 def is_ours(secret, id, timestamp, header, body):
     if abs(time.time() - int(timestamp)) > 300:
         return False
@@ -22,7 +22,7 @@ def is_ours(secret, id, timestamp, header, body):
     text = base64.b64encode(made).decode()
     return any(hmac.compare_digest(one, "v1," + text) for one in header.split(" "))`
 
-const GO = `// body: the bytes as they came; header: webhook-signature
+const GO = `// body: the raw request bytes; header: webhook-signature
 func isOurs(secret, id, timestamp, header string, body []byte) bool {
 	sent, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil || time.Since(time.Unix(sent, 0)).Abs() > 5*time.Minute {
@@ -47,7 +47,7 @@ func isOurs(secret, id, timestamp, header string, body []byte) bool {
 const RUBY = `require 'base64'
 require 'openssl'
 
-# body: the bytes as they came; header: webhook-signature
+# body: the raw request bytes; header: webhook-signature
 def ours?(secret:, id:, timestamp:, header:, body:)
   return false if (Time.now.to_i - timestamp.to_i).abs > 300
   key = Base64.decode64(secret.delete_prefix('whsec_'))
@@ -55,7 +55,7 @@ def ours?(secret:, id:, timestamp:, header:, body:)
   header.split(' ').any? { |one| OpenSSL.secure_compare(one, made) }
 end`
 
-const PHP = `// $body: the bytes as they came; $header: webhook-signature
+const PHP = `// $body: the raw request bytes; $header: webhook-signature
 function is_ours(string $secret, string $id, string $timestamp, string $header, string $body): bool {
     if (abs(time() - (int) $timestamp) > 300) return false;
     $key = base64_decode(substr($secret, strlen('whsec_')));

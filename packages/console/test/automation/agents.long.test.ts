@@ -67,7 +67,7 @@ test(
     await dialog
       .getByLabel('Output schema')
       .fill('{"type":"object","properties":{"urgency":{"enum":["low","high"]}},"required":["urgency"]}')
-    await dialog.getByLabel('List the datasets of the project').check()
+    await dialog.getByLabel('List the project’s datasets').check()
     await dialog.getByText('Limits and prices').click()
     await dialog.getByLabel('Input token price (per million)').fill('3')
     await dialog.getByLabel('Output token price (per million)').fill('15')

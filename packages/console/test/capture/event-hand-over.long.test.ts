@@ -101,7 +101,7 @@ test(
       '− only in the older event: old true missing',
       '+ only in the newer event: new missing null',
     ])
-    await page.getByLabel('Also show equal values').check()
+    await page.getByLabel('Show matching values').check()
     assert.equal((await lines()).length, 5)
     await seen.close()
   },

@@ -29,7 +29,7 @@ test(
     await seen.accessible('no key')
     await page.keyboard.press('n')
     await page.getByLabel('Name', { exact: true }).fill('Checkout service')
-    await page.getByText('Only these').click()
+    await page.getByText('Only selected').click()
     await page.getByLabel('Datasets', { exact: true }).fill('orders, payments')
     await page.getByRole('checkbox', { name: 'Read the stream' }).uncheck()
     await seen.accessible('a new key')

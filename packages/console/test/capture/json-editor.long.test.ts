@@ -38,7 +38,7 @@ for (const theme of ['light', 'dark'] as const) {
       await seen.accessible('a mistake in the editor')
       await page.keyboard.press('Control+a')
       await page.keyboard.insertText(`{"type":"edited.${theme}","total":7}`)
-      await page.getByText(/^JSON\. (?:⌘|Ctrl) Enter sends\.$/).waitFor()
+      await page.getByText(/^Press (?:⌘|Ctrl) Enter to send\.$/).waitFor()
       await page.keyboard.press('Control+Enter')
       await page.getByRole('heading', { name: `edited.${theme}` }).waitFor()
       await seen.close()

@@ -100,7 +100,7 @@ test('a person compares two selected events by payload and headers', { skip: noB
       .innerText(),
     /"1"\s+"3"/,
   )
-  await page.getByLabel('Also show equal values').check()
+  await page.getByLabel('Show matching values').check()
   await lineOf('nested.same').waitFor()
   await seen.accessible('two events compared')
   await seen.picture('compare-dark')

@@ -25,7 +25,7 @@ test(
     assert.equal(await page.getByLabel('URL', { exact: true }).inputValue(), 'https://events.pagerduty.com/v2/enqueue')
     await page.getByLabel('URL', { exact: true }).fill(`${sink.url}pager`)
     await page.getByLabel('Integration key').fill('routing-key-of-mine')
-    await page.getByText('Only these').click()
+    await page.getByText('Only selected').click()
     await page.getByLabel('Datasets', { exact: true }).fill('alarms')
     await page.getByText('Body: a message for PagerDuty').click()
     await page.getByLabel('Preview event').selectOption(record)

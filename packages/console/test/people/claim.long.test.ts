@@ -30,14 +30,14 @@ test(
     const seen = await stage.stranger('dark')
     const { page } = seen
     await page.goto(claim.url)
-    await page.getByRole('heading', { name: 'Claim the account of an agent' }).waitFor()
+    await page.getByRole('heading', { name: 'Claim an agent’s account' }).waitFor()
     assert.equal(new URL(page.url()).hash, '', 'the token leaves the address bar, so no history stores it')
     await seen.accessible('a claim')
     await page.getByRole('button', { name: 'Claim the account' }).click()
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByRole('heading', { name: 'Claim the account of an agent' }).waitFor()
+    await page.getByRole('heading', { name: 'Claim an agent’s account' }).waitFor()
     await page.getByRole('button', { name: 'Claim the account' }).click()
     await page.waitForURL((url) => url.pathname.startsWith(`/${workspace.slug}/`))
 

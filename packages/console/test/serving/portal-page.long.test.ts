@@ -48,7 +48,7 @@ test(
     await page.getByText('The URL must start with https://').waitFor()
     await page.getByLabel('URL').fill(receiver.url)
     await page.getByLabel('Description').fill('Ledger')
-    await page.getByLabel('Only these').check()
+    await page.getByLabel('Only selected event types').check()
     await page.getByLabel(dataset).check()
     await page.getByRole('button', { name: 'Add destination' }).click()
     await page.getByRole('heading', { name: 'The destination is ready' }).waitFor()

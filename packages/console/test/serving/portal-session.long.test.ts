@@ -133,7 +133,7 @@ test(
     assert.deepEqual(statuses, [403, 403, 400])
     const [request] = await Promise.all([
       page.waitForRequest((one) => one.method() === 'DELETE' && one.url().endsWith('/portal/api/session')),
-      page.getByRole('button', { name: 'Leave' }).click(),
+      page.getByRole('button', { name: 'Sign out' }).click(),
     ])
     assert.equal((await request.allHeaders())['x-requested-with'], 'fetch')
     await page.getByRole('heading', { name: 'You have signed out' }).waitFor()

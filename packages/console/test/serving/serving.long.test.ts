@@ -105,7 +105,7 @@ test(
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name', { exact: true }).fill('Warehouse')
-    await dialog.getByText('Only these').click()
+    await dialog.getByText('Only selected').click()
     await dialog.getByLabel('Datasets', { exact: true }).fill('reports')
     await seen.accessible('a new key')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()

@@ -113,7 +113,7 @@ export const AUTOMATION_PLACES: readonly Place[] = [
     show: ({ page }) => panel(page, 'Trigger'),
   },
   { name: 'AI runs', at: () => 'ai-runs', show: ({ page }) => heading(page, 'AI runs') },
-  { name: 'no AI run', at: () => 'ai-runs', isFresh: true, show: ({ page }) => heading(page, 'No agent runs yet') },
+  { name: 'no AI run', at: () => 'ai-runs', isFresh: true, show: ({ page }) => heading(page, 'No AI runs yet') },
   { name: 'AI providers', at: () => 'ai-providers', show: ({ page }) => grid(page, 'AI providers') },
   {
     name: 'AI provider',

@@ -91,7 +91,7 @@ export const PLACES: readonly Place[] = [
     show: async ({ page }, { healthy }) => {
       await page.getByText(healthy.name).first().waitFor()
       await page.keyboard.press('?')
-      await heading(page, 'Keys')
+      await heading(page, 'Keyboard shortcuts')
     },
   },
   {
@@ -276,9 +276,9 @@ export const MORE_PLACES: readonly Place[] = [
       await page.getByRole('list', { name: 'Customers' }).locator('summary').first().click()
       await page.getByRole('list', { name: 'Links' }).waitFor()
       await look('Customers')
-      await page.getByRole('tab', { name: 'Looks' }).click()
+      await page.getByRole('tab', { name: 'Appearance' }).click()
       await page.frameLocator('iframe').getByRole('heading', { name: 'Destinations' }).waitFor()
-      await look('Looks')
+      await look('Appearance')
       await eachTab(seen, ['Settings', 'Embed'], look)
     },
   },

@@ -29,8 +29,8 @@ export const SMALL_PAGES: readonly SmallPage[] = [
   {
     name: 'half of a mailed link',
     path: '/sign-in/link',
-    heading: 'Sign in',
-    open: ({ page }) => page.getByText('This address is not a whole link').waitFor(),
+    heading: 'This link is incomplete',
+    open: ({ page }) => page.getByText('Copy the whole link').waitFor(),
   },
   { name: 'a new password', path: `/sign-in/reset#t=${'x'.repeat(43)}`, heading: 'Set a new password' },
   { name: 'an address to confirm', path: `/sign-in/email#t=${'x'.repeat(43)}`, heading: 'Confirm your email address' },
@@ -38,19 +38,19 @@ export const SMALL_PAGES: readonly SmallPage[] = [
   {
     name: 'half of an invite',
     path: '/invites/accept',
-    heading: 'You are invited',
-    open: ({ page }) => page.getByText('This address is not a whole link').waitFor(),
+    heading: 'This link is incomplete',
+    open: ({ page }) => page.getByText('Copy the whole link').waitFor(),
   },
   {
     name: 'a claim of an account',
     path: `/account/claim#t=hct_${'x'.repeat(43)}`,
-    heading: 'Claim the account of an agent',
+    heading: 'Claim an agent’s account',
   },
   {
     name: 'half of a claim',
     path: '/account/claim',
-    heading: 'Claim the account of an agent',
-    open: ({ page }) => page.getByText('This address is not a whole link').waitFor(),
+    heading: 'This link is incomplete',
+    open: ({ page }) => page.getByText('Copy the whole link').waitFor(),
   },
   {
     name: 'the account',

@@ -42,7 +42,7 @@ export function Frame({ looks, theming, session, onLeave, children }: Props): Re
         {support !== undefined && <OutLink href={support}>Get help</OutLink>}
         {session.at === 'in' && onLeave !== undefined && (
           <button type="button" className="min-h-6 underline-offset-2 hover:text-ink hover:underline" onClick={onLeave}>
-            Leave
+            Sign out
           </button>
         )}
         <span className="ml-auto flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -35,7 +35,7 @@ export function DeliveriesView({ filter }: { readonly filter: Filter }): ReactEl
   const change = (part: Partial<Filter>): void => go({ ...filter, ...part }, { replace: true })
   return (
     <>
-      <Head title="Deliveries" text="Every event for you, with each attempt and your server’s response." />
+      <Head title="Deliveries" text="Events sent to you, with every attempt and your server’s response." />
       <div role="group" aria-label="Filters" className="mb-4 flex flex-wrap gap-2">
         <Select
           label="Status"
@@ -78,8 +78,8 @@ export function DeliveriesView({ filter }: { readonly filter: Filter }): ReactEl
           </Blank>
         ) : (
           <Blank title="No deliveries yet">
-            Deliveries appear here as events happen. To check that your server receives them, send a test from one of
-            your destinations.
+            Deliveries appear here when events are sent to you. Each destination can also send a test, which is not
+            listed here.
           </Blank>
         )
       ) : (

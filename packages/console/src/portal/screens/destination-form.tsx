@@ -117,7 +117,7 @@ function EventTypeChoice({
         onChange={() => change(null)}
         label={
           <>
-            All event types <span className="text-ink-3">including ones added later</span>
+            All event types<span className="text-ink-3">, including ones added later</span>
           </>
         }
       />
@@ -127,7 +127,7 @@ function EventTypeChoice({
         checked={types !== null}
         disabled={names.length === 0}
         onChange={() => change(types ?? [])}
-        label="Only these"
+        label="Only selected event types"
       />
       {types !== null && (
         <div className="mt-2 rounded-field border border-line bg-surface p-3">

@@ -140,7 +140,7 @@ function RecentPart({ id }: { readonly id: string }): ReactElement {
       </div>
       {deliveries?.length === 0 && (
         <p className="px-5 text-ink-3">
-          Nothing has been sent to this destination yet. The next event appears here automatically.
+          Nothing has been sent to this destination yet. The next event will appear here.
         </p>
       )}
       {deliveries !== undefined && deliveries.length > 0 && <DeliveryRows of={deliveries} />}
@@ -152,7 +152,7 @@ function TypesPart({ destination: { event_types } }: { readonly destination: Des
   return (
     <Part
       title="Event types"
-      text={event_types === null ? 'It receives all event types, including ones added later.' : undefined}
+      text={event_types === null ? 'This destination receives all event types, including ones added later.' : undefined}
     >
       {event_types !== null && (
         <ul className="flex flex-wrap gap-1.5">

@@ -77,8 +77,8 @@ function Row({ of: destination }: { readonly of: Destination }): ReactElement {
             {typesText(event_types)}
           </span>
         </span>
-        <span className="flex items-center gap-4">
-          <span className="text-body whitespace-nowrap text-ink-3 max-sm:hidden">{dayText(last_24_hours)}</span>
+        <span className="flex items-center gap-4 max-sm:flex-col max-sm:items-end max-sm:gap-1">
+          <span className="text-body whitespace-nowrap text-ink-3">{dayText(last_24_hours)}</span>
           <StatusChip of={destinationSaid(destination)} />
         </span>
       </To>

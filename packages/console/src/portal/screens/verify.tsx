@@ -43,5 +43,5 @@ export function VerifyPart(): ReactElement {
 }
 
 function Code({ children }: { readonly children: string }): ReactElement {
-  return <code className="mono text-body text-ink-2">{children}</code>
+  return <code className="mono text-body whitespace-nowrap text-ink-2">{children}</code>
 }

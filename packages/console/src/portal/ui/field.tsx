@@ -67,8 +67,8 @@ export function Check({
   ...rest
 }: { readonly label: ReactNode } & InputHTMLAttributes<HTMLInputElement>): ReactElement {
   return (
-    <label className="flex min-h-8 items-center gap-2.5 py-0.5">
-      <input type="checkbox" {...rest} className="size-4 flex-none accent-(--accent)" />
+    <label className="flex min-h-8 items-start gap-2.5 py-1.5">
+      <input type="checkbox" {...rest} className="mt-0.5 size-4 flex-none accent-(--accent)" />
       <span className="min-w-0 break-words">{label}</span>
     </label>
   )

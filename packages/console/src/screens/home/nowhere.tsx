@@ -9,7 +9,7 @@ export function NowhereInside(): ReactElement {
       title="There is no page at this address"
       actions={<ButtonLink screen="events">Go to Events</ButtonLink>}
     >
-      Check the address. If you opened an endpoint URL: it accepts events only as POST requests.
+      Check the address. Endpoint URLs accept only POST requests.
     </Empty>
   )
 }

@@ -34,7 +34,7 @@ export const NEW_AGENT: AgentDraft = {
 }
 
 export const TOOL_TEXTS: Readonly<Record<AgentTool, string>> = {
-  list_datasets: 'List the datasets of the project',
+  list_datasets: 'List the project’s datasets',
   search_records: 'Search records',
   get_record: 'Read a record',
   emit_event: 'File an event',

@@ -65,18 +65,18 @@ export function TaskFields({ draft, change, disabled = false }: AgentFieldsProps
       </div>
       <TextArea
         label="Instructions"
-        rows={4}
+        rows={6}
         required
         maxLength={LIMITS.agentInstructionsCharsMax}
         placeholder="Say how urgent the ticket is."
         value={draft.instructions}
         disabled={disabled}
         onChange={({ target }) => change({ instructions: target.value })}
-        hint="The record is data for the agent, never instructions."
+        hint="The agent treats the record as data, never as instructions."
       />
       <TextArea
         label="Output schema"
-        rows={10}
+        rows={5}
         placeholder='{"type":"object","properties":{"urgency":{"enum":["low","high"]}},"required":["urgency"]}'
         value={draft.schema}
         disabled={disabled}

@@ -35,7 +35,7 @@ export function ProviderDetail({
       label="Provider"
       name={name}
       path={`ai-providers/${id}`}
-      chip={<Chip tone="none">{KIND_WORDS[kind]}</Chip>}
+      chip={<span className="text-data text-ink-3">{KIND_WORDS[kind]}</span>}
       onClose={onClose}
       meta={
         <>

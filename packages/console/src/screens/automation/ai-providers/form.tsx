@@ -35,7 +35,7 @@ export function ProviderFields({
         disabled={disabled}
         onChange={({ target }) => change({ baseUrl: target.value })}
         className="mono text-data"
-        hint="The part before /chat/completions or /messages. The operator must allow private addresses. Postroad sends the stored key only to this address."
+        hint="The URL up to /chat/completions or /messages. A private address works only if the operator allows it. Postroad sends the key only to this address."
       />
       <Field
         label="API key"

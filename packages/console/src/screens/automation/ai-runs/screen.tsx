@@ -170,7 +170,7 @@ export function Screen(): ReactElement {
       isFiltered={[state, agent, trigger, record].some((one) => one !== undefined)}
       call={{ path: 'search/ai-runs', query }}
       never={{
-        title: 'No agent runs yet',
+        title: 'No AI runs yet',
         text: (
           <>
             A run starts when an AI trigger matches a record, or when a workflow step runs an agent.{' '}

@@ -46,7 +46,7 @@ export function TriggerDetail({
             search={{ trigger: id }}
             className="inline-flex min-h-6 items-center text-accent underline"
           >
-            Its runs
+            Show runs
           </To>
           <CopyMeta text={id} label="Copy ID" />
         </>

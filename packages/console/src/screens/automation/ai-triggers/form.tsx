@@ -40,7 +40,7 @@ export function TriggerFields({
         conditions={draft.conditions}
         disabled={disabled}
         change={(conditions) => change({ conditions })}
-        empty="Every record of the dataset starts a run."
+        empty="Every new record in the dataset starts a run."
       />
       <Select
         label="Agent"
@@ -84,7 +84,7 @@ export function TriggerFields({
         value={draft.perMinute}
         disabled={disabled}
         onChange={({ target }) => change({ perMinute: target.value })}
-        hint="Postroad queues further runs. None are lost."
+        hint="Postroad queues runs over this limit and drops none."
       />
     </>
   )

@@ -23,7 +23,14 @@ const NAME: Column<AiTrigger> = {
   width: 'minmax(140px,1.2fr)',
   plain: true,
   cell: ({ name, dataset, conditions }) => (
-    <TwoLines top={name} below={`${dataset}, ${conditions.length === 0 ? 'every record' : whenText(conditions)}`} />
+    <TwoLines
+      top={name}
+      below={
+        <>
+          <span className="mono">{dataset}</span>, {conditions.length === 0 ? 'every record' : whenText(conditions)}
+        </>
+      }
+    />
   ),
 }
 

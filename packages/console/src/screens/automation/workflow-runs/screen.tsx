@@ -54,19 +54,19 @@ const COLUMNS: readonly Column<WorkflowInstance>[] = [
   NAME,
   {
     id: 'record',
-    label: 'Started by',
+    label: 'Started on',
     width: 'minmax(120px,1fr)',
     cell: ({ dataset, started_by }) => (
       <TwoLines
         top={<span className="mono text-data font-text">{dataset}</span>}
-        below={started_by === 'hand' ? 'manual or API run' : 'a record'}
+        below={started_by === 'hand' ? 'manually or by the API' : 'by a record'}
       />
     ),
   },
   { id: 'now', label: 'Now', width: 'minmax(130px,1.2fr)', cell: (row) => <Now of={row} /> },
   {
     id: 'took',
-    label: 'Took',
+    label: 'Duration',
     width: '72px',
     align: 'right',
     cell: ({ created_at, ended_at }) => (
@@ -107,7 +107,12 @@ function Now({ of: { error, waits_for, ended_at } }: { readonly of: WorkflowInst
   return (
     <span className="text-data text-ink-2">
       {WAITS[waits_for.kind]}
-      {waits_for.kind === 'event' && <span className="mono"> {waits_for.dataset}</span>}
+      {waits_for.kind === 'event' && (
+        <>
+          {' '}
+          <span className="mono">{waits_for.dataset}</span>
+        </>
+      )}
       {'until' in waits_for && waits_for.until !== null && (
         <span className="text-ink-3">
           , {ENDS[waits_for.kind]} <Countdown to={waits_for.until} />

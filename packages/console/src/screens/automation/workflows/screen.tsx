@@ -32,7 +32,7 @@ export function Screen(): ReactElement {
         text: (
           <>
             A record starts a workflow. Steps can wait, branch, deliver, file events and run agents. Completed steps
-            survive a crash. To create a workflow from a file, run
+            survive a crash. To create a workflow from a file, run:
             <CommandLine words="workflows create --data @workflow.json" />
           </>
         ),

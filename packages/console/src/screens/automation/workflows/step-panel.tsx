@@ -54,7 +54,7 @@ function StartFields({ editor: { draft, set }, disabled }: Props): ReactElement 
         conditions={draft.entry_conditions}
         disabled={disabled}
         change={(entry_conditions) => set({ entry_conditions })}
-        empty="Every record of the dataset starts a run."
+        empty="Every new record in the dataset starts a run."
       />
     </form>
   )

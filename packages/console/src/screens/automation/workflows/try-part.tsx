@@ -73,10 +73,12 @@ export function TryPart({
               </Chip>
               {result.failed !== null && (
                 <span>
-                  {result.failed.path} is {JSON.stringify(result.failed.saw) ?? 'missing'}.
+                  <span className="mono">{result.failed.path}</span> is {JSON.stringify(result.failed.saw) ?? 'missing'}
+                  .
                 </span>
               )}
               {!result.starts && result.failed === null && `The record is not in ${dataset || 'the dataset'}.`}
+              {!result.starts && <span className="text-ink-3">The steps show what a manual run would do.</span>}
               {!workflow.active && <span className="text-ink-3">The workflow is off.</span>}
               <span className="text-ink-3">Nothing is stored or sent.</span>
             </>

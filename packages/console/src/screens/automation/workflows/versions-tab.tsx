@@ -27,10 +27,10 @@ export function VersionsTab({ workflow }: { readonly workflow: WholeWorkflow }):
           <li key={version} className="flex min-h-11 items-center gap-3 border-b border-line/55 px-5">
             <span className="mono w-10 text-data text-ink-3">v{version}</span>
             <span className="min-w-0 flex-1 text-ink-2">
-              stored <Ago at={created_at} />
+              saved <Ago at={created_at} />
             </span>
             {version === workflow.version ? (
-              <span className="text-right text-ink-3">now</span>
+              <span className="text-right text-ink-3">current</span>
             ) : (
               <Button onClick={() => setOpen(version)}>Compare</Button>
             )}
@@ -38,7 +38,7 @@ export function VersionsTab({ workflow }: { readonly workflow: WholeWorkflow }):
         ))}
       </ol>
       <p className="px-5 py-3 text-data text-ink-3">
-        Postroad deletes an old version when no stored run uses it.
+        Postroad deletes an old version once no stored run uses it.
         {asked.data.next_cursor !== null && ' The newest 200 are shown.'}
       </p>
       {open !== undefined && (

@@ -38,7 +38,7 @@ export function DatasetDetail({
       label="Dataset"
       name={name}
       path={`datasets/${id}`}
-      chip={<Chip tone="none">{retention_days === null ? 'plan retention' : counted(retention_days, 'day')}</Chip>}
+      chip={<Chip tone="none">{retention_days === null ? 'default retention' : counted(retention_days, 'day')}</Chip>}
       onClose={onClose}
       meta={
         <>

@@ -23,9 +23,9 @@ export function DriftTab({ dataset: { id } }: { readonly dataset: Dataset }): Re
   const { drifts } = asked.data.schema
   if (drifts.length === 0)
     return (
-      <Empty title="The records have not changed">
-        New fields, changed types and missing fields appear here. The first 20 records are not compared, because every
-        field is new.
+      <Empty title="No schema changes yet">
+        New fields, changed types and missing fields appear here. Postroad compares records after the first 20, because
+        every field of those is new.
       </Empty>
     )
   return (

@@ -36,7 +36,7 @@ export function ExportTab({ dataset: { id, name } }: { readonly dataset: Dataset
     Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   )
   return (
-    <Part title="Export" text="All stored records, oldest first. The export can be any size.">
+    <Part title="Export" text="All stored records, oldest first. There is no size limit.">
       <Choice
         label="Format"
         of={FORMATS}

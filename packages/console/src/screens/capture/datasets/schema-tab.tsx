@@ -26,14 +26,14 @@ export function SchemaTab({ dataset: { id, name } }: { readonly dataset: Dataset
     <>
       <div className="flex flex-wrap items-center gap-x-4 border-b border-line bg-sunken px-5 py-1.5 text-ink-2">
         <span>
-          {counted(fields.length, 'field')} of {counted(records_read, 'record')} that were read
+          {counted(fields.length, 'field')} in {counted(records_read, 'sampled record')}
         </span>
         <span className="text-ink-3">
           {learned_at === null ? (
             'made from this call'
           ) : (
             <>
-              stored <Ago at={learned_at} />
+              updated <Ago at={learned_at} />
             </>
           )}
         </span>

@@ -15,7 +15,7 @@ const NAME: Column<Dataset> = {
   width: 'minmax(140px,1.6fr)',
   plain: true,
   cell: ({ name, description }) => (
-    <TwoLines top={<span className="mono text-data">{name}</span>} below={description ?? 'no description'} />
+    <TwoLines top={<span className="mono text-data">{name}</span>} below={description ?? ''} />
   ),
 }
 
@@ -43,7 +43,9 @@ const COLUMNS: readonly Column<Dataset>[] = [
     width: 'minmax(110px,160px)',
     align: 'right',
     cell: ({ retention_days }) => (
-      <span className="text-ink-2">{retention_days === null ? 'plan default' : counted(retention_days, 'day')}</span>
+      <span className="text-data text-ink-2">
+        {retention_days === null ? 'default' : counted(retention_days, 'day')}
+      </span>
     ),
   },
   { id: 'created', label: 'Created', width: '110px', align: 'right', cell: ({ created_at }) => moment(created_at) },
@@ -74,7 +76,7 @@ export function Screen(): ReactElement {
         text: (
           <>
             Postroad creates a dataset with the first event that names it, and learns the fields from its records. To
-            create a dataset in advance, run
+            create a dataset in advance, run:
             <CommandLine words="datasets create --name orders" />
           </>
         ),

@@ -27,11 +27,11 @@ export function SettingsFields({
         type="number"
         min={1}
         max={LIMITS.datasetRetentionDaysMax}
-        placeholder="plan default"
+        placeholder="default"
         value={draft.days}
         disabled={disabled}
         onChange={({ target }) => change({ days: target.value })}
-        hint="Full days, plus the rest of today (UTC). The plan retention also applies, so a longer value has no effect. A shorter value erases older records within minutes."
+        hint="Full days, plus the rest of today (UTC). A value longer than the retention of the plan has no effect. A shorter value erases older records within minutes."
       />
     </>
   )

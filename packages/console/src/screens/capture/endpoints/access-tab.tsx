@@ -127,13 +127,16 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
           hint="IPv4 and IPv6 addresses and CIDR ranges such as 203.0.113.0/24, one per line. Leave empty to allow any address."
         />
       </Part>
-      <Part title="Browsers" text="The web pages that can post to this endpoint. The list does not apply to servers.">
+      <Part
+        title="Browsers"
+        text="The web pages that can post to this endpoint. Requests from servers are not affected."
+      >
         <Choice
           label="Origins"
           disabled={disabled}
           of={[
             { id: 'any', label: 'Any page' },
-            { id: 'some', label: 'Only these' },
+            { id: 'some', label: 'Only listed pages' },
           ]}
           at={draft.origins === null ? 'any' : 'some'}
           go={(id) => change({ origins: id === 'any' ? null : '' })}
@@ -152,8 +155,8 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
       </Part>
       <HandshakePart form={form} hasToken={webhook.handshake.has_verify_token === true} />
       <Part
-        title="Repeats"
-        text="Postroad answers a duplicate within 7 days with 200 and the first response. It does not store the duplicate."
+        title="Duplicates"
+        text="If the same event arrives again within 7 days, Postroad answers 200 with the first response and does not store it."
       >
         <Choice
           label="Event key"

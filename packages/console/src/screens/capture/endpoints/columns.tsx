@@ -93,7 +93,7 @@ function SchemeText({ of: { verification, ip_allowlist } }: { readonly of: Webho
           : `No signature, ${counted(ip_allowlist.length, 'address', 'addresses')}`}
       </span>
     )
-  if (verification.has_secret !== true) return <span className="text-fail">no secret (401)</span>
+  if (verification.has_secret !== true) return <span className="text-fail">No secret (401)</span>
   return <span className="text-ink-2">{SCHEMES[verification.scheme].label}</span>
 }
 

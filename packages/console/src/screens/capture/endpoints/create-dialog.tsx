@@ -26,7 +26,7 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
       wide
       onClose={onClose}
       title="New endpoint"
-      lead="Choose the sender. The endpoint then checks its signatures."
+      lead="Choose the sender. The endpoint can then check its signatures."
       actions={<Button onClick={onClose}>Cancel</Button>}
     >
       <SenderChoice choose={setSender} />

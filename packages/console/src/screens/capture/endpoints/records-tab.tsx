@@ -108,7 +108,7 @@ function Found({ webhookId, all, view, answer }: FoundProps): ReactElement {
         <div className="flex-none border-t border-line px-5 py-1.5 text-data text-ink-3">
           {countText(answer)}
           {view === undefined && columns.length > COLUMNS_MAX
-            ? `, ${COLUMNS_MAX} of ${columns.length} columns. Create a view to choose others`
+            ? `, ${COLUMNS_MAX} of ${columns.length} columns. Create a view to choose others.`
             : ''}
           <Bounds answer={answer} />
         </div>

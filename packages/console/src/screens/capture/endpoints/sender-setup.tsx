@@ -70,7 +70,7 @@ export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactEl
       }
     >
       <ol>
-        <Step number={1} title="The URL" isDone={webhook !== undefined}>
+        <Step number={1} title="Create the URL" isDone={webhook !== undefined}>
           {webhook === undefined ? (
             <UrlForm
               sender={sender}
@@ -91,7 +91,7 @@ export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactEl
             </>
           )}
         </Step>
-        <Step number={2} title="The secret" isDone={isStored} isAhead={webhook === undefined}>
+        <Step number={2} title="Add the secret" isDone={isStored} isAhead={webhook === undefined}>
           {webhook !== undefined &&
             (isStored ? (
               <p role="status" className="text-ink-2">
@@ -109,7 +109,7 @@ export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactEl
               />
             ))}
         </Step>
-        <Step number={3} title="A test" isDone={false} isAhead={!isStored}>
+        <Step number={3} title="Send a test" isDone={false} isAhead={!isStored}>
           {webhook !== undefined && isStored && <TestPart sender={sender} webhook={webhook} />}
         </Step>
       </ol>

@@ -55,11 +55,11 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactEleme
           </p>
         )}
       </Part>
-      <Part title="Where the event goes">
+      <Part title="Ingest">
         <Facts
           of={[
             [
-              'Filed into',
+              'Dataset',
               <code key="dataset" className="mono text-data">
                 {dataset}
               </code>,

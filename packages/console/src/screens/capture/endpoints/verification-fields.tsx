@@ -36,13 +36,13 @@ export function VerificationFields({ draft, set, isHeld, disabled = false }: Pro
       )}
       {hasTolerance && (
         <Field
-          label="Tolerance"
+          label="Tolerance, seconds"
           type="number"
           min={LIMITS.toleranceSecondsMin}
           max={LIMITS.toleranceSecondsMax}
           value={draft.toleranceSeconds}
           onChange={({ target }) => set({ toleranceSeconds: target.value })}
-          hint={`The maximum difference between the timestamp and the current time in seconds, ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax.toLocaleString('en')}.`}
+          hint={`The maximum difference between the timestamp and the current time: ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax.toLocaleString('en')} seconds.`}
         />
       )}
       {draft.scheme !== 'none' && (

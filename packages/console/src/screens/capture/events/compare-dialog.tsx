@@ -43,9 +43,9 @@ export function CompareDialog({
       lead="The older event is on the left."
       actions={
         <>
-          <span className="mr-auto">
+          <span className="mr-auto self-center">
             <Check
-              label="Also show equal values"
+              label="Show matching values"
               checked={withSame}
               onChange={({ target }) => setWithSame(target.checked)}
             />

@@ -128,8 +128,10 @@ function barsOf(
   return points.map(({ submissions, failed, rejected }, index) => {
     const { all: found, bad: wrong } = seen[index] ?? { all: 0, bad: 0 }
     const at = begin + index * bucketMs
-    const [all, bad] = [submissions + rejected, failed + rejected]
-    if (isNarrowed) return { at, all: Math.max(all, found), bad: wrong, found }
+    const all = submissions + rejected
+    // Failed attempts are counted, and one event can have several.
+    const bad = Math.min(all, failed + rejected)
+    if (isNarrowed) return { at, all: Math.max(submissions, found), bad: wrong, found }
     return at + bucketMs > closedUntil ? { at, all: Math.max(all, found), bad: Math.max(bad, wrong) } : { at, all, bad }
   })
 }

@@ -145,7 +145,7 @@ export function RoutingTab({ story }: { readonly story: Story }): ReactElement {
   const missed = stepsOf(story, (id) => id).filter((step) => step.missed === true)
   const { criteria, rules = [], destinations } = story.submission.decision
   const matched = [
-    ...(criteria?.matched === true ? ['The criteria of the endpoint'] : []),
+    ...(criteria?.matched === true ? ['Endpoint criteria'] : []),
     ...rules.filter((rule) => rule.matched).map(({ rule }) => `Rule ${rule}`),
     ...destinations.filter((one) => one.matched).map(({ destination }) => `Destination ${destination}`),
   ]

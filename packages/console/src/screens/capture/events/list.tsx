@@ -127,7 +127,7 @@ function Nothing({
     >
       {isPaused
         ? `Searched back to ${moment(reached)}. There are older events.`
-        : 'Postroad searched the whole range. New events that match appear here immediately.'}
+        : 'Postroad searched the whole range. New matching events appear here as they arrive.'}
     </Empty>
   )
 }

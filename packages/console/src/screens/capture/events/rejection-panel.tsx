@@ -29,8 +29,8 @@ export function RejectionPanel({
   ]
   return (
     <section aria-label="Rejected requests" className="flex min-h-0 min-w-0 flex-col border-l border-line">
-      <header className="flex items-center gap-2 py-3 pr-3.5 pl-5">
-        <h2 className="truncate text-title">{CAUSES[reason].title}</h2>
+      <header className="flex flex-wrap items-center gap-2 py-3 pr-3.5 pl-5">
+        <h2 className="text-title max-md:basis-full md:truncate">{CAUSES[reason].title}</h2>
         <Chip tone="rejected">{count === 1 ? 'rejected once' : `rejected ${count} times`}</Chip>
         <span className="flex-1" />
         <IconButton label="Close" onClick={onClose}>

@@ -93,7 +93,7 @@ export function SendDialog({
       onClose={onClose}
       wide
       title={draft.body === '' ? 'Send an event' : 'Edit and send again'}
-      lead="This page sends the event to the endpoint. Postroad handles it like any other event."
+      lead="Your browser sends this event to the endpoint, and Postroad handles it like any other event."
       actions={
         <>
           <CopyMenu className="mr-auto" items={copies} />
@@ -123,7 +123,7 @@ export function SendDialog({
           rows={14}
           value={body}
           change={setBody}
-          hint={problem ?? `JSON. ${COMMAND_KEY} Enter sends.`}
+          hint={problem ?? `Press ${COMMAND_KEY} Enter to send.`}
           onSubmit={() => void send()}
         />
       </form>

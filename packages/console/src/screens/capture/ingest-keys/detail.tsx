@@ -39,7 +39,9 @@ export function IngestKeyDetail({
       onClose={onClose}
       meta={
         <>
-          <span className="mono text-ink-2">{masked(key)}</span>
+          <span>
+            key <span className="mono text-ink-2">{masked(key)}</span>
+          </span>
           <CopyMeta text={id} label="Copy ID" />
           <span>
             {last_used_at === null ? (

@@ -7,8 +7,8 @@ import { Check, Field, TextArea } from '../../../ui/field.tsx'
 import type { KeyDraft } from './draft.ts'
 
 const SCOPE_WORDS: Readonly<Record<IngestKey['scopes'][number], { readonly label: string; readonly text: string }>> = {
-  ingest: { label: 'Send events', text: 'through all three forms of the ingest URL' },
-  stream: { label: 'Read the stream', text: 'live tail of its datasets' },
+  ingest: { label: 'Send events', text: 'to any ingest URL' },
+  stream: { label: 'Read the stream', text: 'receive the events of its datasets live' },
 }
 
 /** The scopes of a key, in a word or two. */

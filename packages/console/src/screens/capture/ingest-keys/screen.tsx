@@ -37,7 +37,7 @@ export function Screen(): ReactElement {
         text: (
           <>
             Use endpoints for senders that need a separate URL. Use ingest keys for your own programs, to send events
-            into any dataset or through the rules, and to read the stream. From a terminal:
+            into any dataset or through the rules, and to read the stream. To create a key in a terminal, run:
             <CommandBlock
               command={adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}
             />

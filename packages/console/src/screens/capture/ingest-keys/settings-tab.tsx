@@ -20,7 +20,7 @@ export function SettingsTab({ ingestKey: key }: { readonly ingestKey: IngestKey 
   return (
     <SaveForm label="Settings" of={form}>
       <Part
-        title="Permissions"
+        title="Settings"
         text={fields.draft.datasets === null ? undefined : 'Postroad rejects events for any other dataset with 403.'}
       >
         <KeyFields {...fields} />

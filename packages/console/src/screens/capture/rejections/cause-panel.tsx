@@ -167,8 +167,8 @@ function SamplePart({
     )
   return (
     <Part
-      title="Why does it not match?"
-      text="See the last request that was rejected for this cause, or test another request."
+      title="Why it was rejected"
+      text="See the last request that was rejected for this reason, or test another one."
     >
       <EndpointSelect webhooks={webhooks} at={at?.id} go={setChosen} />
       {at !== undefined && <SignatureHelp key={at.id} webhook={at} reason={reason} />}

@@ -323,7 +323,7 @@ function Nothing({ isFiltered, clear }: { readonly isFiltered: boolean; readonly
     )
   return (
     <Empty title="No rejected requests">
-      No request was rejected in the last 24 hours. Rejected requests appear here by cause, with a remedy.
+      No request was rejected in the last 24 hours. Rejected requests appear here, grouped by cause, each with a remedy.
     </Empty>
   )
 }

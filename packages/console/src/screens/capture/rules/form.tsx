@@ -21,7 +21,7 @@ export function NameField({ draft, change, disabled = false }: FormProps): React
       value={draft.name}
       disabled={disabled}
       onChange={({ target }) => change({ name: target.value })}
-      hint="The response to the sender and the event path show this name."
+      hint="Shown in the response to the sender and in the event path."
     />
   )
 }
@@ -51,7 +51,7 @@ export function ThenFields({ draft, change, disabled = false }: FormProps): Reac
         disabled={disabled}
         onChange={({ target }) => change({ dataset: target.value })}
         className="mono text-data"
-        hint="The dataset for its records. The first record creates the dataset if it does not exist. Destinations select events by dataset."
+        hint="The dataset of the records. Postroad creates it with the first record. Destinations select events by dataset."
       />
       <Mappings mappings={draft.mappings} change={(mappings) => change({ mappings })} disabled={disabled} />
     </>

@@ -30,8 +30,7 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
   return (
     <>
       <p className="border-b border-line/55 px-5 py-2.5 text-ink-3">
-        Destinations select by the dataset <code className="mono text-data">{dataset}</code> and by their own
-        conditions.
+        Each destination receives <code className="mono text-data">{dataset}</code> only if its own conditions match.
       </p>
       <ul aria-label="Destinations">
         {taking.map(({ light, id, name, url, enabled, datasets, conditions }) => (

@@ -37,7 +37,7 @@ export function Screen(): ReactElement {
             <To screen="ingest-keys" className="text-accent underline">
               ingest key
             </To>{' '}
-            and name no dataset. Endpoints have their own criteria and mappings.
+            and no dataset. Endpoints have their own criteria and mappings.
           </>
         ),
       }}

@@ -30,13 +30,13 @@ export function columnsOf(
     {
       id: 'destination',
       label: 'Destination',
-      width: isSlim ? 'minmax(100px,1fr)' : 'minmax(100px,15%)',
+      width: isSlim ? 'minmax(90px,.6fr)' : 'minmax(100px,15%)',
       cell: ({ destination_id, dataset }) => <TwoLines top={nameOf(destination_id)} below={dataset} />,
     },
     {
       id: 'event',
       label: 'Event',
-      width: 'minmax(96px,13%)',
+      width: isSlim ? 'minmax(140px,1fr)' : 'minmax(140px,13%)',
       cell: ({ record_id, dataset, event }) => (
         <TwoLines top={event.title ?? dataset} below={<span title={record_id}>…{record_id.slice(-8)}</span>} />
       ),
@@ -45,7 +45,7 @@ export function columnsOf(
   const last: Column<ListedDelivery> = {
     id: 'last',
     label: 'Last response',
-    width: isSlim ? 'minmax(64px,1fr)' : 'minmax(76px,9%)',
+    width: isSlim ? '96px' : 'minmax(76px,9%)',
     cell: (row) => <LastAnswer of={row} />,
   }
   if (isSlim) return [...first, last]
@@ -104,5 +104,5 @@ function Next({ of: { state, next_attempt_at, pause_reason, held_by } }: { reado
         <Countdown to={next_attempt_at} />
       </span>
     )
-  return <span className="text-ink-3">{state}</span>
+  return <span className={state === 'failed' ? 'text-fail' : 'text-ink-3'}>{state}</span>
 }

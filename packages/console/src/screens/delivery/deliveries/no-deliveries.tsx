@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { useGo } from '../../../data/go.tsx'
 import { useAllDestinations } from '../../../data/lists.ts'
 import { useRefusal } from '../../../data/place.ts'
+import { CommandBlock } from '../../../parts/command-line.tsx'
 import { cli } from '../../../parts/commands.ts'
 import { MakeSink } from '../../../parts/make-sink.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -40,10 +41,9 @@ export function NoDeliveries(): ReactElement {
       }
     >
       There is no destination yet. Postroad signs each new event, sends it to your destinations, and retries failed
-      deliveries. To receive on your machine, run this, and add a destination for the address that it prints:
-      <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
-        {cli('sink')}
-      </code>
+      deliveries. A sink receives them on this server and shows them. To receive on your machine, run this, and add a
+      destination for the address that it prints:
+      <CommandBlock command={cli('sink')} />
     </Empty>
   )
 }

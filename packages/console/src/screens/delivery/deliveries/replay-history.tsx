@@ -86,7 +86,7 @@ function Row({ replay, nameOf }: { readonly replay: Replay; readonly nameOf: (id
         {resultText(replay)}
         <span className="text-ink-3">
           {' '}
-          · {rate_per_second} a second
+          · {rate_per_second} per second
           {ended_at !== null && (
             <>
               {' '}

@@ -24,7 +24,7 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
       <SaveForm label="Body" of={form}>
         <Part
           title="Body"
-          text="Every webhook receiver can verify the envelope. Chat and paging services need their own JSON format. The signature covers the bytes that Postroad sends."
+          text="The envelope works with every webhook receiver. Chat and paging services need their own JSON. The signature covers the exact bytes that Postroad sends."
         >
           <TemplateFields draft={form.draft} held={held} change={form.change} disabled={form.disabled} />
         </Part>

@@ -28,8 +28,8 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
       lead="Choose where to send your events. To test without a receiver, create a sink: this server receives the deliveries."
       actions={
         <>
-          <MakeSink onMade={onMade} />
           <Button onClick={onClose}>Cancel</Button>
+          <MakeSink onMade={onMade} />
         </>
       }
     >

@@ -106,11 +106,11 @@ function Row({
               <Countdown to={next_attempt_at} />
             </span>
           ) : (
-            state
+            <span className={state === 'failed' ? 'text-fail' : ''}>{state}</span>
           )}
         </span>
         <span className="mono text-right text-meta text-ink-3" title={counted(attempt_count, 'attempt')}>
-          {attempt_count}
+          {attempt_count > 1 && `×${attempt_count}`}
         </span>
       </To>
     </li>

@@ -82,7 +82,7 @@ export function WhatFields({ draft, change, disabled = false }: FormProps): Reac
         conditions={draft.conditions}
         change={(conditions) => change({ conditions })}
         disabled={disabled}
-        empty="Postroad delivers every event in these datasets. Add a condition to deliver only some events."
+        empty={`Postroad delivers every event${draft.datasets === null ? '' : ' in these datasets'}. Add a condition to deliver only some events.`}
       />
     </>
   )

@@ -18,7 +18,7 @@ export function HealthBars({
 }): ReactElement {
   const [at, setAt] = useState<number | undefined>()
   const most = Math.max(4, ...points.map(countOf))
-  const long = seconds * points.length > DAY_SECONDS * 1.5
+  const long = seconds * points.length >= DAY_SECONDS
   const label = (point: Point | undefined): string =>
     point === undefined ? '' : (long ? DAY : CLOCK).format(Date.parse(point.at))
   const here = at === undefined ? undefined : points[at]

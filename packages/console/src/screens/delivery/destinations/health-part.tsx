@@ -35,10 +35,10 @@ export function HealthPart({ id }: { readonly id: string }): ReactElement {
         {health !== undefined && (
           <span className="ml-auto text-data text-ink-3">
             {health.counted_at === null ? (
-              'not counted yet'
+              'not updated yet'
             ) : (
               <>
-                counted <Ago at={health.counted_at} />
+                updated <Ago at={health.counted_at} />
               </>
             )}
           </span>
@@ -64,7 +64,7 @@ function Numbers({ health }: { readonly health: Health }): ReactElement {
           value={ratioText(health)}
           below={
             attempts.gave_up > 0
-              ? `${attempts.gave_up.toLocaleString('en')} given up`
+              ? `${counted(attempts.gave_up, 'delivery', 'deliveries')} failed`
               : `${(attempts.succeeded + attempts.failed).toLocaleString('en')} attempts`
           }
           isBad={isBad(health)}
@@ -94,11 +94,11 @@ function Waiting({
     [paused, 'paused'],
   ] as const
   const said = parts.filter(([count]) => count > 0).map(([count, state]) => `${count.toLocaleString('en')} ${state}`)
-  if (said.length === 0) return <>nothing is late</>
+  if (said.length === 0) return <>none overdue</>
   return (
     <>
       {said.join(', ')}
-      {held > 0 && `; ${held.toLocaleString('en')} held back`}
+      {held > 0 && `; ${held === pending + retrying + paused ? 'all' : held.toLocaleString('en')} held back`}
       {oldest_accepted_at !== null && `; the oldest ${span(now - Date.parse(oldest_accepted_at))} old`}
     </>
   )

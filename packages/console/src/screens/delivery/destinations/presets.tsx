@@ -12,7 +12,7 @@ const NONE: readonly never[] = []
 const OWN: DestinationPreset = {
   id: 'generic',
   name: 'Webhook receiver',
-  description: 'A signed JSON envelope. Every webhook library can verify it.',
+  description: 'A signed JSON envelope. Every Standard Webhooks library can verify it.',
   setup: '',
   docs_url: null,
   url: 'https://{your host}/{path}',
@@ -32,7 +32,7 @@ export function PresetChoice({ go }: { readonly go: (preset: Preset) => void }):
   return (
     <>
       <Choices label="Presets" presets={presets} go={go} />
-      <h3 className="mb-2 font-control">Beyond HTTP</h3>
+      <h3 className="mb-2 font-control">Queues, streams and databases</h3>
       <Choices label="Kinds" presets={KIND_PRESETS} go={go} />
       <RefusedLine error={asked.error} />
     </>

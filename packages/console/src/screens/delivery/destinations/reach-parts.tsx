@@ -141,7 +141,7 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
   return (
     <Part
       title="Forward proxy"
-      text="Postroad connects through this proxy with HTTP CONNECT, to the address that it resolved and checked."
+      text="Postroad sends deliveries through this proxy with HTTP CONNECT, to the IP address that it checked."
       beside={
         proxy !== null && (
           <Button

@@ -35,7 +35,7 @@ export function SigningTab({ destination }: { readonly destination: Destination 
     <>
       <Part
         title="Signing secret"
-        text="The secret signs every delivery. Only a signed-in member can reveal it. Keys and agents cannot. The audit log records each reveal."
+        text="The secret signs every delivery. Only a signed-in member can reveal it. API keys and agents cannot. The audit log records each reveal."
         beside={
           <Button
             disabled={!may || reveal.isPending}
@@ -71,7 +71,7 @@ export function SigningTab({ destination }: { readonly destination: Destination 
         />
       </Part>
       <Part
-        title="Verify it in your receiver"
+        title="Verify deliveries in your receiver"
         text="Verify the raw body before you parse it. The svix and standardwebhooks libraries do the same."
       >
         <CodeBlock label="How to verify a delivery" of={SNIPPETS} at={language} go={setLanguage} />

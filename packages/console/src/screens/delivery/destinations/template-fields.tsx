@@ -20,7 +20,7 @@ export function TemplateFields({ draft, change, held, disabled = false }: Props)
         label="Format"
         disabled={disabled}
         of={[
-          { id: 'envelope', label: 'The envelope' },
+          { id: 'envelope', label: 'Envelope' },
           { id: 'own', label: 'Custom JSON' },
         ]}
         at={draft === null ? 'envelope' : 'own'}

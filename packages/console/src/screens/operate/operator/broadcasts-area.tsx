@@ -137,7 +137,7 @@ function AnnounceDialog({ onClose }: { readonly onClose: () => void }): ReactEle
     <CreateWindow
       wide
       title="New announcement"
-      lead="Members see the announcement immediately, at the top of every screen, until they dismiss it. Plain text only."
+      lead="Members see the announcement immediately, at the top of every screen. Each member can dismiss it. Plain text only."
       read={read({ title, text, severity, end, chosen })}
       call={(body) => ({ route: routes.platformBroadcasts.create, body })}
       submit={(body) =>
@@ -179,7 +179,7 @@ function AnnounceDialog({ onClose }: { readonly onClose: () => void }): ReactEle
         max="9999-12-31T23:59"
         value={end}
         onChange={({ target }) => setEnd(target.value)}
-        hint="Optional. In your time zone. Leave empty to show the announcement until you withdraw it."
+        hint="Optional. In your time zone. If empty, the announcement remains active until you withdraw it."
       />
       <Receivers chosen={chosen} choose={setChosen} />
     </CreateWindow>

@@ -64,13 +64,16 @@ export function HealthArea({ views }: AreaProps): ReactElement {
                 ],
                 [
                   'Destinations',
-                  `${lanes.owned.toLocaleString('en')} assigned to a delivery worker, ${lanes.waiting.toLocaleString('en')} waiting for a circuit breaker or a rate limit`,
+                  `${lanes.owned.toLocaleString('en')} assigned to a delivery worker, ${lanes.waiting.toLocaleString('en')} held back by a circuit breaker or a rate limit`,
                 ],
                 ['Mail', `${mails.waiting.toLocaleString('en')} waiting`],
               ]}
             />
           </Part>
-          <Part title="Background jobs" text="The jobs of the server process that responded.">
+          <Part
+            title="Background jobs"
+            text="The last run of each job in the server process that answered this request."
+          >
             <ul aria-label="Background jobs">
               {loops.map(({ name, last_run_at, last_failed_at, failing }) => (
                 <li

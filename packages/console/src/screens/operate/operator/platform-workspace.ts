@@ -12,6 +12,6 @@ export const TONES: Readonly<Record<PlatformWorkspace['state'], Tone>> = {
 
 /** "1,204 of 10,000". */
 export function usedText(used: number | null, max: number | null): string {
-  if (used === null) return 'not counted'
+  if (used === null) return 'not metered on this plan'
   return max === null ? used.toLocaleString('en') : `${used.toLocaleString('en')} of ${max.toLocaleString('en')}`
 }

@@ -112,7 +112,7 @@ function Form({ of }: { readonly of: Settings }): ReactElement {
           label="Plan for new workspaces"
           value={draft.defaultPlan}
           onChange={({ target }) => change({ defaultPlan: target.value })}
-          hint="Default: Self-hosted if the creator’s current workspace is self-hosted, otherwise Free. If the creator has no workspace, the first workspace of the installation decides."
+          hint="Default: Self-hosted if the creator’s current workspace is self-hosted, otherwise Free. If the creator has no workspace, the installation’s first workspace determines it."
         >
           <option value="">Default</option>
           {of.plans.map((plan) => (

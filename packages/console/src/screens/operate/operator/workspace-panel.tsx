@@ -102,7 +102,7 @@ function SuspensionPart({
       text={
         isSuspended
           ? 'The workspace accepts no events, sends nothing and refuses changes. Stored data is not lost.'
-          : 'A suspended workspace accepts no events, sends nothing and refuses changes, on every node within a second.'
+          : 'Within a second, every node stops accepting events, sending deliveries and allowing changes.'
       }
       beside={
         isSuspended ? (
@@ -212,7 +212,10 @@ function PlanPart({ of: { id, plan } }: { readonly of: PlatformWorkspace }): Rea
   })
   return (
     <SaveForm label="Workspace plan" of={form} isPart>
-      <Part title="Plan" text="Postroad sends deliveries that wait for the allowance, up to the limit of the new plan.">
+      <Part
+        title="Plan"
+        text="After a change, Postroad sends the deliveries that wait for the allowance, up to the new limit."
+      >
         <Select label="Plan name" value={form.draft} onChange={({ target }) => form.change(target.value)}>
           {[...new Set([plan, ...(plans ?? [])])].map((one) => (
             <option key={one} value={one}>

@@ -133,10 +133,10 @@ function UsePart({ projectId }: { readonly projectId: string | null }): ReactEle
   const [use, setUse] = useState<Use>('curl')
   return (
     <Part
-      title="How it is used"
+      title="Use this key"
       text={
         <>
-          The console does not store the key. Set <code className="mono">SERVICE_TOKEN</code> first.
+          Postroad cannot show the key again. Set <code className="mono">SERVICE_TOKEN</code> to the key first.
         </>
       }
     >

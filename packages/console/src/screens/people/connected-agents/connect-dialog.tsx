@@ -6,7 +6,17 @@ import { SetUp } from './set-up.tsx'
 /** The way to connect a program. It appears in the list once the person has allowed it. */
 export function ConnectDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
-    <Dialog open onClose={onClose} title="Connect an agent" wide actions={<Button onClick={onClose}>Done</Button>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title="Connect an agent"
+      wide
+      actions={
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
       <SetUp />
     </Dialog>
   )

@@ -10,7 +10,7 @@ import { AgentDetail } from './detail.tsx'
 const VIEWS = [
   { id: '', label: 'All', has: () => true },
   { id: 'active', label: 'Active', has: ({ status }: Agent) => status === 'active' },
-  { id: 'refused', label: 'Refused', has: ({ last_refusal: refusal }: Agent) => refusal !== null },
+  { id: 'refused', label: 'Denied', has: ({ last_refusal: refusal }: Agent) => refusal !== null },
   { id: 'revoked', label: 'Revoked', has: ({ status }: Agent) => status === 'revoked' },
 ] as const
 

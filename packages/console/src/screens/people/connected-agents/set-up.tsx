@@ -36,8 +36,8 @@ export function SetUp(): ReactElement {
       <CodeBlock label="Configuration" of={configurationsOf(location.origin)} at={at} go={setAt} />
       <p className="mt-2 text-data text-ink-3">{TEXTS[at]}</p>
       <p className="mt-2 text-data text-ink-3">
-        The program opens a page in your browser, where you choose the workspace and the access level. You do not need
-        to copy a key.
+        The agent opens a page in your browser, where you choose the workspace and the access level. You do not need to
+        copy a key.
       </p>
     </>
   )

@@ -27,7 +27,7 @@ export function InviteDialog({
   return (
     <CreateWindow
       title="Invite a member"
-      lead="The person gets a link by email. The link works once, within 7 days, and only for a person who has verified this address."
+      lead="Postroad emails a link that works once, within 7 days, and only for a person who has verified this address."
       read={email.trim() === '' ? { problem: 'Enter an email address.' } : { body: { email: email.trim(), role } }}
       call={(body) => ({ route: routes.invites.create, body })}
       submit={(body) =>

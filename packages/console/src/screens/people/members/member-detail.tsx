@@ -134,7 +134,7 @@ function OwnershipPart({ name, ask }: { readonly name: string; readonly ask: () 
 }
 
 const LAST_OWNER =
-  'You are the last owner, so you cannot leave. Transfer ownership on another member’s page first, or close the workspace.'
+  'You are the only owner, so you cannot leave. Transfer ownership on another member’s page, or close the workspace. If there is no other member, invite one first.'
 
 /** Whether the member is the person who is signed in, and the only owner. */
 function useIsLastOwner({ isYou, role }: Member): boolean {

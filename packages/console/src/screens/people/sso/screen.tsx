@@ -81,9 +81,9 @@ export function Screen(): ReactElement {
             }
           >
             <p className="text-ink-3">
-              Only an operator can set up single sign-on, for the whole installation. A workspace cannot have a separate
-              identity provider. Request SSO with the email domains of your members. The owners get the decision of the
-              operator by email.
+              Only an operator can set up single sign-on, and it applies to the whole installation. A workspace cannot
+              have a separate identity provider. To request SSO, send the email domains of your members. Owners get the
+              operator’s decision by email.
             </p>
           </Part>
           <Part title="Requests">

@@ -69,8 +69,8 @@ function UseTab({ row }: TabProps): ReactElement {
         <Facts
           of={[
             ['Reads', row.datasets === null ? 'all datasets, including future ones' : row.datasets.join(', ')],
-            ['Requests per 10 seconds', row.requests_per_10_seconds.toLocaleString('en')],
-            ['Addresses', row.ip_allowlist.length === 0 ? 'any' : row.ip_allowlist.join(', ')],
+            ['Requests per 10 s', row.requests_per_10_seconds.toLocaleString('en')],
+            ['Addresses', row.ip_allowlist.length === 0 ? 'any address' : row.ip_allowlist.join(', ')],
             ['Expires', <Expiry key="expiry" of={row} />],
             ['Last used', row.last_used_at === null ? 'never' : <Ago key="used" at={row.last_used_at} />],
             ['Created', <Ago key="created" at={row.created_at} />],
@@ -79,7 +79,7 @@ function UseTab({ row }: TabProps): ReactElement {
       </Part>
       <Part
         title="Read records"
-        text="The key was shown once when it was created. The commands read it from the variable DATA_KEY. Each response is one page. To get the next page, send next_cursor or the Next-Cursor header value as cursor."
+        text="The key was shown once when it was created. The commands read it from the variable DATA_KEY. Each response is one page. For the next page, send next_cursor, or the header Next-Cursor, as the parameter cursor."
       >
         {readable.length > 1 && (
           <Select label="Dataset" value={dataset} onChange={({ target }) => setDataset(target.value)}>

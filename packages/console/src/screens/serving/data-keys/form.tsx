@@ -39,7 +39,7 @@ export function KeyFields({
           value={draft.requests}
           disabled={disabled}
           onChange={({ target }) => change({ requests: target.value })}
-          hint="Each server process counts separately."
+          hint="The limit applies to each server process."
         />
         <Field
           label="Expires"

@@ -113,7 +113,7 @@ export function Screen(): ReactElement {
         text: (
           <>
             Programs use Data API keys to read stored records over HTTP as JSON, CSV or Parquet. The keys have no other
-            permissions. To create a key in a terminal, run
+            permissions. To create a key in a terminal, run:
             <CommandLine words="data-keys create --name Warehouse" />
           </>
         ),

@@ -111,7 +111,7 @@ function Signal({ of }: { readonly of: Forwarder['progress']['logs'] }): ReactEl
               ''
             ) : (
               <>
-                , since <Ago at={failing_since} />
+                , the first <Ago at={failing_since} />
               </>
             )}
             .
@@ -144,7 +144,7 @@ function Signal({ of }: { readonly of: Forwarder['progress']['logs'] }): ReactEl
             ),
           ],
           [
-            'Lost: refused by the receiver',
+            'Lost: rejected by the receiver',
             refused === 0 ? (
               'none'
             ) : (
@@ -178,7 +178,7 @@ function SettingsTab({ forwarder }: TabProps): ReactElement {
         <ReceiverFields {...fields} preset={preset} />
         <TestPart draft={form.draft} forwarderId={forwarder.id} />
       </Part>
-      <Part title="Content">
+      <Part title="Data to send">
         <ContentFields {...fields} />
       </Part>
     </SaveForm>

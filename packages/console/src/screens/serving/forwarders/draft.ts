@@ -138,6 +138,6 @@ export function forwarderLight({ state, stopped_reason, progress }: Forwarder): 
       : { tone: 'paused', word: 'off', text: 'Turned off by a member. The forwarder retains its position.' }
   const fault = [progress.logs, progress.traces].find((signal) => signal?.state === 'failing')
   return state === 'failing'
-    ? { tone: 'retry', word: 'failing', text: fault?.last_error?.error ?? 'The last attempt failed. Postroad retries.' }
+    ? { tone: 'fail', word: 'failing', text: fault?.last_error?.error ?? 'The last attempt failed. Postroad retries.' }
     : { tone: 'ok', word: 'on', text: 'The receiver accepts the data.' }
 }

@@ -45,7 +45,8 @@ export function ReceiverFields({
         onChange={({ target }) => change({ headers: target.value })}
         hint={
           <>
-            One per line. Postroad encrypts the values and never shows them again. Leave the dots to keep a value.
+            One per line. Postroad encrypts the values and never shows them again.
+            {draft.headers !== '' && ' Leave the dots to keep a value.'}
             {optional.length > 0 && ` Optional: ${optional.map(({ name, form }) => `${name}: ${form}`).join(', ')}.`}
           </>
         }
@@ -65,7 +66,7 @@ export function ReceiverFields({
           <option value="protobuf">protobuf</option>
           <option value="json">JSON</option>
         </Select>
-        <div className="pt-6">
+        <div className="pt-[30px] max-md:pt-0 max-md:pb-3.5">
           <Check
             label="Compress with gzip"
             checked={draft.gzip}

@@ -134,7 +134,7 @@ function Row({ portal, customer, may, onLink }: RowProps): ReactElement {
           <span className="text-ink-2">{counted(destination_count, 'destination')}</span>
           <span className="text-ink-2">{counted(token_count, 'active link')}</span>
           <span className="text-ink-3">
-            <Ago at={created_at} />
+            created <Ago at={created_at} />
           </span>
         </summary>
         {isOpen && (

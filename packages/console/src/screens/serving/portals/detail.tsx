@@ -14,7 +14,7 @@ import { SettingsTab } from './settings-tab.tsx'
 
 const TABS = [
   { id: 'customers', label: 'Customers', of: CustomersTab },
-  { id: 'looks', label: 'Looks', of: LooksTab },
+  { id: 'looks', label: 'Appearance', of: LooksTab },
   { id: 'settings', label: 'Settings', of: SettingsTab },
   { id: 'embed', label: 'Embed', of: EmbedTab },
 ] as const

@@ -67,7 +67,8 @@ export function LooksFields({ draft, change, disabled, portalName }: Props): Rea
       </div>
       <Field
         label="Help link"
-        placeholder="https://example.com/help, or mailto:help@example.com"
+        placeholder="https://example.com/help"
+        hint="A URL, or a mailto: link."
         value={support_url ?? ''}
         onChange={({ target }) => change({ support_url: textOrNull(target.value) })}
       />
@@ -151,10 +152,10 @@ function Shade({ of, theme }: { readonly of: string; readonly theme: 'light' | '
       />
       <span>
         {text === of ? (
-          `Readable on a ${theme} page without changes.`
+          `Readable on ${theme} pages as it is.`
         ) : (
           <>
-            On a {theme} page links are <span className="mono">{text}</span>, so that people can read them.
+            On {theme} pages, links use <span className="mono">{text}</span> for contrast.
           </>
         )}
       </span>

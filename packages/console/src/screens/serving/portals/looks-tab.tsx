@@ -24,7 +24,7 @@ export function LooksTab({ portal }: { readonly portal: Portal }): ReactElement 
   })
   const shown = useLatest(form.draft)
   return (
-    <SaveForm label="Looks" of={form}>
+    <SaveForm label="Appearance" of={form}>
       <div
         ref={around}
         className={`grid flex-1 ${isNarrow ? 'grid-cols-1' : 'grid-cols-[minmax(300px,380px)_minmax(0,1fr)]'}`}

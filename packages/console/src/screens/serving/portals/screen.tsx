@@ -29,7 +29,7 @@ export function Screen(): ReactElement {
       detail={PortalDetail}
       never={{
         title: 'No portals yet',
-        text: 'A portal is a page where your customers add the URLs that receive your events, view deliveries and retry them. You can set the name, logo and color, and embed the portal in your product.',
+        text: 'A portal is a page where your customers add their webhook URLs, view deliveries and retry them. You can set the name, logo and color, and embed the portal in your product.',
       }}
     />
   )

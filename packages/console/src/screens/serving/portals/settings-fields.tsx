@@ -32,7 +32,7 @@ export function SettingsFields({ draft, change, disabled = false }: Props): Reac
         placeholder="Customer webhooks"
         value={name}
         onChange={({ target }) => change({ name: target.value })}
-        hint="Customers see this name unless you set another one under Looks."
+        hint="Customers see this name unless you set another one under Appearance."
       />
       <Field
         label="Slug"
@@ -50,7 +50,7 @@ export function SettingsFields({ draft, change, disabled = false }: Props): Reac
         hint={SERVES_TEXTS[serves]}
       />
       <DatasetChoice
-        label="Event types that customers can receive"
+        label="Datasets that customers can receive"
         datasets={datasets}
         change={(next) => change({ datasets: next })}
         disabled={disabled}

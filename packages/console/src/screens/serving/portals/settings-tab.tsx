@@ -19,7 +19,7 @@ export function SettingsTab({ portal }: { readonly portal: Portal }): ReactEleme
   return (
     <SaveForm label="Settings" of={form}>
       <Part
-        title="Settings"
+        title="General"
         text="If you remove a dataset from the portal, Postroad stops delivering it to customer destinations."
       >
         <SettingsFields {...fieldsOf(form)} />

@@ -52,7 +52,7 @@ export function Screen(): ReactElement {
         text: (
           <>
             A source creates events from a system that does not send webhooks: a database, an API, a stream, a schedule
-            or a WebSocket. To create an event every weekday at nine, run
+            or a WebSocket. To create an event every weekday at 9:00 UTC, run:
             <CommandLine words={"cron-triggers create --name Morning --expression '0 9 * * 1-5' --dataset mornings"} />
           </>
         ),

@@ -23,7 +23,11 @@ export function SourceSettingsForm({ source }: { readonly source: Source }): Rea
     <SaveForm label="Settings" of={form}>
       <Part
         title="What it reads"
-        text="If you change the cursor, key or start, the source starts over. Otherwise, it continues from its position."
+        text={
+          source.settings.kind === 'http_poll'
+            ? 'If you change the cursor, the source starts over. Otherwise, it continues from its position.'
+            : 'If you change the cursor, key or start, the source starts over. Otherwise, it continues from its position.'
+        }
       >
         <KindFields {...fields} isHeld />
         <SamplePart draft={form.draft} sourceId={source.id} />

@@ -216,7 +216,7 @@ function UrlFields({ draft, change, disabled = false }: FieldsProps): ReactEleme
         value={draft.headers}
         disabled={disabled}
         onChange={({ target }) => change({ headers: target.value })}
-        hint="One per line. Saved values are never shown. Leave the dots to keep a value. If you change the host, enter the values again."
+        hint="One per line. Saved values appear as dots. Leave the dots to keep a value. If you change the host, enter the values again."
       />
     </>
   )
@@ -244,13 +244,13 @@ function PollFields(props: FieldsProps): ReactElement {
           disabled={disabled}
           onChange={({ target }) => change({ keyPath: target.value })}
           className="mono text-data"
-          hint="Optional. Items with the same ID are filed once in 7 days. Leave empty to file every item."
+          hint="Optional. An item with the same ID is stored only once within 7 days. Leave empty to store every item."
         />
         <Every {...props} />
       </div>
       <div className="mb-3.5">
         <Check
-          label="The next request continues from a cursor"
+          label="Continue from a cursor"
           checked={draft.hasCursor}
           disabled={disabled}
           onChange={({ target }) => change({ hasCursor: target.checked })}

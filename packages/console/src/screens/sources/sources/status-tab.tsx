@@ -52,7 +52,8 @@ export function SourceStatus({ source }: { readonly source: Source }): ReactElem
                 '. Postroad retries.'
               ) : (
                 <>
-                  , since <Moment at={failing_since} />. Postroad retries and turns the source off after 24 hours.
+                  ; the first was <Moment at={failing_since} />. Postroad retries for 24 hours, then turns the source
+                  off.
                 </>
               )}
             </>
@@ -86,12 +87,9 @@ export function SourceStatus({ source }: { readonly source: Source }): ReactElem
         />
       </Part>
       {settings.kind === 'postgres_replication' && <ReplicationPart source={source} />}
-      <Part
-        title="Position"
-        text="Postroad has stored everything before this position, in the same transaction as the position."
-      >
+      <Part title="Position" text="The next run continues here. Postroad has stored everything before this position.">
         {position === null ? (
-          <p className="text-ink-3">The source has not started yet.</p>
+          <p className="text-ink-3">No position yet, because no run has succeeded.</p>
         ) : (
           <pre
             tabIndex={0}
@@ -131,8 +129,8 @@ export function CronStatus({ cron }: { readonly cron: CronTrigger }): ReactEleme
             ['Successful runs', cron.runs.toLocaleString('en')],
             ['Last run', <Moment key="last" at={last_run?.fired_at ?? null} />],
             [
-              'Requested run',
-              cron.run_requested_at === null ? 'no' : <Moment key="asked" at={cron.run_requested_at} />,
+              'Manual run',
+              cron.run_requested_at === null ? 'none pending' : <Moment key="asked" at={cron.run_requested_at} />,
             ],
             [
               'Data',
@@ -167,7 +165,7 @@ export function WsStatus({ socket }: { readonly socket: WsTrigger }): ReactEleme
     <>
       <LastError
         of={socket.last_error}
-        what={failures === 0 ? '' : `${counted(failures, 'failed connection')} in a row.`}
+        what={failures === 0 ? '' : `${counted(failures, 'failed connection')} in a row. Postroad retries.`}
       />
       <Part title="State">
         <Facts
@@ -187,7 +185,9 @@ export function WsStatus({ socket }: { readonly socket: WsTrigger }): ReactEleme
             ['Next connection attempt', <Next key="next" at={socket.next_connect_at} />],
             [
               'Messages',
-              `${socket.received.toLocaleString('en')}, of which ${socket.filed.toLocaleString('en')} became events`,
+              socket.received === 0
+                ? 'none'
+                : `${socket.received.toLocaleString('en')}, of which ${socket.filed.toLocaleString('en')} became events`,
             ],
             [
               'Lost messages',
@@ -200,7 +200,7 @@ export function WsStatus({ socket }: { readonly socket: WsTrigger }): ReactEleme
               ),
             ],
             ['Last message', <Moment key="last" at={socket.last_message_at} />],
-            ['Messages sent after each connection', socket.subscribe_messages.toLocaleString('en')],
+            ['Messages on connect', socket.subscribe_messages.toLocaleString('en')],
             ['Heartbeat', heartbeat === null ? 'none' : `every ${counted(heartbeat.every_seconds, 'second')}`],
           ]}
         />

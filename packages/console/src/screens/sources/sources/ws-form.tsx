@@ -121,7 +121,7 @@ export function WsFields({ draft, change, disabled = false }: FieldsProps): Reac
         value={draft.headers}
         disabled={disabled}
         onChange={({ target }) => change({ headers: target.value })}
-        hint="One per line. Saved values are never shown. Leave the dots to keep a value."
+        hint="One per line. Saved values appear as dots. Leave the dots to keep a value."
       />
       <TextArea
         label="Messages to send after each connection"

@@ -21,7 +21,10 @@ export function AuditPanel({ row, nameOf, filter, onClose }: Props): ReactElemen
   const differences = differencesOf(row)
   const others = otherDetails(row)
   return (
-    <section aria-label="Change" className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface">
+    <section
+      aria-label="Change"
+      className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface max-xl:border-l-0"
+    >
       <header className="flex items-start gap-2 pt-3 pr-3.5 pb-3 pl-5">
         <h2 className="min-w-0 flex-1 text-lead font-control break-words">
           <Sentence row={row} nameOf={nameOf} />

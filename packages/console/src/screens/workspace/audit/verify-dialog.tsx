@@ -44,7 +44,7 @@ export function VerifyDialog({ onClose }: { readonly onClose: () => void }): Rea
           />
           <Button onClick={onClose}>Close</Button>
           <Button kind="primary" type="submit" form={FORM} disabled={isWrong || verify.isPending}>
-            {verify.isPending ? 'Verifying…' : 'Verify'}
+            {verify.isPending ? 'Verifying…' : verify.data === undefined ? 'Verify' : 'Verify again'}
           </Button>
         </>
       }
@@ -79,7 +79,7 @@ function Result({ of: { ok, count, removed, oldest, newest, problem } }: { reado
       </p>
       <Facts
         of={[
-          ['Intact rows', count.toLocaleString('en')],
+          ...(ok ? [] : [['Intact rows', count.toLocaleString('en')] as const]),
           ...(removed === 0 ? [] : [['Removed', `${counted(removed, 'older row')} with expired retention`] as const]),
           ...(oldest === null ? [] : [['Oldest', <Time key="oldest" at={oldest.at} />] as const]),
           ...(newest === null
@@ -95,8 +95,8 @@ function Result({ of: { ok, count, removed, oldest, newest, problem } }: { reado
       />
       {newest !== null && (
         <p className="text-ink-3">
-          Store this hash outside Postroad. It proves every row up to the newest one, and you can verify against it
-          later.
+          Store this hash outside Postroad. A later check against it proves that no row up to the newest one has
+          changed.
         </p>
       )}
     </div>

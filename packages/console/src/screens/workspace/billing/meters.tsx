@@ -39,7 +39,7 @@ function Meter({ label, used, max, below }: MeterProps): ReactElement {
     <li>
       <span className="block text-ink-3">{label}</span>
       {used === null ? (
-        <span className="block text-ink-2">Not counted</span>
+        <span className="block text-ink-2">Not metered on this plan</span>
       ) : (
         <>
           <b className={`block text-display ${isFull ? 'text-fail' : ''}`}>{count(used)}</b>
@@ -61,6 +61,6 @@ function Meter({ label, used, max, below }: MeterProps): ReactElement {
 
 function paceText({ projected, max }: { readonly projected: number | null; readonly max: number | null }): string {
   if (projected === null || projected === 0) return ''
-  const text = `${count(projected)} at the end of the month at this rate`
+  const text = `On pace for ${count(projected)} this month`
   return max !== null && projected > max ? `${text}, more than the plan allows` : text
 }

@@ -33,15 +33,17 @@ export function PlanView({ file, onBack, onApplied }: Props): ReactElement {
       <Part
         title={file.isPasted === true ? 'Plan' : `Plan of ${file.name}`}
         text={plan === undefined ? 'Postroad compares it with the project.' : <Summary of={plan} />}
-        beside={<Button onClick={onBack}>Another file</Button>}
+        beside={<Button onClick={onBack}>Choose another file</Button>}
       >
         <Check
           checked={deletes}
           onChange={({ target }) => setDeletes(target.checked)}
           label={
             <>
-              Also delete resources that are not in the file{' '}
-              <span className="text-ink-3">endpoints, rules, views and destinations in this project</span>
+              Also delete resources that are not in the file:{' '}
+              <span className="text-ink-3">
+                endpoints, rules, record views, destinations, workflows and AI triggers of this project
+              </span>
             </>
           }
         />

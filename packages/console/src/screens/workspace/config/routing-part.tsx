@@ -24,9 +24,7 @@ export function RoutingPart({ of }: { readonly of: Routing }): ReactElement {
     >
       {unreadable > 0 && <p className="text-ink-3">{counted(unreadable, 'event')} can no longer be read.</p>}
       {not_looked_at !== undefined && (
-        <p className="text-ink-3">
-          {counted(not_looked_at, 'older event')} were skipped, because the comparison took too long.
-        </p>
+        <p className="text-ink-3">The comparison took too long and left out {counted(not_looked_at, 'older event')}.</p>
       )}
       <ul aria-label="Routed differently">
         {payloads.map((payload) => (
@@ -36,7 +34,7 @@ export function RoutingPart({ of }: { readonly of: Routing }): ReactElement {
               search={{ sel: payload.submission_id }}
               className="inline-block min-h-6 leading-6 text-accent underline"
             >
-              Event of <Time at={payload.received_at} />
+              Event at <Time at={payload.received_at} />
             </To>
             <ul className="text-ink-2">
               {linesOf(payload).map((line) => (
@@ -47,7 +45,7 @@ export function RoutingPart({ of }: { readonly of: Routing }): ReactElement {
         ))}
       </ul>
       {different > payloads.length && payloads.length > 0 && (
-        <p className="mt-2 text-ink-3">{(different - payloads.length).toLocaleString('en')} more are not shown.</p>
+        <p className="mt-2 text-ink-3">Not shown: {(different - payloads.length).toLocaleString('en')} more.</p>
       )}
     </Part>
   )
@@ -63,8 +61,8 @@ function linesOf({ refused_before, refused_after, records, deliveries, starts, m
             : `rejected (${refused_after}), ${refused_before === null ? 'and no longer accepted' : `not for ${refused_before}`}`,
         ]
       : []),
-    ...records.added.map(({ dataset, by }) => `+ a record in ${dataset}${by === null ? '' : `, by ${by}`}`),
-    ...records.removed.map(({ dataset, by }) => `− the record in ${dataset}${by === null ? '' : `, by ${by}`}`),
+    ...records.added.map(({ dataset, by }) => `+ a record in ${dataset}${by === null ? '' : ` (by ${by})`}`),
+    ...records.removed.map(({ dataset, by }) => `− the record in ${dataset}${by === null ? '' : ` (by ${by})`}`),
     ...records.changed.map(({ dataset }) => `another record in ${dataset}`),
     ...deliveries.added.map(
       ({ destination, paused }) => `+ a delivery to ${destination}${paused ? ', which waits, because it is off' : ''}`,

@@ -67,7 +67,7 @@ export function Screen(): ReactElement {
       }
       foot={
         <span>
-          At most {LIMITS.dataExportsReadyMax} exports are stored, each for {LIMITS.dataExportRetentionDays} days.
+          Postroad stores up to {LIMITS.dataExportsReadyMax} exports, each for {LIMITS.dataExportRetentionDays} days.
         </span>
       }
     >
@@ -88,7 +88,8 @@ export function Screen(): ReactElement {
       ) : data.length === 0 ? (
         <Empty title="No exports yet" actions={begin}>
           An export is one zip of NDJSON files. It contains projects and their settings without secrets, events with
-          their bodies, deliveries with their attempts, members, key prefixes, and the audit log. From a terminal:
+          their bodies, deliveries with their attempts, members, key prefixes, and the audit log. You can also export
+          from a terminal:
           <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
             npm run postroad -- export
           </code>

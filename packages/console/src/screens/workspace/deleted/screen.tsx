@@ -90,7 +90,8 @@ export function Screen(): ReactElement {
     <SettingsPage
       title="Deleted"
       foot={
-        rows !== undefined && (
+        rows !== undefined &&
+        rows.length > 0 && (
           <span aria-live="polite">
             {counted(rows.length, 'deletion')}
             {asked.hasNextPage ? ', and older ones' : ''} in the last 24 hours
@@ -105,8 +106,8 @@ export function Screen(): ReactElement {
         (asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.refetch} />)}
       {rows?.length === 0 && (
         <Empty title="Nothing was deleted in the last 24 hours">
-          Deleted endpoints, rules, destinations and workflows appear here for 24 hours. You can restore them with their
-          IDs, URLs and secrets.
+          Deleted endpoints, rules, destinations and workflows appear here for 24 hours. What you restore has the same
+          ID, URL and secrets as before.
         </Empty>
       )}
       {rows !== undefined && rows.length > 0 && <Deletions rows={rows} further={() => void asked.fetchNextPage()} />}

@@ -26,7 +26,7 @@ function Close({ of: { name, slug } }: { readonly of: Workspace }): ReactElement
   return (
     <Part
       title="Close workspace"
-      text={`Postroad stops accepting, sending and streaming events for this workspace. An owner can reopen it for ${GRACE_DAYS} days. After that, Postroad permanently deletes everything in it except the audit log.`}
+      text={`Postroad stops accepting, sending and streaming events for this workspace. An owner can reopen it within ${GRACE_DAYS} days. After that, Postroad permanently deletes everything in it except the audit log.`}
       beside={
         <Button kind="danger" disabled={refusal !== undefined} title={refusal} onClick={() => setAsking(true)}>
           Close…
@@ -59,7 +59,7 @@ function CloseDialog({
   return (
     <CreateWindow
       title={`Close ${name}?`}
-      lead={`Senders get 403 immediately, and deliveries stop. You can reopen the workspace for ${GRACE_DAYS} days.`}
+      lead={`Senders get 403 immediately, and deliveries stop. You can reopen the workspace within ${GRACE_DAYS} days.`}
       read={typed.trim() === slug ? { body: slug } : { problem: `Type ${slug} to confirm.` }}
       call={(confirm) => ({ route: routes.workspaces.close, body: { confirm } })}
       submit={(confirm) => close.mutate(confirm)}

@@ -184,7 +184,7 @@ function Tiles({ summary, range }: Pick<NumbersProps, 'summary' | 'range'>): Rea
 const DELIVERY_RANGES = { '1h': '1h', '': '24h', '7d': '7d' } as const
 
 function waitingText({ held, oldest_accepted_at }: Summary['backlog']): string {
-  if (oldest_accepted_at === null) return held > 0 ? `${count(held)} held back` : 'nothing is late'
+  if (oldest_accepted_at === null) return held > 0 ? `${count(held)} held back` : 'none overdue'
   const oldest = `oldest ${span(Date.now() - Date.parse(oldest_accepted_at))}`
   return held > 0 ? `${count(held)} held back, ${oldest}` : oldest
 }
