@@ -84,7 +84,7 @@ test(
     // The destination: list, detail, health.
     await page.goto(`${stage.url('destinations')}?sel=${id}`)
     await page.getByText(/The circuit breaker is open after/).waitFor()
-    await page.getByText(/; 11 held back/).waitFor()
+    await page.getByText(/; all held back/).waitFor()
     assert.ok((await page.getByText('breaker open', { exact: true }).count()) > 0)
     // "Goes to" of a rule, and the palette.
     const { rule } = (await stage.world.admin('POST', 'rules', { name: 'All', dataset: 'routed' })).body
