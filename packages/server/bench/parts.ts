@@ -91,9 +91,10 @@ const SEARCH: Part = {
   notes: (_seconds, records) => [
     `Questions: ${records.map((count) => count.toLocaleString('en-US')).join(', ')} events of four weeks, about 560 bytes of JSON with four headers each, in one project. Each question is`,
     'asked about twenty of them, evenly spread, by the admin API: call after call, until 20 events are found or everything was searched. Scanned, read',
-    'and calls are the most of these twenty. In SQL, the same is asked twice of the same tables. All must find',
+    'and calls are the most of these twenty. In SQL, the same is asked once of the same tables. All must find',
     'as many events as Postroad, or the run fails. OpenSearch has one shard, the payload as a `wildcard` field, and each field and header as a `keyword`;',
-    'it takes part when `BENCH_OPENSEARCH_URL` is the address of a server. SQL and OpenSearch are not asked about more events than `--compared-records`.',
+    'it takes part when `BENCH_OPENSEARCH_URL` is the address of a server, and is not asked again after an answer that took 10 s.',
+    'SQL and OpenSearch are not asked about more events than `--compared-records`.',
     'Ingest: signed events of 1 KiB, 64 connections; the backlog is 300,000 events. Aim: the index costs at most 15 %.',
   ],
 }
