@@ -5,7 +5,8 @@ import { aFolder, aFreePort, runServer, type Broker, type StoredEvent } from './
 const QUEUE = 'events.fifo'
 const ACCOUNT = '000000000000'
 const READ_AT_ONCE = 10
-const HIDDEN_SECONDS = 30
+/** Longer than it takes to read thousands of messages, or a message would appear again before the last one is read. */
+const HIDDEN_SECONDS = 3_600
 
 /** ELASTICMQ names the class path of ElasticMQ, a server with the API of Amazon SQS: the package org.elasticmq of Maven. */
 export const elasticMq = (): string | undefined => process.env['ELASTICMQ']
