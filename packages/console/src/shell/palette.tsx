@@ -29,7 +29,10 @@ export default function Palette({ commands, showKeys, onClose }: Props): ReactEl
   const [at, setAt] = useState(0)
   const list = useId()
   const found = useFound(text, { commands, showKeys })
-  useEffect(() => document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: 'nearest' }), [list, at])
+  useEffect(() => {
+    // Chromium returns a promise, which an effect must not return.
+    void document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: 'nearest' })
+  }, [list, at])
   const run = (command: Command | undefined): void => {
     if (command === undefined) return
     onClose()

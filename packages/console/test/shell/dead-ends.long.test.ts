@@ -208,6 +208,26 @@ test('the palette finds the actions of every screen and of the open thing', { sk
   await seen.close()
 })
 
+test(
+  'arrow keys choose a command in the palette, and the page is still there after it closes',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('overview'))
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.keyboard.press('ControlOrMeta+k')
+    const palette = page.getByRole('combobox', { name: 'Search or run' })
+    await palette.fill('new')
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp']) await page.keyboard.press(key)
+    await page.getByRole('option', { selected: true }).and(page.getByRole('option').nth(1)).waitFor()
+    await page.keyboard.press('Escape')
+    await palette.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await seen.close()
+  },
+)
+
 test('an empty project has a button that makes its first endpoint', { skip: noBrowser }, async () => {
   const { project } = (await stage.world.admin('POST', 'projects', { name: 'Empty' })).body
   const seen = await stage.owner()

@@ -1,5 +1,6 @@
 import { holdText } from '@postroad/contract/holds'
 import { useState, type ReactElement, type ReactNode } from 'react'
+import { counted } from '../../../parts/text-list.ts'
 import { Ago } from '../../../ui/ago.tsx'
 import { Views } from '../../../ui/page.tsx'
 import { RefusedLine, Stale } from '../../../ui/states.tsx'
