@@ -5,8 +5,6 @@ import { aFolder, aFreePort, runServer, type Broker, type StoredEvent } from './
 const QUEUE = 'events.fifo'
 const ACCOUNT = '000000000000'
 const READ_AT_ONCE = 10
-/** Longer than it takes to read thousands of messages, or a message would appear again before the last one is read. */
-const HIDDEN_SECONDS = 3_600
 
 /** ELASTICMQ names the class path of ElasticMQ, a server with the API of Amazon SQS: the package org.elasticmq of Maven. */
 export const elasticMq = (): string | undefined => process.env['ELASTICMQ']
@@ -16,6 +14,7 @@ export async function anElasticMq(classPath: string): Promise<Broker> {
   const [folder, port] = [await aFolder('elasticmq'), await aFreePort()]
   const config = join(folder, 'elasticmq.conf')
   const queue = `http://127.0.0.1:${port}/${ACCOUNT}/${QUEUE}`
+  const read: StoredEvent[] = []
   const server = await runServer({
     folder,
     port,
@@ -45,7 +44,7 @@ export async function anElasticMq(classPath: string): Promise<Broker> {
       config: { kind: 'sqs', region: 'elasticmq', group: '{id}' },
       auth: { kind: 'aws', access_key_id: 'app', secret_access_key: 'any-secret' },
     },
-    stored: () => messagesOf(queue),
+    stored: () => moveMessages(queue, read),
   }
 }
 
@@ -57,29 +56,23 @@ type Received = {
   }[]
 }
 
-/** Reads the queue to its end, and lets the messages appear again. */
-async function messagesOf(queue: string): Promise<readonly StoredEvent[]> {
-  const found: StoredEvent[] = []
-  const receipts: string[] = []
+/** Moves the messages of the queue to `read`, because a queue with thousands of hidden messages answers too late. */
+async function moveMessages(queue: string, read: StoredEvent[]): Promise<readonly StoredEvent[]> {
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- one page after the other
     const { Messages = [] } = await asked<Received>(queue, 'ReceiveMessage', {
       MaxNumberOfMessages: READ_AT_ONCE,
-      VisibilityTimeout: HIDDEN_SECONDS,
       MessageAttributeNames: ['All'],
     })
-    if (Messages.length === 0) break
-    for (const { Body, MessageAttributes, ReceiptHandle } of Messages) {
-      found.push({ id: MessageAttributes['id']?.StringValue ?? '', body: Body })
-      receipts.push(ReceiptHandle)
-    }
+    if (Messages.length === 0) return read
+    read.push(
+      ...Messages.map(({ Body, MessageAttributes }) => ({ id: MessageAttributes['id']?.StringValue ?? '', body: Body })),
+    )
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await asked(queue, 'DeleteMessageBatch', {
+      Entries: Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
+    })
   }
-  await Promise.all(
-    receipts.map((ReceiptHandle) =>
-      asked(queue, 'ChangeMessageVisibility', { ReceiptHandle, VisibilityTimeout: 0 }).catch(() => undefined),
-    ),
-  )
-  return found
 }
 
 // oxlint-disable-next-line max-params -- the queue, the action and its parameters
