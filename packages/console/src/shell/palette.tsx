@@ -31,7 +31,7 @@ export default function Palette({ commands, showKeys, onClose }: Props): ReactEl
   const found = useFound(text, { commands, showKeys })
   useEffect(() => {
     // Chromium returns a promise, which an effect must not return.
-    void document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: 'nearest' })
+    document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: 'nearest' })
   }, [list, at])
   const run = (command: Command | undefined): void => {
     if (command === undefined) return

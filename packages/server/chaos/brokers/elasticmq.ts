@@ -66,7 +66,10 @@ async function moveMessages(queue: string, read: StoredEvent[]): Promise<readonl
     })
     if (Messages.length === 0) return read
     read.push(
-      ...Messages.map(({ Body, MessageAttributes }) => ({ id: MessageAttributes['id']?.StringValue ?? '', body: Body })),
+      ...Messages.map(({ Body, MessageAttributes }) => ({
+        id: MessageAttributes['id']?.StringValue ?? '',
+        body: Body,
+      })),
     )
     // oxlint-disable-next-line no-await-in-loop -- as above
     await asked(queue, 'DeleteMessageBatch', {
