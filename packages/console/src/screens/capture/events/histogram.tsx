@@ -35,10 +35,10 @@ export function Histogram({ events, search, change }: Props): ReactElement {
   )
   const series = asked.data?.timeseries
   const bucketMs = (series?.bucket_seconds ?? 60) * 1_000
-  const { rows, tail, isNarrowed } = events
+  const { rows, tail, isNarrowed, wanted } = events
   const bars = useMemo(
-    () => (series === undefined ? [] : barsOf(series, { rows, tail, isNarrowed })),
-    [series, rows, tail, isNarrowed],
+    () => (series === undefined ? [] : barsOf(series, { rows, tail, isNarrowed, wanted })),
+    [series, rows, tail, isNarrowed, wanted],
   )
   const canZoom = own !== undefined && own.to - own.from < frame.width && own.to - own.from >= MINUTE_MS * 2
   return (
@@ -112,7 +112,7 @@ type Series = RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
 /** The counts are some seconds behind, so the loaded events complete the buckets that are still open. */
 function barsOf(
   { points, bucket_seconds, closed_until }: Series,
-  { rows, tail, isNarrowed }: Pick<Events, 'rows' | 'tail' | 'isNarrowed'>,
+  { rows, tail, isNarrowed, wanted }: Pick<Events, 'rows' | 'tail' | 'isNarrowed' | 'wanted'>,
 ): readonly TimeBar[] {
   const bucketMs = bucket_seconds * 1_000
   const closedUntil = closed_until === null ? 0 : Date.parse(closed_until)
@@ -131,7 +131,9 @@ function barsOf(
     const all = submissions + rejected
     // Failed attempts are counted, and one event can have several.
     const bad = Math.min(all, failed + rejected)
-    if (isNarrowed) return { at, all: Math.max(submissions, found), bad: wrong, found }
+    // A search of events passes over the rejected requests, and the list of rejected requests over the events.
+    const searched = wanted.view === 'rejected' ? rejected : submissions
+    if (isNarrowed) return { at, all: Math.max(searched, found), bad: wrong, found }
     return at + bucketMs > closedUntil ? { at, all: Math.max(all, found), bad: Math.max(bad, wrong) } : { at, all, bad }
   })
 }
