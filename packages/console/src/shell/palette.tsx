@@ -77,10 +77,10 @@ export default function Palette({ commands, showKeys, onClose }: Props): ReactEl
                 aria-selected={index === at}
                 onPointerMove={() => setAt(index)}
                 onClick={() => run(command)}
-                className="flex h-8 items-center rounded-row px-2.5 aria-selected:bg-accent-soft dark:aria-selected:bg-hover"
+                className="group flex h-8 items-center rounded-row px-2.5 aria-selected:bg-accent-soft dark:aria-selected:bg-press"
               >
                 <span className="truncate">{command.label}</span>
-                <span className="ml-auto pl-4 text-data text-ink-3">{command.hint}</span>
+                <span className="ml-auto pl-4 text-data text-ink-3 group-aria-selected:text-ink-2">{command.hint}</span>
               </li>
             ))}
           </ul>
