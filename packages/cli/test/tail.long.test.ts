@@ -19,7 +19,7 @@ test('tail prints events since a time, and only those that meet a filter or belo
   assert.equal(code, 0)
   assert.match(
     stdout,
-    /^\d\d:\d\d:\d\d\.\d{3} {2}event {4}order\.paid +first {2}rec_\w+…?\n\d\d:\d\d:\d\d\.\d{3} {2}event {4}order\.open +tailed {2}rec_/,
+    /^\d\d:\d\d:\d\d\.\d{3} {2}event {5}order\.paid +first {2}rec_\w+…?\n\d\d:\d\d:\d\d\.\d{3} {2}event {5}order\.open +tailed {2}rec_/,
   )
   for (const args of [
     ['--filter', 'amount > 1000'],
