@@ -53,6 +53,8 @@ type Made = {
   readonly program: (at: { folder: string; port: number }) => Program
   /** Rejects while the server does not answer. */
   readonly ready: (at: { folder: string; port: number }) => Promise<unknown>
+  /** A process that the server needs. It survives a kill of the server, and ends with the stop. */
+  readonly beside?: ChildProcess
 }
 
 /** How to end each server that runs. A process that ends early, such as by a second Ctrl-C, leaves none of them behind. */
@@ -63,19 +65,23 @@ const READY_TRIES = 600
 const TRY_MS = 100
 
 /** Runs a program in the foreground, in its own process group, so that a kill reaches all of it. */
-export async function runServer({ folder, port, prepare, program, ready }: Made): Promise<Server> {
+export async function runServer({ folder, port, prepare, program, ready, beside }: Made): Promise<Server> {
   const at = { folder, port }
   await prepare?.(at)
   let child: ChildProcess | undefined
+  const livingPid = (): number | undefined =>
+    child?.exitCode === null && child.signalCode === null ? child.pid : undefined
   const kill = async (): Promise<void> => {
-    const { pid, exitCode, signalCode } = child ?? {}
-    if (child === undefined || pid === undefined || exitCode !== null || signalCode !== null) return
+    const pid = livingPid()
+    if (pid === undefined) return
     const ended = new Promise((resolve) => child?.once('exit', resolve))
     signalGroup(pid, 'SIGKILL')
     await ended
   }
   const endNow = (): void => {
-    if (child?.pid !== undefined && child.exitCode === null) signalGroup(child.pid, 'SIGKILL')
+    const pid = livingPid()
+    if (pid !== undefined) signalGroup(pid, 'SIGKILL')
+    beside?.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   const hang = (): void => {
@@ -98,6 +104,7 @@ export async function runServer({ folder, port, prepare, program, ready }: Made)
   }
   const stop = async (): Promise<void> => {
     await kill()
+    beside?.kill('SIGKILL')
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     running.delete(endNow)
   }

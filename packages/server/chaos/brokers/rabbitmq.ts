@@ -27,11 +27,10 @@ export async function aRabbit(file: string, tls?: ServerTls): Promise<Broker> {
   const nameService: ChildProcess = spawn('/usr/bin/epmd', ['-port', String(names), '-address', '127.0.0.1'], {
     stdio: 'ignore',
   })
-  const endNames = (): boolean => nameService.kill('SIGKILL')
-  process.once('exit', endNames)
   const server = await runServer({
     folder,
     port,
+    beside: nameService,
     prepare: async () => {
       const settings = [
         `listeners.tcp.1 = 127.0.0.1:${port}`,
@@ -73,11 +72,6 @@ export async function aRabbit(file: string, tls?: ServerTls): Promise<Broker> {
       url: tls === undefined ? `amqp://127.0.0.1:${port}` : `amqps://${tls.host}:${tlsPort}`,
       config: { kind: 'amqp', routing_key: QUEUE },
       auth: { kind: 'basic', username: 'app', password: PASSWORD },
-    },
-    stop: async () => {
-      await server.stop()
-      endNames()
-      process.off('exit', endNames)
     },
     stored: () => asApp(port, messagesOf),
   }
