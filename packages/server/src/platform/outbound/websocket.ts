@@ -26,11 +26,3 @@ export async function openWebSocket(
       ),
   })
 }
-
-/** The message of an error in one line. Errors of the client contain no header. */
-export function webSocketErrorText(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')
-    return 'The server does not accept connections. Check the URL.'
-  const text = error instanceof Error && error.message !== '' ? error.message : 'it could not be opened'
-  return `The connection failed: ${text.split('\n')[0]?.slice(0, 200)}. Check the URL, the headers and the messages to send.`
-}

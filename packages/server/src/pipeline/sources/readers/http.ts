@@ -42,7 +42,10 @@ export function connectionFailure(error: unknown): Error {
     return new ForeignFailure('tls_failed', `The encrypted connection failed: ${text}.`)
   if (code === 'ECONNREFUSED')
     return new ForeignFailure('connection_refused', 'The server does not accept connections. Check the URL.')
-  return new ForeignFailure('connection_reset', `The connection failed: ${text.slice(0, 200)}.`)
+  return new ForeignFailure(
+    'connection_reset',
+    `The connection failed: ${text.slice(0, 200)}. Check the URL and the headers.`,
+  )
 }
 
 function statusFailure({ status, headers }: StreamResponse, now: number): ForeignFailure {

@@ -4,8 +4,9 @@ import { compileCustomer } from '../../../domain/capture/customer.ts'
 import { reconnectPause } from '../../../domain/sources/backoff.ts'
 import type { WsSecret } from '../../../domain/sources/secret.ts'
 import { UnreachableError } from '../../../platform/address-guard.ts'
-import { openWebSocket, webSocketErrorText } from '../../../platform/outbound/websocket.ts'
+import { openWebSocket } from '../../../platform/outbound/websocket.ts'
 import { openWsSecret } from '../../../resources/sources/ws-triggers/index.ts'
+import { connectionFailure } from '../readers/http.ts'
 import {
   countFiled,
   isBatchStored,
@@ -100,13 +101,13 @@ export class Listener {
       socket.on('message', (data: Buffer, isBinary) => this.#heard(data, isBinary))
       socket.on('pong', () => this.#alive())
       socket.on('ping', () => this.#alive())
-      socket.on('error', (error) => this.#fail('connection_failed', webSocketErrorText(error)))
+      socket.on('error', (error) => this.#fail('connection_failed', connectionFailure(error).message))
       socket.on('close', (code, reason) => this.#closed(code, reason.toString()))
       this.#socket = socket
       if (this.#ending !== undefined) socket.terminate()
     } catch (error) {
       if (error instanceof UnreachableError) this.#fail(error.code, error.message)
-      else this.#fail('connection_failed', webSocketErrorText(error))
+      else this.#fail('connection_failed', connectionFailure(error).message)
     }
   }
 
