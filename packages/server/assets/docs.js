@@ -23,8 +23,8 @@ function score({ title, page: of, text }, words) {
 function excerpt(text, words) {
   const at = Math.max(0, ...words.map((word) => text.toLowerCase().indexOf(word)))
   const from = at < 60 ? 0 : text.lastIndexOf(' ', at - 40) + 1
-  const end = text.length > from + 160 ? text.lastIndexOf(' ', from + 160) : text.length
-  const piece = `${from > 0 ? '… ' : ''}${text.slice(from, end)}${end < text.length ? ' …' : ''}`
+  const end = text.indexOf(' ', at + 120)
+  const piece = `${from > 0 ? '… ' : ''}${end === -1 ? text.slice(from) : `${text.slice(from, end)} …`}`
   const matches = new RegExp(
     `(${words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|')})`,
     'i',
