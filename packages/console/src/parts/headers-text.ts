@@ -8,6 +8,10 @@ export function headersText(headers: Readonly<Record<string, unknown>>): string 
     .join('\n')
 }
 
+/** The sentence about the placeholders in these headers; empty when there is none. */
+export const placeholdersHint = (headers: string): string =>
+  headers.includes(HELD_VALUE) ? ' Leave the dots to keep a value, or replace them.' : ''
+
 /** The headers in a text, or a sentence about an invalid line. A placeholder becomes null, and the value stays. */
 export function headersIn(text: string): Record<string, string | null> | string {
   const lines = text

@@ -1,9 +1,10 @@
 import { holdText, type HeldBy } from '@postroad/contract/holds'
 import type { ReactElement } from 'react'
+import type { Delivery } from '../data/tail.ts'
 import { Countdown } from '../ui/time.tsx'
 
 /** The next attempt at a destination, in a list: the next probe of an open breaker, otherwise the cause. */
-export function HeldShort({ held }: { readonly held: HeldBy }): ReactElement {
+function HeldShort({ held }: { readonly held: HeldBy }): ReactElement {
   if (held.cause !== 'breaker_open')
     return (
       <span className="truncate text-retry-text" title={holdText(held)}>
@@ -15,6 +16,22 @@ export function HeldShort({ held }: { readonly held: HeldBy }): ReactElement {
       probe <NextProbe at={held.next_probe_at} />
     </span>
   )
+}
+
+/** The next step of a delivery, in a list: the cause that holds it back, its next attempt, or its state. */
+export function NextStep({
+  of: { state, next_attempt_at, held_by },
+}: {
+  readonly of: Pick<Delivery, 'state' | 'next_attempt_at' | 'held_by'>
+}): ReactElement {
+  if (held_by !== null) return <HeldShort held={held_by} />
+  if (state === 'retrying' && next_attempt_at !== null)
+    return (
+      <span className="text-retry-text">
+        <Countdown to={next_attempt_at} />
+      </span>
+    )
+  return <span className={state === 'failed' ? 'text-fail' : 'text-ink-3'}>{state}</span>
 }
 
 const SHORT: Readonly<Record<Exclude<HeldBy['cause'], 'breaker_open'>, string>> = {

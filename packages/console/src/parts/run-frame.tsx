@@ -1,10 +1,8 @@
-import { X } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { To } from '../data/go.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { CopyMeta } from './detail.tsx'
 import { Chip } from '../ui/glyph.tsx'
 import { MoreMenu, type MenuItem } from '../ui/menu.tsx'
+import { CopyMeta, Detail } from './detail.tsx'
 
 type Props = {
   readonly title: string
@@ -21,31 +19,28 @@ type Props = {
 /** The panel of one run, of a workflow or of an agent. */
 export function RunFrame({ title, light, id, actions, calls, meta, onClose, children }: Props): ReactElement {
   return (
-    <section
-      aria-label="Run"
-      className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface max-lg:border-l-0"
-    >
-      <header className="pt-3 pr-3.5 pb-3 pl-5">
-        <div className="flex items-start gap-2">
-          <div className="flex min-h-7 min-w-0 flex-1 flex-wrap items-center gap-2">
-            <h2 className="max-w-full truncate text-title">{title}</h2>
-            <span title={light.text}>
-              <Chip tone={light.tone}>{light.word}</Chip>
-            </span>
-            <div className="ml-auto flex flex-wrap items-center gap-2 max-md:ml-0">
-              {actions}
-              <MoreMenu items={calls} />
-            </div>
-          </div>
-          <IconButton label="Close" onClick={onClose}>
-            <X strokeWidth={1.5} />
-          </IconButton>
-        </div>
-        <div className="mt-0.5 flex min-h-6 flex-wrap items-center gap-x-4 text-meta text-ink-3">
+    <Detail
+      label="Run"
+      title={title}
+      chip={
+        <span title={light.text}>
+          <Chip tone={light.tone}>{light.word}</Chip>
+        </span>
+      }
+      meta={
+        <>
           <CopyMeta text={id} label="Copy ID" />
           {meta}
-        </div>
-      </header>
+        </>
+      }
+      actions={
+        <>
+          {actions}
+          <MoreMenu items={calls} />
+        </>
+      }
+      onClose={onClose}
+    >
       <div
         className="min-h-0 flex-1 overflow-y-auto border-t border-line"
         tabIndex={0}
@@ -54,7 +49,7 @@ export function RunFrame({ title, light, id, actions, calls, meta, onClose, chil
       >
         {children}
       </div>
-    </section>
+    </Detail>
   )
 }
 

@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react'
 import { toneOf, stateWord } from '../../../data/tone.ts'
-import { HeldShort } from '../../../parts/held.tsx'
+import { NextStep } from '../../../parts/held.tsx'
 import { StartFields } from '../../../parts/payload-fields.tsx'
 import type { Delivery, ListedDelivery } from '../../../data/tail.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
-import { Countdown, Time } from '../../../ui/time.tsx'
+import { Time } from '../../../ui/time.tsx'
 
 /** `isSlim`: the list is beside an open delivery, which shows the rest. */
 export function columnsOf(
@@ -94,15 +94,9 @@ const PAUSES = {
   allowance_used: 'allowance used up',
 } as const
 
-function Next({ of: { state, next_attempt_at, pause_reason, held_by } }: { readonly of: Delivery }): ReactElement {
-  if (held_by !== null) return <HeldShort held={held_by} />
-  if (state === 'paused')
-    return <span className="text-ink-3">{pause_reason === null ? 'paused' : PAUSES[pause_reason]}</span>
-  if (state === 'retrying' && next_attempt_at !== null)
-    return (
-      <span className="text-retry-text">
-        <Countdown to={next_attempt_at} />
-      </span>
-    )
-  return <span className={state === 'failed' ? 'text-fail' : 'text-ink-3'}>{state}</span>
+function Next({ of }: { readonly of: Delivery }): ReactElement {
+  const { state, pause_reason, held_by } = of
+  if (held_by === null && state === 'paused' && pause_reason !== null)
+    return <span className="text-ink-3">{PAUSES[pause_reason]}</span>
+  return <NextStep of={of} />
 }

@@ -3,14 +3,14 @@ import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import type { Destination } from '../../../data/lists.ts'
 import { toneOf, stateWord } from '../../../data/tone.ts'
-import { HeldShort } from '../../../parts/held.tsx'
+import { NextStep } from '../../../parts/held.tsx'
 import { StartFields } from '../../../parts/payload-fields.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import type { ListedDelivery } from '../../../data/tail.ts'
 import { ButtonLink } from '../../../parts/button-link.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Empty, Loading, Refused } from '../../../ui/states.tsx'
-import { Countdown, Time } from '../../../ui/time.tsx'
+import { Time } from '../../../ui/time.tsx'
 import { HealthPart } from './health-part.tsx'
 
 const SHOWN = 50
@@ -99,15 +99,7 @@ function Row({
           {last_status ?? last_error?.replaceAll('_', ' ') ?? ''}
         </span>
         <span className="flex min-w-0 text-ink-3">
-          {held_by !== null ? (
-            <HeldShort held={held_by} />
-          ) : state === 'retrying' && next_attempt_at !== null ? (
-            <span className="text-retry-text">
-              <Countdown to={next_attempt_at} />
-            </span>
-          ) : (
-            <span className={state === 'failed' ? 'text-fail' : ''}>{state}</span>
-          )}
+          <NextStep of={{ state, next_attempt_at, held_by }} />
         </span>
         <span className="mono text-right text-meta text-ink-3" title={counted(attempt_count, 'attempt')}>
           {attempt_count > 1 && `×${attempt_count}`}

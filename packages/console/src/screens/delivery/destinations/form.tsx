@@ -4,6 +4,7 @@ import type { ReactElement } from 'react'
 import { Choice } from '../../../parts/choice.tsx'
 import { Conditions } from '../../../parts/conditions.tsx'
 import { DatasetChoice } from '../../../parts/dataset-choice.tsx'
+import { placeholdersHint } from '../../../parts/headers-text.ts'
 import { Field, Select, TextArea } from '../../../ui/field.tsx'
 import { hostIn, type DestinationDraft } from './draft.ts'
 import { ScheduleAxis } from './schedule-axis.tsx'
@@ -219,7 +220,7 @@ export function HeaderFields({ draft, change, disabled = false }: FormProps): Re
         value={draft.headers}
         disabled={disabled}
         onChange={({ target }) => change({ headers: target.value })}
-        hint="One per line, sent with every delivery. Saved values are never shown. Leave the dots to keep a value, or overwrite them to replace it. If you change the URL host, enter the values again."
+        hint={`One per line, sent with every delivery. Postroad never shows saved values.${placeholdersHint(draft.headers)} If you change the URL host, enter the values again.`}
       />
       <Choice
         label="Signature headers"

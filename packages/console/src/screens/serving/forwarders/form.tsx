@@ -1,5 +1,6 @@
 import { LIMITS, type ForwarderPreset } from '@postroad/contract'
 import type { ReactElement } from 'react'
+import { placeholdersHint } from '../../../parts/headers-text.ts'
 import { Check, Field, Select, TextArea } from '../../../ui/field.tsx'
 import { CONTENT, CONTENT_TEXTS, SIGNALS, type ForwarderDraft } from './draft.ts'
 
@@ -46,7 +47,7 @@ export function ReceiverFields({
         hint={
           <>
             One per line. Postroad encrypts the values and never shows them again.
-            {draft.headers !== '' && ' Leave the dots to keep a value.'}
+            {placeholdersHint(draft.headers)}
             {optional.length > 0 && ` Optional: ${optional.map(({ name, form }) => `${name}: ${form}`).join(', ')}.`}
           </>
         }

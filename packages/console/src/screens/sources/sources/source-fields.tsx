@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import type { ConditionDraft } from '../../../parts/condition-draft.ts'
 import { Conditions } from '../../../parts/conditions.tsx'
 import { DatasetField } from '../../../parts/dataset-field.tsx'
+import { placeholdersHint } from '../../../parts/headers-text.ts'
 import { Check, Field, Select, TextArea } from '../../../ui/field.tsx'
 import { ConnectionField, EncryptionFields, type FieldsProps } from './connection-fields.tsx'
 import { ReplicationFields } from './replication-fields.tsx'
@@ -216,7 +217,7 @@ function UrlFields({ draft, change, disabled = false }: FieldsProps): ReactEleme
         value={draft.headers}
         disabled={disabled}
         onChange={({ target }) => change({ headers: target.value })}
-        hint="One per line. Saved values appear as dots. Leave the dots to keep a value. If you change the host, enter the values again."
+        hint={`One per line. Postroad never shows saved values.${placeholdersHint(draft.headers)} If you change the host, enter the values again.`}
       />
     </>
   )

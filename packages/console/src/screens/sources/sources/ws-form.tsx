@@ -2,7 +2,7 @@ import { LIMITS, type RouteRequest, type Routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import type { WsTrigger } from '../../../data/source-lists.ts'
 import { draftOf, sentOf, type ConditionDraft } from '../../../parts/condition-draft.ts'
-import { headersIn, headersText, withoutValues } from '../../../parts/headers-text.ts'
+import { headersIn, headersText, placeholdersHint, withoutValues } from '../../../parts/headers-text.ts'
 import { Check, Field, TextArea } from '../../../ui/field.tsx'
 import { customerAt } from './draft.ts'
 import { NameFields } from './source-fields.tsx'
@@ -121,7 +121,7 @@ export function WsFields({ draft, change, disabled = false }: FieldsProps): Reac
         value={draft.headers}
         disabled={disabled}
         onChange={({ target }) => change({ headers: target.value })}
-        hint="One per line. Saved values appear as dots. Leave the dots to keep a value."
+        hint={`One per line. Postroad never shows saved values.${placeholdersHint(draft.headers)}`}
       />
       <TextArea
         label="Messages to send after each connection"
