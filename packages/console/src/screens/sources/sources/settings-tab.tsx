@@ -9,6 +9,22 @@ import { SamplePart } from './sample-part.tsx'
 import { KindFields, NameFields } from './source-fields.tsx'
 import { draftOfWs, wsBodyOf, WsFields } from './ws-form.tsx'
 
+/** The settings whose change makes a source start over; undefined: none does. */
+const STARTS_OVER: Readonly<Record<Source['settings']['kind'], string | undefined>> = {
+  postgres: 'the server, database, cursor, key or start',
+  mysql: 'the server, database, cursor, key or start',
+  postgres_replication: undefined,
+  http_poll: 'the URL or the cursor',
+  sse: 'the URL',
+}
+
+function continuationText(kind: Source['settings']['kind']): string {
+  const settings = STARTS_OVER[kind]
+  return settings === undefined
+    ? 'After a change, the source continues from its position.'
+    : `If you change ${settings}, the source starts over. Otherwise, it continues from its position.`
+}
+
 export function SourceSettingsForm({ source }: { readonly source: Source }): ReactElement {
   const form = useSaveForm({
     held: draftOfSource(source),
@@ -21,14 +37,7 @@ export function SourceSettingsForm({ source }: { readonly source: Source }): Rea
   const fields = fieldsOf(form)
   return (
     <SaveForm label="Settings" of={form}>
-      <Part
-        title="What it reads"
-        text={
-          source.settings.kind === 'http_poll'
-            ? 'If you change the cursor, the source starts over. Otherwise, it continues from its position.'
-            : 'If you change the cursor, key or start, the source starts over. Otherwise, it continues from its position.'
-        }
-      >
+      <Part title="What it reads" text={continuationText(source.settings.kind)}>
         <KindFields {...fields} isHeld />
         <SamplePart draft={form.draft} sourceId={source.id} />
       </Part>
