@@ -4,7 +4,7 @@ import { Timestamp } from './list.ts'
 import { RejectionReason } from './rejection.ts'
 import { SignatureExplanation } from './signature-explanation.ts'
 
-/** The sample that an endpoint stores of one rejected request, so that a person can see the sender's mistake. It cannot be sent again. */
+/** One rejected request that an endpoint stores, so that a person can see the sender's mistake. Nobody can send it again. */
 export const RefusedSample = z.object({
   reason: RejectionReason,
   at: Timestamp.describe('The time of the request.'),

@@ -31,8 +31,8 @@ export type PostroadOptions = {
 export interface Postroad extends Client {
   readonly events: Events
   /**
-   * The events of the project as they are stored: with `token` records, deliveries and rejected requests; with only an ingest key,
-   * records. Iterate it with `for await`. It connects again by itself and continues after the last event.
+   * The events of the project, as Postroad stores them. A client with `token` gets records, deliveries and rejected requests. A client with
+   * only an ingest key gets records. Iterate it with `for await`. It connects again by itself and continues after the last event.
    */
   stream(options?: StreamOptions): AsyncIterable<StreamEvent>
 }

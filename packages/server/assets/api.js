@@ -32,7 +32,7 @@ export async function doing(button, said, work) {
   }
 }
 
-/** The sentence after a mail was asked for. */
+/** The sentence after a person requested an email. */
 export function mailed(text, methods) {
   return methods?.mail === 'outbox'
     ? `${text} No mail server is set up here: the email is in the folder "outbox" of the server's data.`

@@ -26,7 +26,7 @@ type Delivery = Extract<Arrival, { kind: 'delivery' }>['delivery']
 export function addTail(program: Command): void {
   const tail = program
     .command('tail')
-    .summary('print events, refusals and failures as they happen')
+    .summary('print events, rejected requests and failures as they happen')
     .description(
       'Prints one line for each event that is stored, each request that is rejected, and each delivery that fails. Runs until you press Ctrl-C, and reconnects automatically after a connection loss. With --filter or --dataset it prints events only.',
     )

@@ -20,7 +20,7 @@ test(
     const seen = await stage.owner()
     await seen.page.goto(stage.url(`events?sel=${recordId}`))
     const path = seen.page.getByRole('group', { name: 'Path of this event' })
-    await path.getByText('POST to the endpoint First endpoint').waitFor()
+    await path.getByText('POST to endpoint “First endpoint”').waitFor()
     assert.match(await path.getByRole('listitem').filter({ hasText: 'ledger' }).innerText(), /200/)
     assert.match(await path.getByRole('listitem').filter({ hasText: 'fraud' }).innerText(), /500/)
     assert.match(

@@ -16,8 +16,8 @@ export type OpenSearch = {
 }
 
 /**
- * A text that is searched for parts, and each field by its value: the types that OpenSearch has for these questions. Each segment is
- * stored newest first, so that a search ends with its first page.
+ * OpenSearch finds parts of a text in a `wildcard` field, and the value of a member in a `keyword` field. It sorts each segment by
+ * time, so that a search can stop after the newest matches.
  */
 const MAPPING = {
   settings: {

@@ -63,7 +63,7 @@ export async function askEverywhere(question: Question, { admin, db, rival, coun
   }
 }
 
-/** Asks about one number after the other, and ends early after an answer that took longer than `slowMs`. */
+/** Asks about each number in turn. Stops after an answer that takes longer than `slowMs`. */
 async function timedEach<Found>(
   numbers: readonly number[],
   ask: (n: number) => Promise<Found>,
@@ -75,8 +75,9 @@ async function timedEach<Found>(
     const began = nowMs()
     // oxlint-disable-next-line no-await-in-loop -- one at a time
     found.push(await ask(n))
-    tookMs.push(nowMs() - began)
-    if ((tookMs.at(-1) ?? 0) > slowMs) break
+    const took = nowMs() - began
+    tookMs.push(took)
+    if (took > slowMs) break
   }
   return { tookMs, found }
 }

@@ -19,7 +19,7 @@ export function createListener(route: Handler, patience: Patience = PATIENCE): S
   const lines = new WeakMap<Duplex, Line>()
   const serve: Handler = (request, response) => {
     const line = lineOf(lines, request.socket)
-    // Bytes after a rejected request on its connection may be a request that a smuggler hid there.
+    // Bytes after a refused request on its connection may be a request that a smuggler hid there.
     if (line.broken) return
     enter(server, line, { request, response })
     const why = validateFraming(request)

@@ -31,7 +31,7 @@ export async function enter({ server, token, around }: Entry): Promise<Session> 
   }
 }
 
-/** The session after a rejected request; undefined when the refusal does not end it. */
+/** The session after a refused request; undefined when the refusal does not end it. */
 export function ended(error: unknown): Session | undefined {
   const session = endOf(error, 'expired')
   return session.at === 'ended' ? session : undefined

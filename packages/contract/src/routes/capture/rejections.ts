@@ -10,8 +10,8 @@ export const rejections = {
     path: 'rejections',
     summary: 'List rejected requests',
     description:
-      'The requests that were rejected after their endpoint or ingest key was known, newest minute first: one row for each credential, reason and UTC minute, ' +
-      'with repeats counted in `count`, and without a body. Rows appear within two seconds and are retained as long as the plan retains events. `from` and `to` have a precision of one minute.',
+      'The requests that Postroad rejected after it had identified their endpoint or ingest key, newest minute first. Each row is for one credential, reason and UTC minute. ' +
+      '`count` is the number of requests. Rows contain no body. Rows appear within two seconds and are retained as long as the plan retains events. `from` and `to` have a precision of one minute.',
     ...READ,
     status: 200,
     query: ListQuery.extend({

@@ -213,7 +213,7 @@ export class Breaker {
 
   /** From closed, the first wait is the shortest. Each time the breaker opens again before it has closed, the wait doubles. */
   #open(now: number): void {
-    // While it recovered, deliveries arrived, so they have been held back only since now.
+    // A recovering breaker lets deliveries through, so this is a new outage. A failed probe continues the old one.
     if (this.#state !== 'half_open') this.#openedAt = now
     this.#probeWaitMs =
       this.#state === 'closed' ? LIMITS.breakerProbeMsMin : Math.min(LIMITS.breakerProbeMsMax, 2 * this.#probeWaitMs)

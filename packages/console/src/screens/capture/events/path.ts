@@ -36,8 +36,8 @@ export function stepsOf(story: Story, webhookName: (id: string) => string): read
   const { submission, records, deliveries } = story
   const zero = Date.parse(submission.received_at)
   const arrived = story.timeline.find(({ kind }) => kind === 'submission')?.duration_ms ?? 0
-  const from =
-    submission.webhook_id === null ? 'with an ingest key' : `to the endpoint ${webhookName(submission.webhook_id)}`
+  const target =
+    submission.webhook_id === null ? 'with an ingest key' : `to endpoint “${webhookName(submission.webhook_id)}”`
   const scheme = submission.verified_scheme
   const plain = { tookMs: null, bars: [] } as const
   // One commit stores the submission, its records and its deliveries.
@@ -47,7 +47,7 @@ export function stepsOf(story: Story, webhookName: (id: string) => string): read
       id: 'received',
       tone: 'ok',
       title: 'Received',
-      text: `POST ${from}`,
+      text: `POST ${target}`,
       tookMs: arrived,
       bars: [{ fromMs: 0, toMs: Math.max(1, arrived), kind: 'ok' }],
     },

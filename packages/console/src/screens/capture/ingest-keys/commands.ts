@@ -52,7 +52,7 @@ function signed(path: Path): string {
 /** The path of an event of each shape. */
 export const SHAPE_TEXTS: Readonly<Record<Shape, string>> = {
   'By rules':
-    'The URL does not name a dataset, so the project’s rules apply. Each matching rule creates its own record. If no rule matches, Postroad stores the event, and “routed” in the response is empty.',
+    'The URL does not name a dataset, so the project’s rules apply. Each matching rule creates a separate record. If no rule matches, Postroad stores the event, and “routed” in the response is empty.',
   'Into a dataset': 'Postroad files the whole payload into the dataset in the URL. Rules do not apply.',
   'As an endpoint': 'The criteria and mappings of the endpoint with this slug apply. Rules do not apply.',
   'Read the stream':

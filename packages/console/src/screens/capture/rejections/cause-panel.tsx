@@ -168,7 +168,7 @@ function SamplePart({
   return (
     <Part
       title="Why it was rejected"
-      text="See the last request that was rejected for this reason, or test another one."
+      text="See the last request that was rejected for this cause, or test another one."
     >
       <EndpointSelect webhooks={webhooks} at={at?.id} go={setChosen} />
       {at !== undefined && <SignatureHelp key={at.id} webhook={at} reason={reason} />}

@@ -21,7 +21,7 @@ export function NameField({ draft, change, disabled = false }: FormProps): React
       value={draft.name}
       disabled={disabled}
       onChange={({ target }) => change({ name: target.value })}
-      hint="Shown in the response to the sender and in the event path."
+      hint="The response to the sender and the event path show this name."
     />
   )
 }

@@ -79,7 +79,7 @@ function UseTab({ row }: TabProps): ReactElement {
       </Part>
       <Part
         title="Read records"
-        text="The key was shown once when it was created. The commands read it from the variable DATA_KEY. Each response is one page. For the next page, send next_cursor, or the header Next-Cursor, as the parameter cursor."
+        text="The key was shown once when it was created. The commands read it from the variable DATA_KEY. Each response is one page. To get the next page, send next_cursor, or the value of the header Next-Cursor, as the parameter cursor."
       >
         {readable.length > 1 && (
           <Select label="Dataset" value={dataset} onChange={({ target }) => setDataset(target.value)}>

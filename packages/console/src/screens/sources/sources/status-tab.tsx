@@ -87,7 +87,7 @@ export function SourceStatus({ source }: { readonly source: Source }): ReactElem
         />
       </Part>
       {settings.kind === 'postgres_replication' && <ReplicationPart source={source} />}
-      <Part title="Position" text="The next run continues here. Postroad has stored everything before this position.">
+      <Part title="Position" text="Postroad continues here, and has stored everything before this position.">
         {position === null ? (
           <p className="text-ink-3">No position yet, because no run has succeeded.</p>
         ) : (

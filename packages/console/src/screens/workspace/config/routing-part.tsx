@@ -45,7 +45,7 @@ export function RoutingPart({ of }: { readonly of: Routing }): ReactElement {
         ))}
       </ul>
       {different > payloads.length && payloads.length > 0 && (
-        <p className="mt-2 text-ink-3">Not shown: {(different - payloads.length).toLocaleString('en')} more.</p>
+        <p className="mt-2 text-ink-3">The list leaves out {counted(different - payloads.length, 'more event')}.</p>
       )}
     </Part>
   )

@@ -106,8 +106,8 @@ export function Screen(): ReactElement {
         (asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.refetch} />)}
       {rows?.length === 0 && (
         <Empty title="Nothing was deleted in the last 24 hours">
-          Deleted endpoints, rules, destinations and workflows appear here for 24 hours. What you restore has the same
-          ID, URL and secrets as before.
+          Deleted endpoints, rules, destinations and workflows appear here for 24 hours. A restored resource has the
+          same ID, URL and secrets as before.
         </Empty>
       )}
       {rows !== undefined && rows.length > 0 && <Deletions rows={rows} further={() => void asked.fetchNextPage()} />}
