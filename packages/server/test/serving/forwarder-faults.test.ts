@@ -174,8 +174,11 @@ test('a process that dies between the answer and the commit repeats one batch, a
     return result
   })
   stage.world().clock.advance(5_000)
-  const dead = createForwards(dying, 'dying').run()
+  const process = createForwards(dying, 'dying')
+  const dead = process.run()
   await answered.promise
+  // Or it would claim its work again each second.
+  process.stop()
   await run(0)
   assert.equal(receiver().requests.length, 1, 'its lease has not expired')
   const later = await events(1)
