@@ -147,7 +147,7 @@ export const sources = {
     path: 'sources/{id}',
     summary: 'Change a source',
     description:
-      'Updates only the fields that you send. `settings` are replaced as a whole, and their kind cannot change. A source with a new cursor, key or start starts over. Otherwise, it continues from its position. ' +
+      'Updates only the fields that you send. `settings` are replaced as a whole, and their kind cannot change. A table source with a new server, database, cursor, key or start starts over, and so does an HTTP source with a new URL or cursor and an SSE source with a new URL. Otherwise, the source continues from its position. ' +
       'The stored secret goes only to the place that it was set for, so a change of that place, or of the encryption, needs it again. `enabled: true` also ends a pause after failures.',
     ...WRITE,
     status: 200,
