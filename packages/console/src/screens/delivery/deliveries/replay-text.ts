@@ -1,4 +1,5 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { wordOf } from '@postroad/contract/lights'
 import { outcomeText } from '@postroad/contract/replay-outcome'
 import { counted } from '../../../parts/text-list.ts'
 import { momentText } from '../../../ui/moments.ts'
@@ -20,7 +21,7 @@ export function resultText({ replayed, skipped, total, outcome }: Replay): strin
 export function filterText({ filter, kind }: Replay, nameOf: (id: string) => string): string {
   const { state, destination_id: destination, from, to, dataset, q, conditions } = filter
   const which = [
-    ...(Array.isArray(state) ? [state.join(' or ')] : []),
+    ...(Array.isArray(state) ? [state.map(wordOf).join(' or ')] : []),
     'deliveries',
     typeof destination === 'string' ? `to ${nameOf(destination)}` : 'to all destinations',
     ...(typeof dataset === 'string' ? [`in ${dataset}`] : []),

@@ -92,7 +92,7 @@ function stateText({ state, period_end: end, ...of }: Paid['subscription']): str
     case 'active':
     case 'trialing':
       return of.ends_at_period_end
-        ? `Cancelled. The plan ends${until}. There are no further charges.`
+        ? `Canceled. The plan ends${until}. There are no further charges.`
         : `Active. Renews${until}.`
     case 'past_due':
       return `The last payment failed. The plan remains active until ${of.grace_ends_at === null ? 'the grace period ends' : utcDateText(of.grace_ends_at)}. Check the payment method.`
