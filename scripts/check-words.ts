@@ -36,6 +36,18 @@ const WORDS: readonly Word[] = [
   [/\b(?:is|are|was|were) over\b(?! \d)/i, 'expired, ended'],
   [/\bstands?\b(?! for\b)/i, 'is, or say where'],
   [/\balarm\b/i, 'timer fired'],
+  // The state `cancelled` is a wire name. The diagrams and tables of states have it without backticks.
+  [/\bcancelled\b(?! (?:-->|\|))(?<!--> cancelled)/i, 'canceled'],
+  [/\b(?:cancelling|(?:label|model|travel|signal|dial|tunnel|total)l(?:ed|ing))\b/i, 'the spelling with one l'],
+  [/\b(?:colou|behaviou|favou|honou|neighbou|flavou|labou)r(?:s|ed|ing|hood)?\b/i, 'the spelling with or'],
+  [
+    /\b(?:grey|licences?|centres?|catalogues?|defence|judgement|acknowledgements?|towards|whilst|learnt|fulfil)\b/i,
+    'the American spelling',
+  ],
+  [
+    /\b(?:analys(?:ed?|ing)|(?:author|categor|custom|initial|minim|normal|optim|organ|prior|recogn|serial|summar|synchron|util)is(?:ed?|es|ing|ation))\b/i,
+    'the spelling with z',
+  ],
 ]
 /** Stiff or over-literal phrases of a user's sentence. */
 const WORDS_OF_USERS: readonly Word[] = [
@@ -111,7 +123,7 @@ function textsOfProduct(file: string): readonly Sentence[] {
     ) {
       const text = node.text.trim()
       // One word alone is a name.
-      if (/\s/.test(text)) found.push({ file, line: lineOf(source, node.getStart()), text })
+      if (/\s/.test(text)) found.push({ file, line: lineOf(source, node.getStart()), text: withoutCode(text) })
     }
     ts.forEachChild(node, visit)
   }

@@ -135,7 +135,7 @@ test('the command line tests a destination, and retries and cancels a waiting de
   const id = await delivered(event.records[0]?.id ?? '', 'retrying')
   assert.match(await ok(['deliveries', 'retry', id]), new RegExp(`^Retried {2}${id} `))
   await delivered(event.records[0]?.id ?? '', 'retrying')
-  assert.match(await ok(['deliveries', 'cancel', id]), new RegExp(`^Cancelled {2}${id} `))
+  assert.match(await ok(['deliveries', 'cancel', id]), new RegExp(`^Canceled {2}${id} `))
   await stage.client.destinations.remove({ id: destination.id })
 })
 

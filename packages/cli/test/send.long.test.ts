@@ -32,9 +32,9 @@ test('send reports the stored event, the destinations that get it, the destinati
 })
 
 test('send prints colors for FORCE_COLOR, and none when the output is not a terminal', async () => {
-  const colour = /\u001b\[/ // oxlint-disable-line no-control-regex -- the test looks for exactly this
-  assert.doesNotMatch((await run(['send'], remote())).stdout, colour)
-  assert.match((await run(['send'], remote({ FORCE_COLOR: '1' }))).stdout, colour)
+  const color = /\u001b\[/ // oxlint-disable-line no-control-regex -- the test looks for exactly this
+  assert.doesNotMatch((await run(['send'], remote())).stdout, color)
+  assert.match((await run(['send'], remote({ FORCE_COLOR: '1' }))).stdout, color)
 })
 
 async function bodyOf(args: readonly string[], input = ''): Promise<string> {

@@ -64,9 +64,9 @@ test('destinations create shows the secret only this once, and names the destina
       stderr: /--data must be a JSON object/,
     })
   refused(await run(['destinations', 'create', 'nowhere'], remote()), { code: 1, stderr: /^postroad: .+\n$/ })
-  refused(await run(['destinations', 'create', stage.good.url, '-d', '{"colour":"red"}'], remote()), {
+  refused(await run(['destinations', 'create', stage.good.url, '-d', '{"color":"red"}'], remote()), {
     code: 1,
-    stderr: /"colour" is not a member/,
+    stderr: /"color" is not a member/,
   })
 })
 

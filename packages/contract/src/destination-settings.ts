@@ -85,7 +85,7 @@ export const Ordering = z
   )
   .describe(
     'The path of an order key in the record. Records with the same key are delivered one at a time, in the order in which they were accepted: a delivery does not start while an earlier one with its key ' +
-      'waits, is being sent or is paused. A delivery that failed permanently or was cancelled does not block later ones. Deliveries with other keys continue. A record without the key, or with null, waits for no other. ' +
+      'waits, is being sent or is paused. A delivery that failed permanently or was canceled does not block later ones. Deliveries with other keys continue. A record without the key, or with null, waits for no other. ' +
       'A replayed delivery goes to the end of its key. A change applies to records that are accepted after it.',
   )
 export const Signing = z.strictObject({

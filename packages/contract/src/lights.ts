@@ -87,10 +87,13 @@ const STATES: Readonly<Record<DeliveryLit['state'], Tone>> = {
   cancelled: 'rejected',
 }
 
+/** The word of a state for people. The wire name of one state has the British spelling. */
+export const wordOf = (state: string): string => (state === 'cancelled' ? 'canceled' : state)
+
 /** A delivery that its destination holds back is `held`, unless it is paused. In a queue its tone is `sending`. */
 export function deliveryLight({ state, held_by }: DeliveryLit): Omit<Light, 'text'> {
   const tone = STATES[state]
-  if (held_by === null) return { tone, word: state }
+  if (held_by === null) return { tone, word: wordOf(state) }
   const word = state === 'paused' ? state : 'held'
   if (!TROUBLE_CAUSES.has(held_by.cause)) return { tone: state === 'paused' ? tone : 'sending', word }
   return { tone: held_by.cause === 'breaker_recovering' ? 'retry' : 'fail', word }

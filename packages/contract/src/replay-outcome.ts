@@ -12,7 +12,7 @@ export function outcomeText({ delivered, failed, cancelled, under_way, unknown }
   const parts: readonly (readonly [number, string])[] = [
     [delivered, 'delivered'],
     [failed, 'failed'],
-    [cancelled, 'cancelled'],
+    [cancelled, 'canceled'],
     [under_way, 'under way'],
     [unknown, 'with an unknown result'],
   ]

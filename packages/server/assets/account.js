@@ -2,8 +2,8 @@
 import { api, mailed, doing as doingOnce } from './api.js'
 
 const $ = (id) => document.getElementById(id)
-const TIME = { dateStyle: 'medium', timeStyle: 'short' }
-const at = (text) => new Date(text).toLocaleString('en-GB', TIME)
+const TIME = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' }
+const at = (text) => new Date(text).toLocaleString('en-US', TIME)
 const METHODS = { password: 'password', link: 'link', passkey: 'passkey', oidc: 'identity provider' }
 const DRAFT = 'account.email'
 let methods

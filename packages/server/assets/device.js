@@ -28,7 +28,10 @@ function show(code, asked) {
       ['Code', make('span', { className: 'host' }, code.toUpperCase())],
       ['Device', device.name ?? 'Unknown'],
       ['Address', device.ip ?? 'Unknown'],
-      ['Asked', new Date(device.asked_at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })],
+      [
+        'Asked',
+        new Date(device.asked_at).toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+      ],
     ],
     warning:
       'Allow it only if you have just started this yourself. If somebody sent you this code or this page, refuse: they would get the access.',

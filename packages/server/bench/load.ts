@@ -122,7 +122,7 @@ async function open(run: OpenRun): Promise<OpenResult> {
     lines.push(line)
     line.send(index)
   }
-  const dialled: Promise<void>[] = []
+  const dialed: Promise<void>[] = []
   const startedAt = nowMs()
   for (let index = 0; index < total; index += 1) {
     const wait = startedAt + (index * 1_000) / run.perSecond - nowMs()
@@ -130,10 +130,10 @@ async function open(run: OpenRun): Promise<OpenResult> {
     if (wait > 0) await sleep(wait)
     // Uses the connection that has been idle longest, so that the server closes none as idle.
     const line = idle.shift()
-    if (line === undefined) dialled.push(sendOnNew(index))
+    if (line === undefined) dialed.push(sendOnNew(index))
     else line.send(index)
   }
-  await Promise.all(dialled)
+  await Promise.all(dialed)
   await Promise.race([allAnswered.promise, sleep(PATIENCE_MS)])
   for (const line of lines) line.close()
   return { sentAt, answeredAt, refused }

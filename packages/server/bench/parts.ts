@@ -8,7 +8,7 @@ import { idle } from './rows/idle.ts'
 import { ingest } from './rows/ingest.ts'
 import { ladder } from './rows/ladder.ts'
 import { latency } from './rows/latency.ts'
-import { neighbour } from './rows/neighbour.ts'
+import { neighbor } from './rows/neighbor.ts'
 import { processes } from './rows/processes.ts'
 import { policies } from './rows/policies.ts'
 import { search } from './rows/search.ts'
@@ -50,7 +50,7 @@ const WHOLE: Part = {
 /** The rows of `npm run bench -- delivery`. Both parts together would take too long. */
 const DELIVERY: Part = {
   command: 'npm run bench -- delivery',
-  rows: { 'fan-out': fanOut, processes, neighbour, backlog, idle },
+  rows: { 'fan-out': fanOut, processes, neighbor, backlog, idle },
   page: pageAt('bench-delivery.md'),
   notes: (seconds) => [
     `Fan-out: ${(seconds * 5_000).toLocaleString('en-US')} deliveries, of a tenth as many events to ten destinations with 10 requests at once each, or of as many events to one with 100.`,

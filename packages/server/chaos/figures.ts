@@ -8,7 +8,7 @@ export type Figure = { readonly figure: string; readonly value: string; readonly
 type Times = readonly number[]
 
 /**
- * Start of a life under load → the first acknowledgement of a request that was sent since. Lives that were cut short have none.
+ * Start of a life under load → the first acknowledgment of a request that was sent since. Lives that were cut short have none.
  */
 export function startTimes({ lives, sent, answers }: Evidence): Times {
   const underLoad = sent[0]?.at ?? Infinity
@@ -21,7 +21,7 @@ export function startTimes({ lives, sent, answers }: Evidence): Times {
   })
 }
 
-/** Blow at PostgreSQL → the first acknowledgement of a request that was sent since, unless another blow came first. */
+/** Blow at PostgreSQL → the first acknowledgment of a request that was sent since, unless another blow came first. */
 export function postgresTimes({ blows, answers }: Evidence): Times {
   return blows.flatMap(({ target, at }, index) => {
     if (target === 'server') return []

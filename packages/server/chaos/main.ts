@@ -8,7 +8,7 @@ import { herd } from './scenarios/herd.ts'
 import { idem } from './scenarios/idem.ts'
 import { kill9 } from './scenarios/kill9.ts'
 import { kinds } from './scenarios/kinds.ts'
-import { neighbour, neighbourByName } from './scenarios/neighbour.ts'
+import { neighbor, neighborByName } from './scenarios/neighbor.ts'
 import { quota } from './scenarios/quota.ts'
 import { redeliver } from './scenarios/redeliver.ts'
 import { register } from './scenarios/register.ts'
@@ -33,8 +33,8 @@ const SCENARIOS: readonly Scenario[] = [
   rotate,
   dup,
   rolling,
-  neighbour,
-  neighbourByName,
+  neighbor,
+  neighborByName,
   herd,
   redeliver,
   suspend,

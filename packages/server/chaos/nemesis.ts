@@ -10,7 +10,7 @@ export type Target = 'server' | 'postmaster' | 'backend' | 'session'
 
 /** One round: wait for a sign of life, strike, and strike again during the restart. */
 export type Round = {
-  /** The sign of life before the strike: an acknowledgement, or a delivery at a receiver. */
+  /** The sign of life before the strike: an acknowledgment, or a delivery at a receiver. */
   readonly after: 'answer' | 'delivery'
   readonly offsetMs: number
   /** `session`: one connection to PostgreSQL is ended. `backend`: one backend is killed, and PostgreSQL recovers from that. */

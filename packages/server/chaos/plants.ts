@@ -170,7 +170,7 @@ export const PLANTS = {
   'no-ramp': { ...inDatabase(closeBreakers), everyMs: 600 },
   /** "sent twice by a replay": it forgets its place. */
   'no-place': inDatabase(forgetPlaces),
-  /** "made due while paused" or after it was cancelled: both are acknowledged, but not stored. */
+  /** "made due while paused" or after it was canceled: both are acknowledged, but not stored. */
   'deaf-replay': inDatabase(heedNoPause),
   /** "stored, not started": instances start beside the commit of their record. */
   'start-apart': inDatabase(loseStarts),

@@ -26,7 +26,7 @@ test('planted: without recovery the deliveries of a dead worker stay where they 
   )
 })
 
-test('planted: an acknowledgement before the commit is found', () => {
+test('planted: an acknowledgment before the commit is found', () => {
   assert.match(firstViolation('ack-before-commit', 20) ?? '', /acknowledged and is not stored/)
 })
 

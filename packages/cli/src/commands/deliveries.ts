@@ -242,7 +242,7 @@ async function replayDeliveries(id: string | undefined, options: ReplayOptions):
 const DONE = {
   replay: ['Replayed', 'with a new retry schedule'],
   retry: ['Retried', 'sent when the destination has capacity'],
-  cancel: ['Cancelled', 'replay it to send it'],
+  cancel: ['Canceled', 'replay it to send it'],
 } as const
 
 function doneText({ delivery }: RouteAnswer<Routes['deliveries']['replay']>, verb: keyof typeof DONE): string {

@@ -59,7 +59,7 @@ export function addRecover(destinations: Command): void {
     )
     .requiredOption('--since <time>', 'start of the time range: RFC 3339, or 30m, 6h, 2d ago', timeOf)
     .option('--enable', 'turn the destination on if it is off')
-    .option('--cancelled', 'also replay cancelled deliveries')
+    .option('--cancelled', 'also replay canceled deliveries')
     .action(recoverDestination)
   withExample(withStart(withCommon(recover)), 'destinations recover billing --since 6h --enable --dry-run')
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { wordOf } from '@postroad/contract/lights'
 import { outcomeText } from '@postroad/contract/replay-outcome'
 import type { Client } from '@postroad/sdk'
 import type { Command } from 'commander'
@@ -110,8 +111,8 @@ function endText({ replay, plan }: Started, { detach }: StartOptions): string {
 
 const stateText = ({ state, pause_reason }: Replay): string =>
   pause_reason === 'allowance_used'
-    ? `${state}: the monthly deliveries are used up; it resumes when the plan allows more`
-    : state
+    ? `${wordOf(state)}: the monthly deliveries are used up; it resumes when the plan allows more`
+    : wordOf(state)
 
 const EXAMPLE_ID = 'rpl_01m7yttq4ye5ks3w8pq6gbnadt'
 

@@ -128,7 +128,7 @@ test('the bridge reports an unreachable server with its address, and reports a r
   assert.ok(error.message.startsWith(`The server at ${new URL(url).origin} does not respond: `), error.message)
 })
 
-test('a cancelled request ends at the server, and the client gets no answer for it', async () => {
+test('a canceled request ends at the server, and the client gets no answer for it', async () => {
   const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const url = await aServer((_asked, response) => {
     response.on('close', () => left.resolve())

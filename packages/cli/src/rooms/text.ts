@@ -55,7 +55,7 @@ function afterDeletion({ deletion, left_behind: left }: Members): readonly strin
 /** `Revoke an API key` → `Revoked`. */
 function doneWord({ summary }: RoomCommand): string {
   const [verb = ''] = summary.split(' ')
-  return verb.endsWith('e') ? `${verb}d` : verb === 'Cancel' ? 'Cancelled' : `${verb}ed`
+  return verb.endsWith('e') ? `${verb}d` : verb === 'Cancel' ? 'Canceled' : `${verb}ed`
 }
 
 /** The other effects of a deletion, from the description of its route. A first sentence that only repeats the verb is left out. */

@@ -1,5 +1,5 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
-import type { Light, Tone } from '@postroad/contract/lights'
+import { wordOf, type Light, type Tone } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import { useAsk } from '../data/ask.ts'
 import { RecentBars } from './recent.tsx'
@@ -22,7 +22,7 @@ const TEXTS: Readonly<Record<AiRun['state'], string>> = {
   running: 'A process is calling the model.',
   succeeded: 'The agent returned its output.',
   failed: 'The last attempt failed.',
-  cancelled: 'Cancelled by a person, or its workflow ended.',
+  cancelled: 'Canceled by a person, or its workflow ended.',
   skipped: 'The run reached a limit, so Postroad did not call the model.',
 }
 
@@ -35,7 +35,7 @@ export function aiRunLight({ state, paused, attempt }: Pick<AiRun, 'state' | 'pa
     }
   if (state === 'queued' && attempt > 0)
     return { tone: 'retry', word: 'retrying', text: 'The last attempt failed. Postroad retries the run.' }
-  return { tone: TONES[state], word: state, text: TEXTS[state] }
+  return { tone: TONES[state], word: wordOf(state), text: TEXTS[state] }
 }
 
 /** One bar for each of the last runs of an agent or a trigger. */

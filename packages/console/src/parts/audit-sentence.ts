@@ -44,7 +44,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 }
 
 const PAST: Readonly<Record<string, string>> = {
-  cancel: 'cancelled',
+  cancel: 'canceled',
   run: 'ran',
   set: 'set',
   update: 'changed',

@@ -1,4 +1,4 @@
-import type { Light, Tone } from '@postroad/contract/lights'
+import { wordOf, type Light, type Tone } from '@postroad/contract/lights'
 import type { Workflow, WorkflowInstance } from '../data/automation-lists.ts'
 
 /** The lights of workflows and of their runs, so that every screen shows the same word for a state. */
@@ -29,15 +29,15 @@ const TEXTS: Readonly<Record<WorkflowInstance['state'], string>> = {
   retrying: 'A step failed. Postroad retries it.',
   completed: 'All steps are done.',
   failed: 'A step failed after its last retry.',
-  cancelled: 'Cancelled by a person, or its workflow was deleted.',
+  cancelled: 'Canceled by a person, or its workflow was deleted.',
   paused: 'The workspace is suspended or closed. The run continues when the workspace is active again.',
 }
 
 export function instanceLight({ state }: Pick<WorkflowInstance, 'state'>): Light {
-  return { tone: TONES[state], word: state, text: TEXTS[state] }
+  return { tone: TONES[state], word: wordOf(state), text: TEXTS[state] }
 }
 
-/** Whether a run has not ended and can be cancelled. */
+/** Whether a run has not ended and can be canceled. */
 export function isOngoing({ state }: Pick<WorkflowInstance, 'state'>): boolean {
   return state !== 'completed' && state !== 'failed' && state !== 'cancelled'
 }

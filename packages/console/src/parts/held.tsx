@@ -1,4 +1,5 @@
 import { holdText, type HeldBy } from '@postroad/contract/holds'
+import { wordOf } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import type { Delivery } from '../data/tail.ts'
 import { Countdown } from '../ui/time.tsx'
@@ -31,7 +32,7 @@ export function NextStep({
         <Countdown to={next_attempt_at} />
       </span>
     )
-  return <span className={state === 'failed' ? 'text-fail' : 'text-ink-3'}>{state}</span>
+  return <span className={state === 'failed' ? 'text-fail' : 'text-ink-3'}>{wordOf(state)}</span>
 }
 
 const SHORT: Readonly<Record<Exclude<HeldBy['cause'], 'breaker_open'>, string>> = {

@@ -52,7 +52,7 @@ const WORDS: Readonly<
     title: 'Cancel selected',
     lead: 'Postroad stops attempting these deliveries. You can replay them later.',
     go: 'Cancel',
-    done: 'cancelled',
+    done: 'canceled',
     states: ['pending', 'sending', 'retrying', 'paused'],
   },
 }

@@ -1,14 +1,8 @@
 import { LIMITS } from '@postroad/contract'
 import { useId, type ReactElement } from 'react'
+import { weekdayText } from '../ui/moments.ts'
 
 const { rotationOverlapHoursMax } = LIMITS
-const FULL = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-})
 /** The slider is finer for short times: hours, then days. */
 const STOPS: readonly number[] = [0, 1, 2, 4, 8, 12, 24, 48, 72, 96, 120, 168, 240, 336, 480, rotationOverlapHoursMax]
 
@@ -47,12 +41,7 @@ export function Overlap({
 function sentence(hours: number, what: string): string {
   if (hours === 0)
     return `The current ${what} stops working as soon as you rotate it. Requests that still use it are rejected.`
-  return `If you rotate now, the current ${what} expires on ${momentText(Date.now() + hours * 3_600_000)}.`
-}
-
-/** `Mon, 24 Nov, 15:00`, in the time zone of the browser. */
-export function momentText(ms: number): string {
-  return FULL.format(ms)
+  return `If you rotate now, the current ${what} expires on ${weekdayText(Date.now() + hours * 3_600_000)}.`
 }
 
 function hoursText(hours: number): string {

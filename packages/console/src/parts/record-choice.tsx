@@ -3,18 +3,12 @@ import type { Client } from '@postroad/sdk'
 import type { ReactElement } from 'react'
 import { useAsk } from '../data/ask.ts'
 import { Select } from '../ui/field.tsx'
+import { momentSecondText } from '../ui/moments.ts'
 
 type Stored = RouteAnswer<Routes['search']['events']>['records'][number]
 
 const SHOWN = 20
 const PAGES_MAX = 5
-const CLOCK = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
 
 /** The newest records of a dataset, or of the project when no dataset is named. */
 export function useNewestRecords(dataset: string): readonly Stored[] | undefined {
@@ -60,7 +54,7 @@ export function RecordChoice({ label, dataset, at, go, none, hint }: Props): Rea
       {none === undefined && at === '' && <option value="">Choose one</option>}
       {at !== '' && !records.some(({ id }) => id === at) && <option value={at}>{at}</option>}
       {records.map(({ id, dataset: of, received_at }) => (
-        <option key={id} value={id}>{`${of}, ${CLOCK.format(new Date(received_at))}, …${id.slice(-6)}`}</option>
+        <option key={id} value={id}>{`${of}, ${momentSecondText(received_at)}, …${id.slice(-6)}`}</option>
       ))}
     </Select>
   )

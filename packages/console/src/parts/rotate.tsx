@@ -2,8 +2,8 @@ import type { UseMutationResult } from '@tanstack/react-query'
 import { useState, type ReactElement } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Check } from '../ui/field.tsx'
+import { weekdayText } from '../ui/moments.ts'
 import { AskDialog } from './ask-dialog.tsx'
-import { momentText } from './overlap.tsx'
 
 type Props<T> = {
   readonly what: 'secret' | 'URL'
@@ -54,7 +54,7 @@ export function Rotate<T>({ what, hours, until, refused, rotate, onRotated }: Pr
             <li>{currentText(what, hours)}</li>
             {isOverlapping && (
               <li className="text-fail">
-                The previous {what}, which is valid until {momentText(Date.parse(until))}, stops working immediately.
+                The previous {what}, which is valid until {weekdayText(until)}, stops working immediately.
               </li>
             )}
           </ul>
@@ -75,5 +75,5 @@ export function Rotate<T>({ what, hours, until, refused, rotate, onRotated }: Pr
 
 function currentText(what: string, hours: number): string {
   if (hours === 0) return `The current ${what} stops working immediately. Requests that still use it are rejected.`
-  return `The current ${what} remains valid until ${momentText(Date.now() + hours * 3_600_000)}.`
+  return `The current ${what} remains valid until ${weekdayText(Date.now() + hours * 3_600_000)}.`
 }

@@ -1,6 +1,4 @@
-const MOMENT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
-const MOMENT_CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short' })
+import { clockText, dateText, momentText } from '../ui/moments.ts'
 
 /** A time range in milliseconds; the end is not part of it. */
 export type Span = { readonly from: number; readonly to: number }
@@ -28,16 +26,13 @@ export function spanIn({
   return span.to > span.from ? span : undefined
 }
 
-/** "22 Nov, 13:04", in the time of the browser. */
-export const momentText = (ms: number): string => MOMENT.format(ms)
-
 /** A moment in the form of a `datetime-local` field, in the time of the browser, without seconds if its step is a minute. */
 export function localText(ms: number, step: 'second' | 'minute'): string {
   const local = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString()
   return local.slice(0, step === 'second' ? 19 : 16)
 }
 
-/** "22 Nov, 13:04 – 13:20". The end shows its day only when the range spans two days. */
+/** "Nov 22, 13:04 – 13:20". The end shows its day only when the range spans two days. */
 export function spanText({ from, to }: Span): string {
-  return `${MOMENT.format(from)} – ${(DAY.format(from) === DAY.format(to) ? MOMENT_CLOCK : MOMENT).format(to)}`
+  return `${momentText(from)} – ${(dateText(from) === dateText(to) ? clockText : momentText)(to)}`
 }

@@ -2,6 +2,7 @@ import { clsx } from 'clsx'
 import { X, ZoomIn } from 'lucide-react'
 import { useId, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
 import { IconButton } from '../ui/button.tsx'
+import { clockText, dayText } from '../ui/moments.ts'
 import type { Span } from './span.ts'
 
 /** One bar: the count of its time range, how many of them a search found, and how many failed. */
@@ -30,8 +31,6 @@ type Props = {
 
 type Brushed = { readonly anchor: number; readonly at: number }
 
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
 const LONG_MS = 129_600_000
 const DAY_MS = 86_400_000
@@ -342,6 +341,6 @@ function Axis({ bars, bucketMs, isLive }: Pick<Props, 'bars' | 'bucketMs' | 'isL
 
 /** The hour; in long ranges the day, with the hour where bars are shorter than a day. */
 function timeText(at: number, bars: readonly TimeBar[], bucketMs: number): string {
-  if (bars.length * bucketMs < LONG_MS) return CLOCK.format(at)
-  return bucketMs >= DAY_MS ? DAY.format(at) : `${DAY.format(at)} ${CLOCK.format(at)}`
+  if (bars.length * bucketMs < LONG_MS) return clockText(at)
+  return bucketMs >= DAY_MS ? dayText(at) : `${dayText(at)} ${clockText(at)}`
 }

@@ -2,10 +2,10 @@ import { holdText } from '@postroad/contract/holds'
 import type { ReactElement } from 'react'
 import { To } from '../data/go.tsx'
 import type { Delivery } from '../data/tail.ts'
+import { momentText } from '../ui/moments.ts'
 import { Countdown } from '../ui/time.tsx'
 import { errorText, NextProbe } from './held.tsx'
 import { ProbeNow } from './probe-now.tsx'
-import { momentText } from './span.ts'
 import { counted } from './text-list.ts'
 
 type Props = {
@@ -49,7 +49,7 @@ function HeldLine({
         : {holdText(held)}
         {since !== null && (
           <>
-            , since <time dateTime={since}>{momentText(Date.parse(since))}</time>
+            , since <time dateTime={since}>{momentText(since)}</time>
           </>
         )}
         .{error !== undefined && ` The last attempt there failed: ${error}.`}

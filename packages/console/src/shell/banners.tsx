@@ -5,6 +5,7 @@ import { To } from '../data/go.tsx'
 import { useWorkspace, type Broadcast } from '../data/lists.ts'
 import { usePlace } from '../data/place.ts'
 import { IconButton } from '../ui/button.tsx'
+import { dateText } from '../ui/moments.ts'
 
 /** The lines above every screen: the state of the workspace when it is not open, and the announcements of the operators. */
 export function Banners(): ReactElement {
@@ -62,7 +63,7 @@ function Closed(): ReactElement {
       title="This workspace is closed."
       lead={
         <>
-          {until !== undefined && until !== null && <>Postroad deletes it after {dayOf(until)}. </>}
+          {until !== undefined && until !== null && <>Postroad deletes it after {dateText(until)}. </>}
           {me.role !== 'owner' && 'An owner can reopen it.'}
         </>
       }
@@ -242,8 +243,4 @@ function Announcement({
       </IconButton>
     </section>
   )
-}
-
-function dayOf(at: string): string {
-  return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
 }

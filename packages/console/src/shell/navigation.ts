@@ -151,7 +151,7 @@ export const NAVIGATION: readonly Group[] = [
           ongoing: 'Ongoing',
           failed: 'Failed',
           completed: 'Completed',
-          cancelled: 'Cancelled',
+          cancelled: 'Canceled',
         }),
       },
       {

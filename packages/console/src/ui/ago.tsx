@@ -1,13 +1,12 @@
 import type { ReactElement } from 'react'
+import { fullText } from './moments.ts'
 import { distanceText, useNow } from './time.tsx'
-
-const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
 
 /** A time in the past, relative to now: "3 min ago". */
 export function Ago({ at }: { readonly at: string }): ReactElement {
   const past = useNow(10_000) - Date.parse(at)
   return (
-    <time dateTime={at} title={FULL.format(new Date(at))}>
+    <time dateTime={at} title={fullText(at)}>
       {distanceText(Math.max(0, past))}
     </time>
   )

@@ -7,7 +7,7 @@ import {
   type TextareaHTMLAttributes,
 } from 'react'
 
-type Labelled = { readonly label: string; readonly hint?: ReactNode }
+type Labeled = { readonly label: string; readonly hint?: ReactNode }
 
 const BOX = 'w-full rounded-field border border-line-2 bg-surface px-2.5 text-ink disabled:opacity-60'
 
@@ -16,7 +16,7 @@ function Around({
   label,
   hint,
   children,
-}: Labelled & { readonly id: string; readonly children: ReactNode }): ReactElement {
+}: Labeled & { readonly id: string; readonly children: ReactNode }): ReactElement {
   return (
     <div className="mb-3.5">
       <label htmlFor={id} className="mb-1 block font-control">
@@ -37,7 +37,7 @@ export function Field({
   hint,
   className = '',
   ...rest
-}: Labelled & InputHTMLAttributes<HTMLInputElement>): ReactElement {
+}: Labeled & InputHTMLAttributes<HTMLInputElement>): ReactElement {
   const id = useId()
   return (
     <Around id={id} label={label} hint={hint}>
@@ -56,7 +56,7 @@ export function TextArea({
   hint,
   className = '',
   ...rest
-}: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>): ReactElement {
+}: Labeled & TextareaHTMLAttributes<HTMLTextAreaElement>): ReactElement {
   const id = useId()
   return (
     <Around id={id} label={label} hint={hint}>
@@ -76,7 +76,7 @@ export function Select({
   hint,
   children,
   ...rest
-}: Labelled & SelectHTMLAttributes<HTMLSelectElement>): ReactElement {
+}: Labeled & SelectHTMLAttributes<HTMLSelectElement>): ReactElement {
   const id = useId()
   return (
     <Around id={id} label={label} hint={hint}>

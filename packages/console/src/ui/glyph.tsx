@@ -3,18 +3,18 @@ import type { ReactElement } from 'react'
 /** The status of something. Each has its own shape, so that it can be recognized without colors. */
 export type Tone = 'ok' | 'retry' | 'fail' | 'rejected' | 'sending' | 'paused' | 'none'
 
-const LOOKS: Readonly<Record<Tone, { readonly label: string; readonly colour: string; readonly shape: ReactElement }>> =
+const LOOKS: Readonly<Record<Tone, { readonly label: string; readonly color: string; readonly shape: ReactElement }>> =
   {
-    ok: { label: 'delivered', colour: 'text-ok', shape: <circle cx="6" cy="6" r="2.25" fill="currentColor" /> },
-    retry: { label: 'retrying', colour: 'text-retry', shape: <path d="M6 1.6 10.9 10.2H1.1z" fill="currentColor" /> },
+    ok: { label: 'delivered', color: 'text-ok', shape: <circle cx="6" cy="6" r="2.25" fill="currentColor" /> },
+    retry: { label: 'retrying', color: 'text-retry', shape: <path d="M6 1.6 10.9 10.2H1.1z" fill="currentColor" /> },
     fail: {
       label: 'failed',
-      colour: 'text-fail',
+      color: 'text-fail',
       shape: <rect x="1.6" y="1.6" width="8.8" height="8.8" rx="2" fill="currentColor" />,
     },
     rejected: {
       label: 'rejected',
-      colour: 'text-ink-3',
+      color: 'text-ink-3',
       shape: (
         <path
           d="M6 2a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM3.2 8.8l5.6-5.6"
@@ -26,19 +26,19 @@ const LOOKS: Readonly<Record<Tone, { readonly label: string; readonly colour: st
     },
     sending: {
       label: 'sending',
-      colour: 'text-accent',
+      color: 'text-accent',
       shape: (
         <circle cx="6" cy="6" r="4" fill="none" stroke="currentColor" strokeWidth="1.5" strokeDasharray="2.5 2.5" />
       ),
     },
     paused: {
       label: 'paused',
-      colour: 'text-ink-3',
+      color: 'text-ink-3',
       shape: <path d="M3.5 2.5v7m5-7v7" stroke="currentColor" strokeWidth="2" />,
     },
     none: {
       label: 'stored',
-      colour: 'text-ink-4',
+      color: 'text-ink-4',
       shape: <circle cx="6" cy="6" r="2.25" fill="none" stroke="currentColor" strokeWidth="1.2" />,
     },
   }
@@ -47,7 +47,7 @@ export function Glyph({ tone, label }: { readonly tone: Tone; readonly label?: s
   const look = LOOKS[tone]
   return (
     <svg
-      className={`size-3 flex-none ${look.colour}`}
+      className={`size-3 flex-none ${look.color}`}
       viewBox="0 0 12 12"
       {...(label === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label ?? look.label })}
     >

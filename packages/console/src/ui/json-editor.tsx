@@ -21,7 +21,7 @@ export type JsonFieldProps = {
   readonly grows?: boolean
 }
 
-const COLOURS = HighlightStyle.define([
+const COLORS = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--j-key)' },
   { tag: tags.string, color: 'var(--j-str)' },
   { tag: tags.number, color: 'var(--j-num)' },
@@ -86,7 +86,7 @@ export default function JsonEditor({
           indentOnInput(),
           bracketMatching(),
           json(),
-          syntaxHighlighting(COLOURS),
+          syntaxHighlighting(COLORS),
           LOOKS,
           ...(checksJson
             ? [linter((of) => (of.state.doc.toString().trim() === '' ? [] : parse(of)), { delay: 300 })]

@@ -3,6 +3,7 @@ import { CloudOff, Hourglass, Lock, TriangleAlert } from 'lucide-react'
 import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { CopyButton } from './copy.tsx'
+import { secondText } from './moments.ts'
 import { useNow } from './time.tsx'
 
 /** The states of every screen besides the normal one: loading, empty, refused (forbidden, rate-limited, any error), stale. */
@@ -151,7 +152,7 @@ export function Stale({ since, again, error }: StaleProps): ReactElement {
       className="flex min-h-8 flex-wrap items-center justify-center gap-x-2 border-b border-line bg-retry-soft px-4 text-data text-retry-text"
     >
       <span>
-        {said?.message ?? 'Reconnecting.'} Last update {new Date(since).toLocaleTimeString('en-GB')}.
+        {said?.message ?? 'Reconnecting.'} Last update {secondText(since)}.
       </span>
       {said?.status === 429 ? (
         <AfterWaiting key={said.requestId} seconds={said.retryAfter ?? 10} again={again} className="h-6" />

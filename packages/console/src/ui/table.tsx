@@ -11,7 +11,7 @@ import {
   type ReactNode,
 } from 'react'
 import { openInTab } from './in-tab.ts'
-import { dayText } from './time.tsx'
+import { dayText } from './moments.ts'
 import { useIsNarrow } from './width.ts'
 
 export type Column<Row> = {

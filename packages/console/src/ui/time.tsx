@@ -1,15 +1,7 @@
 import { useEffect, useState, type ReactElement } from 'react'
-
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
+import { dayText, fullText, secondText } from './moments.ts'
 
 const pad = (ms: number): string => String(ms).padStart(3, '0')
-
-/** The day of a moment: "23 Nov". */
-export function dayText(at: string): string {
-  return DAY.format(Date.parse(at))
-}
 
 /**
  * A moment with its milliseconds, and its day when that is not today. Where the dividers of a list name the day, all
@@ -18,7 +10,7 @@ export function dayText(at: string): string {
 export function Time({ at, isDayShown = true }: { readonly at: string; readonly isDayShown?: boolean }): ReactElement {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date().toDateString()
-  const title = `${FULL.format(date)}\n${at}`
+  const title = `${fullText(at)}\n${at}`
   return (
     <time
       dateTime={at}
@@ -28,8 +20,8 @@ export function Time({ at, isDayShown = true }: { readonly at: string; readonly 
       }}
       className="mono text-data whitespace-nowrap text-ink-2"
     >
-      {isDayShown && !isToday && <span className="pr-1.5 text-ink-3">{DAY.format(date)}</span>}
-      {CLOCK.format(date)}
+      {isDayShown && !isToday && <span className="pr-1.5 text-ink-3">{dayText(at)}</span>}
+      {secondText(at)}
       <span className="text-ink-3">.{pad(date.getMilliseconds())}</span>
     </time>
   )
@@ -97,7 +89,7 @@ export function Elapsed({ since }: { readonly since: string }): ReactElement {
 export function Countdown({ to }: { readonly to: string }): ReactElement {
   const left = Date.parse(to) - useNow()
   return (
-    <time dateTime={to} title={FULL.format(new Date(to))} className="whitespace-nowrap">
+    <time dateTime={to} title={fullText(to)} className="whitespace-nowrap">
       {left <= 0 ? 'now' : `in ${span(left)}`}
     </time>
   )

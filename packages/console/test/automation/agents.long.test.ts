@@ -141,7 +141,7 @@ test(
     await seen.accessible('a run that failed once')
     if ((await stateOf(id)) === 'queued') {
       await run.getByRole('button', { name: 'Cancel run' }).click()
-      await run.getByText('cancelled', { exact: true }).waitFor()
+      await run.getByText('canceled', { exact: true }).waitFor()
       assert.equal(await stateOf(id), 'cancelled')
     }
     await run.getByRole('button', { name: 'Retry' }).click()

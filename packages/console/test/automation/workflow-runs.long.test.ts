@@ -103,7 +103,7 @@ test(
     await seen.accessible('a run that sleeps')
     await run.getByRole('button', { name: 'Cancel run' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click()
-    await run.getByText('cancelled', { exact: true }).waitFor()
+    await run.getByText('canceled', { exact: true }).waitFor()
     assert.equal(await stateOf(sleeping), 'cancelled')
     await run.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('heading', { name: 'No run matches' }).waitFor()

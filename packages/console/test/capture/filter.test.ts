@@ -16,7 +16,7 @@ const EVENT = readJson('{"total":9007199254740993,"price":1.50}')
 
 test('the tail compares as the server does: numbers beyond 2^53 by their digits, smaller ones as numbers', () => {
   assert.equal(meets(EVENT, { path: 'total', op: 'equals', value: '9007199254740993' }), true)
-  assert.equal(meets(EVENT, { path: 'total', op: 'equals', value: '9007199254740992' }), false, 'a neighbour')
+  assert.equal(meets(EVENT, { path: 'total', op: 'equals', value: '9007199254740992' }), false, 'a neighbor')
   assert.equal(meets(EVENT, { path: 'total', op: 'not_equals', value: '9007199254740993' }), false)
   assert.equal(meets(EVENT, { path: 'total', op: 'in', value: '1,9007199254740993' }), true)
   for (const value of ['1.5', '1.50']) assert.equal(meets(EVENT, { path: 'price', op: 'equals', value }), true)

@@ -169,7 +169,7 @@ test('a plan cannot be sent while the page shows the count of an earlier choice'
   await page.getByRole('checkbox', { name: 'delivered', exact: true }).check()
   const send = page.getByRole('button', { name: /^Send .*again$/ })
   await send.and(page.locator(':enabled')).waitFor()
-  await page.getByLabel('cancelled', { exact: true }).check()
+  await page.getByLabel('canceled', { exact: true }).check()
   await page.waitForRequest((request) => request.postData()?.includes('cancelled') === true)
   assert.equal(await send.isDisabled(), true)
   isCounted.resolve()

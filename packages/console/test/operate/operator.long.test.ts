@@ -101,7 +101,7 @@ test(
     await request('example.com')
     await page.getByRole('button', { name: 'Cancel request' }).click()
     await page.getByRole('button', { name: 'Cancel request' }).click()
-    await page.getByText('cancelled', { exact: true }).waitFor()
+    await page.getByText('canceled', { exact: true }).waitFor()
     await request('northwind.example')
     await seen.accessible('requests')
     await page.goto(`${stage.url('operator')}?area=sso`)

@@ -18,9 +18,9 @@ export const automation = {
     status: 409,
     text: 'Triggers use this agent. First assign another agent to them, or delete them.',
   },
-  ai_run_ended: { status: 409, text: 'This run has ended, so it cannot be cancelled.' },
+  ai_run_ended: { status: 409, text: 'This run has ended, so it cannot be canceled.' },
   ai_run_not_ended: {
     status: 409,
-    text: 'Only a run that failed, was cancelled or was skipped can be retried. If a workflow started it, retry the workflow instance.',
+    text: 'Only a run that failed, was canceled or was skipped can be retried. If a workflow started it, retry the workflow instance.',
   },
 } as const satisfies ReasonTexts

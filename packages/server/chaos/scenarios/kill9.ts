@@ -91,8 +91,8 @@ function judge(evidence: Evidence, stopped: string | null): Outcome {
   const redelivered = redeliveryTimes(evidence)
   const figures = [
     ...loadFigures(evidence),
-    timing('server start to first acknowledgement', startTimes(evidence), STARTS_WITHIN_MS),
-    timing('PostgreSQL struck to next acknowledgement', postgresTimes(evidence), ANSWERS_WITHIN_MS),
+    timing('server start to first acknowledgment', startTimes(evidence), STARTS_WITHIN_MS),
+    timing('PostgreSQL struck to next acknowledgment', postgresTimes(evidence), ANSWERS_WITHIN_MS),
     timing('sender killed to first redelivery', redelivered.first, REDELIVERS_WITHIN_MS),
     timing('sender killed to each redelivery', redelivered.each),
   ]

@@ -9,7 +9,7 @@ import { sendThrough, type Road } from '../road.ts'
 import { defineScenario, type Outcome, type Request } from '../scenario.ts'
 import type { Stage } from '../stage.ts'
 
-/** The bulk replays: one sends all deliveries of its destination again, and the other is cancelled midway. */
+/** The bulk replays: one sends all deliveries of its destination again, and the other is canceled midway. */
 const [WHOLE, CUT] = ['whole', 'cut']
 const LIVE = ['live-1', 'live-2']
 const ROUND_MS = 1_000
@@ -21,16 +21,16 @@ const PATIENCE_MS = 60_000
 const HELD_MS = 2_000
 /** Long, so that on a slow machine no destination counts as dead. */
 const TIMEOUT_MS = 60_000
-/** The minimum duration of the whole replay, so that it can be paused. The other one is slower, so that it can be cancelled. */
+/** The minimum duration of the whole replay, so that it can be paused. The other one is slower, so that it can be canceled. */
 const WHOLE_SECONDS_MIN = 6
 const CUT_SLOWER = 4
 const RATIO_MAX = 2
 
-/** Two bulk replays beside live traffic: one is paused and continues, the other is cancelled midway. */
+/** Two bulk replays beside live traffic: one is paused and continues, the other is canceled midway. */
 export const redeliver = defineScenario({
   name: 'redeliver',
   about:
-    'bulk replays beside live traffic: each chosen delivery is sent once more, and paused and cancelled replays send nothing',
+    'bulk replays beside live traffic: each chosen delivery is sent once more, and paused and canceled replays send nothing',
   rounds: ROUNDS,
   ratePerSecond: 100,
   play,
@@ -128,7 +128,7 @@ async function sendAgain(stage: Stage, { road, request }: { road: Road; request:
   // A replay that has already ended cannot be paused.
   const paused = await ask('POST', whole.id, '/pause').catch(() => look(whole.id))
   await until(async () => (await look(cut.id)).replayed > 0, signal)
-  const cancelled = await ask('POST', cut.id, '/cancel').catch(() => look(cut.id))
+  const canceled = await ask('POST', cut.id, '/cancel').catch(() => look(cut.id))
   await sleep(HELD_MS, undefined, { signal })
   const [held, ended] = [await look(whole.id), await look(cut.id)]
   await ask('POST', whole.id, '/resume').catch(() => undefined)
@@ -137,7 +137,7 @@ async function sendAgain(stage: Stage, { road, request }: { road: Road; request:
     whole: await look(whole.id),
     cut: await look(cut.id),
     held: [paused.replayed, held.replayed],
-    ended: [cancelled.replayed, ended.replayed],
+    ended: [canceled.replayed, ended.replayed],
   }
 }
 
@@ -156,7 +156,7 @@ function judge(evidence: Evidence, { calm, storm, replays }: Seen, stopped: stri
   const figures = [
     ...loadFigures(evidence),
     counted(
-      'chosen; sent again; until cancelled',
+      'chosen; sent again; until canceled',
       `${replays?.whole.total ?? 0}; ${replayed.get(WHOLE)?.length ?? 0}; ${replayed.get(CUT)?.length ?? 0}`,
     ),
     ...standstills(replays),
@@ -173,7 +173,7 @@ function judge(evidence: Evidence, { calm, storm, replays }: Seen, stopped: stri
 function standstills(replays: Replays | undefined): readonly Figure[] {
   if (replays === undefined) return []
   const { whole, cut, held, ended } = replays
-  return [stoodStill('one paused', held[0], whole.total), stoodStill('one cancelled', ended[0], cut.total)]
+  return [stoodStill('one paused', held[0], whole.total), stoodStill('one canceled', ended[0], cut.total)]
 }
 
 function stoodStill(figure: string, at: number, total: number | null): Figure {
@@ -230,7 +230,7 @@ function judgeReplays(
       [...replayed].flatMap(([name, records]) => records.filter((record) => !old.has(record) || LIVE.includes(name))),
     ),
     promise('made due while paused', differing('before and after', held)),
-    promise('made due after it was cancelled', differing('before and after', ended)),
+    promise('made due after it was canceled', differing('before and after', ended)),
     promise('sent again, but counted wrongly', [
       ...differing('whole', [whole.replayed, wholes.length]),
       ...differing('cut', [cut.replayed, cuts.length]),

@@ -74,14 +74,14 @@ const SAME_WISH_MS = 1_000
 function endOfProcess(): Promise<void> {
   const asked = Promise.withResolvers<void>()
   let firstAt: number | undefined
-  const signalled = (): void => {
+  const signaled = (): void => {
     const now = performance.now()
     firstAt ??= now
     if (now - firstAt > SAME_WISH_MS) process.exit(1)
     asked.resolve()
   }
   // SIGHUP: the terminal was closed. Without a handler, the process would leave PostgreSQL running.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, signalled)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, signaled)
   // The supervising process has let this one go, or has died.
   if (cluster.isWorker) process.once('disconnect', () => asked.resolve())
   if (cluster.isWorker && !process.connected) asked.resolve()

@@ -69,7 +69,7 @@ export function createAddressGuard({ allow, setting = 'OUTBOUND_ALLOW' }: GuardO
     const ip = parse(address)
     if (ip === undefined) return 'The host has no usable IP address.'
     if (METADATA.has(ip.toString())) return 'A cloud metadata address can never be reached.'
-    if (TUNNELS.some((range) => contains(range, ip))) return 'A tunnelled IPv4 address can never be reached.'
+    if (TUNNELS.some((range) => contains(range, ip))) return 'A tunneled IPv4 address can never be reached.'
     if (allowed(ip) || isPublic(ip)) return undefined
     return `The address is not on the public internet (${kindOf(ip)}). Use a public address, or ask the operator to add it to ${setting}.`
   }

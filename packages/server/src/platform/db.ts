@@ -82,7 +82,7 @@ export class DbError extends Error {
 /** No answer this long after the statement timeout means that the connection was lost silently. */
 const ANSWER_SPARE_MS = 10_000
 
-// Sockets and host names; PostgreSQL's classes 08 and 53; shutting down, starting, cancelled, timed out, locked, read-only, no
+// Sockets and host names; PostgreSQL's classes 08 and 53; shutting down, starting, canceled, timed out, locked, read-only, no
 // database.
 const UNAVAILABLE = /^(?:CONNECT_TIMEOUT|E[A-Z_]+|08...|53...|57P0\d|57014|55P03|40001|40P01|25006|3D000)$/
 const UNKNOWN_OUTCOMES = new Set([

@@ -36,7 +36,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   function request(asked: OutboundRequest): Promise<OutboundResult> {
     const { promise, resolve } = Promise.withResolvers<OutboundResult>()
     const { method = 'POST', body, signal } = asked
-    const callOff = (): void => exchange.fail('timeout', 'The request was cancelled before a response arrived.')
+    const callOff = (): void => exchange.fail('timeout', 'The request was canceled before a response arrived.')
     const exchange = new Exchange(asked, (result, keep) => {
       underWay.delete(exchange)
       signal?.removeEventListener('abort', callOff)

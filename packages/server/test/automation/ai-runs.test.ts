@@ -307,7 +307,7 @@ test('runs stop while the workspace is suspended, and continue afterwards', asyn
   assert.equal((await runAt(id)).state, 'succeeded')
 })
 
-test('a cancelled run commits nothing more, and can be tried again', async () => {
+test('a canceled run commits nothing more, and can be tried again', async () => {
   const { dataset } = await aTrigger()
   models.onMessage(/.*/, { content: 'ok' })
   const id = await runOf(world, { dataset, payload: {} })

@@ -109,7 +109,7 @@ test('an event starts a workflow that waits for another event, branches, asks an
   assert.equal(story.workflow_instances[0].id, started.started_id)
 })
 
-test('a cancelled instance ends the AI run that it waits for', async () => {
+test('a canceled instance ends the AI run that it waits for', async () => {
   const { agent } = await anAgentOf(world)
   await asked(world, 'POST workflows', {
     name: aName('asks'),

@@ -204,8 +204,8 @@ test('an instance is canceled and retried under a new fence, so that an earlier 
   )
   assert.deepEqual([row.cursor, row.attempt, row.context], [2, 0, { payload: 1 }])
   const middle = await fenceOf()
-  const cancelled = (await call(home, `POST workflow-instances/${instance.id}/cancel`)).body.instance
-  assert.deepEqual([cancelled.state, cancelled.next_at], ['cancelled', null])
+  const canceled = (await call(home, `POST workflow-instances/${instance.id}/cancel`)).body.instance
+  assert.deepEqual([canceled.state, canceled.next_at], ['cancelled', null])
   assert.ok(middle > first && (await fenceOf()) > middle)
   assertRefused(await call(home, `POST workflow-instances/${instance.id}/cancel`), 409, 'invalid_state')
 })

@@ -79,7 +79,7 @@ test('of 30 simultaneous replays at two processes with an allowance of 5 left, e
   assert.deepEqual([await states(), await used()], [{ pending: 5, failed: 25 }, ALLOWANCE])
 })
 
-test('a delivery that waits for the allowance can be cancelled and then replayed; a retry or a replay reports the cause of the wait', async () => {
+test('a delivery that waits for the allowance can be canceled and then replayed; a retry or a replay reports the cause of the wait', async () => {
   await aTarget()
   await withLeft(0)
   await send(1)

@@ -116,7 +116,7 @@ test('a plan without an allowance releases all deliveries and counts nothing; a 
   assert.deepEqual([await states(), await used()], [{ pending: 5 }, ALLOWANCE])
 })
 
-test('a released delivery whose destination is off waits for the destination; deliveries of a suspended workspace and cancelled ones are not released', async () => {
+test('a released delivery whose destination is off waits for the destination; deliveries of a suspended workspace and canceled ones are not released', async () => {
   const { destination } = await aTarget()
   await withLeft(0)
   await send(3)

@@ -109,7 +109,7 @@ test('a delivery that is paused, under way or ended cannot be retried, and the a
   refused(await off.ask('retry'), /turn it on/)
 })
 
-test('a cancelled delivery that waited or was paused is no longer sent; a replay sends it again', async (t) => {
+test('a canceled delivery that waited or was paused is no longer sent; a replay sends it again', async (t) => {
   const sink = await aSink()
   t.after(() => sink.stop())
   sink.answer((_request, index) => ({ status: index === 0 ? 500 : 200 }))
@@ -128,7 +128,7 @@ test('a cancelled delivery that waited or was paused is no longer sent; a replay
   const paused = await aDelivery(sink.url, { enabled: false })
   assert.equal((await paused.ask('cancel')).body.delivery.state, 'cancelled')
   await world.admin('PATCH', `destinations/${paused.destination.id}`, { enabled: true })
-  assert.equal((await paused.now()).state, 'cancelled', 'a cancelled delivery is not resumed')
+  assert.equal((await paused.now()).state, 'cancelled', 'a canceled delivery is not resumed')
 })
 
 test('the cancellation of a delivery under way ends its attempt as interrupted; the late answer changes nothing', async (t) => {

@@ -108,7 +108,7 @@ test('the deletion of a destination cancels all outstanding deliveries, also one
   assert.match(refused.body.error, /deleted/)
 })
 
-test('the deletion of a destination and a turn that settles an attempt of it never deadlock; the remaining deliveries are cancelled soon', async (t) => {
+test('the deletion of a destination and a turn that settles an attempt of it never deadlock; the remaining deliveries are canceled soon', async (t) => {
   const receiver = await aReceiver(t)
   const route = await aRoute(world, receiver.url)
   const record = await route.send()
@@ -120,12 +120,12 @@ test('the deletion of a destination and a turn that settles an attempt of it nev
     await turn.run(sql`select from deliveries where id = ${delivery} for update`)
   })
   receiver.held[0]?.end()
-  const cancelled = await eventually(async () => {
+  const canceled = await eventually(async () => {
     world.clock.advance(1_000)
     const seen = await route.delivery(record)
     return seen.state === 'cancelled' ? seen : undefined
   })
-  assert.equal(cancelled.attempts.at(-1).outcome, 'interrupted')
+  assert.equal(canceled.attempts.at(-1).outcome, 'interrupted')
 })
 
 test('the body and the event id are the same on every attempt and replay; each attempt has a separate id', async (t) => {
@@ -191,8 +191,8 @@ test('deliveries of a bulk replay go behind new events, as retries do', async (t
     await aRoute(world, sink.url),
   ]
   const failed = await route.in(await route.send(), 'failed')
-  const cancelled = await other.in(await other.send(), 'retrying')
-  await world.admin('POST', `deliveries/${cancelled.id}/cancel`)
+  const canceled = await other.in(await other.send(), 'retrying')
+  await world.admin('POST', `deliveries/${canceled.id}/cancel`)
   const delivered = await route.in(await route.send(), 'delivered')
   for (const { destination } of [route, other]) {
     await world.admin('POST', 'deliveries/replays', {
@@ -201,7 +201,7 @@ test('deliveries of a bulk replay go behind new events, as retries do', async (t
   }
   const lastTriggers = async (): Promise<string[]> =>
     Promise.all(
-      [failed, cancelled, delivered].map(
+      [failed, canceled, delivered].map(
         async ({ record_id }) => (await route.delivery(record_id)).attempts.at(-1).trigger,
       ),
     )
@@ -209,10 +209,10 @@ test('deliveries of a bulk replay go behind new events, as retries do', async (t
     world.clock.advance(500)
     return (await lastTriggers()).every((trigger) => trigger === 'replay') ? true : undefined
   }, 2_000)
-  for (const { record_id } of [failed, cancelled, delivered]) await route.in(record_id, 'delivered')
+  for (const { record_id } of [failed, canceled, delivered]) await route.in(record_id, 'delivered')
 })
 
-test('a paused delivery is cancelled with its destination', async (t) => {
+test('a paused delivery is canceled with its destination', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url, { enabled: false })
   const record = await route.send()
@@ -286,11 +286,11 @@ test('only an ended delivery can be replayed; while its destination is off it wa
   assert.equal((await route.replay(delivered)).body.delivery.pause_reason, 'destination_disabled')
 })
 
-test('a manually cancelled delivery can be replayed', async (t) => {
+test('a manually canceled delivery can be replayed', async (t) => {
   const sink = await aTestSink(t)
   sink.answer({ status: 500 })
   const route = await aRoute(world, sink.url)
-  const cancelled = async (): Promise<Delivery> => {
+  const canceled = async (): Promise<Delivery> => {
     const record = await route.send()
     await route.in(record, 'retrying', 'paused')
     const row = await database.one<{ workspace_id: string }>(sql`select workspace_id from projects limit 1`)
@@ -302,12 +302,12 @@ test('a manually cancelled delivery can be replayed', async (t) => {
     })
     return route.in(record, 'cancelled')
   }
-  const first = await cancelled()
+  const first = await canceled()
   sink.answer({ status: 200 })
   assert.equal((await route.replay(first)).body.delivery.state, 'pending')
   await route.in(first.record_id, 'delivered')
   await route.patch({ enabled: false })
-  assert.equal((await route.replay(await cancelled())).body.delivery.state, 'paused')
+  assert.equal((await route.replay(await canceled())).body.delivery.state, 'paused')
 })
 
 test('a suspended workspace is sent nothing and loses nothing', async (t) => {

@@ -64,7 +64,7 @@ for (const by of ['turn', 'release'] as const) {
   })
 }
 
-test('the next owner counts the request of a delivery that was cancelled while it was under way', async () => {
+test('the next owner counts the request of a delivery that was canceled while it was under way', async () => {
   const { at, held, ids, store } = await stage.aLeasedLane(2)
   valueOf(await store.turn(beginsOf(held, ids.slice(0, 1))))
   rows.clock.advance(15_000)

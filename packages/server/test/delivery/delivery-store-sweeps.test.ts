@@ -92,7 +92,7 @@ test('disabled lanes never prevent the grant of an enabled lane, however small t
   assert.ok(calls <= 5, 'each call makes progress')
 })
 
-test('a backlog is paused, resumed and cancelled in bounded steps: the request makes the first step, and the sweeps make the others', async () => {
+test('a backlog is paused, resumed and canceled in bounded steps: the request makes the first step, and the sweeps make the others', async () => {
   const at = await rows.aLane()
   const count = MOVED_ROWS_MAX * 2 + 10
   await rows.ingest(at, { count })

@@ -85,7 +85,7 @@ test('the record that was accepted first is sent first, however many there are',
   )
 })
 
-test('a record no longer waits once the earlier one has failed for good or was cancelled', async () => {
+test('a record no longer waits once the earlier one has failed for good or was canceled', async () => {
   const queue = await aQueue({ retry: { schedule_seconds: [0] } })
   sink.answer(refusing(1))
   await queue.send({ key: 'a', n: 1 }, { key: 'a', n: 2 })

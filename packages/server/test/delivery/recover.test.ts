@@ -30,7 +30,7 @@ test('recover replays the failed deliveries since a time, enables the destinatio
   assert.deepEqual([row.details.count, row.details.waiting, row.details.replay], [3, 1, begun.replay.id])
 })
 
-test('recover leaves manually cancelled deliveries alone, unless the caller includes them', async () => {
+test('recover leaves manually canceled deliveries alone, unless the caller includes them', async () => {
   const those = await deliveriesIn('cancelled', 2)
   const since = new Date(still.clock.now() - 3_600_000).toISOString()
   const count = async (body: object): Promise<number> =>

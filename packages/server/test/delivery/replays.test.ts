@@ -91,7 +91,7 @@ test('a worker that was away does not catch up in a burst', async () => {
   for (const at of times) assert.ok(times.filter((other) => other >= at && other < at + 1_000).length <= 10)
 })
 
-test('a replay can be paused, resumed and cancelled; deliveries that it has not reached stay unchanged', async () => {
+test('a replay can be paused, resumed and canceled; deliveries that it has not reached stay unchanged', async () => {
   const those = await deliveriesIn('failed', 10)
   const { replay } = await begin({ destination_id: those.destination.id }, { rate_per_second: 2 })
   const ask = (verb: string) => still.admin('POST', `deliveries/replays/${replay.id}/${verb}`)

@@ -236,7 +236,7 @@ describe('while a workspace is suspended', () => {
     },
     'a POST-bodied dry run': async (home) => () =>
       send(home, 'POST rules/test', { conditions: [], payloads: [{ a: 1 }] }),
-    'cancelling a pending SSO request': async (home) => {
+    'canceling a pending SSO request': async (home) => {
       const { request } = (await send(home, 'POST sso/requests', { domains: ['example.com'] })).body
       return () => send(home, `DELETE sso/requests/${request.id}`)
     },

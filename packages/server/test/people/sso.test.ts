@@ -111,7 +111,7 @@ describe('a request', () => {
     assert.equal(said(await cancel(home.headers, id)), '200')
   })
 
-  test('an approved request cannot be cancelled', async () => {
+  test('an approved request cannot be canceled', async () => {
     const home = await aHome()
     const { id } = (await request(home.headers)).body.request
     assert.equal(said(await decide(id, 'approved')), '200')

@@ -34,7 +34,7 @@ describe('processes that are killed while they read sources', { concurrency: 2 }
   })
 
   test('a server that acknowledges a replication before the commit is caught', async () => {
-    // One round only: a later one kills the foreign database, which then forgets the acknowledgement and sends again.
+    // One round only: a later one kills the foreign database, which then forgets the acknowledgment and sends again.
     await assertCaught(
       sources,
       { ...AT, plant: 'slot-before-commit' },

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { herd } from '../../chaos/scenarios/herd.ts'
-import { neighbour, neighbourByName } from '../../chaos/scenarios/neighbour.ts'
+import { neighbor, neighborByName } from '../../chaos/scenarios/neighbor.ts'
 import { aStorm, assertCaught, broken, CALM } from '../stage/storms.ts'
 
 describe('a destination that hangs, and a destination that is dead', () => {
   test('the neighbors lose nothing: they get all of their deliveries meanwhile', async () => {
-    assert.deepEqual(broken(await aStorm(neighbour, CALM)), [])
+    assert.deepEqual(broken(await aStorm(neighbor, CALM)), [])
   })
 
   test('the neighbors lose nothing when the host names hang or do not exist', async () => {
-    assert.deepEqual(broken(await aStorm(neighbourByName, CALM)), [])
+    assert.deepEqual(broken(await aStorm(neighborByName, CALM)), [])
   })
 
   test('a server on which all destinations share a few slots is caught', async () => {
     await assertCaught(
-      neighbour,
+      neighbor,
       { ...CALM, plant: 'one-queue' },
       /^not delivered to a neighbor before the bad ones were repaired: \d+/,
     )
@@ -23,7 +23,7 @@ describe('a destination that hangs, and a destination that is dead', () => {
 
   test('a server that resolves only a few names at a time is caught', async () => {
     await assertCaught(
-      neighbourByName,
+      neighborByName,
       { ...CALM, plant: 'few-look-ups' },
       /^not delivered to a neighbor before the bad ones were repaired: \d+/,
     )

@@ -31,7 +31,7 @@ describe('processes that are restarted one after the other', () => {
 })
 
 describe('a bulk replay beside live traffic', () => {
-  test('the replay sends each of its deliveries once, and none while it is paused or after it was cancelled', async () => {
+  test('the replay sends each of its deliveries once, and none while it is paused or after it was canceled', async () => {
     assert.deepEqual(broken(await aStorm(redeliver, CALM)), [])
   })
 

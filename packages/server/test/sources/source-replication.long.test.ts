@@ -202,14 +202,14 @@ test('a transaction is acknowledged after its events are committed: a process th
   advance(60_000)
   await there.run()
   await arrived(table, 1)
-  // The answer to the next change follows the acknowledgement of this one.
+  // The answer to the next change follows the acknowledgment of this one.
   await run(`insert into ${table} values (2, 1, 'a')`)
   await arrived(table, 2)
   await eventually(async () => ((await slots())[0]?.confirmed === before_?.confirmed ? undefined : true))
   assert.deepEqual(await idsIn(table), [1, 2])
 })
 
-test('a process that dies after the commit and before the acknowledgement does not store the events again', async () => {
+test('a process that dies after the commit and before the acknowledgment does not store the events again', async () => {
   const table = await aTable()
   const { id } = await aSource(table)
   await reads(id)

@@ -120,7 +120,7 @@ export async function anAiRunIn(at: Place): Promise<Asked> {
   })
   return withId(found.id)
 }
-export async function aCancelledRunIn(at: Place): Promise<Asked> {
+export async function aCanceledRunIn(at: Place): Promise<Asked> {
   const asked = await anAiRunIn(at)
   await call(at, `POST ai-runs/${asked.params?.['id']}/cancel`)
   return asked

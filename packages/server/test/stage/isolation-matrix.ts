@@ -26,9 +26,9 @@ export type House = {
 }
 
 export let victim: House
-/** `stranger` is in another workspace, and `neighbour` is in another project of the victim's workspace. */
+/** `stranger` is in another workspace, and `neighbor` is in another project of the victim's workspace. */
 export let stranger: House
-export let neighbour: House
+export let neighbor: House
 
 export const MARK = 'v1ct1m'
 
@@ -296,7 +296,7 @@ async function askers(): Promise<readonly Askers[]> {
   const keys = [
     await aKeyOf(world, database, near),
     await aGrantedAgent(world, database, { ...near, scope: 'service:manage' }),
-    await aKeyOf(world, database, { ...near, projectId: decodeId('project', neighbour.project) ?? '' }),
+    await aKeyOf(world, database, { ...near, projectId: decodeId('project', neighbor.project) ?? '' }),
   ]
   return [
     {
@@ -311,8 +311,8 @@ async function askers(): Promise<readonly Askers[]> {
     },
     {
       who: 'another project',
-      house: neighbour,
-      headers: [neighbour.owner, ...keys.map(({ headers }) => headers)],
+      house: neighbor,
+      headers: [neighbor.owner, ...keys.map(({ headers }) => headers)],
       inWorkspace: true,
     },
   ]
@@ -367,14 +367,14 @@ export function onIsolationStage(): void {
       const home = await theWorkspace(database)
       const elsewhere = await aWorkspace(world, database, 'stranger')
       const owners = { home: await signedIn(world, home), elsewhere: await signedIn(world, elsewhere) }
-      const { body } = await ask(world, 'POST projects', { headers: owners.home, body: { name: 'neighbour' } })
+      const { body } = await ask(world, 'POST projects', { headers: owners.home, body: { name: 'neighbor' } })
       victim = await aHouse({
         of: home,
         project: encodeId('project', home.defaultProjectId),
         owner: owners.home,
         mark: MARK,
       })
-      neighbour = await aHouse({ of: home, project: body.project.id, owner: owners.home, mark: 'neighbour' })
+      neighbor = await aHouse({ of: home, project: body.project.id, owner: owners.home, mark: 'neighbor' })
       stranger = await aHouse({
         of: elsewhere,
         project: encodeId('project', elsewhere.defaultProjectId),

@@ -65,7 +65,7 @@ export class Meanwhile {
     return this.changed('alter table rules rename to rules_gone', 'alter table rules_gone rename to rules', work)
   }
 
-  /** The storing statement waits for a lock and is then cancelled, as its timeout would cancel it. */
+  /** The storing statement waits for a lock and is then canceled, as its timeout would cancel it. */
   async locked(work: () => Promise<Answer>): Promise<Answer> {
     return this.#database.transaction(async (tx) => {
       await statement(tx, 'lock table submissions in access exclusive mode')
@@ -80,7 +80,7 @@ export class Meanwhile {
   }
 }
 
-/** The statements of the work that need the table wait for it and are cancelled, as their timeout would cancel them. */
+/** The statements of the work that need the table wait for it and are canceled, as their timeout would cancel them. */
 export function whileLocked<T>(database: Database, table: string, work: () => Promise<T>): Promise<T> {
   return database.transaction(async (tx) => {
     await statement(tx, `lock table ${table} in access exclusive mode`)

@@ -5,7 +5,7 @@ import { call, created, sink, world, type Asked, type Named, type Place } from '
 import { aName } from './fixtures.ts'
 import {
   withId,
-  aCancelledRunIn,
+  aCanceledRunIn,
   anAiAgentIn,
   anAiProviderIn,
   anAiRunIn,
@@ -95,7 +95,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'aiRuns.search': () => ({ query: { state: 'queued' } }),
   'aiRuns.get': anAiRunIn,
   'aiRuns.cancel': anAiRunIn,
-  'aiRuns.retry': aCancelledRunIn,
+  'aiRuns.retry': aCanceledRunIn,
   'agentAccounts.claim': aClaim,
   'apiKeys.list': () => ({}),
   'apiKeys.create': () => ({ body: { name: aName('made'), role: 'developer', ip_allowlist: ['127.0.0.1', '::/0'] } }),

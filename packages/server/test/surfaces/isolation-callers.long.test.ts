@@ -11,7 +11,7 @@ import {
   database,
   victim,
   stranger,
-  neighbour,
+  neighbor,
   EVERY,
   MOUNTED,
   nameOf,
@@ -116,10 +116,10 @@ async function everybody(): Promise<Readonly<Record<string, Caller>>> {
       isKey: true,
     },
     'a key for one project': {
-      headers: await key({ projectId: decodeId('project', neighbour.project) }),
+      headers: await key({ projectId: decodeId('project', neighbor.project) }),
       role: 'admin',
       isKey: true,
-      onlyProject: neighbour.project,
+      onlyProject: neighbor.project,
     },
     'a cookie without X-Requested-With': {
       headers: { cookie: (await signedIn(world, owner))['cookie'] ?? '' },
@@ -223,6 +223,6 @@ test('every route × every caller: admitted, or refused with the reason that the
 /** The project decides whether a caller is admitted, also for a key that is restricted to one project. */
 function projectsFor({ url }: Mounted, { role, onlyProject }: Caller): readonly string[] {
   if (!url.includes('{project_id}')) return [victim.project]
-  if (onlyProject !== undefined) return [victim.project, neighbour.project, stranger.project]
+  if (onlyProject !== undefined) return [victim.project, neighbor.project, stranger.project]
   return role === 'owner' ? [victim.project, stranger.project] : [victim.project]
 }

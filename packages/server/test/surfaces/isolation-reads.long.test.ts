@@ -8,7 +8,7 @@ import {
   type House,
   victim,
   stranger,
-  neighbour,
+  neighbor,
   MARK,
   nameOf,
   randomId,
@@ -65,7 +65,7 @@ test("a cursor of the live stream of another tenant leads through the caller's o
   await Promise.all([file(key, MARK), file(key, MARK)])
   await watched.until(2)
   watched.close()
-  for (const house of [neighbour, stranger]) {
+  for (const house of [neighbor, stranger]) {
     const own = await keyOf(house)
     await file(own, 'one')
     for (const cursor of [start, ...watched.events.map(({ id }) => id ?? '')]) {

@@ -241,7 +241,7 @@ describe('a payment', () => {
     assert.deepEqual([paid.plan.name, paid.payments.subscription.grace_ends_at], ['team', null])
   })
 
-  test('a cancelled subscription leaves the plan until the period ends, and then moves the workspace to free', async () => {
+  test('a canceled subscription leaves the plan until the period ends, and then moves the workspace to free', async () => {
     const { home, subscription } = await aCustomer()
     subscription.cancel_at_period_end = true
     await arrives('customer.subscription.updated', subscription)

@@ -209,7 +209,7 @@ async function removedWithAll(destination: Body): Promise<string> {
 const waitingAt = async (destination: Body): Promise<number> =>
   (await statesAt(destination.id)).filter((state) => state === 'pending').length
 
-/** A destination with this many deliveries, all cancelled by its deletion. */
+/** A destination with this many deliveries, all canceled by its deletion. */
 async function aCrowdedOne(count: number): Promise<{ readonly destination: Body; readonly deletion: string }> {
   const { destination } = await aQuietOne()
   await send(destination, 1)
@@ -250,7 +250,7 @@ describe('a deleted destination', () => {
     assert.deepEqual((await get(`destinations/${destination.id}`)).destination, destination)
   })
 
-  test('a restored destination sends the deliveries that its deletion cancelled, and not those that were cancelled before', async () => {
+  test('a restored destination sends the deliveries that its deletion canceled, and not those that were canceled before', async () => {
     const { destination } = await aQuietOne()
     await send(destination, 3)
     const [first] = (await get(`deliveries?destination_id=${destination.id}`)).deliveries
@@ -314,7 +314,7 @@ describe('a deleted destination', () => {
 })
 
 describe('a deleted workflow', () => {
-  test('a restored workflow starts again in its version, and its cancelled instances stay cancelled', async () => {
+  test('a restored workflow starts again in its version, and its canceled instances stay canceled', async () => {
     const workflow = await aWorkflow({ entry_dataset: 'restarted' })
     await world.admin('PUT', `workflows/${workflow.id}`, {
       name: workflow.name,

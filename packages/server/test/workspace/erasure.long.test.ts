@@ -123,12 +123,12 @@ test('an hour after a project was deleted all of its data is gone, and the other
 })
 
 test('after 14 days a closed workspace is gone with all of its data except its audit log, its slug is free, and other workspaces retain theirs', async () => {
-  const [home, neighbour] = [await aHome(), await aHome()]
+  const [home, neighbor] = [await aHome(), await aHome()]
   const projects = await Promise.all(
-    [home, neighbour].map(async ({ headers }) => (await ask(world, 'GET projects', { headers })).body.projects[0].id),
+    [home, neighbor].map(async ({ headers }) => (await ask(world, 'GET projects', { headers })).body.projects[0].id),
   )
   const { url } = await fill(home, projects[0])
-  await fill(neighbour, projects[1])
+  await fill(neighbor, projects[1])
   const key = await aKeyOf(world, database, home)
   const member = await signedIn(world, await aMember(world, database, { workspaceId: home.workspaceId, role: 'admin' }))
   await ask(world, 'POST invites', { headers: home.headers, body: { email: 'too-late@example.com', role: 'viewer' } })
@@ -136,7 +136,7 @@ test('after 14 days a closed workspace is gone with all of its data except its a
     headers: { ...home.headers, 'idempotency-key': 'k' },
     body: { name: 'once', dataset: 'd' },
   })
-  const had = await tablesWith('workspace_id', neighbour.workspaceId)
+  const had = await tablesWith('workspace_id', neighbor.workspaceId)
   assert.equal(
     (await ask(world, 'POST workspace/close', { headers: home.headers, body: { confirm: home.slug } })).status,
     200,
@@ -165,7 +165,7 @@ test('after 14 days a closed workspace is gone with all of its data except its a
     ),
     [],
   )
-  const left = await tablesWith('workspace_id', neighbour.workspaceId)
+  const left = await tablesWith('workspace_id', neighbor.workspaceId)
   assert.deepEqual(
     had.filter((name) => !left.includes(name)),
     [],

@@ -185,7 +185,7 @@ function DeletePart({ id }: { readonly id: string }): ReactElement {
   return (
     <Part
       title="Delete destination"
-      text="Events are no longer sent to this destination, and waiting deliveries are cancelled. To stop deliveries for a while, pause the destination instead."
+      text="Events are no longer sent to this destination, and waiting deliveries are canceled. To stop deliveries for a while, pause the destination instead."
       beside={
         !isAsking && (
           <Button kind="danger" disabled={refused !== undefined} title={refused} onClick={() => setAsking(true)}>

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { useId, type InputHTMLAttributes, type ReactElement, type ReactNode, type SelectHTMLAttributes } from 'react'
 
-type Labelled = { readonly label: string; readonly hint?: ReactNode; readonly problem?: string | undefined }
+type Labeled = { readonly label: string; readonly hint?: ReactNode; readonly problem?: string | undefined }
 
 const BOX = 'min-h-9 w-full rounded-field border bg-surface px-3 text-ink disabled:opacity-60'
 
@@ -12,7 +12,7 @@ export function Field({
   problem,
   className,
   ...rest
-}: Labelled & InputHTMLAttributes<HTMLInputElement>): ReactElement {
+}: Labeled & InputHTMLAttributes<HTMLInputElement>): ReactElement {
   const id = useId()
   const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`]
     .filter((one) => one !== '')

@@ -33,7 +33,7 @@ const STATUSES: Readonly<Record<Delivery['status'], Said>> = {
   retrying: { tone: 'retry', word: 'retrying', text: 'An attempt failed. It will be retried.' },
   failed: { tone: 'fail', word: 'failed', text: 'All attempts failed. You can retry the delivery.' },
   paused: { tone: 'paused', word: 'paused', text: 'Waiting.' },
-  cancelled: { tone: 'rejected', word: 'cancelled', text: 'Cancelled. You can retry the delivery.' },
+  cancelled: { tone: 'rejected', word: 'canceled', text: 'Canceled. You can retry the delivery.' },
 }
 
 const PAUSES: Readonly<Record<NonNullable<Delivery['pause_reason']>, string>> = {

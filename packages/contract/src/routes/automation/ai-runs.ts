@@ -103,7 +103,7 @@ export const aiRuns = {
     area: 'project',
     path: 'ai-runs/{id}/retry',
     summary: 'Retry an AI run',
-    description: 'Continues a run that failed, was cancelled or was skipped, from its last complete step.',
+    description: 'Continues a run that failed, was canceled or was skipped, from its last complete step.',
     ...WRITE,
     status: 200,
     params: at,

@@ -122,7 +122,7 @@ export const deliveries = {
     path: 'deliveries/{id}/replay',
     summary: 'Replay a delivery',
     description:
-      'Sends a delivery that has ended (delivered, failed or cancelled) again now, with the same body and event id and a new retry schedule. It counts as one more delivery of the month: 429 `delivery_allowance_exhausted` with retry_after and upgrade_url when none is left. A delivery that has not ended is refused with 409.',
+      'Sends a delivery that has ended (`delivered`, `failed` or `cancelled`) again now, with the same body and event id and a new retry schedule. It counts as one more delivery of the month: 429 `delivery_allowance_exhausted` with retry_after and upgrade_url when none is left. A delivery that has not ended is refused with 409.',
     ...WRITE,
     status: 200,
     params: at,
@@ -149,7 +149,7 @@ export const deliveries = {
     summary: 'Cancel a delivery',
     description:
       'Cancels a delivery that has not ended. A request in progress can still reach the destination. Its response is ignored, and the attempt ends as interrupted. ' +
-      'A cancelled delivery can be replayed. A delivery that has ended is refused with 409.',
+      'A canceled delivery can be replayed. A delivery that has ended is refused with 409.',
     ...WRITE,
     status: 200,
     params: at,

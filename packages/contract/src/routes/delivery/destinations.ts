@@ -231,7 +231,7 @@ export const destinations = {
     body: z.strictObject({
       since: Instant.describe('RFC 3339: deliveries created at this time or later.'),
       enable: z.boolean().default(false).describe('Turn the destination on if it is off.'),
-      include_cancelled: z.boolean().default(false).describe('Also send deliveries that were cancelled.'),
+      include_cancelled: z.boolean().default(false).describe('Also send deliveries that were canceled.'),
       rate_per_second: RatePerSecond,
       dry_run: DryRunOnly,
     }),

@@ -17,7 +17,7 @@ export const SsoRequest = z.object({
   status: z
     .enum(SSO_REQUEST_STATUSES)
     .describe(
-      '`pending`: an operator has not decided yet. `approved`, `declined`: an operator decided. `cancelled`: an owner cancelled it. `superseded`: an owner replaced it with a newer request.',
+      '`pending`: an operator has not decided yet. `approved`, `declined`: an operator decided. `cancelled`: an owner canceled it. `superseded`: an owner replaced it with a newer request.',
     ),
   requested_at: Timestamp,
   decided_at: Timestamp.nullable().describe('When an operator approved or declined it.'),

@@ -74,7 +74,7 @@ export const Billing = z.object({
         period_end: Timestamp.nullable().describe('The subscription is renewed or ends at this time.'),
         ends_at_period_end: z
           .boolean()
-          .describe('true: the subscription was cancelled. The plan stays until `period_end`, then it is `free`.'),
+          .describe('true: the subscription was canceled. The plan stays until `period_end`, then it is `free`.'),
         grace_ends_at: Timestamp.nullable().describe(
           'With `past_due`: the plan becomes `free` at this time, unless a payment succeeds before it.',
         ),

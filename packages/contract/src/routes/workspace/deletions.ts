@@ -44,7 +44,7 @@ export const deletions = {
     summary: 'Restore a deleted resource',
     description:
       'Restores the resource as it was: the same id, settings, URL, signing secret and credentials. An endpoint has its versions and record views again. ' +
-      'A destination sends the deliveries that its deletion cancelled. Workflow instances that the deletion cancelled stay cancelled. ' +
+      'A destination sends the deliveries that its deletion canceled. Workflow instances that the deletion canceled stay canceled. ' +
       'It is refused when another resource has the name or the slug now.',
     ...WRITE,
     status: 200,

@@ -6,6 +6,13 @@ export type EmailText = {
   readonly footnote?: string
 }
 
+const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** "Nov 24, 2026 (UTC)": the day of a time (milliseconds). */
+export function dayText(ms: number): string {
+  return `${DAY.format(ms)} (UTC)`
+}
+
 /** The same email as text and as HTML. It may contain names of people and workspaces, so everything is escaped. */
 export function writeEmail({ subject, lines, action, footnote }: EmailText): {
   readonly subject: string

@@ -19,7 +19,7 @@ import type { AgentDeps } from './ports.ts'
 /** Longer than any call of a model and its commit. */
 export const LEASE_MS = (LIMITS.agentTimeoutSecondsMax + 60) * 1_000
 
-/** Another process has the run, or it was cancelled or paused: this process commits nothing more of it. */
+/** Another process has the run, or it was canceled or paused: this process commits nothing more of it. */
 export class RunLost extends Error {
   override readonly name = 'RunLost'
 }

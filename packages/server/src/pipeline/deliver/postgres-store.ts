@@ -185,7 +185,7 @@ async function moveForgotten(db: Db, now: Date): Promise<{ readonly more: boolea
   )
 }
 
-/** The opposite case: deliveries that wait in a lane that is off by now are paused, or cancelled when the destination is gone. */
+/** The opposite case: deliveries that wait in a lane that is off by now are paused, or canceled when the destination is gone. */
 function clearClosed(db: Db, lanes: readonly CandidateRow[], now: Date): Promise<{ readonly more: boolean }> {
   return moveEach(lanes, ({ status, ...row }) => {
     const at = { ...rowAt(row), now }

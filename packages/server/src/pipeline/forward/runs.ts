@@ -1,4 +1,5 @@
 import { encodeId } from '@postroad/contract'
+import { wordOf } from '@postroad/contract/lights'
 import { spanIdNamed, spanIdOf, traceIdOf } from '../../domain/delivery/trace-context.ts'
 import { attributesOf, type Piece, type SpanItem } from '../../domain/serving/forwarding/items.ts'
 import type { AiRunRow, InstanceRow, StepRow } from '../../resources/serving/forwarders/rows/queries.ts'
@@ -53,7 +54,7 @@ function pieceOfEnded(row: Ended, { name, event, what, parentId, start, attribut
     at: span.end,
     severity: failed ? 'error' : 'info',
     event,
-    body: error === undefined ? `${what} ended: ${row.state}.` : `${what} failed: ${error}`,
+    body: error === undefined ? `${what} ended: ${wordOf(row.state)}.` : `${what} failed: ${error}`,
     attributes: span.attributes,
     traceId: span.traceId,
     spanId: span.spanId,

@@ -226,7 +226,7 @@ test('a fault of the server ends the step that waited too, and a retry starts th
   assert.equal(run(again(failed)).stop.kind, 'parked')
 })
 
-test('without its definition an instance is cancelled, and without its record it fails', () => {
+test('without its definition an instance is canceled, and without its record it fails', () => {
   assert.match(JSON.stringify(run(anInstance([emit()], { program: undefined })).stop), /cancelled.*workflow_deleted/)
   assert.match(JSON.stringify(run(anInstance([emit()], { memory: undefined })).stop), /failed.*record_not_found/)
 })

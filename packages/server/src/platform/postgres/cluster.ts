@@ -29,7 +29,7 @@ export async function prepare(site: Site): Promise<{ readonly isOlder: boolean }
   try {
     sweepUnfinished(site.dataDir)
     const previousOwner = statSync(site.folder, { throwIfNoEntry: false })?.uid
-    if (isEmpty(site.folder)) await initialise(site)
+    if (isEmpty(site.folder)) await initialize(site)
     else adopt(site)
     openSocketFolder(site, previousOwner)
     const isOlder = isOfEarlierVersion(site.folder)
@@ -44,7 +44,7 @@ export async function prepare(site: Site): Promise<{ readonly isOlder: boolean }
  * initdb works in a temporary folder, and the result is moved into place as a whole, so that a crash leaves no partial
  * database.
  */
-async function initialise(site: Site): Promise<void> {
+async function initialize(site: Site): Promise<void> {
   const unfinished = mkdtempSync(join(site.dataDir, 'postgres.new-'))
   const folder = join(unfinished, 'postgres')
   const account = makerFor(site.account)

@@ -154,7 +154,7 @@ function Actions({ run: { id, state } }: { readonly run: Run }): ReactElement | 
         title={title ?? 'Stops the run and discards the response of a call in progress'}
         onClick={() =>
           cancel.mutate(undefined, {
-            onSuccess: () => toast({ text: 'The run is cancelled. You can retry it.' }),
+            onSuccess: () => toast({ text: 'The run is canceled. You can retry it.' }),
             onError: failed,
           })
         }

@@ -18,7 +18,7 @@ const VIEWS = [
   { id: 'succeeded', label: 'Succeeded' },
   { id: 'failed', label: 'Failed' },
   { id: 'skipped', label: 'Skipped' },
-  { id: 'cancelled', label: 'Cancelled' },
+  { id: 'cancelled', label: 'Canceled' },
 ] as const
 
 const STATES: readonly AiRun['state'][] = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled']

@@ -249,7 +249,7 @@ function Actions({ instance }: { readonly instance: Instance }): ReactElement | 
             cancel.mutate(undefined, {
               onSuccess: () => {
                 setAsking(false)
-                toast({ text: 'The run is cancelled.' })
+                toast({ text: 'The run is canceled.' })
               },
             })
           }

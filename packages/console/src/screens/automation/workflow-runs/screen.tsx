@@ -22,7 +22,7 @@ const VIEWS = [
   { id: 'ongoing', label: 'Ongoing', states: 'pending,running,sleeping,waiting,retrying,paused' },
   { id: 'failed', label: 'Failed', states: 'failed' },
   { id: 'completed', label: 'Completed', states: 'completed' },
-  { id: 'cancelled', label: 'Cancelled', states: 'cancelled' },
+  { id: 'cancelled', label: 'Canceled', states: 'cancelled' },
 ] as const
 
 const STATE: Column<WorkflowInstance> = {
@@ -80,7 +80,7 @@ const COLUMNS: readonly Column<WorkflowInstance>[] = [
     label: 'Status',
     width: '104px',
     align: 'right',
-    cell: (row) => <Chip tone={instanceLight(row).tone}>{row.state}</Chip>,
+    cell: (row) => <Chip tone={instanceLight(row).tone}>{instanceLight(row).word}</Chip>,
   },
 ]
 

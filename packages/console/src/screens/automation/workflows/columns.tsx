@@ -107,7 +107,7 @@ export function countsText(runs: readonly WorkflowInstance[]): string {
   const counts: readonly (readonly [number, string])[] = [
     [count(({ state }) => state === 'completed'), 'completed'],
     [count(({ state }) => state === 'failed'), 'failed'],
-    [count(({ state }) => state === 'cancelled'), 'cancelled'],
+    [count(({ state }) => state === 'cancelled'), 'canceled'],
     [count(isOngoing), 'ongoing'],
   ]
   return counts

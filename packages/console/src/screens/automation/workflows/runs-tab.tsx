@@ -37,7 +37,7 @@ export function RunsTab({ workflow: { id, entry_dataset } }: { readonly workflow
               search={{ workflow: id, sel: run.id }}
               className="flex min-h-11 flex-wrap items-center gap-x-3 px-5 py-1 outline-offset-[-2px] hover:bg-hover"
             >
-              <Chip tone={instanceLight(run).tone}>{run.state}</Chip>
+              <Chip tone={instanceLight(run).tone}>{instanceLight(run).word}</Chip>
               <Time at={run.created_at} />
               <span className="mono text-data text-ink-3">v{run.version}</span>
               {run.error !== null && (

@@ -237,6 +237,6 @@ function Cell({ name, value }: { readonly name: string; readonly value: unknown 
   if (name === '_received_at' && typeof value === 'string') return <Time at={value} />
   if (name === '_source') return <span className="text-ink-3">{value === 'ingest_key' ? 'ingest key' : 'its URL'}</span>
   if (value === null || value === undefined) return <span className="text-ink-3">–</span>
-  const colour = typeof value === 'number' ? 'text-j-num' : typeof value === 'boolean' ? 'text-j-bool' : 'text-ink-2'
-  return <span className={`mono text-data ${colour}`}>{typeof value === 'string' ? value : JSON.stringify(value)}</span>
+  const color = typeof value === 'number' ? 'text-j-num' : typeof value === 'boolean' ? 'text-j-bool' : 'text-ink-2'
+  return <span className={`mono text-data ${color}`}>{typeof value === 'string' ? value : JSON.stringify(value)}</span>
 }

@@ -4,6 +4,7 @@ import { useGo } from '../../../data/go.tsx'
 import { useWebhooks } from '../../../data/names.ts'
 import type { Marks } from '../../../parts/marks.ts'
 import { Button, Kbd } from '../../../ui/button.tsx'
+import { momentSecondText } from '../../../ui/moments.ts'
 import { Empty, Loading, Refused, RefusedLine } from '../../../ui/states.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { chosenColumns, columnsOf } from './columns.tsx'
@@ -80,14 +81,7 @@ const isGap = ({ kind }: EventRow): boolean => kind === 'gap'
 
 type Events = Props['events']
 
-const MOMENT = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
-const moment = (at: string | null): string => (at === null ? 'the start of the range' : MOMENT.format(Date.parse(at)))
+const moment = (at: string | null): string => (at === null ? 'the start of the range' : momentSecondText(at))
 
 /** The list without a row: the number of events that were searched, and a button that searches further. */
 function Nothing({

@@ -1,5 +1,6 @@
 import type { Decision, RouteAnswer, Routes } from '@postroad/contract'
 import { holdText } from '@postroad/contract/holds'
+import { wordOf } from '@postroad/contract/lights'
 import { signOf } from '@postroad/contract/filter'
 import { toneOf } from '../../../data/tone.ts'
 import { SCHEMES } from '../../../parts/schemes.ts'
@@ -102,11 +103,9 @@ function deliveryStep(delivery: StoryDelivery, { zero, name }: { readonly zero: 
       ? `held: ${holdText(held_by)}`
       : state === 'paused'
         ? `paused: ${(pause_reason ?? '').replaceAll('_', ' ')}`
-        : attempts.length === 0
-          ? state
-          : state === 'cancelled'
-            ? 'cancelled'
-            : ''
+        : attempts.length === 0 || state === 'cancelled'
+          ? wordOf(state)
+          : ''
   return {
     id,
     tone: toneOf(delivery),

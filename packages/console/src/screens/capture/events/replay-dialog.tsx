@@ -1,3 +1,4 @@
+import { wordOf } from '@postroad/contract/lights'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import { useDestinations } from '../../../data/names.ts'
@@ -77,7 +78,7 @@ export function ReplayDialog({
             />
             <span className="ml-auto">
               <Chip tone={toneOf({ state, held_by })}>
-                {ENDED.has(state) ? state : `${stateWord({ state, held_by })}: Postroad sends it automatically`}
+                {ENDED.has(state) ? wordOf(state) : `${stateWord({ state, held_by })}: Postroad sends it automatically`}
               </Chip>
             </span>
           </li>

@@ -1,3 +1,4 @@
+import { wordOf } from '@postroad/contract/lights'
 import { Plus, X } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { useAllRules } from '../../../data/lists.ts'
@@ -22,7 +23,7 @@ export function Filters({ search, change }: Props): ReactElement {
   const { data: rules = NO_RULES } = useAllRules()
   const datasets = [...new Set(webhooks.all.map(({ dataset }) => dataset))].toSorted()
   const shown: readonly (readonly [Member, string | undefined])[] = [
-    ['state', VIEWS.find(({ id }) => id !== '' && id === search.state)?.label.toLowerCase() ?? search.state],
+    ['state', stateText(search)],
     ['destination', search.destination === undefined ? undefined : destinations.nameOf(search.destination)],
     ['endpoint', search.endpoint === undefined ? undefined : webhooks.nameOf(search.endpoint)],
     ['dataset', search.dataset],
@@ -55,6 +56,11 @@ export function Filters({ search, change }: Props): ReactElement {
       <TimeFilter search={search} change={change} />
     </div>
   )
+}
+
+function stateText({ state }: DeliveriesSearch): string | undefined {
+  if (state === undefined) return undefined
+  return VIEWS.find(({ id }) => id !== '' && id === state)?.label.toLowerCase() ?? wordOf(state)
 }
 
 function timeText(search: DeliveriesSearch): string | undefined {

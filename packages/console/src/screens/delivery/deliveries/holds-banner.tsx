@@ -44,9 +44,9 @@ export function HoldsBanner({ destination }: { readonly destination: string | un
   )
 }
 
-const COLOURS = { fail: 'bg-fail-soft', retry: 'bg-retry-soft', paused: 'bg-sunken' } as const
+const COLORS = { fail: 'bg-fail-soft', retry: 'bg-retry-soft', paused: 'bg-sunken' } as const
 
-function toneOf(cause: DeliveryHold['cause']): keyof typeof COLOURS {
+function toneOf(cause: DeliveryHold['cause']): keyof typeof COLORS {
   if (cause === 'destination_off') return 'paused'
   return cause === 'breaker_open' || cause === 'destination_disabled' ? 'fail' : 'retry'
 }
@@ -57,7 +57,7 @@ function HoldLine({ hold, now }: { readonly hold: DeliveryHold; readonly now: nu
   const tone = toneOf(cause)
   const error = errorText(hold)
   return (
-    <li className={clsx('flex min-h-9 flex-wrap items-center gap-x-2.5 px-[18px] py-1', COLOURS[tone])}>
+    <li className={clsx('flex min-h-9 flex-wrap items-center gap-x-2.5 px-[18px] py-1', COLORS[tone])}>
       <Glyph tone={tone} label="" />
       <p className="min-w-0 flex-1 text-ink-2">
         <To

@@ -13,7 +13,7 @@ type Looks = Pick<Delivery, 'id' | 'state' | 'held_by'>
 
 const SAID: Readonly<Record<Exclude<Verb, 'retry'>, string>> = {
   replay: 'Postroad is sending the delivery again.',
-  cancel: 'The delivery is cancelled. You can replay it.',
+  cancel: 'The delivery is canceled. You can replay it.',
 }
 
 /** The result of a retry. The destination may still hold the delivery back. */

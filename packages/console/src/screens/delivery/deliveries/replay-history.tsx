@@ -17,7 +17,7 @@ const STATES = {
   running: { label: 'running', tone: 'sending' },
   paused: { label: 'paused', tone: 'paused' },
   done: { label: 'done', tone: 'ok' },
-  cancelled: { label: 'cancelled', tone: 'none' },
+  cancelled: { label: 'canceled', tone: 'none' },
 } as const
 
 /** Every replay of the project, newest first: its filter, its progress and its result. */

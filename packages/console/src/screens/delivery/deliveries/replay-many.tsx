@@ -1,4 +1,5 @@
 import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contract'
+import { wordOf } from '@postroad/contract/lights'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { useSearchState } from '../../../data/go.tsx'
@@ -108,7 +109,7 @@ function PlanDialog({ search, nameOf, onClose }: Props & { readonly onClose: () 
           {STATES.map((one) => (
             <Check
               key={one}
-              label={one}
+              label={wordOf(one)}
               checked={states.includes(one)}
               onChange={({ target }) =>
                 setStates(target.checked ? [...states, one] : states.filter((other) => other !== one))

@@ -1,15 +1,10 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { wordOf } from '@postroad/contract/lights'
 import { outcomeText } from '@postroad/contract/replay-outcome'
 import { counted } from '../../../parts/text-list.ts'
+import { momentText } from '../../../ui/moments.ts'
 
 type Replay = RouteAnswer<Routes['replays']['list']>['replays'][number]
-
-const MOMENT = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-})
 
 /** `37 deliveries sent again: 30 delivered, 5 failed, 2 under way; 2 passed over`. */
 export function resultText({ replayed, skipped, total, outcome }: Replay): string {
@@ -22,25 +17,21 @@ export function resultText({ replayed, skipped, total, outcome }: Replay): strin
   ].join('; ')
 }
 
-/** `Failed deliveries to receiver in payments, from 14 Jan 00:00, until 15 Jan 00:00`: the filter of a replay. */
+/** `Failed deliveries to receiver in payments, from Jan 14, 00:00, until Jan 15, 00:00`: the filter of a replay. */
 export function filterText({ filter, kind }: Replay, nameOf: (id: string) => string): string {
   const { state, destination_id: destination, from, to, dataset, q, conditions } = filter
   const which = [
-    ...(Array.isArray(state) ? [state.join(' or ')] : []),
+    ...(Array.isArray(state) ? [state.map(wordOf).join(' or ')] : []),
     'deliveries',
     typeof destination === 'string' ? `to ${nameOf(destination)}` : 'to all destinations',
     ...(typeof dataset === 'string' ? [`in ${dataset}`] : []),
   ].join(' ')
   const parts = [
     kind === 'recover' ? `Recovery: ${which}` : `${which.charAt(0).toUpperCase()}${which.slice(1)}`,
-    ...(typeof from === 'string' ? [`from ${momentOf(from)}`] : []),
-    ...(typeof to === 'string' ? [`until ${momentOf(to)}`] : []),
+    ...(typeof from === 'string' ? [`from ${momentText(from)}`] : []),
+    ...(typeof to === 'string' ? [`until ${momentText(to)}`] : []),
     ...(typeof q === 'string' ? ['with a search text'] : []),
     ...(Array.isArray(conditions) && conditions.length > 0 ? [counted(conditions.length, 'condition')] : []),
   ]
   return parts.join(', ')
-}
-
-function momentOf(text: string): string {
-  return MOMENT.format(new Date(text))
 }

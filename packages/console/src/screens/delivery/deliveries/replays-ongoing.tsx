@@ -56,7 +56,7 @@ function Result({ replay, onRead }: { readonly replay: Replay; readonly onRead: 
 
 /** A replay is done when its last delivery has ended, not when it was made due. */
 function resultTitle({ state, outcome }: Replay): string {
-  if (state !== 'done') return 'Replay cancelled'
+  if (state !== 'done') return 'Replay canceled'
   return outcome.under_way === 0 ? 'Replay done' : 'All sent again'
 }
 

@@ -1,3 +1,4 @@
+import { wordOf } from '@postroad/contract/lights'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, type ReactElement } from 'react'
 import { readsEvery } from '../../../data/ask.ts'
@@ -145,7 +146,7 @@ function Body({
       >
         {search.state === undefined
           ? 'No deliveries match these filters.'
-          : `No deliveries are ${search.state} right now.`}
+          : `No deliveries are ${wordOf(search.state)} right now.`}
       </Empty>
     )
   return <NoDeliveries />

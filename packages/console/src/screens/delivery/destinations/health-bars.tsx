@@ -1,11 +1,10 @@
 import { useState, type ReactElement } from 'react'
+import { clockText, momentText } from '../../../ui/moments.ts'
 import type { Health } from './health.ts'
 
 type Point = Health['points'][number]
 
 const HEIGHT = 56
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 const DAY_SECONDS = 86_400
 
 /** Attempts over time; failed ones are on the base line. Screen readers get the bar under the pointer. */
@@ -20,7 +19,7 @@ export function HealthBars({
   const most = Math.max(4, ...points.map(countOf))
   const long = seconds * points.length >= DAY_SECONDS
   const label = (point: Point | undefined): string =>
-    point === undefined ? '' : (long ? DAY : CLOCK).format(Date.parse(point.at))
+    point === undefined ? '' : (long ? momentText : clockText)(point.at)
   const here = at === undefined ? undefined : points[at]
   const failed = points.reduce((sum, point) => sum + point.failed, 0)
   const all = points.reduce((sum, point) => sum + countOf(point), 0)

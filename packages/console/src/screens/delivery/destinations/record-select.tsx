@@ -4,15 +4,9 @@ import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { filterText } from '@postroad/contract/filter'
 import { Select } from '../../../ui/field.tsx'
+import { momentSecondText } from '../../../ui/moments.ts'
 
 const SHOWN = 20
-const CLOCK = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
 
 type Received = RouteAnswer<Routes['search']['events']>['records'][number]
 
@@ -89,7 +83,7 @@ export function RecordSelect({ label, at, go, receiver, sample }: Props): ReactE
     <Select label={label} value={at} onChange={({ target }) => go(target.value)}>
       {sample !== undefined && <option value="">{sample}</option>}
       {records.map(({ id, dataset, received_at }) => (
-        <option key={id} value={id}>{`${dataset}, ${CLOCK.format(new Date(received_at))}, …${id.slice(-6)}`}</option>
+        <option key={id} value={id}>{`${dataset}, ${momentSecondText(received_at)}, …${id.slice(-6)}`}</option>
       ))}
     </Select>
   )

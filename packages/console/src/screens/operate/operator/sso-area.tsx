@@ -1,4 +1,5 @@
 import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contract'
+import { wordOf } from '@postroad/contract/lights'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { every } from '../../../data/lists.ts'
@@ -68,7 +69,7 @@ function Line({ of }: { readonly of: Request }): ReactElement {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <b className="font-strong">{workspace.name}</b>
         <span className="mono text-data break-all">{domains.join(', ')}</span>
-        <Chip tone={TONES[status]}>{status}</Chip>
+        <Chip tone={TONES[status]}>{wordOf(status)}</Chip>
         <span className="ml-auto flex items-center gap-2 text-ink-3">
           <Time at={requested_at} />
           {status === 'pending' && (

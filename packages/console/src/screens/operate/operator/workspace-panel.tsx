@@ -12,12 +12,12 @@ import { Button } from '../../../ui/button.tsx'
 import { Select, TextArea } from '../../../ui/field.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
+import { utcMonthText } from '../../../ui/moments.ts'
 import { Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { TONES, usedText, type PlatformWorkspace } from './platform-workspace.ts'
 
 const ROOMS = ['platformWorkspaces']
-const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** One workspace as operators see it: its state, its plan, its usage, and a network list that locks everyone out. */
 export function WorkspacePanel({
@@ -55,7 +55,7 @@ export function WorkspacePanel({
         tabIndex={0}
       >
         <SuspensionPart of={of} />
-        <Part title={`Usage in ${MONTH.format(new Date(usage.month))} (UTC)`}>
+        <Part title={`Usage in ${utcMonthText(usage.month)} (UTC)`}>
           <Facts
             of={[
               ['Events', usedText(usage.events, usage.max_events)],

@@ -1,4 +1,5 @@
 import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contract'
+import { wordOf } from '@postroad/contract/lights'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { every } from '../../../data/lists.ts'
@@ -114,18 +115,18 @@ function Line({
 }: {
   readonly of: Request
 }): ReactElement {
-  const [isCancelling, setCancelling] = useState(false)
+  const [isCanceling, setCanceling] = useState(false)
   const refusal = useRefusal(routes.ssoRequests.cancel)
   const cancel = useChange(['sso'], (client) => client.ssoRequests.cancel({ id }))
   return (
     <li className="border-b border-line/55 py-3 last:border-b-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <b className="mono text-data font-strong break-all">{domains.join(', ')}</b>
-        <Chip tone={TONES[status]}>{status}</Chip>
+        <Chip tone={TONES[status]}>{wordOf(status)}</Chip>
         <span className="ml-auto flex items-center gap-2 text-ink-3">
           <Time at={requested_at} />
           {status === 'pending' && (
-            <Button disabled={refusal !== undefined} title={refusal} onClick={() => setCancelling(true)}>
+            <Button disabled={refusal !== undefined} title={refusal} onClick={() => setCanceling(true)}>
               Cancel request
             </Button>
           )}
@@ -138,14 +139,14 @@ function Line({
           {reason !== null && `: ${reason}`}
         </p>
       )}
-      {isCancelling && (
+      {isCanceling && (
         <AskDialog
           title="Cancel this request?"
           verb="Cancel request"
           disabled={cancel.isPending}
           error={cancel.error}
-          onClose={() => setCancelling(false)}
-          onYes={() => cancel.mutate(undefined, { onSuccess: () => setCancelling(false) })}
+          onClose={() => setCanceling(false)}
+          onYes={() => cancel.mutate(undefined, { onSuccess: () => setCanceling(false) })}
         >
           <p className="mb-3 text-ink-2">
             The operators no longer see this request. You can create another request at any time.

@@ -5,6 +5,7 @@ import type { CronTrigger } from '../../../data/source-lists.ts'
 import { DatasetField } from '../../../parts/dataset-field.tsx'
 import { useSettled } from '../../../parts/settled.ts'
 import { Field, TextArea } from '../../../ui/field.tsx'
+import { weekdayTextIn } from '../../../ui/moments.ts'
 
 export type CronBody = RouteRequest<Routes['cronTriggers']['create']>
 
@@ -169,19 +170,13 @@ export function RunTimes({
       {of.map((at) => (
         <li key={at} className="flex min-h-7 flex-wrap items-center gap-x-4 border-b border-line/55">
           <time dateTime={at} className="mono text-data">
-            {inZone(at, timeZone)}
+            {weekdayTextIn(timeZone, at)}
           </time>
-          <span className="mono ml-auto text-meta text-ink-3">{inZone(at, 'UTC')} UTC</span>
+          <span className="mono ml-auto text-meta text-ink-3">{weekdayTextIn('UTC', at)} UTC</span>
         </li>
       ))}
     </ol>
   )
-}
-
-// oxlint-disable-next-line max-params -- a moment and a zone
-function inZone(at: string, timeZone: string): string {
-  const form = { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
-  return new Intl.DateTimeFormat('en-GB', { ...form, timeZone }).format(new Date(at))
 }
 
 function readPair(text: string): readonly string[] {

@@ -61,22 +61,22 @@ export function Filters({ search, actions, change }: Props): ReactElement {
         onChange={({ target: { value } }) => change({ target: orNone(value.trim()) })}
       />
       <div className="flex flex-wrap items-center gap-2">
-        <Labelled text="From">
+        <Labeled text="From">
           <input
             type="date"
             className={BOX}
             value={from}
             onChange={({ target: { value } }) => change({ from: orNone(value) })}
           />
-        </Labelled>
-        <Labelled text="To">
+        </Labeled>
+        <Labeled text="To">
           <input
             type="date"
             className={BOX}
             value={to}
             onChange={({ target: { value } }) => change({ to: orNone(value) })}
           />
-        </Labelled>
+        </Labeled>
       </div>
       {agent !== '' && (
         <Button icon={<X strokeWidth={1.5} />} title="Show all agents" onClick={() => change({ agent: undefined })}>
@@ -104,7 +104,7 @@ export function Filters({ search, actions, change }: Props): ReactElement {
   )
 }
 
-function Labelled({ text, children }: { readonly text: string; readonly children: ReactNode }): ReactElement {
+function Labeled({ text, children }: { readonly text: string; readonly children: ReactNode }): ReactElement {
   return (
     <label className="flex items-center gap-1.5 text-ink-3">
       {text}

@@ -3,9 +3,10 @@ import { useChange } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import { usePlace } from '../../../data/place.ts'
 import { Button } from '../../../ui/button.tsx'
+import { utcDateText } from '../../../ui/moments.ts'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { planText } from '../../../parts/plan-text.ts'
-import { count, dayOf, type Billing } from './text.ts'
+import { count, type Billing } from './text.ts'
 
 type Paid = NonNullable<Billing['payments']>
 type Offer = Paid['plans'][number]
@@ -86,15 +87,15 @@ function Provider({ payments, plan }: { readonly payments: Paid; readonly plan: 
 }
 
 function stateText({ state, period_end: end, ...of }: Paid['subscription']): string {
-  const until = end === null ? '' : ` on ${dayOf(end)}`
+  const until = end === null ? '' : ` on ${utcDateText(end)}`
   switch (state) {
     case 'active':
     case 'trialing':
       return of.ends_at_period_end
-        ? `Cancelled. The plan ends${until}. There are no further charges.`
+        ? `Canceled. The plan ends${until}. There are no further charges.`
         : `Active. Renews${until}.`
     case 'past_due':
-      return `The last payment failed. The plan remains active until ${of.grace_ends_at === null ? 'the grace period ends' : dayOf(of.grace_ends_at)}. Check the payment method.`
+      return `The last payment failed. The plan remains active until ${of.grace_ends_at === null ? 'the grace period ends' : utcDateText(of.grace_ends_at)}. Check the payment method.`
     case 'unpaid':
     case 'paused':
       return 'The subscription is not paid. Check the payment method to restore the plan.'

@@ -1,4 +1,5 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { utcDateText } from '../../../ui/moments.ts'
 
 export type Billing = RouteAnswer<Routes['billing']['get']>['billing']
 
@@ -6,14 +7,9 @@ export function count(value: number): string {
   return value.toLocaleString('en')
 }
 
-/** `1 February 2026`, in UTC as the server counts. */
-export function dayOf(at: string): string {
-  return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
-}
-
-/** `1 November to 30 November 2026`: the end of a period is the start of the next one. */
+/** `Nov 1 to Nov 30, 2026`: the end of a period is the start of the next one. */
 export function periodText({ start, end }: Billing['period']): string {
-  const last = dayOf(new Date(Date.parse(end) - 1).toISOString())
+  const last = utcDateText(Date.parse(end) - 1)
   // The text has the year only once.
-  return `${dayOf(start).replace(last.slice(-5), '')} to ${last}`
+  return `${utcDateText(start).replace(last.slice(-', 2026'.length), '')} to ${last}`
 }

@@ -26,8 +26,8 @@ export function Bars({ series: { points, bucket_seconds }, selected, select }: P
   return (
     <section aria-label="Over time" className="border-b border-line px-[18px] py-5">
       <div className="mb-4 flex min-h-7 flex-wrap items-center gap-4 text-data text-ink-3">
-        <Legend colour="bg-bar">events in</Legend>
-        <Legend colour="bg-fail">failed and rejected</Legend>
+        <Legend color="bg-bar">events in</Legend>
+        <Legend color="bg-fail">failed and rejected</Legend>
         {selected === undefined ? (
           <span className="ml-auto max-md:hidden">
             Drag over the bars, or use the arrow keys, to select a time range
@@ -85,10 +85,10 @@ function bad({ failed, rejected }: Point): number {
   return failed + rejected
 }
 
-function Legend({ colour, children }: { readonly colour: string; readonly children: string }): ReactElement {
+function Legend({ color, children }: { readonly color: string; readonly children: string }): ReactElement {
   return (
     <span className="flex items-center gap-1.5">
-      <i aria-hidden className={`size-2 rounded-[2px] ${colour}`} />
+      <i aria-hidden className={`size-2 rounded-[2px] ${color}`} />
       {children}
     </span>
   )

@@ -7,6 +7,7 @@ import { usePlace } from '../../../data/place.ts'
 import type { Search } from '../../../data/search-text.ts'
 import { addressOf, spanIn, type Span } from '../../../parts/span.ts'
 import { Menu } from '../../../ui/menu.tsx'
+import { dayText } from '../../../ui/moments.ts'
 import { Page } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { span, took } from '../../../ui/time.tsx'
@@ -278,11 +279,11 @@ function Quota({ what, used, max, month, beyond }: QuotaProps): ReactElement {
 function paceText({ used, max, month }: Pick<QuotaProps, 'used' | 'max' | 'month'>): string {
   if (used === 0) return ''
   const began = Date.parse(`${month}-01T00:00:00Z`)
-  const end = new Date(began + ((Date.now() - began) * max) / used)
-  const isLater = end.toISOString().slice(0, 7) > month
+  const end = began + ((Date.now() - began) * max) / used
+  const isLater = new Date(end).toISOString().slice(0, 7) > month
   return isLater
     ? 'At this rate, they last until the end of the month.'
-    : `At this rate, they run out on ${end.toLocaleDateString('en-US', { day: 'numeric', month: 'long' })}.`
+    : `At this rate, they run out on ${dayText(end)}.`
 }
 
 function count(value: number): string {

@@ -85,7 +85,7 @@ test('lookahead and lookbehind, counts of any size, the empty pattern and the le
     sameAsRegExp(pattern, texts)
 })
 
-test('an iteration that consumes nothing counts towards the minimum, and ends the repetition beyond it', () => {
+test('an iteration that consumes nothing counts toward the minimum, and ends the repetition beyond it', () => {
   const texts = ['', 'a', 'aa', 'aaa', 'aaaa', 'b', 'ba', 'ab', 'aab']
   const bodies = [
     '^',

@@ -58,7 +58,7 @@ export function endDelivery(run: RunDraft, { step }: InstructionOf<'deliver_end'
     case 'cancelled':
       return run.failAwaited(step, {
         reason: `delivery_${awaited.state}`,
-        message: `The delivery ${awaited.state === 'failed' ? 'failed' : 'was cancelled'}.`,
+        message: `The delivery ${awaited.state === 'failed' ? 'failed' : 'was canceled'}.`,
       })
     case 'pending':
     case 'sending':

@@ -1,4 +1,5 @@
 import { decodeId, encodeId } from '@postroad/contract'
+import { wordOf } from '@postroad/contract/lights'
 import type { InstructionOf } from '../compile.ts'
 import { isMembers, type Failing, type RunDraft } from '../run-draft.ts'
 import { renderedOr } from '../template.ts'
@@ -32,7 +33,7 @@ export function endAgent(run: RunDraft, { step }: InstructionOf<'agent_end'>): v
   if (state !== 'succeeded')
     return run.failAwaited(step, {
       reason: `ai_run_${state}`,
-      message: messageOf(error) ?? `The AI run ${state === 'failed' ? 'failed' : `was ${state}`}.`,
+      message: messageOf(error) ?? `The AI run ${state === 'failed' ? 'failed' : `was ${wordOf(state)}`}.`,
     })
   run.succeed(step, { output: { ...run.outputOf(step.id), ...(isMembers(output) ? output : { text: output }) } })
 }

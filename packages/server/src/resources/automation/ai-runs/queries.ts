@@ -192,7 +192,7 @@ const held = (claim: Claim): Sql => sql`
   and paused_at is null
 `
 
-/** Extends the lease. False: another process has the run, or it was cancelled or paused, so nothing of it may be committed. */
+/** Extends the lease. False: another process has the run, or it was canceled or paused, so nothing of it may be committed. */
 export async function holdRun(db: Db, claim: Claim, { until, now }: { until: Date; now: Date }): Promise<boolean> {
   return (
     (await db.run(
@@ -320,9 +320,9 @@ export async function takeSlot(
   return row?.slot
 }
 
-/** Cancels a run that has not ended. A new fence ends the work of its process. Returns whether it cancelled one. */
+/** Cancels a run that has not ended. A new fence ends the work of its process. Returns whether it canceled one. */
 export async function cancelRun(db: Db, at: At & { id: string; now: Date }): Promise<boolean> {
-  const cancelled = await db.run(sql`
+  const canceled = await db.run(sql`
     update ai_runs
        set state = 'cancelled', fence = fence + 1, due_at = null, lease_until = null, updated_at = ${at.now}, ended_at = ${at.now}
      where workspace_id = ${at.workspaceId}
@@ -330,9 +330,9 @@ export async function cancelRun(db: Db, at: At & { id: string; now: Date }): Pro
        and id = ${at.id}
        and state in ('queued', 'running')
   `)
-  if (cancelled > 0)
+  if (canceled > 0)
     await wakeInstance(db, { id: at.id, workspace_id: at.workspaceId, project_id: at.projectId }, at.now)
-  return cancelled > 0
+  return canceled > 0
 }
 
 /** Continues a run of a trigger that ended without success. Returns whether there was one. */

@@ -77,11 +77,11 @@ export const workflows: Room<'workflows'> = {
       const before = await presentWhole(tx, id)
       const deletion = await keepDeleted(tx, { kind: 'workflow', id, name: before.name })
       await deleteWorkflow(tx.db, { ...tx, id })
-      const cancelled = await cancelInstances(tx.db, { ...tx, workflowId: id, now: new Date(tx.clock.now()) })
+      const canceled = await cancelInstances(tx.db, { ...tx, workflowId: id, now: new Date(tx.clock.now()) })
       await audit(tx, {
         action: 'delete_workflow',
         target: encodeId('workflow', id),
-        details: { name: before.name, deletion_id: deletion.id, cancelled_instances: cancelled },
+        details: { name: before.name, deletion_id: deletion.id, cancelled_instances: canceled },
         change: { before, after: null },
       })
       return { ok: true, deletion }
@@ -129,7 +129,7 @@ function afterVersion(cursor: string | undefined): number | null {
   return Number(cursor)
 }
 
-/** Puts a deleted workflow back. Instances that its deletion cancelled stay so: their events may have passed. */
+/** Puts a deleted workflow back. Instances that its deletion canceled stay so: their events may have passed. */
 export async function putBackWorkflow(tx: Ctx, snapshot: Snapshot & { readonly id: string }) {
   // It also locks the project, so the count below is exact.
   await configChanged(tx)

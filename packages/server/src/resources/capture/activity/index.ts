@@ -5,7 +5,7 @@ import { refuse } from '../../../domain/refusal.ts'
 import { heldOf } from '../../delivery/delivery-holds/index.ts'
 import type { Room } from '../../verbs.ts'
 import { findWebhook } from '../webhooks/index.ts'
-import { countRows, listForwards, listRows, summarise, type ActivityRow, type Window } from './queries.ts'
+import { countRows, listForwards, listRows, summarize, type ActivityRow, type Window } from './queries.ts'
 
 const { activityWindowDays, activitySummaryHours, activityRowsMax, activityCountMax } = LIMITS
 const HOUR_MS = 3_600_000
@@ -21,7 +21,7 @@ export const activity: Room<'activity'> = {
     const dayAgo = now - activitySummaryHours * HOUR_MS
     const [total, summary, rows] = await Promise.all([
       countRows(ctx.db, { ...window, max: activityRowsMax }),
-      summarise(ctx.db, { ...window, since: dayAgo, max: activityCountMax }),
+      summarize(ctx.db, { ...window, since: dayAgo, max: activityCountMax }),
       listRows(ctx.db, { ...window, offset, limit: Math.max(0, Math.min(limit, activityRowsMax - offset)) }),
     ])
     return {

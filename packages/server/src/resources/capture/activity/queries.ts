@@ -50,7 +50,7 @@ export type SummaryRow = {
 }
 
 /** The summary of both kinds, whatever kind the window selects. Counts at most `max` submissions. */
-export function summarise(db: Db, window: Window & { max: number }): Promise<SummaryRow> {
+export function summarize(db: Db, window: Window & { max: number }): Promise<SummaryRow> {
   const all = { ...window, kind: 'all' } as const
   return db.one<SummaryRow>(sql`
     select (select count(*) from (select 1 ${received(all)} order by id desc limit ${window.max}) s) as received,

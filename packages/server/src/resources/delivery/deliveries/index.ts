@@ -33,7 +33,7 @@ export {
   startedAfresh,
 } from './queries.ts'
 export { listDeliveries } from './list/queries.ts'
-export { resumeCancelled } from './resumed/queries.ts'
+export { resumeCanceled } from './resumed/queries.ts'
 export { type AttemptOfRow, type DeliveryRow } from './queries.ts'
 
 async function heldLanes(ctx: Ctx, cause: Parameters<typeof heldFilter>[1]) {

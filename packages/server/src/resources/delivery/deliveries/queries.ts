@@ -242,7 +242,7 @@ export async function cancelOutstanding(db: Db, at: LaneAt): Promise<number> {
      limit ${MOVED_ROWS_MAX}
        for update of a skip locked
   `)
-  const cancelled = await db.many<{ id: string }>(sql`
+  const canceled = await db.many<{ id: string }>(sql`
     update deliveries
        set state = 'cancelled',
            pause_reason = null,
@@ -268,11 +268,11 @@ export async function cancelOutstanding(db: Db, at: LaneAt): Promise<number> {
       update delivery_attempts
          set outcome = 'interrupted'
        where workspace_id = ${at.workspaceId}
-         and delivery_id = any (${cancelled.map((row) => row.id)}::uuid[])
+         and delivery_id = any (${canceled.map((row) => row.id)}::uuid[])
          and outcome is null
     `)
   }
-  return cancelled.length
+  return canceled.length
 }
 
 /**

@@ -3,14 +3,14 @@ import { refuse } from '../../../domain/refusal.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import { putBack, type Snapshot } from '../../workspace/snapshots/index.ts'
 import { findAllowance } from '../../workspace/usage/index.ts'
-import { resumeCancelled } from '../deliveries/index.ts'
+import { resumeCanceled } from '../deliveries/index.ts'
 import { presentDestination } from './present.ts'
 import { findDestination, hasCustomer } from './queries.ts'
 
 type Deleted = Snapshot & { readonly id: string; readonly deletedAt: Date }
 
 /**
- * Puts a deleted destination back, and resumes the first batch of the deliveries that its deletion cancelled; a loop
+ * Puts a deleted destination back, and resumes the first batch of the deliveries that its deletion canceled; a loop
  * resumes the rest. Its lane was not deleted, so requests of earlier senders still cannot change anything.
  */
 export async function putBackDestination(tx: Ctx, deleted: Deleted) {
@@ -35,12 +35,12 @@ function customerIn({ parts }: Snapshot): string | null {
 
 type Between = { readonly id: string; readonly deletedAt: Date; readonly restoredAt: Date }
 
-/** Resumes a batch of the deliveries that the deletion of a destination cancelled. */
+/** Resumes a batch of the deliveries that the deletion of a destination canceled. */
 export async function resumeDeleted(
   tx: Ctx,
   { id, deletedAt, restoredAt }: Between,
 ): Promise<{ readonly more: boolean }> {
-  const moved = await resumeCancelled(tx.db, {
+  const moved = await resumeCanceled(tx.db, {
     workspaceId: tx.workspaceId,
     projectId: tx.projectId,
     destinationId: id,

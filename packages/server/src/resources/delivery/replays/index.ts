@@ -105,5 +105,5 @@ const REFUSALS: Readonly<Record<ReplayState, string>> = {
   running: 'This replay is already running.',
   paused: 'This replay is paused. Resume or cancel it.',
   done: 'This replay has ended. To send the same deliveries again, start a new replay.',
-  cancelled: 'This replay was cancelled. To continue, start a new replay.',
+  cancelled: 'This replay was canceled. To continue, start a new replay.',
 }

@@ -51,14 +51,14 @@ export const platformHealth: Room<'platformHealth'> = {
   },
 }
 
-const CANCELLED = '57014'
+const CANCELED = '57014'
 
-/** Undefined: the statement was cancelled, because it had too many rows to read. */
+/** Undefined: the statement was canceled, because it had too many rows to read. */
 async function overdueOf({ db }: Ctx, now: number): Promise<OverdueRow | undefined> {
   try {
     return await countOverdue(db, { dueBefore: new Date(now - OVERDUE_MS), max })
   } catch (error) {
-    if (error instanceof DbError && error.code === CANCELLED) return undefined
+    if (error instanceof DbError && error.code === CANCELED) return undefined
     throw error
   }
 }

@@ -113,7 +113,7 @@ async function begin(deps: Deps, use: Use): Promise<void> {
     : conflictOf(found)
 }
 
-/** PostgreSQL cancelled a statement for a timeout or a deadlock. Nothing was committed, so a repeat is possible. */
+/** PostgreSQL canceled a statement for a timeout or a deadlock. Nothing was committed, so a repeat is possible. */
 const BUSY = /^(?:57014|55P03|40001|40P01)$/
 
 type Creating = { readonly request: RegistrationRequest; readonly use: Use; readonly cap: number }

@@ -6,13 +6,13 @@ import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { lockWorkspaceById } from '../../workspace/workspaces/index.ts'
 import { presentRequest, refusedAs } from './present.ts'
-import { lockRequest, insertRequest, listRequests, setCancelled, supersedePending } from './queries.ts'
+import { lockRequest, insertRequest, listRequests, setCanceled, supersedePending } from './queries.ts'
 
 export { decideRequest } from './decide.ts'
 export { presentRequest } from './present.ts'
 export { listRequestsOfAll, type AnySsoRequestRow } from './queries.ts'
 
-/** Requests for single sign-on (contract part 3): pending, then approved or declined by an operator, cancelled by an owner, or superseded. */
+/** Requests for single sign-on (contract part 3): pending, then approved or declined by an operator, canceled by an owner, or superseded. */
 export const ssoRequests: Room<'ssoRequests'> = {
   list: async (ctx, { limit, cursor }) => {
     const found = await listRequests(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
@@ -55,7 +55,7 @@ export const ssoRequests: Room<'ssoRequests'> = {
       const held = await lockRequest(tx.db, { ...tx, id })
       if (held === undefined) throw refuse('not_found')
       if (held.status !== 'pending') throw refusedAs(held.status)
-      const row = await setCancelled(tx.db, { ...tx, id })
+      const row = await setCanceled(tx.db, { ...tx, id })
       await audit(tx, {
         action: 'cancel_sso_request',
         target: encodeId('ssoRequest', id),

@@ -1,4 +1,5 @@
 import { encodeId } from '@postroad/contract'
+import { wordOf } from '@postroad/contract/lights'
 import { refuse, type Refusal } from '../../../domain/refusal.ts'
 import type { SsoRequestRow, SsoStatus } from './queries.ts'
 
@@ -17,10 +18,10 @@ export function presentRequest(row: SsoRequestRow) {
   }
 }
 
-/** A request that is no longer pending can be neither cancelled nor decided. */
+/** A request that is no longer pending can be neither canceled nor decided. */
 export function refusedAs(status: Exclude<SsoStatus, 'pending'>): Refusal {
   return refuse(
     'invalid_state',
-    `This request is already ${status} and cannot be changed. Create a new request instead.`,
+    `This request is already ${wordOf(status)} and cannot be changed. Create a new request instead.`,
   )
 }

@@ -64,7 +64,7 @@ export function insertRequest(
   `)
 }
 
-/** Locks the request until the transaction ends, so that it is decided or cancelled once. */
+/** Locks the request until the transaction ends, so that it is decided or canceled once. */
 export function lockRequest(db: Db, at: { workspaceId: string; id: string }): Promise<SsoRequestRow | undefined> {
   return db.maybe<SsoRequestRow>(sql`
     select ${columns}
@@ -75,7 +75,7 @@ export function lockRequest(db: Db, at: { workspaceId: string; id: string }): Pr
   `)
 }
 
-export function setCancelled(db: Db, at: { workspaceId: string; id: string }): Promise<SsoRequestRow> {
+export function setCanceled(db: Db, at: { workspaceId: string; id: string }): Promise<SsoRequestRow> {
   return db.one<SsoRequestRow>(sql`
     update sso_requests
        set status = 'cancelled'

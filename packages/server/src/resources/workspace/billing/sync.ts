@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
 import type { Ctx, Deps } from '../../../context.ts'
-import type { EmailText } from '../../../domain/people/email-text.ts'
+import { dayText, type EmailText } from '../../../domain/people/email-text.ts'
 import { graceEndsAt, paidPlan, UNPAID_PLAN, type Subscription } from '../../../domain/workspace/subscription.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { notifyOwners } from '../../people/notices/index.ts'
@@ -115,7 +115,7 @@ function failedEmail({ until, upgradeUrl }: { until: Date; upgradeUrl: string })
   return {
     subject: 'A payment failed',
     lines: [
-      `The payment for your plan failed. Your plan stays until ${until.toISOString().slice(0, 10)} (UTC), and the payment provider retries the payment before that.`,
+      `The payment for your plan failed. Your plan stays until ${dayText(until.getTime())}, and the payment provider retries the payment before that.`,
       `Without a payment the workspace then moves to the plan ${UNPAID_PLAN}. Stored data is not deleted, except data beyond the shorter retention of that plan.`,
     ],
     action: { label: 'Check the payment method', url: upgradeUrl },

@@ -194,7 +194,7 @@ export type Resuming = {
 }
 
 /**
- * Restored destinations of all workspaces whose cancelled deliveries are not all resumed, the earliest restored first.
+ * Restored destinations of all workspaces whose canceled deliveries are not all resumed, the earliest restored first.
  * One that was deleted again waits for its next restore. `without`: deletions to leave out.
  */
 export function listResuming(

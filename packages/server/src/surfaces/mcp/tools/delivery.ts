@@ -89,7 +89,7 @@ export const delivery: readonly Tool[] = [
     route: 'search.deliveries',
     title: 'Search deliveries',
     description:
-      'Finds deliveries by state (failed, retrying, paused, stuck, delivered, pending, cancelled), destination, payload or time. delivery_get has the attempts of one.',
+      'Finds deliveries by state (`failed`, `retrying`, `paused`, `stuck`, `delivered`, `pending`, `cancelled`), destination, payload or time. delivery_get has the attempts of one.',
     says: {
       f: `Conditions on the payload ${SEARCHED}`,
       webhook: 'Only deliveries of events that this endpoint received (whk_…).',
@@ -110,7 +110,7 @@ export const delivery: readonly Tool[] = [
     route: 'deliveries.replay',
     title: 'Replay a delivery',
     description:
-      'Sends a delivery that is delivered, failed or cancelled again, with the same body and event id. The receiver may get the event twice. For one that is retrying, use delivery_retry; paused ones go on when destination_update enables their destination.',
+      'Sends a delivery that is delivered, failed or canceled again, with the same body and event id. The receiver may get the event twice. For one that is retrying, use delivery_retry; paused ones go on when destination_update enables their destination.',
     reaches: true,
   },
   {

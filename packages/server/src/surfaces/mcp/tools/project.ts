@@ -38,7 +38,7 @@ export const project: readonly Tool[] = [
       workflow_id: 'Only runs of this workflow (wfl_…).',
       record_id: 'Only runs that this event started (rec_…).',
       state:
-        'One or more of pending, running, sleeping, waiting, retrying, completed, failed, cancelled, paused; separated by commas.',
+        'One or more of `pending`, `running`, `sleeping`, `waiting`, `retrying`, `completed`, `failed`, `cancelled`, `paused`; separated by commas.',
     },
   },
   {

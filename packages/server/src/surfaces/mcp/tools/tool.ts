@@ -38,4 +38,4 @@ export const SEARCHED =
 
 /** The states of deliveries that a search takes, with those that a model would misread. */
 export const DELIVERY_STATES =
-  'pending, sending, delivered, retrying (waits for the next attempt), failed (gave up), paused, cancelled, stuck (waits because its destination fails or is off); separated by commas.'
+  '`pending`, `sending`, `delivered`, `retrying` (waits for the next attempt), `failed` (gave up), `paused`, `cancelled`, `stuck` (waits because its destination fails or is off); separated by commas.'

@@ -124,8 +124,8 @@ const LOOKS_MAX = 5
 async function cancelOne(tx: Ctx, at: At): Promise<{ destination_id: string } | undefined> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     // oxlint-disable-next-line no-await-in-loop -- a later try sees a change that the try before it missed
-    const cancelled = (await cancelWaiting(tx.db, at)) ?? (await cancelSending(tx.db, at))
-    if (cancelled !== undefined) return cancelled
+    const canceled = (await cancelWaiting(tx.db, at)) ?? (await cancelSending(tx.db, at))
+    if (canceled !== undefined) return canceled
   }
   return undefined
 }

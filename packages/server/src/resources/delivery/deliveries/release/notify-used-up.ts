@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import { asSystem } from '../../../../as-system.ts'
 import type { Deps } from '../../../../context.ts'
-import type { EmailText } from '../../../../domain/people/email-text.ts'
+import { dayText, type EmailText } from '../../../../domain/people/email-text.ts'
 import { monthOf, nextMonthAt } from '../../../../domain/workspace/month.ts'
 import { inTransaction } from '../../../../transaction.ts'
 import { audit } from '../../../workspace/audit/index.ts'
@@ -28,12 +28,11 @@ export function notifyUsedUp(deps: Deps, { workspaceId, max }: { workspaceId: st
 }
 
 function emailOf({ max, upgradeUrl, nextMonth }: { max: number; upgradeUrl: string; nextMonth: number }): EmailText {
-  const day = new Date(nextMonth).toISOString().slice(0, 10)
   return {
     subject: 'Your monthly deliveries are used up',
     lines: [
       `Your plan allows ${max.toLocaleString('en')} deliveries a month, and they are used up. Postroad still accepts and stores events, but their deliveries are paused.`,
-      `Nothing is lost: Postroad sends the paused deliveries, oldest first, when the next month starts on ${day} (UTC), or as soon as you have a larger plan.`,
+      `Nothing is lost: Postroad sends the paused deliveries, oldest first, when the next month starts on ${dayText(nextMonth)}, or as soon as you have a larger plan.`,
     ],
     action: { label: 'Change the plan', url: upgradeUrl },
   }

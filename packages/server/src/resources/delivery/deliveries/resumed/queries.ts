@@ -1,11 +1,11 @@
 import { sql, type Db } from '../../../../platform/db.ts'
 import { MOVED_ROWS_MAX, reasonToWait } from '../queries.ts'
 
-export type Cancelled = {
+export type Canceled = {
   readonly workspaceId: string
   readonly projectId: string
   readonly destinationId: string
-  /** The deletion of the destination cancelled them from this time on, until it was restored. */
+  /** The deletion of the destination canceled them from this time on, until it was restored. */
   readonly since: Date
   readonly until: Date
   readonly now: Date
@@ -14,10 +14,10 @@ export type Cancelled = {
 }
 
 /**
- * Makes deliveries due again that the deletion of a destination cancelled, one batch for each call. They retain their
+ * Makes deliveries due again that the deletion of a destination canceled, one batch for each call. They retain their
  * places in an order and in their schedules. `more`: there may be further batches.
  */
-export async function resumeCancelled(db: Db, at: Cancelled): Promise<{ readonly more: boolean }> {
+export async function resumeCanceled(db: Db, at: Canceled): Promise<{ readonly more: boolean }> {
   const moved = await db.run(sql`
     update deliveries d
        set state = case when held.reason is not null then 'paused'

@@ -37,7 +37,7 @@ const inOrder = (newestFirst: boolean): Sql => sql`id ${newestFirst ? sql`desc` 
 
 /**
  * The deliveries that one page looks at: the next `limit` along an index, whether or not they match, so a page costs the same
- * however rare a match is. Deliveries that failed or were cancelled have their own index; a record has few deliveries.
+ * however rare a match is. Deliveries that failed or were canceled have their own index; a record has few deliveries.
  */
 function scannedRows(at: At & Between & { filter: ScanFilter; newestFirst: boolean; limit: number }): Sql {
   const { states, stuck, destinationId, recordId } = at.filter

@@ -10,7 +10,7 @@ import { sendThrough, type Road } from '../road.ts'
 import { defineScenario, type Outcome, type Request } from '../scenario.ts'
 import type { Stage } from '../stage.ts'
 
-const NEIGHBOURS = ['neighbour-1', 'neighbour-2', 'neighbour-3', 'neighbour-4']
+const NEIGHBORS = ['neighbor-1', 'neighbor-2', 'neighbor-3', 'neighbor-4']
 const WARM_MS = 2_000
 const ROUND_MS = 2_000
 const LOOK_MS = 100
@@ -51,8 +51,8 @@ type Trouble = {
  * One destination never answers and one closes connections immediately, each with all events. Their neighbors get their
  * events as before.
  */
-export const neighbour = defineScenario({
-  name: 'neighbour',
+export const neighbor = defineScenario({
+  name: 'neighbor',
   about: 'a destination that hangs and one that is dead, beside good ones: these get their events as before',
   rounds: 8,
   ratePerSecond: 60,
@@ -63,8 +63,8 @@ export const neighbour = defineScenario({
  * The same with destinations whose names hang or do not exist, while the good ones have names that are resolved for each
  * request.
  */
-export const neighbourByName = defineScenario({
-  name: 'neighbour --dns',
+export const neighborByName = defineScenario({
+  name: 'neighbor --dns',
   about: 'the same, where the names of the bad ones hang or do not exist',
   hasNames: true,
   rounds: 8,
@@ -123,7 +123,7 @@ function unnamed({ names }: Stage): Trouble {
 const hostOf = (name: string): string => `${name}.chaos.test`
 
 function receivers({ bad, hosts }: Trouble): readonly Receiver[] {
-  const good = NEIGHBOURS.map((name): Receiver => ({
+  const good = NEIGHBORS.map((name): Receiver => ({
     name,
     ...(hosts ? { host: hostOf(name) } : {}),
     datasets: null,
@@ -191,10 +191,10 @@ async function untilUnchanged(
   stage: Stage,
   { road, looks, signal }: { road: Road; looks: number; signal: AbortSignal },
 ): Promise<void> {
-  const good = new Set(NEIGHBOURS)
+  const good = new Set(NEIGHBORS)
   const count = (): number => road.sink.receipts.entries.filter(({ destination }) => good.has(destination)).length
   let [seen, still] = [count(), 0]
-  while (still < looks && !NEIGHBOURS.every((name) => isComplete(road, name))) {
+  while (still < looks && !NEIGHBORS.every((name) => isComplete(road, name))) {
     // oxlint-disable-next-line no-await-in-loop -- one look at a time
     await stage.admin('GET', 'destinations?limit=1')
     // oxlint-disable-next-line no-await-in-loop -- as above
@@ -210,22 +210,22 @@ function judge(evidence: Evidence, { calm, storm, releasedAt }: Spans, stopped: 
     evidence.receipts.filter(({ at }) => at < releasedAt).map(({ record, destination }) => `${record} ${destination}`),
   )
   const late = [...facts.acked.values()].flatMap((record) =>
-    NEIGHBOURS.map((name) => `${record} ${name}`).filter((key) => !before.has(key)),
+    NEIGHBORS.map((name) => `${record} ${name}`).filter((key) => !before.has(key)),
   )
-  const bad = evidence.receipts.filter(({ destination, at }) => !NEIGHBOURS.includes(destination) && at < releasedAt)
+  const bad = evidence.receipts.filter(({ destination, at }) => !NEIGHBORS.includes(destination) && at < releasedAt)
   const findings = [...ROAD_CHECKS, duplicatesBounded].map((check) => check(facts))
   const figures = [
     ...loadFigures(evidence),
     counted('most requests at once at a bad one', Math.max(0, ...bad.map(({ at_once }) => at_once))),
     slowdown('time from sent to received, neighbors', {
-      before: arrivals(evidence, { ...calm, names: NEIGHBOURS }),
-      during: arrivals(evidence, { ...storm, names: NEIGHBOURS }),
+      before: arrivals(evidence, { ...calm, names: NEIGHBORS }),
+      during: arrivals(evidence, { ...storm, names: NEIGHBORS }),
       ratioMax: RATIO_MAX,
       msMax: P99_MS_MAX,
     }),
     pace('received by its neighbors', {
       receipts: evidence.receipts,
-      names: NEIGHBOURS,
+      names: NEIGHBORS,
       before: calm,
       during: storm,
       percentMin: PACE_PERCENT_MIN,

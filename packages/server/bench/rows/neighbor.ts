@@ -9,7 +9,7 @@ import type { Figure } from '../table.ts'
 const OTHERS = Array.from({ length: 99 }, (_none, n) => `other_${n + 1}`)
 const PER_SECOND = 198
 /** The rate to the hundredth destination, which answers in the first half and never in the second. */
-const NEIGHBOUR_PER_SECOND = 50
+const NEIGHBOR_PER_SECOND = 50
 const IN_FLIGHT = 100
 const TIMEOUT_MS = 60_000
 const WARM_MS = 5_000
@@ -20,7 +20,7 @@ const RATIO_MAX = 2
  * From the POST of an event to its arrival at one of 99 destinations while the hundredth never answers, beside the same
  * when it answers.
  */
-export async function neighbour(stage: Stage): Promise<readonly Figure[]> {
+export async function neighbor(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   // The bench creates a hundred destinations in quick succession.
   const server = await stage.server({ folder, settings: { ADMIN_REQUESTS_MAX: '0' } })
@@ -45,7 +45,7 @@ export async function neighbour(stage: Stage): Promise<readonly Figure[]> {
       load.ask('open', { ...at, perSecond: PER_SECOND, from, suffixes: OTHERS.map((name) => `/${name}`) }),
       besideLoad.ask('open', {
         ...at,
-        perSecond: NEIGHBOUR_PER_SECOND,
+        perSecond: NEIGHBOR_PER_SECOND,
         from: from + 50_000_000,
         suffixes: [`/${beside}`],
       }),
