@@ -90,7 +90,9 @@ function readRequest(): Given {
 }
 
 function findScenario(word: string | undefined, isByName: boolean): Scenario {
-  const found = SCENARIOS.find(({ name }) => name === `${word}${isByName ? ' --dns' : ''}`)
+  // The scenario had the British spelling at first, and scripts can still use it.
+  const named = word === 'neighbour' ? 'neighbor' : word
+  const found = SCENARIOS.find(({ name }) => name === `${named}${isByName ? ' --dns' : ''}`)
   if (found === undefined) throw new Error(USAGE)
   return found
 }
