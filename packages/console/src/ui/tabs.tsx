@@ -16,7 +16,7 @@ type Props<Id extends string> = {
 export function Tabs<Id extends string>({ tabs, at, go, label, beside, children }: Props<Id>): ReactElement {
   const bar = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const open = bar.current?.querySelector<HTMLElement>('[aria-selected=true]') ?? null
+    const open = bar.current?.querySelector<HTMLElement>(`[data-tab="${at}"]`) ?? null
     if (bar.current === null || open === null) return
     bar.current.scrollLeft = open.offsetLeft - (bar.current.clientWidth - open.offsetWidth) / 2
   }, [at])
@@ -27,7 +27,7 @@ export function Tabs<Id extends string>({ tabs, at, go, label, beside, children 
         const to = tabs.find(({ id }) => id === next)
         if (to !== undefined) go(to.id)
       }}
-      className="grid min-h-0 flex-1 grid-rows-[auto_minmax(0,1fr)]"
+      className="grid min-h-0 min-w-0 flex-1 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]"
     >
       <div className="flex items-stretch border-y border-line px-3">
         <Base.List
@@ -39,6 +39,7 @@ export function Tabs<Id extends string>({ tabs, at, go, label, beside, children 
             <Base.Tab
               key={tab.id}
               value={tab.id}
+              data-tab={tab.id}
               className="relative h-[37px] flex-none px-2 font-control whitespace-nowrap text-ink-3 outline-offset-[-2px] data-active:text-ink data-active:after:absolute data-active:after:inset-x-2 data-active:after:bottom-[-1px] data-active:after:h-0.5 data-active:after:rounded-full data-active:after:bg-ink max-md:px-1.5 max-md:data-active:after:inset-x-1.5"
             >
               {tab.label}
