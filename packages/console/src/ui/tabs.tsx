@@ -16,9 +16,14 @@ type Props<Id extends string> = {
 export function Tabs<Id extends string>({ tabs, at, go, label, beside, children }: Props<Id>): ReactElement {
   const bar = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const open = bar.current?.querySelector<HTMLElement>(`[data-tab="${at}"]`) ?? null
-    if (bar.current === null || open === null) return
-    bar.current.scrollLeft = open.offsetLeft - (bar.current.clientWidth - open.offsetWidth) / 2
+    const list = bar.current
+    const open = list?.querySelector<HTMLElement>(`[data-tab="${at}"]`) ?? null
+    if (list === null || open === null) return undefined
+    const watch = new ResizeObserver(() => {
+      list.scrollLeft = open.offsetLeft - (list.clientWidth - open.offsetWidth) / 2
+    })
+    watch.observe(list)
+    return () => watch.disconnect()
   }, [at])
   return (
     <Base.Root
