@@ -101,7 +101,7 @@ test(
       async (page) => {
         await page.getByRole('button', { name: 'Filter by destination' }).click()
         await page.getByRole('menuitem', { name: 'ledger' }).click()
-        await page.getByRole('button', { name: 'Replay many' }).click()
+        await page.getByRole('button', { name: 'Replay in bulk' }).click()
         await page.getByText('Yesterday', { exact: true }).click()
         await page.getByText(/^2 deliveries, /).waitFor()
         await page.getByRole('button', { name: 'Send 2 again' }).click()

@@ -21,7 +21,7 @@ export function Mappings({ mappings, change, disabled = false }: Props): ReactEl
       <p className="mb-1 font-control">Fields</p>
       {mappings.length === 0 && (
         <p className="mb-2 text-ink-3">
-          Postroad files the whole payload byte for byte. Add a field to file only specific fields.
+          Postroad stores the whole payload byte for byte. Add a field to store only specific fields.
         </p>
       )}
       {mappings.map((mapping, index) => (

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useAsk } from '../data/ask.ts'
 import { toneOf } from '../data/tone.ts'
 import type { Delivery } from '../data/tail.ts'
-import type { Tone } from '../ui/glyph.tsx'
+import { NONE, type Tone } from '../ui/glyph.tsx'
 
 const LAST = 20
 const POLL_MS = 15_000
@@ -35,7 +35,7 @@ export function Recent({ destinationId }: { readonly destinationId: string }): R
 
 /** One bar for each. The list has the newest first; the drawing has it at the right end. */
 export function RecentBars({ of, label }: { readonly of: readonly Tone[]; readonly label: string }): ReactElement {
-  if (of.length === 0) return <span className="text-ink-3">–</span>
+  if (of.length === 0) return NONE
   return (
     <span role="img" aria-label={label} title={label} className="flex h-4 items-end gap-[2px]">
       {of.toReversed().map((tone, index) => (

@@ -61,7 +61,7 @@ export const NAVIGATION: readonly Group[] = [
         icon: Send,
         key: 'd',
         actions: [
-          { label: 'Replay many deliveries', search: { open: 'plan' } },
+          { label: 'Replay deliveries in bulk', search: { open: 'plan' } },
           { label: 'Replay history', search: { open: 'history' } },
         ],
         views: views('state', {

@@ -16,30 +16,41 @@ import { SETTINGS_ITEMS } from './settings.ts'
 import { useSignOut } from './sign-out.ts'
 import { chooseTheme, useTheme, type Theme } from './theme.ts'
 
+/** An item of the bar at the bottom of a narrow window: all are equally wide, with a label below the icon. */
+const IN_BAR =
+  'max-md:h-11 max-md:w-full max-md:min-w-0 max-md:flex-col max-md:justify-end max-md:gap-0.5 max-md:px-0 max-md:pb-1'
+
+/** Every item has its full name for screen readers, so this short one is for the eye only. */
+function BarLabel({ children }: { readonly children: string }): ReactElement {
+  return (
+    <span aria-hidden className="hidden text-axis leading-3 max-md:block">
+      {children}
+    </span>
+  )
+}
+
 export function Side(): ReactElement {
   const palette = usePalette()
   return (
     <aside
       aria-label="Workspace"
-      className="flex min-h-0 flex-col py-2.5 pr-2 pl-2.5 max-xl:px-2 max-md:flex-row max-md:items-center max-md:justify-between max-md:border-t max-md:border-line max-md:px-1 max-md:py-1"
+      className="flex min-h-0 flex-col py-2.5 pr-2 pl-2.5 max-xl:px-2 max-md:grid max-md:auto-cols-fr max-md:grid-flow-col max-md:border-t max-md:border-line max-md:p-1"
     >
       <Switcher />
       <button
         type="button"
         onClick={palette.open}
-        className="mt-2 mb-2.5 flex h-[30px] w-full items-center gap-2 rounded-button border border-line bg-surface pr-1.5 pl-[9px] text-ink-3 max-xl:justify-center max-xl:px-0 max-md:m-0 max-md:h-9 max-md:w-8 max-md:border-0 max-md:bg-transparent"
+        className={`mt-2 mb-2.5 flex h-[30px] w-full items-center gap-2 rounded-button border border-line bg-surface pr-1.5 pl-[9px] text-ink-3 max-md:text-ink-2 max-xl:justify-center max-xl:px-0 max-md:m-0 max-md:border-0 max-md:bg-transparent ${IN_BAR}`}
       >
-        <Search className="size-3.5" strokeWidth={1.5} aria-hidden />
+        <Search className="size-3.5 max-md:size-4" strokeWidth={1.5} aria-hidden />
+        <BarLabel>Search</BarLabel>
         <span className="max-xl:sr-only">Search or run…</span>
         <kbd className="mono ml-auto text-axis max-xl:hidden">{COMMAND_KEY} K</kbd>
       </button>
-      <nav
-        aria-label="Main"
-        className="flex min-h-0 flex-col gap-px overflow-y-auto max-md:flex-row max-md:overflow-visible"
-      >
+      <nav aria-label="Main" className="flex min-h-0 flex-col gap-px overflow-y-auto max-md:contents">
         {NAVIGATION.filter(({ items }) => items.length > 0).map(({ label, items }) =>
           label === undefined ? (
-            <div key="" className="flex flex-col gap-px max-md:flex-row">
+            <div key="" className="flex flex-col gap-px max-md:contents">
               {items.map((item) => (
                 <Item key={item.screen} item={item} />
               ))}
@@ -126,14 +137,15 @@ function MoreScreens(): ReactElement {
     })),
   ])
   return (
-    <span className="hidden max-md:block">
+    <span className="hidden min-w-0 max-md:block">
       <Menu
         label={here === undefined ? 'More screens' : `More screens: ${here.label}`}
         align="end"
         items={items}
-        className={`grid size-9 place-items-center rounded-row hover:bg-hover ${here === undefined ? 'text-ink-3' : 'bg-press text-accent'}`}
+        className={`flex items-center rounded-row hover:bg-hover ${IN_BAR} ${here === undefined ? 'text-ink-2' : 'bg-press text-accent'}`}
       >
         <LayoutGrid className="size-4" strokeWidth={1.5} aria-hidden />
+        <BarLabel>More</BarLabel>
       </Menu>
     </span>
   )
@@ -148,9 +160,10 @@ function Item({ item: { screen, label, icon: Icon } }: { readonly item: Navigati
       screen={screen}
       {...(here ? { 'aria-current': 'page' as const } : {})}
       title={label}
-      className="group relative flex h-7 flex-none items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-xl:justify-center max-md:h-9 max-md:w-8 max-md:px-0"
+      className={`group relative flex h-7 flex-none items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-xl:justify-center ${IN_BAR}`}
     >
       <Icon className="size-4 flex-none text-ink-3 group-aria-[current]:text-accent" strokeWidth={1.5} aria-hidden />
+      <BarLabel>{label}</BarLabel>
       <span className="max-xl:sr-only">{label}</span>
       {screen === 'events' && <Rate />}
       {screen === 'deliveries' && <HeldCount />}
@@ -193,7 +206,7 @@ function Count({
   return (
     <span
       title={`${of.toLocaleString('en')} ${word}`}
-      className={`mono ml-auto text-label font-control ${isBad ? 'rounded-chip bg-fail-soft px-1 text-fail max-xl:absolute max-xl:top-1 max-xl:right-1.5 max-xl:size-1.5 max-xl:rounded-full max-xl:bg-fail max-xl:p-0' : 'text-ink-2 max-xl:hidden'}`}
+      className={`mono ml-auto text-label font-control ${isBad ? 'rounded-chip bg-fail-soft px-1 text-fail max-xl:absolute max-xl:top-1 max-xl:right-1.5 max-md:right-[calc(50%-14px)] max-xl:size-1.5 max-xl:rounded-full max-xl:bg-fail max-xl:p-0' : 'text-ink-2 max-xl:hidden'}`}
     >
       <span className={isBad ? 'max-xl:sr-only' : ''}>{of.toLocaleString('en')}</span>{' '}
       <span className="sr-only">{word}</span>
@@ -290,9 +303,10 @@ function Switcher(): ReactElement {
   return (
     <Menu
       items={items}
-      className="flex h-9 w-full items-center gap-[9px] rounded-field px-2 text-left hover:bg-hover max-xl:justify-center max-md:w-8 max-md:px-0"
+      className={`flex h-9 w-full items-center gap-[9px] rounded-field px-2 text-left hover:bg-hover max-md:text-ink-2 max-xl:justify-center ${IN_BAR}`}
     >
       <Mark />
+      <BarLabel>Project</BarLabel>
       <b className="truncate font-[600] tracking-[-.005em] max-xl:hidden">{me.workspace.name}</b>{' '}
       <span className="truncate text-ink-3 max-xl:hidden">{project.slug}</span>
       <span className="sr-only">Switch project</span>
@@ -329,10 +343,10 @@ function Person(): ReactElement {
     { label: 'Sign out', go: signOut },
   ]
   return (
-    <footer className="pt-1 max-md:m-0 max-md:p-0">
+    <footer className="pt-1 max-md:p-0">
       <Menu
         items={items}
-        className="flex h-8 w-full items-center gap-[9px] rounded-button px-2 text-left text-ink-2 hover:bg-hover max-xl:justify-center max-md:h-9 max-md:w-8 max-md:px-0"
+        className={`flex h-8 w-full items-center gap-[9px] rounded-button px-2 text-left text-ink-2 hover:bg-hover max-xl:justify-center ${IN_BAR}`}
       >
         <span
           aria-hidden
@@ -340,6 +354,7 @@ function Person(): ReactElement {
         >
           {name.slice(0, 1).toUpperCase()}
         </span>
+        <BarLabel>Account</BarLabel>
         <span className="truncate max-xl:hidden">{name}</span>
         <span className="sr-only">Account, theme and sign out</span>
         <ChevronsUpDown className="ml-auto size-3.5 flex-none text-ink-3 max-xl:hidden" strokeWidth={1.5} aria-hidden />

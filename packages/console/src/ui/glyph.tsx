@@ -101,9 +101,16 @@ const SEGMENTS: Readonly<Record<Tone, string>> = {
   none: 'bg-line-2',
 }
 
+/** No value. A list that shows its rows as cards leaves it out with its label. */
+export const NONE = (
+  <span data-none className="text-ink-3">
+    –
+  </span>
+)
+
 /** One segment for each destination, in their order, so that a column of them reads like a chart. */
 export function Segments({ of }: { readonly of: readonly Tone[] }): ReactElement | null {
-  if (of.length === 0) return <span className="text-ink-3">–</span>
+  if (of.length === 0) return NONE
   const shown = of.slice(0, 5)
   return (
     <span className="flex items-center gap-0.5" role="img" aria-label={of.map((tone) => LOOKS[tone].label).join(', ')}>

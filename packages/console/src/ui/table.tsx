@@ -300,7 +300,7 @@ function Line<Row>({
 
 /**
  * The cells of a row in a narrow list: the shape first, then wide cells on their own lines and narrow ones beside each other.
- * A cell without content is left out with its label.
+ * A cell without a value is left out with its label.
  */
 function Stack<Row>({ columns, row }: Pick<Props<Row>, 'columns'> & { readonly row: Row }): ReactElement {
   const shape = columns.filter(({ hidden }) => hidden === true)
@@ -320,7 +320,7 @@ function Stack<Row>({ columns, row }: Pick<Props<Row>, 'columns'> & { readonly r
               role="gridcell"
               key={column.id}
               className={clsx(
-                'flex max-w-full min-w-0 items-center gap-1.5',
+                'flex max-w-full min-w-0 items-center gap-1.5 has-[[data-none],[data-inline]:empty]:hidden',
                 column.width.includes('fr') && 'basis-full',
               )}
             >

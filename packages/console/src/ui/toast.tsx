@@ -35,7 +35,7 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactEle
       <div
         role="status"
         aria-live="polite"
-        className="pointer-events-none fixed inset-x-0 bottom-12 z-50 grid place-items-center"
+        className="pointer-events-none fixed inset-x-0 bottom-12 z-50 grid place-items-center max-md:bottom-15"
       >
         {shown !== undefined && (
           <p

@@ -82,7 +82,7 @@ test(
     await dialog.getByLabel('Name', { exact: true }).fill('Ticket triage')
     await dialog.getByLabel('Records in this dataset start the agent').fill('tickets')
     await dialog.getByLabel('Agent', { exact: true }).selectOption({ label: 'Triage' })
-    await dialog.getByLabel('File the output into').fill('triaged')
+    await dialog.getByLabel('Store the output in').fill('triaged')
     await seen.accessible('a new trigger')
     await create()
     await page

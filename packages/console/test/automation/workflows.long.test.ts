@@ -143,13 +143,13 @@ test(
     await page.getByRole('tab', { name: 'Steps' }).click()
     await page
       .getByRole('region', { name: 'Step file' })
-      .getByRole('button', { name: /^File an event/ })
+      .getByRole('button', { name: /^Store an event/ })
       .click()
     await page.getByRole('form', { name: 'Step file' }).getByLabel('Dataset', { exact: true }).fill('third')
     await page.getByRole('tab', { name: 'Runs' }).click()
     await page.getByRole('dialog', { name: 'Discard changes?' }).getByRole('button', { name: 'Keep editing' }).click()
     await page.getByRole('button', { name: 'Discard', exact: true }).click()
-    await page.getByText('File the payload into first').waitFor()
+    await page.getByText('Store the payload in first').waitFor()
 
     await page.getByRole('group', { name: 'View', exact: true }).getByRole('button', { name: 'JSON' }).click()
     await page.getByRole('textbox', { name: 'Definition' }).waitFor()
@@ -176,7 +176,7 @@ test(
     assert.equal(await page.getByRole('button', { name: 'Run on a record' }).isDisabled(), true)
     await page
       .getByRole('region', { name: 'Step file' })
-      .getByRole('button', { name: /^File an event/ })
+      .getByRole('button', { name: /^Store an event/ })
       .click()
     assert.equal(await page.getByLabel('Dataset', { exact: true }).isDisabled(), true)
     await seen.accessible('a workflow of a viewer')
@@ -203,7 +203,7 @@ test(
     const open = (id: string): Promise<void> =>
       page
         .getByRole('region', { name: `Step ${id}` })
-        .getByRole('button', { name: /^File an event/ })
+        .getByRole('button', { name: /^Store an event/ })
         .click()
     await open('one')
     await page.getByRole('form', { name: 'Step one' }).getByLabel('Payload').fill('{"id":')

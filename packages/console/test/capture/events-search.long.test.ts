@@ -182,12 +182,12 @@ test(
     const seen = await stage.owner('dark')
     const { page } = seen
     await page.goto(stage.url('events?q=sewing'))
-    await page.getByRole('row').filter({ hasText: 'not filed' }).filter({ hasText: 'Picky' }).waitFor()
+    await page.getByRole('row').filter({ hasText: 'in no dataset' }).filter({ hasText: 'Picky' }).waitFor()
     await page.getByText('2 events of').waitFor()
     await page
       .getByText('The search does not include rejected requests, because Postroad stores only samples of them.')
       .waitFor()
-    await seen.accessible('a search in what was filed nowhere')
+    await seen.accessible('a search in what is in no dataset')
     await page.goto(stage.url('events?q=sewing&state=pending'))
     await page.getByText('The search does not include rejected requests or requests without a dataset.').waitFor()
     await seen.close()

@@ -37,7 +37,7 @@ test(
     const key = await page.getByRole('group', { name: 'Ingest key' }).locator('code').innerText()
     assert.match(key, /^ik_live_/)
     await page.getByRole('button', { name: 'Into a dataset' }).click()
-    await page.getByText('Postroad files the whole payload into the dataset').waitFor()
+    await page.getByText('Postroad stores the whole payload in the dataset').waitFor()
     await seen.accessible('a key that was made')
     const { stdout } = await run(await page.locator('pre').innerText())
     assert.equal(JSON.parse(stdout).dataset, 'orders')

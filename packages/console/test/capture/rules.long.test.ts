@@ -126,7 +126,7 @@ test(
     )
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete…' }).click()
-    await page.getByText('Records that the rule filed into europe are not deleted.').waitFor()
+    await page.getByText('Records that the rule wrote to europe are not deleted.').waitFor()
     await seen.accessible('deleting a rule')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.waitForURL((url) => !url.search.includes('sel='))

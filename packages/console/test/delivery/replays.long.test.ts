@@ -43,7 +43,7 @@ test(
     await page.goto(stage.url('deliveries'))
     await page.getByRole('button', { name: 'Filter by destination' }).click()
     await page.getByRole('menuitem', { name: 'ledger' }).click()
-    await page.getByRole('button', { name: 'Replay many' }).click()
+    await page.getByRole('button', { name: 'Replay in bulk' }).click()
     await page.getByText(/^3 deliveries, /).waitFor()
     await page.getByText('Yesterday', { exact: true }).click()
     await page.getByText(/^2 deliveries, /).waitFor()
@@ -88,7 +88,7 @@ test(
     const { id: rule } = await aRule(world)
     const seen = await stage.owner()
     const { page } = seen
-    const replay = page.getByRole('button', { name: 'Replay many' })
+    const replay = page.getByRole('button', { name: 'Replay in bulk' })
     await page.goto(stage.url(`deliveries?state=failed&dataset=${dataset}`))
     await replay.click()
     await page.getByText(/^[1-9]\d* deliver(?:y|ies), /).waitFor()

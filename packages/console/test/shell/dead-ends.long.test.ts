@@ -179,7 +179,7 @@ test('the palette finds the actions of every screen and of the open thing', { sk
     'New ingest key',
     'New rule',
     'New destination',
-    'Replay many deliveries',
+    'Replay deliveries in bulk',
     'Replay history',
     'Keyboard shortcuts',
     'Account',

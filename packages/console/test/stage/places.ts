@@ -73,7 +73,7 @@ export const PLACES: readonly Place[] = [
     name: 'plan of a replay',
     at: () => 'deliveries?state=failed',
     show: async ({ page }) => {
-      await press(page, 'Replay many')
+      await press(page, 'Replay in bulk')
       await page.getByText(/^[\d,]+ deliver(?:y|ies), /).waitFor()
     },
   },

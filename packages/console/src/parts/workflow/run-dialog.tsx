@@ -28,7 +28,7 @@ export function RunDialog({
       open
       onClose={onClose}
       title={`Run ${name}`}
-      lead={`Starts version ${version} on one record now. Entry conditions do not apply. The steps take effect: they deliver and file events.`}
+      lead={`Starts version ${version} on one record now. Entry conditions do not apply. The steps take effect: they deliver and store events.`}
       actions={
         <>
           <CopyAs

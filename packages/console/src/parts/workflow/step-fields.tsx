@@ -157,7 +157,7 @@ function DeliverFields({ step, change, disabled, destinations, filing }: StepFie
       >
         <option value="">the record that started the workflow</option>
         {filing.map((id) => (
-          <option key={id} value={id}>{`the record that ${id} filed`}</option>
+          <option key={id} value={id}>{`the record that ${id} stored`}</option>
         ))}
       </Select>
       <Select

@@ -6,7 +6,7 @@ export const TYPE_WORDS: Readonly<Record<StepType, string>> = {
   wait_for_event: 'Wait for an event',
   branch: 'Branch',
   deliver: 'Deliver',
-  emit_event: 'File an event',
+  emit_event: 'Store an event',
   run_agent: 'Run an agent',
 }
 
@@ -25,7 +25,7 @@ export function stepText(step: Step, nameOf: NameOf): string {
     case 'deliver':
       return `Deliver ${step.record === undefined ? 'the record' : `the record of ${step.record}`} to ${nameOf(step.destination) || '…'}${step.await === 'delivered' ? ' and wait for the answer' : ''}`
     case 'emit_event':
-      return `File ${step.data === undefined ? 'the payload' : 'an event'} into ${step.dataset || '…'}`
+      return `Store ${step.data === undefined ? 'the payload' : 'an event'} in ${step.dataset || '…'}`
     case 'run_agent':
       return `Run ${nameOf(step.agent) || '…'} on ${step.input === undefined ? 'the payload' : 'an input'}`
   }

@@ -351,7 +351,7 @@ export const destinations = {
               .int()
               .describe('The deliveries among these that the destination holds back; held_by gives the cause.'),
             oldest_accepted_at: Timestamp.nullable().describe(
-              'The time at which the oldest waiting event was accepted.',
+              'The time at which the event of the oldest pending or retrying delivery was accepted; null: there is none.',
             ),
           })
           .describe(`Each number is counted up to ${LIMITS.backlogCountMax}.`),

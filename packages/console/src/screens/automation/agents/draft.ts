@@ -37,7 +37,7 @@ export const TOOL_TEXTS: Readonly<Record<AgentTool, string>> = {
   list_datasets: 'List the project’s datasets',
   search_records: 'Search records',
   get_record: 'Read a record',
-  emit_event: 'File an event',
+  emit_event: 'Store an event',
 }
 
 export const TOOLS: readonly AgentTool[] = AGENT_TOOLS

@@ -4,7 +4,7 @@ import { To, useSearchState } from '../../../data/go.tsx'
 import { aiRunLight, type AiRun } from '../../../parts/ai-run-bars.tsx'
 import { FilterMenu } from '../../../parts/filter-menu.tsx'
 import { PagedScreen, type PagedSearch } from '../../../parts/paged-screen.tsx'
-import { Chip, Light } from '../../../ui/glyph.tsx'
+import { Chip, Light, NONE } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Elapsed, Time, took } from '../../../ui/time.tsx'
 import { RunPanel } from './panel.tsx'
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<AiRun>[] = [
           {error.error}
         </span>
       ) : output === null || output === undefined ? (
-        <span className="text-ink-3">–</span>
+        NONE
       ) : (
         <span className="mono line-clamp-2 text-data leading-4 break-all text-ink-2">
           {typeof output === 'string' ? output : JSON.stringify(output)}
@@ -109,7 +109,7 @@ const COLUMNS: readonly Column<AiRun>[] = [
 ]
 
 function Took({ from, to }: { readonly from: string | null; readonly to: string | null }): ReactElement {
-  if (from === null) return <>–</>
+  if (from === null) return NONE
   return to === null ? <Elapsed since={from} /> : <>{took(Date.parse(to) - Date.parse(from))}</>
 }
 
@@ -120,8 +120,8 @@ function AgentName({ id }: { readonly id: string }): ReactElement {
 }
 
 /** In the currency of the prices of the agent; unknown without prices. */
-function costText(cost: number | null): string {
-  if (cost === null) return '–'
+function costText(cost: number | null): string | ReactElement {
+  if (cost === null) return NONE
   return cost.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
 }
 

@@ -70,7 +70,7 @@ export function TriggerFields({
         ))}
       </Select>
       <DatasetField
-        label="File the output into"
+        label="Store the output in"
         value={draft.outputDataset}
         disabled={disabled}
         change={(outputDataset) => change({ outputDataset })}

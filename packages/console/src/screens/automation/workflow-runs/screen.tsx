@@ -8,7 +8,7 @@ import { instanceLight } from '../../../parts/automation-lights.ts'
 import { FilterMenu } from '../../../parts/filter-menu.tsx'
 import { PagedScreen, type PagedSearch } from '../../../parts/paged-screen.tsx'
 import { RunDialog } from '../../../parts/workflow/run-dialog.tsx'
-import { Chip, Light } from '../../../ui/glyph.tsx'
+import { Chip, Light, NONE } from '../../../ui/glyph.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Countdown, Elapsed, Time, took } from '../../../ui/time.tsx'
@@ -103,7 +103,7 @@ function Now({ of: { error, waits_for, ended_at } }: { readonly of: WorkflowInst
         ended <Ago at={ended_at} />
       </span>
     )
-  if (waits_for === null) return <span className="text-ink-3">–</span>
+  if (waits_for === null) return NONE
   return (
     <span className="text-data text-ink-2">
       {WAITS[waits_for.kind]}

@@ -12,17 +12,17 @@ type StarterId = 'file' | 'later' | 'wait' | 'branch' | 'deliver'
 
 /** The first steps of a new workflow: an example of each pattern that people start with. */
 const STARTERS: readonly { readonly id: StarterId; readonly label: string; readonly text: string }[] = [
-  { id: 'file', label: 'File an event', text: 'One step: file the payload into the dataset follow_up.' },
-  { id: 'later', label: 'Wait, then file', text: 'Wait one hour, then file the payload into follow_up.' },
+  { id: 'file', label: 'Store an event', text: 'One step: store the payload in the dataset follow_up.' },
+  { id: 'later', label: 'Wait, then store', text: 'Wait one hour, then store the payload in follow_up.' },
   {
     id: 'wait',
     label: 'Wait for a reply',
-    text: 'Wait up to 7 days for a record in replies with the same ID. If none arrives, file the payload into no_reply.',
+    text: 'Wait up to 7 days for a record in replies with the same ID. If none arrives, store the payload in no_reply.',
   },
   {
     id: 'branch',
     label: 'Branch',
-    text: 'File payloads with a total of 1000 or more into large, and all others into small.',
+    text: 'Store payloads with a total of 1000 or more in large, and all others in small.',
   },
   {
     id: 'deliver',

@@ -31,7 +31,7 @@ export function Screen(): ReactElement {
         title: 'No workflows yet',
         text: (
           <>
-            A record starts a workflow. Steps can wait, branch, deliver, file events and run agents. Completed steps
+            A record starts a workflow. Steps can wait, branch, deliver, store events and run agents. Completed steps
             survive a crash. To create a workflow from a file, run:
             <CommandLine words="workflows create --data @workflow.json" />
           </>

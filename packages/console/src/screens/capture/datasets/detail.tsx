@@ -64,7 +64,7 @@ export function DatasetDetail({
       tabs={TABS}
       remove={{
         verb: 'Delete',
-        text: `Postroad erases its records and their completed deliveries within minutes. A record with open deliveries is erased when they complete. The next event that is filed into ${name} creates the dataset again.`,
+        text: `Postroad erases its records and their completed deliveries within minutes. A record with open deliveries is erased when they complete. The next event that is stored in ${name} creates the dataset again.`,
         may,
         rooms: ['datasets', 'records'],
         run: (client) => client.datasets.remove({ id }),

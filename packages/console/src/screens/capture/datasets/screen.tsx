@@ -1,6 +1,7 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAllDatasets, type Dataset } from '../../../data/serving-lists.ts'
+import { NONE } from '../../../ui/glyph.tsx'
 import { Ago } from '../../../ui/ago.tsx'
 import { CommandLine } from '../../../parts/command-line.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
@@ -21,7 +22,7 @@ const NAME: Column<Dataset> = {
 
 const moment = (at: string | null): ReactElement =>
   at === null ? (
-    <span className="text-ink-3">–</span>
+    NONE
   ) : (
     <span className="text-data text-ink-2">
       <Ago at={at} />

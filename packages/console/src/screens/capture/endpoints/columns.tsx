@@ -2,7 +2,7 @@ import { endpointLight } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import type { Webhook } from '../../../data/lists.ts'
 import { Ago } from '../../../ui/ago.tsx'
-import { Chip, Light } from '../../../ui/glyph.tsx'
+import { Chip, Light, NONE } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 import { SCHEMES } from '../../../parts/schemes.ts'
@@ -30,7 +30,7 @@ export const COLUMNS: readonly Column<Webhook>[] = [
   NAME,
   {
     id: 'dataset',
-    label: 'Files into',
+    label: 'Writes to',
     width: 'minmax(80px,1fr)',
     cell: ({ dataset }) => <span className="mono block truncate text-data text-ink-2">{dataset}</span>,
   },
@@ -99,7 +99,7 @@ function SchemeText({ of: { verification, ip_allowlist } }: { readonly of: Webho
 
 function Counts({ id, of }: { readonly id: string; readonly of: 'received' | 'rejected' }): ReactElement {
   const count = useActivity(id)?.summary[of]
-  if (count === undefined) return <span className="text-ink-3">–</span>
+  if (count === undefined) return NONE
   return (
     <span className={`mono text-data ${of === 'rejected' && count > 0 ? 'text-fail' : 'text-ink-2'}`}>
       {count.toLocaleString('en')}
@@ -109,5 +109,10 @@ function Counts({ id, of }: { readonly id: string; readonly of: 'received' | 're
 
 function Last({ id }: { readonly id: string }): ReactElement {
   const at = useActivity(id)?.summary.last_received_at ?? null
-  return <span className="text-ink-3">{at === null ? '–' : <Ago at={at} />}</span>
+  if (at === null) return NONE
+  return (
+    <span className="text-ink-3">
+      <Ago at={at} />
+    </span>
+  )
 }

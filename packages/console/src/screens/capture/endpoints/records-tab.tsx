@@ -7,6 +7,7 @@ import { useRefusal } from '../../../data/place.ts'
 import { RemoveDialog } from '../../../parts/remove-dialog.tsx'
 import type { ResourceSearch } from '../../../parts/resource-screen.tsx'
 import { counted } from '../../../parts/text-list.ts'
+import { NONE } from '../../../ui/glyph.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Views } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused } from '../../../ui/states.tsx'
@@ -236,7 +237,7 @@ const HEADS: Readonly<Record<string, string | undefined>> = { _received_at: 'Rec
 function Cell({ name, value }: { readonly name: string; readonly value: unknown }): ReactElement {
   if (name === '_received_at' && typeof value === 'string') return <Time at={value} />
   if (name === '_source') return <span className="text-ink-3">{value === 'ingest_key' ? 'ingest key' : 'its URL'}</span>
-  if (value === null || value === undefined) return <span className="text-ink-3">–</span>
+  if (value === null || value === undefined) return NONE
   const color = typeof value === 'number' ? 'text-j-num' : typeof value === 'boolean' ? 'text-j-bool' : 'text-ink-2'
   return <span className={`mono text-data ${color}`}>{typeof value === 'string' ? value : JSON.stringify(value)}</span>
 }

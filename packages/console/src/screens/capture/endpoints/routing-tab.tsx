@@ -57,7 +57,7 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
   return (
     <SaveForm label="Criteria and mappings" of={form}>
       <Part
-        title="Criteria for payloads to file"
+        title="Criteria for payloads to store"
         text="All conditions must match. An event that does not match is still stored, with the reason."
       >
         <Conditions
@@ -65,7 +65,7 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
           conditions={draft.criteria}
           change={(next) => change({ criteria: next })}
           disabled={disabled}
-          empty="Postroad files every payload."
+          empty="Postroad stores every payload in the dataset."
         />
       </Part>
       <Part title="Mappings and dataset">

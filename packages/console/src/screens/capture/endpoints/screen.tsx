@@ -34,7 +34,7 @@ export function Screen(): ReactElement {
       detail={EndpointDetail}
       never={{
         title: 'No endpoints yet',
-        text: 'An endpoint is a URL that a sender posts webhooks to. Postroad verifies each request, stores it before it responds, and files it.',
+        text: 'An endpoint is a URL that a sender posts webhooks to. Postroad verifies each request, stores it before it responds, and writes its payload to a dataset.',
       }}
     />
   )

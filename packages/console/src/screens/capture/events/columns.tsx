@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import type { Tail } from '../../../data/tail.ts'
-import { Glyph, Segments } from '../../../ui/glyph.tsx'
+import { Glyph, NONE, Segments } from '../../../ui/glyph.tsx'
 import { isTree } from '../../../ui/json-lines.ts'
 import { leafText } from '@postroad/contract/raw-number'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
@@ -37,17 +37,16 @@ function fieldColumn(path: string): Column<EventRow> {
     id: FIELD + path,
     label: path,
     width: 'minmax(64px,150px)',
-    cell: (row) => (
-      <span className="mono block truncate text-meta text-ink-2">
-        {row.kind === 'record' ? cellText(valueAt(row.record.data, path)) : ''}
-      </span>
-    ),
+    cell: (row) => {
+      if (row.kind !== 'record') return null
+      const value = valueAt(row.record.data, path)
+      if (value === undefined) return NONE
+      return <span className="mono block truncate text-meta text-ink-2">{cellText(value)}</span>
+    },
   }
 }
 
-/** A missing value is a dash, which differs from empty text. */
 function cellText(value: unknown): string {
-  if (value === undefined) return '–'
   return (isTree(value) ? JSON.stringify(value) : leafText(value)).slice(0, CELL_CHARS)
 }
 
@@ -68,7 +67,7 @@ export function columnsOf(tail: Tail, names: Names): readonly Column<EventRow>[]
         row.kind === 'gap' ? null : (
           <Glyph
             tone={toneOfRow(row, deliveriesOf(tail, row))}
-            label={row.kind === 'unfiled' ? 'not filed' : undefined}
+            label={row.kind === 'unfiled' ? 'in no dataset' : undefined}
           />
         ),
     },
@@ -98,10 +97,11 @@ export function columnsOf(tail: Tail, names: Names): readonly Column<EventRow>[]
       label: 'Took',
       width: '58px',
       align: 'right',
-      cell: (row) =>
-        row.kind === 'record' ? (
-          <span className="mono text-meta text-ink-3">{took(tookMs(row, deliveriesOf(tail, row)))}</span>
-        ) : null,
+      cell: (row) => {
+        if (row.kind !== 'record') return null
+        const ms = tookMs(row, deliveriesOf(tail, row))
+        return ms === null ? NONE : <span className="mono text-meta text-ink-3">{took(ms)}</span>
+      },
     },
   ]
 }
@@ -113,7 +113,7 @@ function What({ of: row, webhookName, titleOf }: Names & { readonly of: EventRow
     case 'unfiled':
       return (
         <TwoLines
-          top={<span className="font-control text-ink-2">not filed</span>}
+          top={<span className="font-control text-ink-2">in no dataset</span>}
           below={row.submission.webhook_id === null ? 'ingest key' : webhookName(row.submission.webhook_id)}
         />
       )

@@ -17,7 +17,7 @@ import { SAMPLE_TEXT } from './sample.ts'
 const STEPS = [
   { title: 'Capture an event', text: 'Waiting for an event on the line above' },
   { title: 'Read it', text: 'Payload, headers and every hop' },
-  { title: 'Route it', text: 'Filter by any field, file it in a dataset' },
+  { title: 'Route it', text: 'Filter by any field, store it in a dataset' },
   { title: 'Deliver it', text: 'Signed, retried, replayable' },
 ] as const
 

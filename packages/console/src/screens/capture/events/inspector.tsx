@@ -103,7 +103,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
       <header className="py-3 pr-3.5 pl-5">
         <div className="flex items-center gap-2">
           <h2 className="truncate text-title">
-            {whole.record === undefined ? (story.records[0]?.dataset ?? 'Not filed') : titleOf(whole.record)}
+            {whole.record === undefined ? (story.records[0]?.dataset ?? 'In no dataset') : titleOf(whole.record)}
           </h2>
           <StoryChip story={story} />
           <span className="flex-1" />
@@ -301,7 +301,8 @@ function Payload({
 function StoryChip({ story: { deliveries, records } }: { readonly story: Story }): ReactElement {
   const tone = worstOf(deliveries.map(toneOf))
   const delivered = deliveries.filter(({ state }) => state === 'delivered').length
-  if (deliveries.length === 0) return <Chip tone="none">{records.length === 0 ? 'stored, not filed' : 'stored'}</Chip>
+  if (deliveries.length === 0)
+    return <Chip tone="none">{records.length === 0 ? 'stored in no dataset' : 'stored'}</Chip>
   return (
     <Chip tone={tone}>
       {delivered === deliveries.length ? 'delivered' : `${delivered} of ${deliveries.length} delivered`}

@@ -63,11 +63,11 @@ export function stepsOf(story: Story, webhookName: (id: string) => string): read
       ...(records.length > 0 ? stored : plain),
       id: 'filed',
       tone: records.length > 0 ? 'ok' : 'rejected',
-      title: 'Filed',
+      title: 'Dataset',
       text:
         records.length > 0
-          ? `in ${[...new Set(records.map(({ dataset }) => dataset))].join(', ')}`
-          : 'nowhere, because nothing matched',
+          ? `stored in ${[...new Set(records.map(({ dataset }) => dataset))].join(', ')}`
+          : 'in no dataset, because nothing matched',
     },
     {
       ...(deliveries.length > 0 ? stored : plain),

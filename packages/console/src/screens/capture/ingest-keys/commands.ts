@@ -53,7 +53,7 @@ function signed(path: Path): string {
 export const SHAPE_TEXTS: Readonly<Record<Shape, string>> = {
   'By rules':
     'The URL does not name a dataset, so the project’s rules apply. Each matching rule creates a separate record. If no rule matches, Postroad stores the event, and “routed” in the response is empty.',
-  'Into a dataset': 'Postroad files the whole payload into the dataset in the URL. Rules do not apply.',
+  'Into a dataset': 'Postroad stores the whole payload in the dataset in the URL. Rules do not apply.',
   'As an endpoint': 'The criteria and mappings of the endpoint with this slug apply. Rules do not apply.',
   'Read the stream':
     'Records as server-sent events, as soon as they are stored. A client that reconnects with the last ID misses no records.',

@@ -25,7 +25,7 @@ export const COLUMNS: readonly Column<Rule>[] = [
   IN_WORDS,
   {
     id: 'dataset',
-    label: 'Files into',
+    label: 'Writes to',
     width: 'minmax(100px,1fr)',
     cell: ({ dataset }) => <span className="mono block truncate text-data text-ink-2">{dataset}</span>,
   },

@@ -21,7 +21,7 @@ export function CreateDialog({
     <CreateWindow
       wide
       title="New rule"
-      lead="A rule files events that arrive with an ingest key and no dataset in the URL."
+      lead="A rule stores events that arrive with an ingest key and no dataset in the URL."
       read={read}
       call={(body) => ({ method: 'POST', path: 'rules', body })}
       submit={(body) => create.mutate(body, { onSuccess: ({ rule }) => onMade(rule.id) })}

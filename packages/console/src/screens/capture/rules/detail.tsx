@@ -59,10 +59,10 @@ export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonl
           rooms={['rules']}
           set={(client, on) => client.rules.update({ id, enabled: on })}
           titles={{
-            off: 'The rule stops filing events until you turn it on again',
-            on: 'The rule files events from the next request',
+            off: 'The rule stores no events until you turn it on again',
+            on: 'The rule stores events from the next request',
           }}
-          said={{ off: 'Turned off. The rule stops filing events until you turn it on again.', on: 'Turned on.' }}
+          said={{ off: 'Turned off. The rule stores no events until you turn it on again.', on: 'Turned on.' }}
         />
       }
       items={({ calls, copied, link, remove }) => [
@@ -82,7 +82,7 @@ export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonl
       remove={{
         verb: 'Delete',
         restorable: true,
-        text: `The rule stops filing events. Postroad still stores events that match only this rule, but does not file or deliver them. Records that the rule filed into ${dataset} are not deleted.`,
+        text: `The rule writes no more events to ${dataset}. Postroad still stores events that match only this rule, but in no dataset, and does not deliver them. Records that the rule wrote to ${dataset} are not deleted.`,
         may,
         rooms: ['rules'],
         run: (client) => client.rules.remove({ id }),

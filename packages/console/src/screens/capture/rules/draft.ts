@@ -23,8 +23,8 @@ export type RuleBody = Pick<RouteRequest<Routes['rules']['create']>, 'name' | 'd
 /** The request body of a draft, or the sentence about its fault. The server checks the rest. */
 export function bodyOf(draft: RuleDraft): { readonly body: RuleBody } | { readonly problem: string } {
   const dataset = draft.dataset.trim()
-  if (draft.name.trim() === '') return { problem: 'Enter a name. Each record that the rule files shows it.' }
-  if (dataset === '') return { problem: 'Enter the dataset that the rule files records into.' }
+  if (draft.name.trim() === '') return { problem: 'Enter a name. Each record that the rule stores shows it.' }
+  if (dataset === '') return { problem: 'Enter the dataset that the rule writes to.' }
   const problem = lineProblem(draft)
   return problem === undefined ? { body: { name: draft.name.trim(), dataset, ...triedOf(draft) } } : { problem }
 }

@@ -22,7 +22,7 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
         title="No destination receives these records"
         actions={<ButtonLink screen="destinations">Destinations</ButtonLink>}
       >
-        They are filed into <code className="mono text-data">{dataset}</code>. A destination receives them if it selects
+        They are stored in <code className="mono text-data">{dataset}</code>. A destination receives them if it selects
         all datasets or this one.
       </Empty>
     )

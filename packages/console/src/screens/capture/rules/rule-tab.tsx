@@ -26,7 +26,7 @@ export function RuleTab({ rule }: { readonly rule: Rule }): ReactElement {
         </Part>
         <Part
           title="Then"
-          text="Each matching rule files a separate record. Rules have no order and do not affect each other."
+          text="Each matching rule stores a separate record. Rules have no order and do not affect each other."
         >
           <ThenFields {...fields} />
           <NameField {...fields} />

@@ -32,7 +32,7 @@ export function Screen(): ReactElement {
         title: 'No rules yet',
         text: (
           <>
-            A rule files matching events into a dataset, whole or with the fields that you choose. Rules apply only to
+            A rule stores matching events in a dataset, whole or with the fields that you choose. Rules apply only to
             events that arrive with an{' '}
             <To screen="ingest-keys" className="text-accent underline">
               ingest key

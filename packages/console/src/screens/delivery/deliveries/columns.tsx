@@ -3,7 +3,7 @@ import { toneOf, stateWord } from '../../../data/tone.ts'
 import { NextStep } from '../../../parts/held.tsx'
 import { StartFields } from '../../../parts/payload-fields.tsx'
 import type { Delivery, ListedDelivery } from '../../../data/tail.ts'
-import { Glyph } from '../../../ui/glyph.tsx'
+import { Glyph, NONE } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 
@@ -84,7 +84,7 @@ export function LastAnswer({
   if (last_status !== null)
     return <span className={`mono text-data font-control ${good ? 'text-ok-text' : 'text-fail'}`}>{last_status}</span>
   if (last_error !== null) return <span className="text-fail">{last_error.replaceAll('_', ' ')}</span>
-  return <span className="text-ink-3">{attempt_count > 0 && !good && state !== 'sending' ? 'interrupted' : '–'}</span>
+  return attempt_count > 0 && !good && state !== 'sending' ? <span className="text-ink-3">interrupted</span> : NONE
 }
 
 const PAUSES = {

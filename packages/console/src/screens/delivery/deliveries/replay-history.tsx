@@ -54,7 +54,7 @@ export function ReplayHistory({
           <Refused error={asked.error} again={asked.refetch} />
         ))}
       {replays?.length === 0 && (
-        <p className="text-ink-3">No replays yet. Start one with “Replay many” above the delivery list.</p>
+        <p className="text-ink-3">No replays yet. Start one with “Replay in bulk” above the delivery list.</p>
       )}
       {replays !== undefined && replays.length > 0 && (
         <ul aria-label="Replay history">

@@ -37,7 +37,7 @@ export function ReplayMany(props: Props): ReactElement {
     <span className="flex gap-2">
       <Button onClick={() => setOpen('history')}>Replays</Button>
       <Button disabled={!may} title={refusal} onClick={() => setOpen('plan')}>
-        Replay many
+        Replay in bulk
       </Button>
       {open === 'plan' && may && <PlanDialog {...props} onClose={close} />}
       {open === 'history' && <ReplayHistory nameOf={props.nameOf} onClose={close} />}
@@ -80,7 +80,7 @@ function PlanDialog({ search, nameOf, onClose }: Props & { readonly onClose: () 
     <Dialog
       open
       onClose={onClose}
-      title="Replay many deliveries"
+      title="Replay deliveries in bulk"
       lead={leadOf(search, { nameOf, webhookName })}
       actions={
         <>

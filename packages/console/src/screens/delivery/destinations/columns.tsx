@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import type { Destination } from '../../../data/lists.ts'
 import { Recent } from '../../../parts/recent.tsx'
 import { counted } from '../../../parts/text-list.ts'
-import { Chip, Light } from '../../../ui/glyph.tsx'
+import { Chip, Light, NONE } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { took } from '../../../ui/time.tsx'
 import { isBad, ratioText, useHealth } from './health.ts'
@@ -74,7 +74,7 @@ function Unread(): ReactElement {
 function HealthCell({ id }: { readonly id: string }): ReactElement {
   const health = useHealth(id).data?.health
   if (health === undefined) return <Unread />
-  if (health.success_ratio === null) return <span className="text-ink-3">–</span>
+  if (health.success_ratio === null) return NONE
   return (
     <span className="flex flex-col">
       <span className={`mono text-data leading-4 ${isBad(health) ? 'text-fail' : 'text-ink-2'}`}>

@@ -100,7 +100,8 @@ function Waiting({
     <>
       {said.join(', ')}
       {held > 0 && `; ${held === pending + retrying + paused ? 'all' : held.toLocaleString('en')} held back`}
-      {oldest_accepted_at !== null && `; the oldest ${span(now - Date.parse(oldest_accepted_at))} old`}
+      {oldest_accepted_at !== null &&
+        `; the oldest ${paused > 0 ? 'that is not paused ' : ''}is ${span(now - Date.parse(oldest_accepted_at))} old`}
     </>
   )
 }

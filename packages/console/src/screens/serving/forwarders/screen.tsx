@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { useAllForwarders, type Forwarder } from '../../../data/serving-lists.ts'
 import { Ago } from '../../../ui/ago.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
-import { Chip, Light } from '../../../ui/glyph.tsx'
+import { Chip, Light, NONE } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { span } from '../../../ui/time.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -36,7 +36,7 @@ function signalColumn(signal: 'logs' | 'traces', label: string): Column<Forwarde
 
 /** How far a signal is behind, and how much was lost. */
 function Position({ of }: { readonly of: Forwarder['progress']['logs'] }): ReactElement {
-  if (of === null) return <span className="text-ink-3">–</span>
+  if (of === null) return NONE
   const lost = of.expired + of.refused
   return (
     <span className="flex flex-col">

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import type { Origin } from '../../../data/source-lists.ts'
 import { Ago } from '../../../ui/ago.tsx'
-import { Chip, Light } from '../../../ui/glyph.tsx'
+import { Chip, Light, NONE } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 import { eventsOf, kindLabel, kindOf, lastAt, nextAt, originLight, placeOf } from './origin.ts'
@@ -32,7 +32,7 @@ export const COLUMNS: readonly Column<Origin>[] = [
   },
   {
     id: 'dataset',
-    label: 'Files into',
+    label: 'Writes to',
     width: 'minmax(90px,1fr)',
     cell: ({ row }) => <span className="mono text-data text-ink-2">{row.dataset}</span>,
   },
@@ -51,7 +51,7 @@ export const COLUMNS: readonly Column<Origin>[] = [
     width: 'minmax(100px,1.2fr)',
     cell: ({ row }) =>
       row.last_error === null ? (
-        <span className="text-ink-3">–</span>
+        NONE
       ) : (
         <span
           title={row.last_error.error}
@@ -88,7 +88,7 @@ export function StateChip({ of }: { readonly of: Origin }): ReactElement {
 
 export function Moment({ at }: { readonly at: string | null }): ReactElement {
   return at === null ? (
-    <span className="text-ink-3">–</span>
+    NONE
   ) : (
     <span className="text-data text-ink-2">
       <Ago at={at} />
@@ -98,7 +98,7 @@ export function Moment({ at }: { readonly at: string | null }): ReactElement {
 
 export function Next({ at }: { readonly at: string | null }): ReactElement {
   return at === null ? (
-    <span className="text-ink-3">–</span>
+    NONE
   ) : (
     <span className="text-data text-ink-2">
       <Countdown to={at} />

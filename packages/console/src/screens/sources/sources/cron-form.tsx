@@ -35,7 +35,7 @@ export function draftOfCron({ name, expression, time_zone, dataset, data }: Cron
 
 export function cronBodyOf(draft: CronDraft): { readonly body: CronBody } | { readonly problem: string } {
   if (draft.name.trim() === '') return { problem: 'Enter a name.' }
-  if (draft.dataset.trim() === '') return { problem: 'Enter the dataset that events are filed into.' }
+  if (draft.dataset.trim() === '') return { problem: 'Enter the dataset that stores the events.' }
   let data: unknown = null
   try {
     if (draft.data.trim() !== '') data = JSON.parse(draft.data)
@@ -105,7 +105,7 @@ export function CronFields({
       </datalist>
       <NextRuns expression={draft.expression} timeZone={draft.timeZone} />
       <DatasetField
-        label="File events into"
+        label="Store events in"
         required
         value={draft.dataset}
         disabled={disabled}

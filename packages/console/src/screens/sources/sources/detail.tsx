@@ -134,12 +134,12 @@ function RunNow({ cron: { id, run_requested_at } }: { readonly cron: CronTrigger
         may
           ? isAsked
             ? 'A run is requested but has not started yet'
-            : 'Files one event soon. The schedule does not change'
+            : 'Stores one event soon. The schedule does not change'
           : refusal
       }
       onClick={() =>
         run.mutate(undefined, {
-          onSuccess: () => toast({ text: 'Postroad files one event soon. The schedule does not change.' }),
+          onSuccess: () => toast({ text: 'Postroad stores one event soon. The schedule does not change.' }),
           onError: (error) => toast({ text: error.message, kind: 'fail' }),
         })
       }

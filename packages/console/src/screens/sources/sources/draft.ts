@@ -244,7 +244,7 @@ export function bodyOf(draft: SourceDraft): { readonly body: SourceBody } | { re
   const read = settingsOf(draft)
   if ('problem' in read) return read
   if (draft.name.trim() === '') return { problem: 'Enter a name.' }
-  if (draft.dataset.trim() === '') return { problem: 'Enter the dataset that events are filed into.' }
+  if (draft.dataset.trim() === '') return { problem: 'Enter the dataset that stores the events.' }
   return {
     body: {
       name: draft.name.trim(),

@@ -43,7 +43,7 @@ export function NameFields({
         onChange={({ target }) => change({ name: target.value })}
       />
       <DatasetField
-        label="File events into"
+        label="Store events in"
         required
         value={draft.dataset}
         disabled={disabled}
@@ -54,7 +54,7 @@ export function NameFields({
         conditions={draft.conditions}
         disabled={disabled}
         change={(conditions) => change({ conditions })}
-        empty={`Every ${item} becomes an event. Add a condition to file only some ${item}s.`}
+        empty={`Every ${item} becomes an event. Add a condition to store only some ${item}s.`}
       />
       <CustomerField value={draft.customer} disabled={disabled} change={(customer) => change({ customer })} />
     </>

@@ -63,7 +63,7 @@ export function SourceStatus({ source }: { readonly source: Source }): ReactElem
       <Part title="State">
         <Facts
           of={[
-            ['Files into', <EventsLink key="dataset" dataset={source.dataset} />],
+            ['Writes to', <EventsLink key="dataset" dataset={source.dataset} />],
             [
               'Conditions',
               source.conditions.length === 0 ? (
@@ -118,14 +118,14 @@ export function CronStatus({ cron }: { readonly cron: CronTrigger }): ReactEleme
           <NextRunsOf asked={asked.data} timeZone={time_zone} />
         ) : (
           <p className="text-ink-3">
-            The schedule is off, so no runs are planned. You can still use Run now to file one event.
+            The schedule is off, so no runs are planned. You can still use Run now to store one event.
           </p>
         )}
       </Part>
       <Part title="State">
         <Facts
           of={[
-            ['Files into', <EventsLink key="dataset" dataset={cron.dataset} />],
+            ['Writes to', <EventsLink key="dataset" dataset={cron.dataset} />],
             ['Successful runs', cron.runs.toLocaleString('en')],
             ['Last run', <Moment key="last" at={last_run?.fired_at ?? null} />],
             [
@@ -170,7 +170,7 @@ export function WsStatus({ socket }: { readonly socket: WsTrigger }): ReactEleme
       <Part title="State">
         <Facts
           of={[
-            ['Files into', <EventsLink key="dataset" dataset={socket.dataset} />],
+            ['Writes to', <EventsLink key="dataset" dataset={socket.dataset} />],
             [
               'Conditions',
               socket.conditions.length === 0 ? (

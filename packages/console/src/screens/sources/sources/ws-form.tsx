@@ -61,7 +61,7 @@ export function wsBodyOf(draft: WsDraft): { readonly body: WsBody } | { readonly
   const headers = headersIn(draft.headers)
   if (typeof headers === 'string') return { problem: headers }
   if (draft.name.trim() === '') return { problem: 'Enter a name.' }
-  if (draft.dataset.trim() === '') return { problem: 'Enter the dataset that events are filed into.' }
+  if (draft.dataset.trim() === '') return { problem: 'Enter the dataset that stores the events.' }
   return {
     body: {
       name: draft.name.trim(),

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Glyph, type Tone } from '../../../ui/glyph.tsx'
+import { Glyph, NONE, type Tone } from '../../../ui/glyph.tsx'
 import type { Column } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { differencesOf, sentenceOf, valueText, type AuditRow } from '../../../parts/audit-sentence.ts'
@@ -42,7 +42,7 @@ export function columnsOf(nameOf: (id: string) => string, isSlim: boolean): read
       label: 'Address',
       width: '120px',
       align: 'right',
-      cell: ({ ip }) => <span className="mono block truncate text-data text-ink-3">{ip ?? '–'}</span>,
+      cell: ({ ip }) => (ip === null ? NONE : <span className="mono block truncate text-data text-ink-3">{ip}</span>),
     },
   ]
   return isSlim ? all.filter(({ id }) => id !== 'ip') : all

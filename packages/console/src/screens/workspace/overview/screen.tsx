@@ -184,10 +184,15 @@ function Tiles({ summary, range }: Pick<NumbersProps, 'summary' | 'range'>): Rea
 
 const DELIVERY_RANGES = { '1h': '1h', '': '24h', '7d': '7d' } as const
 
-function waitingText({ held, oldest_accepted_at }: Summary['backlog']): string {
-  if (oldest_accepted_at === null) return held > 0 ? `${count(held)} held back` : 'none overdue'
-  const oldest = `oldest ${span(Date.now() - Date.parse(oldest_accepted_at))}`
-  return held > 0 ? `${count(held)} held back, ${oldest}` : oldest
+/** Paused deliveries have no age here, so beside them the text says that the age leaves them out. */
+function waitingText({ held, paused, oldest_accepted_at }: Summary['backlog']): string {
+  const parts = [
+    ...(held > 0 ? [`${count(held)} held back`] : paused > 0 ? [`${count(paused)} paused`] : []),
+    ...(oldest_accepted_at === null
+      ? []
+      : [`oldest ${paused > 0 ? 'not paused: ' : ''}${span(Date.now() - Date.parse(oldest_accepted_at))}`]),
+  ]
+  return parts.length === 0 ? 'none overdue' : parts.join(', ')
 }
 
 function Tile({

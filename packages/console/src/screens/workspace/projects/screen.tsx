@@ -12,6 +12,7 @@ import { CreateWindow } from '../../../parts/create-window.tsx'
 import { NameForm } from '../../../parts/name-form.tsx'
 import { NameAndSlugFields, nameAndSlugIn, type NameAndSlug } from '../../../parts/name-and-slug.tsx'
 import { InSettings } from '../../../parts/settings-page.tsx'
+import { NONE } from '../../../ui/glyph.tsx'
 import { Ago } from '../../../ui/ago.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
@@ -30,7 +31,7 @@ const COLUMNS: readonly Column<Project>[] = [
     id: 'default',
     label: 'Default',
     width: '64px',
-    cell: ({ is_default }) => <span className="text-ink-3">{is_default ? 'Default' : '–'}</span>,
+    cell: ({ is_default }) => (is_default ? <span className="text-ink-3">Default</span> : NONE),
   },
   { id: 'at', label: 'Created', width: '96px', align: 'right', cell: ({ created_at }) => <Ago at={created_at} /> },
 ]

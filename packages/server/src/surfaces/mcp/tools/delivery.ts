@@ -125,7 +125,7 @@ export const delivery: readonly Tool[] = [
   {
     name: 'deliveries_replay',
     route: 'replays.create',
-    title: 'Replay many deliveries',
+    title: 'Replay deliveries in bulk',
     description:
       'Sends all deliveries that a filter matches again, at a steady rate. First send "dry_run": true: the plan says how many match and how long it takes. Then repeat it without dry_run, and follow it with deliveries_search.',
     says: {
