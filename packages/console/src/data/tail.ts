@@ -68,13 +68,15 @@ export class Tail {
   perSecond = 0
   lostAt: number | undefined
   why: string | undefined
-  /** The first connection is open or has failed. From now on, a list and the tail together miss nothing. */
-  settled = false
+  /** Resolves when the first connection is open or has failed. From then on, a list and the tail together miss nothing. */
+  readonly settled: Promise<void>
   /** The number of reconnects. Requests that were refused without a connection are only in the log. */
   returns = 0
 
   #holds: ReadonlyMap<string, HeldBy> = new Map()
   readonly #url: string
+  readonly #settle: () => void
+  #hasBegun = false
   readonly #listeners = new Set<() => void>()
   #source: EventSource | undefined
   #cursor: string | undefined
@@ -87,6 +89,9 @@ export class Tail {
 
   constructor(projectId: string) {
     this.#url = `/admin/api/projects/${encodeURIComponent(projectId)}/stream`
+    const first = Promise.withResolvers<void>()
+    this.settled = first.promise
+    this.#settle = first.resolve
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -94,7 +99,13 @@ export class Tail {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Opens the first stream. Does nothing later, so a person who paused the tail finds it paused. */
+  begin(): void {
+    if (!this.#hasBegun) this.open()
+  }
+
   open(): void {
+    this.#hasBegun = true
     if (this.#source !== undefined) return
     this.status = this.lostAt === undefined ? 'connecting' : 'lost'
     this.why = undefined
@@ -134,7 +145,7 @@ export class Tail {
     clearTimeout(this.#reopen)
     this.#source?.close()
     this.#source = undefined
-    this.settled = true
+    this.#settle()
     this.status = 'off'
     this.#changed()
   }
@@ -179,7 +190,7 @@ export class Tail {
   }
 
   #opened(): void {
-    this.settled = true
+    this.#settle()
     const now = Date.now()
     if (this.lostAt !== undefined) {
       this.#backfill = { until: now, lostMs: now - this.lostAt, count: 0 }
@@ -193,7 +204,7 @@ export class Tail {
 
   /** The browser reconnects by itself after a broken connection, but not after an answer that is not a stream. */
   #lost(): void {
-    this.settled = true
+    this.#settle()
     this.lostAt ??= Date.now()
     this.status = 'lost'
     if (this.#source?.readyState === EventSource.CLOSED) {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, type ReactElement, type ReactNode } from 'react'
 import { clientOf } from '../data/client.ts'
-import { PlaceContext, type Me, type Place } from '../data/place.ts'
+import { PlaceContext, type Me, type Place, type Project } from '../data/place.ts'
 import { TailContext, tailOf } from '../data/use-tail.ts'
 import { ProjectSlug } from '../ui/page.tsx'
 import { Empty, Loading, Refused } from '../ui/states.tsx'
@@ -19,11 +19,15 @@ const Banners = lazy(() => loaded(() => import('./banners.tsx').then(({ Banners:
 
 /** The frame of every screen of a project: the person, the place, the side bar, the live tail and the global keys. */
 export function Shell(): ReactElement {
-  const { workspace = '' } = useParams({ strict: false })
+  const { workspace = '', project = '' } = useParams({ strict: false })
   const me = useMe()
   const projects = useQuery({
     queryKey: ['projects', me.data?.workspace.id],
-    queryFn: () => allProjects(),
+    queryFn: async () => {
+      const all = await allProjects()
+      beginTail(all.find(({ slug }) => slug === project))
+      return all
+    },
     enabled: me.data?.workspace.slug === workspace,
   })
   // A later question that fails must not close the screens, because they can contain unsaved edits.
@@ -56,6 +60,11 @@ async function allProjects(): Promise<Place['projects']> {
   const found: Place['projects'][number][] = []
   for await (const project of clientOf().projects.list({ limit: 200 })) found.push(project)
   return found
+}
+
+/** Opens the first stream while React still draws the screen, because the list of Events waits for the stream. */
+function beginTail(project: Project | undefined): void {
+  if (project !== undefined) tailOf(project.id).begin()
 }
 
 function isSignedOut(error: Error): boolean {

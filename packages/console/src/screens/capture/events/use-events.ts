@@ -18,17 +18,20 @@ const FRUITLESS_MAX = 20_000
 const BAD_REQUEST = 400
 
 /** The stored events, page by page, and the progress of the search. */
-function useStored(wanted: Wanted, enabled: boolean) {
+function useStored(wanted: Wanted) {
   const client = useExactClient()
   const { project } = usePlace()
   const tail = useTail()
   const { matches } = usePatterns()
   return useInfiniteQuery({
     queryKey: [project.id, 'events', wanted],
-    queryFn: ({ pageParam, signal }) => readPage(client, { wanted, start: pageParam, tail, matches, signal }),
+    queryFn: async ({ pageParam, signal }) => {
+      // The tail first, so that an event that arrives while the pages load is in one of the two.
+      await tail.settled
+      return readPage(client, { wanted, start: pageParam, tail, matches, signal })
+    },
     initialPageParam: FIRST,
     getNextPageParam: ({ next }) => next,
-    enabled,
     // The tail brings newer events while the list is shown, so no page has to be read again.
     staleTime: Infinity,
     gcTime: 0,
@@ -79,8 +82,7 @@ type Shown = { readonly wanted: Wanted; readonly held: boolean; readonly release
 export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   const tail = useTail()
   const wanted = useWanted(wantedNow)
-  // The tail first, so that an event that arrives while the pages load is in one of the two.
-  const stored = useStored(wanted, tail.settled)
+  const stored = useStored(wanted)
   const goingOn = useGoingOn(stored, wanted)
   const patterns = usePatterns()
   const { version } = patterns

@@ -31,15 +31,16 @@ export function useRejections(asked: Asked) {
   const from = new Date(begin.at).toISOString()
   const query = useInfiniteQuery({
     queryKey: [project.id, 'rejections', 'log', webhook, key, reason, from],
-    queryFn: ({ pageParam, signal }) =>
-      client.rejections.list(
+    queryFn: async ({ pageParam, signal }) => {
+      // The tail opens first, so that no rejection is missing between it and the pages.
+      await tail.settled
+      return client.rejections.list(
         { limit: PAGE_ROWS, cursor: pageParam, webhook_id: webhook, ingest_key_id: key, reason, from },
         { signal },
-      ),
+      )
+    },
     initialPageParam: FIRST,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    // The tail opens first, so that no rejection is missing between it and the pages.
-    enabled: tail.settled,
     staleTime: Infinity,
     gcTime: 0,
     refetchOnWindowFocus: false,
