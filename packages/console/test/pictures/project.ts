@@ -174,8 +174,12 @@ async function setUp(world: World, receivers: Receiver[]): Promise<Project> {
     branding: { name: 'Northwind', accent: '#0a7d5a' },
     frame_origins: ['https://app.northwind.example'],
   })
-  for (const customerId of ['acct_1042', 'acct_1077', 'acct_1103'])
-    await aGuest(world, { portal: portal.id, customerId })
+  for (const [customerId, name] of [
+    ['acct_1042', 'Harbor Books'],
+    ['acct_1077', 'Summit Cycles'],
+    ['acct_1103', 'Juniper Coffee'],
+  ] as const)
+    await aGuest(world, { portal: portal.id, customerId, name })
   const destination = async (name: string, answering: Answering, members: object): Promise<Answer['body']> =>
     (await aDestination(world, { name, url: await receiver(answering), ...members })).destination
   const ledger = await destination('ledger-api', answers(chance, { ms: 70 }), {

@@ -95,7 +95,7 @@ function portalOf(stage: Stage, { portalId }: Scene): Sight {
   return {
     name: 'customer portal',
     open: async (look) => {
-      const guest = await aGuest(world, { portal: portalId, customerId: 'acct_1200' })
+      const guest = await aGuest(world, { portal: portalId, customerId: 'acct_1200', name: 'Larkspur Studio' })
       const seen = await stage.stranger()
       await seen.page.goto(guest.url)
       await seen.page.getByRole('heading', { name: 'No destinations yet' }).waitFor()
@@ -126,7 +126,16 @@ export async function takeAll(sights: readonly Sight[], { folder, names, say }: 
     say(name)
     try {
       const seen = await sight.open(async ({ page }, state) => {
-        count += await inEachWindow(page, join(folder, fileName(`${name} ${state}`)))
+        count += await inEachWindow(
+          page,
+          join(
+            folder,
+            [name, state]
+              .filter((part) => part !== '')
+              .map(fileName)
+              .join('.'),
+          ),
+        )
       })
       await seen.page.context().close()
     } catch (error) {
@@ -158,6 +167,7 @@ async function drawn(page: Page): Promise<void> {
   )
 }
 
+/** `workflow.runs` is a tab of the screen `workflow`, and `workflow-runs` another screen. */
 const fileName = (name: string): string =>
   name
     .toLowerCase()

@@ -86,9 +86,14 @@ export async function aPortal(world: World, members: object = {}): Promise<Answe
 /** A customer with a token. */
 export async function aGuest(
   world: World,
-  { portal, customerId = aName('customer'), ...more }: { portal: string; customerId?: string; expires_in?: number },
+  {
+    portal,
+    customerId = aName('customer'),
+    name = `The ${customerId}`,
+    ...more
+  }: { portal: string; customerId?: string; name?: string; expires_in?: number },
 ): Promise<Guest> {
-  const asked = { customer_id: customerId, customer_name: `The ${customerId}`, ...more }
+  const asked = { customer_id: customerId, customer_name: name, ...more }
   const { status, body } = await world.admin('POST', `portals/${portal}/tokens`, asked)
   if (status !== 201) throw new Error(`POST tokens answered ${status}: ${JSON.stringify(body)}`)
   return {
