@@ -94,7 +94,8 @@ async function showPasskeys() {
   const possible = methods.passkey && globalThis.PublicKeyCredential?.parseCreationOptionsFromJSON !== undefined
   $('passkey-form').hidden = !possible
   if (!methods.passkey && passkeys.length === 0)
-    $('passkey-said').textContent = 'Passkeys need a host name: open this server by a name, and set PUBLIC_URL to it.'
+    $('passkey-said').textContent =
+      'Passkeys do not work with an IP address. Set PUBLIC_URL to a URL with a host name, and open this page there.'
 }
 
 async function showSessions() {
@@ -123,7 +124,7 @@ async function showSessions() {
 function browserOf(agent) {
   const [, name] = /(Firefox|Edg|OPR|Chrome|Safari|curl)\/[\d.]+/.exec(agent ?? '') ?? []
   const [, system] = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent ?? '') ?? []
-  return [{ Edg: 'Edge', OPR: 'Opera' }[name] ?? name ?? 'A client', system]
+  return [{ Edg: 'Edge', OPR: 'Opera' }[name] ?? name ?? 'Unknown browser', system]
     .filter((part) => part !== undefined)
     .join(' on ')
 }

@@ -2,6 +2,7 @@
 const field = document.querySelector('#search')
 const found = document.querySelector('#found')
 const page = document.querySelector('#page')
+const here = document.querySelector('.rooms a[aria-current]')
 const SHOWN_MAX = 30
 const COPIED_MS = 1_400
 let sections
@@ -43,6 +44,9 @@ function search() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean)
   found.hidden = words.length === 0
   page.hidden = words.length > 0
+  // The results belong to no page of the list.
+  if (words.length > 0) here?.removeAttribute('aria-current')
+  else here?.setAttribute('aria-current', 'page')
   if (words.length === 0) return
   load().then(
     (all) => show(all, words),

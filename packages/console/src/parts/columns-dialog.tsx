@@ -81,7 +81,7 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
               <Check
                 key={path}
                 label={
-                  <span className="block truncate" title={path}>
+                  <span className="block break-all" title={path}>
                     {path}
                   </span>
                 }

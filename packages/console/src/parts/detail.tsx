@@ -33,7 +33,9 @@ export function Detail({ label, title, chip, meta, actions, onClose, children }:
             <X strokeWidth={1.5} />
           </IconButton>
         </div>
-        <div className="mt-0.5 flex min-h-6 flex-wrap items-center gap-x-4 text-meta text-ink-3">{meta}</div>
+        <div className="mt-0.5 max-md:mt-1.5 flex min-h-6 flex-wrap items-center gap-x-4 text-meta text-ink-3">
+          {meta}
+        </div>
       </header>
       {children}
     </section>

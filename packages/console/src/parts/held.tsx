@@ -2,6 +2,7 @@ import { holdText, type HeldBy } from '@postroad/contract/holds'
 import { wordOf } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import type { Delivery } from '../data/tail.ts'
+import { NONE } from '../ui/glyph.tsx'
 import { Countdown } from '../ui/time.tsx'
 
 /** The next attempt at a destination, in a list: the next probe of an open breaker, otherwise the cause. */
@@ -13,7 +14,10 @@ function HeldShort({ held }: { readonly held: HeldBy }): ReactElement {
       </span>
     )
   return (
-    <span className="text-retry-text" title="The circuit breaker is open. Postroad sends one delivery as a probe">
+    <span
+      className="whitespace-nowrap text-retry-text"
+      title="The circuit breaker is open. Postroad sends one delivery as a probe"
+    >
       probe <NextProbe at={held.next_probe_at} />
     </span>
   )
@@ -52,4 +56,17 @@ export function NextProbe({ at }: { readonly at: string | null }): ReactElement 
 /** The reason why the last attempt at the destination failed: "503", "timeout"; undefined when it is unknown. */
 export function errorText({ last_error, last_status }: Pick<HeldBy, 'last_error' | 'last_status'>): string | undefined {
   return last_status === null ? last_error?.replaceAll('_', ' ') : String(last_status)
+}
+
+/** The last answer of the receiver, or the reason why there is none. An attempt without a result was interrupted. */
+export function LastAnswer({
+  of: { last_status, last_error, state, attempt_count },
+}: {
+  readonly of: Pick<Delivery, 'last_status' | 'last_error' | 'state' | 'attempt_count'>
+}): ReactElement {
+  const good = state === 'delivered'
+  if (last_status !== null)
+    return <span className={`mono text-data font-control ${good ? 'text-ok-text' : 'text-fail'}`}>{last_status}</span>
+  if (last_error !== null) return <span className="text-fail">{last_error.replaceAll('_', ' ')}</span>
+  return attempt_count > 0 && !good && state !== 'sending' ? <span className="text-ink-3">interrupted</span> : NONE
 }

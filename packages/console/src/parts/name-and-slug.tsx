@@ -36,7 +36,7 @@ export function NameAndSlugFields({ draft, change, placeholder, hint }: Props): 
       />
       <Field
         label="Slug"
-        className="mono"
+        className="mono text-data"
         autoComplete="off"
         placeholder="made from the name"
         value={draft.slug}

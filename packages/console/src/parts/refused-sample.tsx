@@ -35,7 +35,7 @@ export function RefusedSamplePart({
     return (
       <p className="text-ink-3">
         {refused_samples
-          ? 'There is no sample for this cause from the last 7 days.'
+          ? 'There is no sample for this reason from the last 7 days.'
           : 'This endpoint does not store samples. You can turn them on under Access.'}
       </p>
     )

@@ -52,7 +52,7 @@ const SHEET: readonly { readonly title: string; readonly keys: readonly (readonl
       ['shift x', 'select up to here'],
       ['shift r', 'replay selected'],
       ['=', 'compare the two selected'],
-      ['middle click', 'open in a new tab'],
+      ['middle\u00a0click', 'open in a new tab'],
       ['Esc', 'back'],
     ],
   },

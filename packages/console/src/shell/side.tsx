@@ -160,7 +160,7 @@ function Item({ item: { screen, label, icon: Icon } }: { readonly item: Navigati
       screen={screen}
       {...(here ? { 'aria-current': 'page' as const } : {})}
       title={label}
-      className={`group relative flex h-7 flex-none items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-xl:justify-center ${IN_BAR}`}
+      className={`group relative flex h-7 flex-none items-center gap-[9px] rounded-row px-[9px] font-[475] text-ink-2 hover:bg-hover aria-[current]:bg-press aria-[current]:font-strong aria-[current]:text-ink max-md:aria-[current]:text-accent max-xl:justify-center ${IN_BAR}`}
     >
       <Icon className="size-4 flex-none text-ink-3 group-aria-[current]:text-accent" strokeWidth={1.5} aria-hidden />
       <BarLabel>{label}</BarLabel>
@@ -214,10 +214,14 @@ function Count({
   )
 }
 
+function useIsInSettings(): boolean {
+  const screen = useLocation().pathname.split('/')[3] ?? ''
+  return SETTINGS_ITEMS.some((item) => item.screen === screen)
+}
+
 /** The link to the settings; on a phone it is in the menu of the person. */
 function SettingsLink(): ReactElement {
-  const screen = useLocation().pathname.split('/')[3] ?? ''
-  const isHere = SETTINGS_ITEMS.some((item) => item.screen === screen)
+  const isHere = useIsInSettings()
   return (
     <To
       screen="workspace"
@@ -326,6 +330,7 @@ function Person(): ReactElement {
   const theme = useTheme()
   const go = useGo()
   const signOut = useSignOut()
+  const isHere = useIsInSettings()
   const name = me.user.name === '' ? (me.user.email ?? '') : me.user.name
   const items: MenuItem[] = [
     { label: 'Account', go: () => location.assign('/account') },
@@ -346,7 +351,7 @@ function Person(): ReactElement {
     <footer className="pt-1 max-md:p-0">
       <Menu
         items={items}
-        className={`flex h-8 w-full items-center gap-[9px] rounded-button px-2 text-left text-ink-2 hover:bg-hover max-xl:justify-center ${IN_BAR}`}
+        className={`flex h-8 w-full items-center gap-[9px] rounded-button px-2 text-left text-ink-2 hover:bg-hover max-xl:justify-center ${IN_BAR} ${isHere ? 'max-md:bg-press max-md:text-accent' : ''}`}
       >
         <span
           aria-hidden

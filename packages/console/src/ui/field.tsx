@@ -84,7 +84,7 @@ export function Select({
         id={id}
         {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
         {...rest}
-        className={`${BOX} h-8 pl-1.5`}
+        className={`${BOX} h-8`}
       >
         {children}
       </select>

@@ -4,7 +4,10 @@ const NODE = `import { createHmac, timingSafeEqual } from 'node:crypto'
 export function isOurs({ secret, id, timestamp, header, body }) {
   if (Math.abs(Date.now() / 1000 - timestamp) > 300) return false
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
-  const made = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(body).digest()
+  const made = createHmac('sha256', key)
+    .update(\`\${id}.\${timestamp}.\`)
+    .update(body)
+    .digest()
   return header.split(' ').some((one) => {
     const sent = Buffer.from(one.replace('v1,', ''), 'base64')
     return sent.length === made.length && timingSafeEqual(sent, made)

@@ -44,7 +44,7 @@ test(
     await page.goto(stage.url('deliveries'))
     const banner = page.getByRole('list', { name: 'Destinations that are holding deliveries back' })
     await banner
-      .getByText(/has held back 11 deliveries for .*: the breaker is open, last response 503, next probe/)
+      .getByText(/11 deliveries to .* held back for .*: the breaker is open, last response 503, next probe/)
       .waitFor()
     await page.getByRole('button', { name: 'Held' }).click()
     const rows = page.getByRole('grid', { name: 'Deliveries' }).or(page.getByRole('table', { name: 'Deliveries' }))

@@ -125,7 +125,7 @@ test('the banner names the destinations that hold deliveries back, and how many'
   const trouble = holds.filter(({ cause }: { cause: string }) => !['rate_limit', 'in_flight', 'order'].includes(cause))
   for (const [index, hold] of trouble.slice(0, 3).entries())
     assert.ok(
-      lines[index]?.includes(`${hold.name} has held back ${hold.deliveries} deliveries`) &&
+      lines[index]?.includes(`${hold.deliveries} deliveries to ${hold.name} held back`) &&
         lines[index]?.includes(holdText(hold)),
       `${lines[index]}`,
     )

@@ -30,15 +30,15 @@ test(
     const seen = await stage.stranger('dark')
     const { page } = seen
     await page.goto(claim.url)
-    await page.getByRole('heading', { name: 'Claim an agent’s account' }).waitFor()
+    await page.getByRole('heading', { name: 'Claim an agent’s workspace' }).waitFor()
     assert.equal(new URL(page.url()).hash, '', 'the token leaves the address bar, so no history stores it')
     await seen.accessible('a claim')
-    await page.getByRole('button', { name: 'Claim the account' }).click()
+    await page.getByRole('button', { name: 'Claim the workspace' }).click()
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByRole('heading', { name: 'Claim an agent’s account' }).waitFor()
-    await page.getByRole('button', { name: 'Claim the account' }).click()
+    await page.getByRole('heading', { name: 'Claim an agent’s workspace' }).waitFor()
+    await page.getByRole('button', { name: 'Claim the workspace' }).click()
     await page.waitForURL((url) => url.pathname.startsWith(`/${workspace.slug}/`))
 
     // The agent's key still works, with the admin role, and the list of members has both.
@@ -50,7 +50,7 @@ test(
     await seen.accessible('the members of a claimed workspace')
 
     await page.goto(claim.url)
-    await page.getByRole('button', { name: 'Claim the account' }).click()
+    await page.getByRole('button', { name: 'Claim the workspace' }).click()
     await page.locator('#said.wrong').waitFor()
     await seen.accessible('a claim that was used')
     await seen.close()

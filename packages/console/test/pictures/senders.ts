@@ -96,15 +96,10 @@ const MAKERS: Readonly<Record<SenderName, (chance: Chance, seconds: number) => M
   },
   shopify: (chance, seconds) => {
     const total = (12 + chance.next() * 480).toFixed(2)
+    const topic = chance.of(['orders/create', 'orders/create', 'orders/paid', 'orders/fulfilled', 'carts/update'])
     return {
       headers: {
-        'X-Shopify-Topic': chance.of([
-          'orders/create',
-          'orders/create',
-          'orders/paid',
-          'orders/fulfilled',
-          'carts/update',
-        ]),
+        'X-Shopify-Topic': topic,
         'X-Shopify-Webhook-Id': chance.code(24),
         'X-Shopify-Shop-Domain': 'northwind.myshopify.com',
       },
@@ -115,7 +110,7 @@ const MAKERS: Readonly<Record<SenderName, (chance: Chance, seconds: number) => M
         total_price: total,
         currency: chance.of(CURRENCIES).toUpperCase(),
         financial_status: 'paid',
-        fulfillment_status: null,
+        fulfillment_status: topic === 'orders/fulfilled' ? 'fulfilled' : null,
         region: chance.of(REGIONS),
         items: 1 + chance.upTo(6),
         customer: {

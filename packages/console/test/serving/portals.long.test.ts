@@ -73,10 +73,15 @@ test(
     await page.getByRole('button', { name: 'Create first link' }).click()
     await page.getByLabel('Your ID for the customer').fill('acct_42')
     await page.getByLabel('Name', { exact: true }).fill('Northwind Traders')
+    await page.getByLabel('Valid for').selectOption('7 days')
     await seen.accessible('new customer')
-    await page.getByRole('button', { name: 'Create customer and link' }).click()
+    await page.getByRole('button', { name: 'Create link' }).click()
     const url = await page.getByRole('group', { name: 'Link' }).locator('code').innerText()
     assert.match(url, new RegExp(`/portal/${id}#t=hpt_`))
+    const {
+      portal_tokens: [token],
+    } = (await world.admin('GET', `portals/${id}/tokens`)).body
+    assert.equal(Date.parse(token.expires_at) - Date.parse(token.created_at), 7 * 86_400_000)
     const [opened] = await Promise.all([
       page.context().waitForEvent('page'),
       page.getByRole('link', { name: 'Open as this customer' }).click(),
@@ -108,7 +113,7 @@ test('a portal of one customer refuses a link for another, and names its custome
   await page.getByRole('button', { name: 'New customer' }).click()
   await page.getByLabel('Your ID for the customer').fill('acct_2')
   await aGuest(world, { portal: id, customerId: 'acct_1' })
-  await page.getByRole('button', { name: 'Create customer and link' }).click()
+  await page.getByRole('button', { name: 'Create link' }).click()
   await page
     .getByRole('alert')
     .getByText(/serves another customer/)

@@ -83,7 +83,7 @@ test(
       `npm run postroad -- datasets export --format csv ${id}`,
     )
     await page.keyboard.press('4')
-    await panel.getByLabel('Retention, days').fill('7')
+    await panel.getByLabel('Retention in days').fill('7')
     await panel.getByRole('button', { name: 'Save' }).click()
     await panel.getByText('7 days', { exact: true }).waitFor()
     assert.equal((await asked(world, `GET datasets/${id}`)).dataset.retention_days, 7)

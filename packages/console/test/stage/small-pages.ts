@@ -44,7 +44,7 @@ export const SMALL_PAGES: readonly SmallPage[] = [
   {
     name: 'a claim of an account',
     path: `/account/claim#t=hct_${'x'.repeat(43)}`,
-    heading: 'Claim an agent’s account',
+    heading: 'Claim an agent’s workspace',
   },
   {
     name: 'half of a claim',

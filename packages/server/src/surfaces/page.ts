@@ -40,7 +40,7 @@ export function framed({ title, style, script, refreshSeconds, header, main }: P
   </head>
   <body>
     <header>
-      <svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 12h7m0 0c4 0 4-6 9-6m-9 6h9m-9 0c4 0 4 6 9 6" /></svg>
+      <svg class="mark" viewBox="0 0 14 14" aria-hidden="true"><path d="M1.5 7h3c2 0 2-4.5 4-4.5h4M4.5 7c2 0 2 4.5 4 4.5h4M4.5 7h8" /></svg>
       <strong>Postroad</strong>${header ?? ''}
     </header>
 ${main}  </body>

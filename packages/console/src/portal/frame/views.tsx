@@ -38,7 +38,7 @@ export function Views({ online }: { readonly online: boolean }): ReactElement {
             key={label}
             to={to}
             aria-current={views.some((view) => view === route.view) ? 'page' : undefined}
-            className="relative inline-flex min-h-10 items-center rounded-row px-3 font-strong whitespace-nowrap text-ink-3 outline-offset-[-2px] hover:text-ink aria-[current]:text-ink aria-[current]:after:absolute aria-[current]:after:inset-x-3 aria-[current]:after:bottom-[-1px] aria-[current]:after:h-0.5 aria-[current]:after:bg-accent"
+            className="relative inline-flex min-h-10 items-center rounded-row px-3 first:pl-0 first:aria-[current]:after:left-0 font-strong whitespace-nowrap text-ink-3 outline-offset-[-2px] hover:text-ink aria-[current]:text-ink aria-[current]:after:absolute aria-[current]:after:inset-x-3 aria-[current]:after:bottom-[-1px] aria-[current]:after:h-0.5 aria-[current]:after:bg-accent"
           >
             {label}
           </To>

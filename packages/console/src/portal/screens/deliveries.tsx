@@ -78,7 +78,7 @@ export function DeliveriesView({ filter }: { readonly filter: Filter }): ReactEl
           </Blank>
         ) : (
           <Blank title="No deliveries yet">
-            Deliveries appear here when events are sent to you. Each destination can also send a test, which is not
+            Deliveries appear here when events are sent to you. You can also send a test to a destination. Tests are not
             listed here.
           </Blank>
         )

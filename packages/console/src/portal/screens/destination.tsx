@@ -128,12 +128,14 @@ function RecentPart({ id }: { readonly id: string }): ReactElement {
     <section aria-label="Recent deliveries" className="border-b border-line py-5">
       <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 px-5">
         <h2 className="font-title">Recent deliveries</h2>
-        <To
-          to={{ view: 'deliveries', destination: id }}
-          className="inline-flex min-h-6 items-center text-body text-accent underline-offset-2 hover:underline"
-        >
-          Show all
-        </To>
+        {deliveries !== undefined && deliveries.length > 0 && (
+          <To
+            to={{ view: 'deliveries', destination: id }}
+            className="inline-flex min-h-6 items-center text-body text-accent underline-offset-2 hover:underline"
+          >
+            Show all
+          </To>
+        )}
       </div>
       <div className="px-5">
         <RefusedNotice error={asked.error} again={asked.refetch} />

@@ -68,7 +68,7 @@ function Row({ of: destination }: { readonly of: Destination }): ReactElement {
     <li className="border-b border-line last:border-b-0">
       <To
         to={{ view: 'destination', id }}
-        className="grid min-h-16 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-5 py-3 outline-offset-[-2px] hover:bg-hover"
+        className="grid min-h-16 grid-cols-[minmax(0,1fr)_auto] max-sm:grid-cols-1 items-center gap-x-4 gap-y-1 px-5 py-3 outline-offset-[-2px] hover:bg-hover"
       >
         <span className="min-w-0">
           <span className="mono block truncate text-body text-ink">{url}</span>
@@ -77,7 +77,7 @@ function Row({ of: destination }: { readonly of: Destination }): ReactElement {
             {typesText(event_types)}
           </span>
         </span>
-        <span className="flex items-center gap-4 max-sm:flex-col max-sm:items-end max-sm:gap-1">
+        <span className="flex items-center gap-4 max-sm:flex-wrap max-sm:gap-x-3 max-sm:gap-y-1">
           <span className="text-body whitespace-nowrap text-ink-3">{dayText(last_24_hours)}</span>
           <StatusChip of={destinationSaid(destination)} />
         </span>
@@ -94,8 +94,8 @@ export function typesText(types: readonly string[] | null): string {
 }
 
 function dayText({ succeeded, failed }: Destination['last_24_hours']): string {
-  if (succeeded + failed === 0) return 'No attempts in 24 hours'
+  if (succeeded + failed === 0) return 'No attempts in the last 24 hours'
   return failed === 0
-    ? `${succeeded.toLocaleString('en')} delivered in 24 hours`
-    : `${failed.toLocaleString('en')} of ${(succeeded + failed).toLocaleString('en')} failed in 24 hours`
+    ? `${succeeded.toLocaleString('en')} delivered in the last 24 hours`
+    : `${failed.toLocaleString('en')} of ${(succeeded + failed).toLocaleString('en')} failed in the last 24 hours`
 }

@@ -47,8 +47,8 @@ export function referencePage(document: ApiDocument): string {
         <ul>${[...rooms].map(([room, placed]) => html`<li><a href="#${room}">${title(room)}</a> <span>${placed.length}</span></li>`)}
           <li><a href="#schemas">Schemas</a> <span>${schemas.length}</span></li></ul>`
   const main = html`<h1>API</h1>
-        <p class="lead">${document.info.description} Every refusal has <code>error</code>, one sentence with the remedy, and a <code>reason</code> for programs. <a href="/openapi.json">openapi.json</a> describes the same operations for programs.</p>
-        <label class="filter">Filter <input id="filter" type="search" placeholder="path or words" autocomplete="off" spellcheck="false"></label>
+        <p class="lead">${document.info.description} Every error response has an <code>error</code> (one sentence with the remedy) and a <code>reason</code> for programs. <a href="/openapi.json">openapi.json</a> describes the same operations for programs.</p>
+        <label class="filter">Filter <input id="filter" type="search" placeholder="Path or words" autocomplete="off" spellcheck="false"></label>
         <p id="nothing" role="status" hidden>No operation contains these words. Clear the filter to see all of them.</p>
         ${[...rooms].map(([room, placed]) => roomHtml(document, { room, placed }))}
         <section id="schemas"><h2>Schemas</h2>${schemas.map(

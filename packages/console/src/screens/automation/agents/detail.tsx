@@ -123,7 +123,7 @@ function Triggers({ agent }: TabProps): ReactElement {
             <To
               screen="ai-triggers"
               search={{ sel: id }}
-              className="flex min-h-11 flex-wrap items-center gap-x-3 px-5 py-1 outline-offset-[-2px] hover:bg-hover"
+              className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-5 py-2 outline-offset-[-2px] hover:bg-hover"
             >
               <b className="font-strong">{name}</b>
               <span className="text-data text-ink-2">
@@ -160,7 +160,7 @@ function Runs({ agent: { id } }: TabProps): ReactElement {
             <To
               screen="ai-runs"
               search={{ agent: id, sel: run.id }}
-              className="flex min-h-11 flex-wrap items-center gap-x-3 px-5 py-1 outline-offset-[-2px] hover:bg-hover"
+              className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-5 py-2 outline-offset-[-2px] hover:bg-hover"
             >
               <Chip tone={aiRunLight(run).tone}>{aiRunLight(run).word}</Chip>
               <Time at={run.created_at} />

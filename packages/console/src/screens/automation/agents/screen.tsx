@@ -50,7 +50,7 @@ function Model({ of: { provider_id, model } }: { readonly of: AiAgent }): ReactE
   const provider = useAllProviders().data?.find(({ id }) => id === provider_id)
   return (
     <TwoLines
-      top={<span className="mono text-data font-text">{model ?? provider?.default_model ?? '–'}</span>}
+      top={<span className="mono text-data leading-4 font-text">{model ?? provider?.default_model ?? '–'}</span>}
       below={provider?.name ?? provider_id}
     />
   )

@@ -44,19 +44,19 @@ function Opened({ run, onClose }: { readonly run: Run; readonly onClose: () => v
       meta={
         <>
           <RunLink screen="events" sel={record_id}>
-            The record, in {dataset}
+            Record in {dataset}
           </RunLink>
           <RunLink screen="agents" sel={agent_id}>
-            The agent
+            Agent
           </RunLink>
           {run.trigger_id !== null && (
             <RunLink screen="ai-triggers" sel={run.trigger_id}>
-              The trigger
+              Trigger
             </RunLink>
           )}
           {run.instance_id !== null && (
             <RunLink screen="workflow-runs" sel={run.instance_id}>
-              The workflow run
+              Workflow run
             </RunLink>
           )}
         </>

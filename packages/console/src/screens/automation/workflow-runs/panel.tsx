@@ -55,11 +55,11 @@ function Opened({ instance, onClose }: { readonly instance: Instance; readonly o
           </span>
           {ended_at !== null && <span>took {took(Date.parse(ended_at) - Date.parse(created_at))}</span>}
           <RunLink screen="events" sel={record_id}>
-            {started_by === 'hand' ? 'The record' : 'The record that started it'}, in {dataset}
+            {started_by === 'hand' ? 'Record' : 'Started by a record'} in {dataset}
           </RunLink>
           {workflow !== null && (
             <RunLink screen="workflows" sel={workflow_id}>
-              The workflow
+              Workflow
             </RunLink>
           )}
         </>

@@ -54,12 +54,12 @@ const COLUMNS: readonly Column<WorkflowInstance>[] = [
   NAME,
   {
     id: 'record',
-    label: 'Started on',
+    label: 'Record in',
     width: 'minmax(120px,1fr)',
     cell: ({ dataset, started_by }) => (
       <TwoLines
-        top={<span className="mono text-data font-text">{dataset}</span>}
-        below={started_by === 'hand' ? 'manually or by the API' : 'by a record'}
+        top={<span className="mono text-data leading-4 font-text">{dataset}</span>}
+        below={started_by === 'hand' ? 'started manually or by the API' : 'started by the record'}
       />
     ),
   },
@@ -105,7 +105,7 @@ function Now({ of: { error, waits_for, ended_at } }: { readonly of: WorkflowInst
     )
   if (waits_for === null) return NONE
   return (
-    <span className="text-data text-ink-2">
+    <span className="text-data leading-4 text-ink-2">
       {WAITS[waits_for.kind]}
       {waits_for.kind === 'event' && (
         <>
@@ -125,7 +125,7 @@ function Now({ of: { error, waits_for, ended_at } }: { readonly of: WorkflowInst
 const WAITS: Readonly<Record<NonNullable<WorkflowInstance['waits_for']>['kind'], string>> = {
   time: 'waiting',
   retry: 'waiting',
-  event: 'waiting for',
+  event: 'waiting for an event in',
   delivery: 'waiting for a delivery',
   ai_run: 'waiting for an AI run',
 }

@@ -35,7 +35,7 @@ export const COLUMNS: readonly Column<Workflow>[] = [
     width: 'minmax(140px,1.4fr)',
     cell: ({ entry_dataset, entry_conditions }) => (
       <TwoLines
-        top={<span className="mono text-data font-text">{entry_dataset}</span>}
+        top={<span className="mono text-data leading-4 font-text">{entry_dataset}</span>}
         below={entry_conditions.length === 0 ? 'every record' : whenText(entry_conditions)}
       />
     ),

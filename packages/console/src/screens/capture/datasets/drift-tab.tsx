@@ -24,8 +24,8 @@ export function DriftTab({ dataset: { id } }: { readonly dataset: Dataset }): Re
   if (drifts.length === 0)
     return (
       <Empty title="No schema changes yet">
-        New fields, changed types and missing fields appear here. Postroad compares records after the first 20, because
-        every field of those is new.
+        New fields, changed types and missing fields appear here. Postroad learns the schema from the first 20 records,
+        and then reports changes.
       </Empty>
     )
   return (

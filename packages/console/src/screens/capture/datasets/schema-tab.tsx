@@ -101,7 +101,7 @@ function FieldRow({
       </td>
       <td className="px-3">
         <span className="flex items-center gap-2">
-          <span aria-hidden className="h-1.5 w-14 flex-none overflow-hidden rounded-full bg-press">
+          <span aria-hidden className="max-md:hidden h-1.5 w-14 flex-none overflow-hidden rounded-full bg-press">
             <i className="block h-full rounded-full bg-ok-quiet" style={{ width: `${percent}%` }} />
           </span>
           <span className="mono text-data whitespace-nowrap text-ink-2">{percentText(percent)}</span>

@@ -23,7 +23,7 @@ export function SettingsFields({
         onChange={({ target }) => change({ description: target.value })}
       />
       <Field
-        label="Retention, days"
+        label="Retention in days"
         type="number"
         min={1}
         max={LIMITS.datasetRetentionDaysMax}
@@ -31,7 +31,7 @@ export function SettingsFields({
         value={draft.days}
         disabled={disabled}
         onChange={({ target }) => change({ days: target.value })}
-        hint="Full days, plus the rest of today (UTC). A value longer than the retention of the plan has no effect. A shorter value erases older records within minutes."
+        hint="Full days, plus the rest of today (UTC). A value longer than the plan’s retention has no effect. A shorter value erases older records within minutes."
       />
     </>
   )

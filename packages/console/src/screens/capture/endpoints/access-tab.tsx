@@ -156,7 +156,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
       <HandshakePart form={form} hasToken={webhook.handshake.has_verify_token === true} />
       <Part
         title="Duplicates"
-        text="If the same event arrives again within 7 days, Postroad answers 200 with the first response and does not store it."
+        text="If the same event arrives again within 7 days, Postroad answers 200 with the first response and does not store the event again."
       >
         <Choice
           label="Event key"

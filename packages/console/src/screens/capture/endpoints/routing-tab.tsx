@@ -58,7 +58,7 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
     <SaveForm label="Criteria and mappings" of={form}>
       <Part
         title="Criteria for payloads to store"
-        text="All conditions must match. An event that does not match is still stored, with the reason."
+        text="All conditions must match. If they do not, Postroad stores the request and the reason, but adds nothing to the dataset."
       >
         <Conditions
           label="Criteria"

@@ -21,6 +21,8 @@ export const CHOICES = [
   { id: 'took', label: 'Took' },
 ] as const
 export const FIRST_COLUMNS: readonly string[] = CHOICES.map(({ id }) => id)
+/** A rejected request has no delivery. */
+export const REJECTED_COLUMNS: readonly string[] = ['time', 'event', 'payload']
 
 /** The chosen columns; the status of an event always comes first. */
 export function chosenColumns(all: readonly Column<EventRow>[], ids: readonly string[]): readonly Column<EventRow>[] {

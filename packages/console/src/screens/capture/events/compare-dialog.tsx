@@ -63,7 +63,7 @@ export function CompareDialog({
             {[before.data, after.data].map(({ id, record, at }) => (
               <span key={id} className="min-w-0">
                 <b className="block truncate font-strong">{titleOf(record)}</b>
-                <span className="mono block truncate text-meta text-ink-3">{id}</span>
+                <span className="mono block break-all text-meta text-ink-3">{id}</span>
                 <Time at={at} />
               </span>
             ))}

@@ -153,7 +153,10 @@ function Command({ url }: { readonly url: string }): ReactElement {
           </kbd>
         </button>
       </div>
-      <pre tabIndex={0} className="mono overflow-x-auto px-5 py-[18px] text-body leading-6">
+      <pre
+        tabIndex={0}
+        className="mono overflow-x-auto px-5 py-[18px] text-body leading-6 max-md:break-all max-md:whitespace-pre-wrap"
+      >
         <CodeText>{command}</CodeText>
       </pre>
     </div>

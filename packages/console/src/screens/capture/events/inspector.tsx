@@ -99,7 +99,10 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
     ...Object.fromEntries(TABS.map((one, index) => [String(index + 1), () => go(one)])),
   })
   return (
-    <section aria-label="Event" className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface">
+    <section
+      aria-label="Event"
+      className="flex min-h-0 min-w-0 flex-col border-l border-line max-lg:border-l-0 bg-surface"
+    >
       <header className="py-3 pr-3.5 pl-5">
         <div className="flex items-center gap-2">
           <h2 className="truncate text-title">

@@ -28,11 +28,16 @@ export function RejectionPanel({
     ['Content type', content_type ?? 'none'],
   ]
   return (
-    <section aria-label="Rejected requests" className="flex min-h-0 min-w-0 flex-col border-l border-line">
+    <section
+      aria-label="Rejected requests"
+      className="flex min-h-0 min-w-0 flex-col border-l border-line max-lg:border-l-0"
+    >
       <header className="flex flex-wrap items-center gap-2 py-3 pr-3.5 pl-5">
-        <h2 className="text-title max-md:basis-full md:truncate">{CAUSES[reason].title}</h2>
-        <Chip tone="rejected">{count === 1 ? 'rejected once' : `rejected ${count} times`}</Chip>
-        <span className="flex-1" />
+        <h2 className="text-title max-md:basis-[calc(100%-44px)] md:truncate">{CAUSES[reason].title}</h2>
+        <span className="max-md:order-1">
+          <Chip tone="rejected">{count === 1 ? 'rejected once' : `rejected ${count} times`}</Chip>
+        </span>
+        <span className="flex-1 max-md:hidden" />
         <IconButton label="Close" onClick={onClose}>
           <X strokeWidth={1.5} />
         </IconButton>
@@ -60,7 +65,7 @@ export function RejectionPanel({
         </dl>
         {webhook !== undefined && (
           <section aria-label="Sample" className="mt-4">
-            <h3 className="mb-1 font-strong">The last request for this cause</h3>
+            <h3 className="mb-1 font-strong">The last request rejected for this reason</h3>
             <RefusedSamplePart webhook={webhook} reason={reason} />
           </section>
         )}

@@ -11,7 +11,7 @@ import { Button, Kbd } from '../../../ui/button.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { loaded } from '../../../ui/loaded.ts'
 import { Stale } from '../../../ui/states.tsx'
-import { CHOICES, FIRST_COLUMNS } from './columns.tsx'
+import { CHOICES, FIRST_COLUMNS, REJECTED_COLUMNS } from './columns.tsx'
 import { Guide } from './guide.tsx'
 import { Histogram } from './histogram.tsx'
 import { Inspector } from './inspector.tsx'
@@ -159,7 +159,7 @@ function useColumns(search: EventsSearch): {
     'events',
     views.find((view) => isAt(view.search, search))?.name ?? `:${search.view ?? ''}`,
   )
-  return { shown: kept ?? FIRST_COLUMNS, keep }
+  return { shown: kept ?? (search.view === 'rejected' ? REJECTED_COLUMNS : FIRST_COLUMNS), keep }
 }
 
 function useCursor(rows: readonly EventRow[], { sel }: EventsSearch, change: Change): Cursor {
@@ -244,6 +244,10 @@ function Unsearched({ events }: { readonly events: Events }): ReactElement | nul
   )
 }
 
+/** One row of rejected requests can stand for several. */
+const nounOf = ({ view }: Events['wanted'], count: number): string =>
+  `${view === 'rejected' ? 'row' : 'event'}${count === 1 ? '' : 's'}`
+
 function Foot({ events }: { readonly events: Events }): ReactElement {
   const { rows, scanned, isNarrowed, more, tail, isLoadingMore, isLoading, error } = events
   // Before the first answer, nobody knows that there is none.
@@ -254,7 +258,7 @@ function Foot({ events }: { readonly events: Events }): ReactElement {
         {!isUnknown && (
           <>
             <b className="font-strong text-ink-2">{rows.length.toLocaleString('en')}</b>{' '}
-            {rows.length === 1 ? 'event' : 'events'}
+            {nounOf(events.wanted, rows.length)}
             {isNarrowed ? ` of ${Math.max(scanned, rows.length).toLocaleString('en')} searched` : more ? ' loaded' : ''}
           </>
         )}
@@ -263,7 +267,7 @@ function Foot({ events }: { readonly events: Events }): ReactElement {
       {isLoadingMore && <span>loading older ones…</span>}
       <span className="ml-auto flex items-center gap-1 max-xl:hidden">
         <Kbd>J</Kbd>
-        <Kbd>K</Kbd> move <Kbd>R</Kbd> replay <Kbd>C</Kbd> curl <Kbd>X</Kbd> select <Kbd>?</Kbd>
+        <Kbd>K</Kbd> move <Kbd>R</Kbd> replay <Kbd>C</Kbd> curl <Kbd>X</Kbd> select <Kbd>?</Kbd> shortcuts
       </span>
     </>
   )

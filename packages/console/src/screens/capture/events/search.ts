@@ -49,7 +49,7 @@ export const VIEWS = [
 export const RANGES = [
   { id: '30m', label: 'Last 30 min', ms: 1_800_000 },
   { id: '3h', label: 'Last 3 h', ms: 10_800_000 },
-  { id: '24h', label: 'Last 24 h', ms: 86_400_000 },
+  { id: '24h', label: 'Last 24 hours', ms: 86_400_000 },
   { id: '', label: 'All retained events', ms: undefined },
 ] as const
 

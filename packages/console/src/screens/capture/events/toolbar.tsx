@@ -77,7 +77,7 @@ function RangeMenu({ search, change }: Pick<Props, 'search' | 'change'>): ReactE
   return (
     <Menu
       align="end"
-      className="flex h-[26px] items-center gap-1 border-l border-line-2 pr-1 pl-[9px] font-control whitespace-nowrap text-ink-2"
+      className="flex h-[26px] items-center gap-1 border-l border-line-2 max-md:ml-auto max-md:border-l-0 pr-1 pl-[9px] font-control whitespace-nowrap text-ink-2"
       items={RANGES.map((range) => ({
         label: range.label,
         hint: range === at ? '✓' : '',
@@ -136,7 +136,7 @@ function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): R
         list="known-paths"
         aria-describedby="filter-hint"
         value={text}
-        placeholder="Filter by field, id or text: total > 1000"
+        placeholder="Filter by field, ID or text: total > 1000"
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => typed(event.target.value)}

@@ -8,7 +8,7 @@ import type { KeyDraft } from './draft.ts'
 
 const SCOPE_WORDS: Readonly<Record<IngestKey['scopes'][number], { readonly label: string; readonly text: string }>> = {
   ingest: { label: 'Send events', text: 'to any ingest URL' },
-  stream: { label: 'Read the stream', text: 'receive the events of its datasets live' },
+  stream: { label: 'Read the stream', text: 'receive events from the allowed datasets live' },
 }
 
 /** The scopes of a key, in a word or two. */

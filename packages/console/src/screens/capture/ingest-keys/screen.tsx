@@ -1,9 +1,7 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAllIngestKeys, type IngestKey } from '../../../data/lists.ts'
-import { usePlace } from '../../../data/place.ts'
-import { CommandBlock } from '../../../parts/command-line.tsx'
-import { adminCurl } from '../../../parts/commands.ts'
+import { CommandLine } from '../../../parts/command-line.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -18,7 +16,6 @@ const VIEWS = [
 
 /** Ingest keys: the credentials of your own programs. */
 export function Screen(): ReactElement {
-  const { project } = usePlace()
   const asked = useAllIngestKeys()
   return (
     <ResourceScreen
@@ -38,9 +35,7 @@ export function Screen(): ReactElement {
           <>
             Use endpoints for senders that need a separate URL. Use ingest keys for your own programs, to send events
             into any dataset or through the rules, and to read the stream. To create a key in a terminal, run:
-            <CommandBlock
-              command={adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}
-            />
+            <CommandLine words="ingest-keys create --name Checkout" />
           </>
         ),
       }}

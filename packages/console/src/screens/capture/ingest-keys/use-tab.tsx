@@ -16,7 +16,7 @@ export function UseTab({
   const needed = shape === 'Read the stream' ? 'stream' : 'ingest'
   return (
     <>
-      <Part title="How it is used" text={SHAPE_TEXTS[shape]}>
+      <Part title="How to use it" text={SHAPE_TEXTS[shape]}>
         <CodeBlock
           label="How to use the key"
           of={commandsOf({

@@ -142,7 +142,9 @@ function expectationOf({ verification }: Webhook, id: Group['id']): string | und
   const named = 'header' in verification && verification.header !== undefined ? verification.header : header
   if (id === 'stale_timestamp' && 'tolerance_seconds' in verification)
     return `The endpoint accepts timestamps within ${verification.tolerance_seconds} s of the current time.`
-  return `${label}: the endpoint reads the header ${named}.`
+  // Either header of this scheme can have the signature.
+  const read = named === 'Stripe-Signature' ? `${named} or Payment-Signature` : named
+  return `${label}: the endpoint reads the header ${read}.`
 }
 
 const SIGNATURE_REASONS = ['missing_header', 'bad_signature', 'stale_timestamp'] as const

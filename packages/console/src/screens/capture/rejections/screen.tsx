@@ -50,7 +50,9 @@ const CAUSE: Column<Group> = {
   label: 'Cause',
   width: 'minmax(180px,1.5fr)',
   plain: true,
-  cell: ({ id }) => <TwoLines top={CAUSES[id].title} below={CAUSES[id].text} />,
+  cell: ({ id }) => (
+    <TwoLines top={CAUSES[id].title} below={<span className="max-md:whitespace-normal">{CAUSES[id].text}</span>} />
+  ),
 }
 const COUNT: Column<Group> = {
   id: 'count',
@@ -134,7 +136,7 @@ export function Screen(): ReactElement {
               <Sum groups={groups} asked={asked} />
               <span className="ml-auto flex items-center gap-1 max-md:hidden">
                 <Kbd>J</Kbd>
-                <Kbd>K</Kbd> move <Kbd>?</Kbd>
+                <Kbd>K</Kbd> move <Kbd>?</Kbd> shortcuts
               </span>
             </>
           }

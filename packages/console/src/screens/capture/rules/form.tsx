@@ -51,7 +51,7 @@ export function ThenFields({ draft, change, disabled = false }: FormProps): Reac
         disabled={disabled}
         onChange={({ target }) => change({ dataset: target.value })}
         className="mono text-data"
-        hint="The dataset of the records. Postroad creates it with the first record. Destinations select events by dataset."
+        hint="Stores the matching records. Postroad creates the dataset with the first record. Destinations select events by dataset."
       />
       <Mappings mappings={draft.mappings} change={(mappings) => change({ mappings })} disabled={disabled} />
     </>

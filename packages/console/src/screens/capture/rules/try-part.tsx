@@ -51,7 +51,7 @@ export function TryPart({ draft }: { readonly draft: Pick<RuleDraft, 'conditions
       )}
       {on === 'recent' && (
         <p className="mb-2 text-data text-ink-3">
-          Only requests that reach the rules: POST /v1/ingest/&lt;ingest key&gt; without a dataset.
+          Only events that reach the rules: POST /v1/ingest/&lt;ingest key&gt; without a dataset.
         </p>
       )}
       {isJson && <DryRunResults asked={asked} none={NONE} />}

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { toneOf, stateWord } from '../../../data/tone.ts'
-import { NextStep } from '../../../parts/held.tsx'
+import { LastAnswer, NextStep } from '../../../parts/held.tsx'
 import { StartFields } from '../../../parts/payload-fields.tsx'
 import type { Delivery, ListedDelivery } from '../../../data/tail.ts'
 import { Glyph, NONE } from '../../../ui/glyph.tsx'
@@ -30,13 +30,13 @@ export function columnsOf(
     {
       id: 'destination',
       label: 'Destination',
-      width: isSlim ? 'minmax(90px,.6fr)' : 'minmax(100px,15%)',
+      width: isSlim ? 'minmax(90px,.6fr)' : 'minmax(100px,11%)',
       cell: ({ destination_id, dataset }) => <TwoLines top={nameOf(destination_id)} below={dataset} />,
     },
     {
       id: 'event',
       label: 'Event',
-      width: isSlim ? 'minmax(140px,1fr)' : 'minmax(140px,13%)',
+      width: isSlim ? 'minmax(140px,1fr)' : 'minmax(140px,18%)',
       cell: ({ record_id, dataset, event }) => (
         <TwoLines top={event.title ?? dataset} below={<span title={record_id}>…{record_id.slice(-8)}</span>} />
       ),
@@ -62,7 +62,7 @@ export function columnsOf(
       id: 'next',
       label: 'Next',
       width: '124px',
-      cell: (row) => (row.state === 'delivered' ? null : <Next of={row} />),
+      cell: (row) => (row.state === 'delivered' || row.state === 'failed' ? null : <Next of={row} />),
     },
     {
       id: 'attempts',
@@ -72,19 +72,6 @@ export function columnsOf(
       cell: ({ attempt_count }) => <span className="mono text-meta text-ink-3">{attempt_count}</span>,
     },
   ]
-}
-
-/** The last answer of the receiver, or the reason why there is none. An attempt without a result was interrupted. */
-export function LastAnswer({
-  of: { last_status, last_error, state, attempt_count },
-}: {
-  readonly of: Pick<Delivery, 'last_status' | 'last_error' | 'state' | 'attempt_count'>
-}): ReactElement {
-  const good = state === 'delivered'
-  if (last_status !== null)
-    return <span className={`mono text-data font-control ${good ? 'text-ok-text' : 'text-fail'}`}>{last_status}</span>
-  if (last_error !== null) return <span className="text-fail">{last_error.replaceAll('_', ' ')}</span>
-  return attempt_count > 0 && !good && state !== 'sending' ? <span className="text-ink-3">interrupted</span> : NONE
 }
 
 const PAUSES = {

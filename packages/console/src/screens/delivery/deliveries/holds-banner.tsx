@@ -37,7 +37,7 @@ export function HoldsBanner({ destination }: { readonly destination: string | un
       {more > 0 && (
         <li className="bg-sunken px-[18px] py-1.5 text-ink-2">
           {asked.truncated ? 'At least ' : ''}
-          {counted(more, 'more destination')} {more === 1 ? 'has' : 'have'} held back deliveries.
+          {counted(more, 'more destination')} with held back deliveries.
         </li>
       )}
     </ul>
@@ -60,6 +60,8 @@ function HoldLine({ hold, now }: { readonly hold: DeliveryHold; readonly now: nu
     <li className={clsx('flex min-h-9 flex-wrap items-center gap-x-2.5 px-[18px] py-1', COLORS[tone])}>
       <Glyph tone={tone} label="" />
       <p className="min-w-0 flex-1 text-ink-2">
+        {counted(deliveries, 'delivery', 'deliveries')}
+        {more && ' or more'} to{' '}
         <To
           screen="deliveries"
           search={{ destination: destination_id, state: 'held' }}
@@ -67,9 +69,7 @@ function HoldLine({ hold, now }: { readonly hold: DeliveryHold; readonly now: nu
         >
           {name}
         </To>{' '}
-        has held back {counted(deliveries, 'delivery', 'deliveries')}
-        {more && ' or more'}
-        {since !== null && ` for ${span(now - Date.parse(since))}`}: {holdText(hold)}
+        held back{since !== null && ` for ${span(now - Date.parse(since))}`}: {holdText(hold)}
         {error !== undefined && `, last response ${error}`}
         {isOpen && (
           <>

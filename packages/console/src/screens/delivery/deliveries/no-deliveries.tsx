@@ -41,8 +41,8 @@ export function NoDeliveries(): ReactElement {
       }
     >
       There is no destination yet. Postroad signs each new event, sends it to your destinations, and retries failed
-      deliveries. A sink receives them on this server and shows them. To receive on your machine, run this, and add a
-      destination for the address that it prints:
+      deliveries. A sink receives events on this server and shows them. To receive events on your machine, run this and
+      add a destination for the address that it prints:
       <CommandBlock command={cli('sink')} />
     </Empty>
   )

@@ -80,7 +80,7 @@ function Row({ replay, nameOf }: { readonly replay: Replay; readonly nameOf: (id
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Time at={created_at} />
         <Chip tone={tone}>{label}</Chip>
-        <span className="min-w-0 flex-1">{filterText(replay, nameOf)}</span>
+        <span className="min-w-0 flex-1 max-md:basis-full">{filterText(replay, nameOf)}</span>
       </div>
       <p className="mt-0.5 text-ink-2">
         {resultText(replay)}

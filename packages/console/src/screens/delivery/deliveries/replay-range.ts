@@ -2,7 +2,7 @@
 export const RANGES = [
   { id: 'any', label: 'Any time' },
   { id: 'hour', label: 'Last hour' },
-  { id: 'day', label: 'Last 24 h' },
+  { id: 'day', label: 'Last 24 hours' },
   { id: 'yesterday', label: 'Yesterday' },
   { id: 'between', label: 'Between…' },
 ] as const

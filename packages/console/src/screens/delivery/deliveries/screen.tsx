@@ -85,7 +85,7 @@ export function Screen(): ReactElement {
               </span>
               <span className="ml-auto flex items-center gap-1 max-md:hidden">
                 <Kbd>J</Kbd>
-                <Kbd>K</Kbd> move <Kbd>R</Kbd> replay <Kbd>X</Kbd> select <Kbd>?</Kbd>
+                <Kbd>K</Kbd> move <Kbd>R</Kbd> replay <Kbd>X</Kbd> select <Kbd>?</Kbd> shortcuts
               </span>
             </>
           }

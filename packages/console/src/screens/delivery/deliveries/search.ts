@@ -32,7 +32,7 @@ export const VIEWS = [
 
 export const RANGES = [
   { id: '1h', label: 'Last hour', ms: 3_600_000 },
-  { id: '24h', label: 'Last 24 h', ms: 86_400_000 },
+  { id: '24h', label: 'Last 24 hours', ms: 86_400_000 },
   { id: '7d', label: 'Last 7 days', ms: 604_800_000 },
 ] as const
 

@@ -3,7 +3,7 @@ import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import type { Destination } from '../../../data/lists.ts'
 import { toneOf, stateWord } from '../../../data/tone.ts'
-import { NextStep } from '../../../parts/held.tsx'
+import { LastAnswer, NextStep } from '../../../parts/held.tsx'
 import { StartFields } from '../../../parts/payload-fields.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import type { ListedDelivery } from '../../../data/tail.ts'
@@ -80,7 +80,7 @@ function Row({
       <To
         screen="deliveries"
         search={{ sel: id }}
-        className="grid h-9 grid-cols-[14px_minmax(96px,auto)_minmax(80px,1fr)_minmax(60px,auto)_110px_24px] items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover max-md:grid-cols-[14px_auto_minmax(0,1fr)_36px_80px_16px] max-md:gap-2"
+        className="grid h-9 grid-cols-[14px_minmax(96px,auto)_minmax(80px,1fr)_minmax(60px,auto)_110px_24px] items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover max-md:grid-cols-[14px_auto_minmax(0,1fr)_auto_auto] max-md:gap-2"
       >
         <Glyph tone={toneOf({ state, held_by })} label={stateWord({ state, held_by })} />
         <Time at={created_at} />
@@ -93,15 +93,13 @@ function Row({
             <StartFields start={event.payload_start} title={event.title ?? undefined} />
           </span>
         </span>
-        <span
-          className={`mono truncate text-data font-control ${state === 'delivered' ? 'text-ok-text' : 'text-fail'}`}
-        >
-          {last_status ?? last_error?.replaceAll('_', ' ') ?? ''}
+        <span className="min-w-0 truncate text-data">
+          <LastAnswer of={{ last_status, last_error, state, attempt_count }} />
         </span>
         <span className="flex min-w-0 text-ink-3">
           <NextStep of={{ state, next_attempt_at, held_by }} />
         </span>
-        <span className="mono text-right text-meta text-ink-3" title={counted(attempt_count, 'attempt')}>
+        <span className="mono text-right text-meta text-ink-3 max-md:hidden" title={counted(attempt_count, 'attempt')}>
           {attempt_count > 1 && `×${attempt_count}`}
         </span>
       </To>

@@ -65,7 +65,7 @@ function Numbers({ health }: { readonly health: Health }): ReactElement {
           value={ratioText(health)}
           below={
             attempts.gave_up > 0
-              ? `${counted(attempts.gave_up, 'delivery', 'deliveries')} failed`
+              ? `${(attempts.succeeded + attempts.failed).toLocaleString('en')} attempts; ${counted(attempts.gave_up, 'delivery', 'deliveries')} failed permanently`
               : `${(attempts.succeeded + attempts.failed).toLocaleString('en')} attempts`
           }
           isBad={isBad(health)}

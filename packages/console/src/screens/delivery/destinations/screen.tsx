@@ -2,6 +2,7 @@ import { routes } from '@postroad/contract'
 import { destinationLight } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import { useAllDestinations, type Destination } from '../../../data/lists.ts'
+import { CommandBlock } from '../../../parts/command-line.tsx'
 import { cli } from '../../../parts/commands.ts'
 import { MakeSink } from '../../../parts/make-sink.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
@@ -41,10 +42,9 @@ export function Screen(): ReactElement {
         text: (
           <>
             A destination receives your events: a webhook URL, a queue, a database or a chat. Postroad retries failed
-            deliveries. To receive on your machine, run this, and add a destination for the address that it prints:
-            <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
-              {cli('sink')}
-            </code>
+            deliveries. To receive events on your machine, run this and add a destination for the address that it
+            prints:
+            <CommandBlock command={cli('sink')} />
           </>
         ),
       }}

@@ -50,7 +50,10 @@ export function HealthArea({ views }: AreaProps): ReactElement {
             </ul>
             <Facts
               of={[
-                ['Database', `answered in ${database.answered_in_ms} ms`],
+                [
+                  'Database',
+                  database.answered_in_ms < 1 ? 'answered in under 1 ms' : `answered in ${database.answered_in_ms} ms`,
+                ],
                 ['Delivery workers', `${senders.toLocaleString('en')} running`],
                 [
                   'Overdue deliveries',

@@ -102,7 +102,7 @@ function SuspensionPart({
       text={
         isSuspended
           ? 'The workspace accepts no events, sends nothing and refuses changes. Stored data is not lost.'
-          : 'Within a second, every node stops accepting events, sending deliveries and allowing changes.'
+          : 'Within a second of a suspension, the workspace accepts no events, sends no deliveries and allows no changes.'
       }
       beside={
         isSuspended ? (

@@ -40,7 +40,7 @@ export function KeyFields({ draft, change }: Props): ReactElement {
         of={ROLES.filter(({ id }) => RANK.indexOf(id) <= RANK.indexOf(me.role))}
         at={role}
         go={(next) => change({ role: next })}
-        hint={`${ROLES.find(({ id }) => id === role)?.text ?? ''} The key acts as you, and never has more than your own role.`}
+        hint={`${ROLES.find(({ id }) => id === role)?.text ?? ''} The key acts as you, and never has more permissions than your own role.`}
       />
       <Select
         label="Access"

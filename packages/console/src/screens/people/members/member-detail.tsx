@@ -83,7 +83,9 @@ export function MemberDetail({
   )
 }
 
-function RolePart({ member: { id, role: held, isYou } }: { readonly member: Member }): ReactElement {
+function RolePart({ member }: { readonly member: Member }): ReactElement {
+  const { id, role: held, isYou } = member
+  const isLastOwner = useIsLastOwner(member)
   const { me } = usePlace()
   const asking = useQueryClient()
   const form = useSaveForm({
@@ -105,12 +107,19 @@ function RolePart({ member: { id, role: held, isYou } }: { readonly member: Memb
       <Part
         title="Permissions"
         text={
-          isAbove
-            ? 'This role is above yours, so you cannot change it.'
-            : `The role also limits the API keys that ${isYou ? 'you' : 'they'} created.${isYou ? ' With a lower role, you can lose access to this page.' : ''}`
+          isLastOwner
+            ? 'You are the only owner, so your role cannot change. You can transfer the ownership to another member.'
+            : isAbove
+              ? 'This role is above yours, so you cannot change it.'
+              : `The role also limits the API keys that ${isYou ? 'you' : 'they'} created.${isYou ? ' With a lower role, you can lose access to this page.' : ''}`
         }
       >
-        <RoleChoice at={form.draft} go={form.change} upTo={me.role} disabled={form.disabled || isAbove} />
+        <RoleChoice
+          at={form.draft}
+          go={form.change}
+          upTo={me.role}
+          disabled={form.disabled || isAbove || isLastOwner}
+        />
       </Part>
     </SaveForm>
   )

@@ -7,7 +7,8 @@ export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   developer: 'Can do what a viewer can, and create, change and delete project resources and replay events.',
   admin:
     'Can do what a developer can, manage members, projects, other members’ API keys and network access, and read the audit log.',
-  owner: 'Can do what an admin can, and manage billing and SSO requests, transfer ownership, and close the workspace.',
+  owner:
+    'Can do what an admin can, and manage billing and single sign-on, transfer ownership, and close the workspace.',
 }
 
 type Props = {

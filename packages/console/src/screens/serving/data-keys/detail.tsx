@@ -72,14 +72,23 @@ function UseTab({ row }: TabProps): ReactElement {
             ['Requests per 10 s', row.requests_per_10_seconds.toLocaleString('en')],
             ['Addresses', row.ip_allowlist.length === 0 ? 'any address' : row.ip_allowlist.join(', ')],
             ['Expires', <Expiry key="expiry" of={row} />],
-            ['Last used', row.last_used_at === null ? 'never' : <Ago key="used" at={row.last_used_at} />],
+            [
+              'Last used',
+              row.last_used_at === null ? (
+                <span key="used" className="text-ink-3">
+                  never
+                </span>
+              ) : (
+                <Ago key="used" at={row.last_used_at} />
+              ),
+            ],
             ['Created', <Ago key="created" at={row.created_at} />],
           ]}
         />
       </Part>
       <Part
         title="Read records"
-        text="The key was shown once when it was created. The commands read it from the variable DATA_KEY. Each response is one page. To get the next page, send next_cursor, or the value of the header Next-Cursor, as the parameter cursor."
+        text="The key was shown once when it was created. The commands read it from the DATA_KEY variable. Each response is one page. To get the next page, pass next_cursor (or the Next-Cursor header) as the cursor parameter."
       >
         {readable.length > 1 && (
           <Select label="Dataset" value={dataset} onChange={({ target }) => setDataset(target.value)}>

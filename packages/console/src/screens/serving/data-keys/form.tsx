@@ -53,7 +53,7 @@ export function KeyFields({
       <TextArea
         label="Addresses"
         rows={2}
-        placeholder="any address"
+        placeholder="Any address"
         value={draft.addresses}
         disabled={disabled}
         onChange={({ target }) => change({ addresses: target.value })}

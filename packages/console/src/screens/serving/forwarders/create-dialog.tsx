@@ -24,7 +24,7 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
       wide
       onClose={onClose}
       title="New forwarder"
-      lead="Sends new logs and traces from this project to a receiver with OTLP over HTTP."
+      lead="A forwarder sends new logs and traces from this project to a receiver through OTLP over HTTP."
       actions={<Button onClick={onClose}>Cancel</Button>}
     >
       {asked.data === undefined ? (

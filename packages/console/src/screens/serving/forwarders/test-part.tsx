@@ -29,7 +29,7 @@ export function TestPart({
   return (
     <section aria-label="Test" className="mb-3.5 rounded-field border border-line bg-sunken p-3.5">
       <div className="flex flex-wrap items-center gap-2">
-        <p className="mr-auto min-w-0 text-ink-2">
+        <p className="min-w-0 flex-1 text-ink-2 max-md:basis-full">
           A test sends one log record and one span that are labeled as a test.
           {'problem' in read && <span className="block text-ink-3">{read.problem}</span>}
         </p>

@@ -1,6 +1,5 @@
 import type { ReactElement } from 'react'
 import type { Portal } from '../../../data/lists.ts'
-import { counted } from '../../../parts/text-list.ts'
 import { Ago } from '../../../ui/ago.tsx'
 import { Chip, Glyph } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
@@ -27,11 +26,11 @@ export const COLUMNS: readonly Column<Portal>[] = [
     id: 'customers',
     label: 'Customers',
     width: '120px',
-    cell: ({ customer_count }) => <span className="text-ink-2">{counted(customer_count, 'customer')}</span>,
+    cell: ({ customer_count }) => <span className="text-ink-2">{customer_count.toLocaleString('en')}</span>,
   },
   {
     id: 'datasets',
-    label: 'Event types',
+    label: 'Datasets',
     width: 'minmax(120px,1fr)',
     cell: ({ datasets }) => (
       <span className={`block truncate ${datasets === null ? 'text-ink-2' : 'mono text-data'}`}>

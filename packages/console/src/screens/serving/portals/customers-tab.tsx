@@ -127,11 +127,11 @@ function Row({ portal, customer, may, onLink }: RowProps): ReactElement {
     <li className="border-b border-line/55">
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 px-5 py-1.5 outline-offset-[-2px] hover:bg-hover">
-          <span className="min-w-0 flex-1 basis-40">
+          <span className="min-w-0 flex-1 basis-40 max-md:basis-[calc(100%-40px)]">
             <b className="block truncate font-control">{name ?? customer_id}</b>
             {name !== null && <span className="mono block truncate text-meta text-ink-3">{customer_id}</span>}
           </span>
-          <span className="text-ink-2">{counted(destination_count, 'destination')}</span>
+          <span className="text-ink-2 max-md:ml-[30px]">{counted(destination_count, 'destination')}</span>
           <span className="text-ink-2">{counted(token_count, 'active link')}</span>
           <span className="text-ink-3">
             created <Ago at={created_at} />

@@ -13,7 +13,7 @@ import { Countdown } from '../../../ui/time.tsx'
 const HOUR_S = 3_600
 const LIVES = [
   { seconds: 24 * HOUR_S, label: '1 day' },
-  { seconds: LIMITS.portalTokenSecondsDefault, label: '7 days' },
+  { seconds: 7 * 24 * HOUR_S, label: '7 days' },
   { seconds: 30 * 24 * HOUR_S, label: '30 days' },
   { seconds: HOUR_S, label: '1 hour' },
 ] as const
@@ -47,7 +47,7 @@ export function LinkDialog({ portal, customer, onClose }: Props): ReactElement {
       call={(sent) => ({ route: routes.portalTokens.create, params: { id: portal.id }, body: sent })}
       submit={(sent) => create.mutate(sent)}
       change={create}
-      verb={customer === undefined ? 'Create customer and link' : 'Create link'}
+      verb="Create link"
       onClose={onClose}
     >
       {customer === undefined && (

@@ -64,7 +64,7 @@ export function TokenList({
               created <Ago at={created_at} />
             </span>
             <Button className="ml-auto" kind="quiet" disabled={!may} title={refusal} onClick={() => setRemoving(id)}>
-              Revoke…
+              {status === 'active' ? 'Revoke…' : 'Remove…'}
             </Button>
           </li>
         ))}

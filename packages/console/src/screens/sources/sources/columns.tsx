@@ -48,7 +48,7 @@ export const COLUMNS: readonly Column<Origin>[] = [
   {
     id: 'error',
     label: 'Last error',
-    width: 'minmax(100px,1.2fr)',
+    width: 'minmax(150px,1.4fr)',
     cell: ({ row }) =>
       row.last_error === null ? (
         NONE

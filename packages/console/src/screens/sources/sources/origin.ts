@@ -3,17 +3,17 @@ import type { Origin } from '../../../data/source-lists.ts'
 
 /** The kinds of origins, as a person chooses them. */
 export const KINDS = [
-  { id: 'postgres', label: 'PostgreSQL', text: 'New and changed rows from a query, ordered by a column.' },
+  { id: 'postgres', label: 'PostgreSQL', text: 'New and changed rows of a query, found by a cursor column.' },
   {
     id: 'postgres_replication',
     label: 'PostgreSQL changes',
     text: 'Each insert, update and delete, through logical replication.',
   },
-  { id: 'mysql', label: 'MySQL', text: 'New and changed rows from a query, ordered by a column.' },
+  { id: 'mysql', label: 'MySQL', text: 'New and changed rows of a query, found by a cursor column.' },
   { id: 'http_poll', label: 'HTTP poll', text: 'Items from a JSON API, polled at intervals.' },
   { id: 'sse', label: 'Server-sent events', text: 'A persistent HTTP stream.' },
   { id: 'cron', label: 'Schedule', text: 'One event each time a cron expression matches.' },
-  { id: 'ws', label: 'WebSocket', text: 'Messages from a WebSocket while it is connected.' },
+  { id: 'ws', label: 'WebSocket', text: 'One event for each message from a WebSocket server.' },
 ] as const
 export type KindId = (typeof KINDS)[number]['id']
 

@@ -87,7 +87,12 @@ export function SourceStatus({ source }: { readonly source: Source }): ReactElem
         />
       </Part>
       {settings.kind === 'postgres_replication' && <ReplicationPart source={source} />}
-      <Part title="Position" text="Postroad continues here, and has stored everything before this position.">
+      <Part
+        title="Position"
+        {...(position === null
+          ? {}
+          : { text: 'Postroad continues here, and has stored everything before this position.' })}
+      >
         {position === null ? (
           <p className="text-ink-3">No position yet, because no run has succeeded.</p>
         ) : (
@@ -200,7 +205,10 @@ export function WsStatus({ socket }: { readonly socket: WsTrigger }): ReactEleme
               ),
             ],
             ['Last message', <Moment key="last" at={socket.last_message_at} />],
-            ['Messages on connect', socket.subscribe_messages.toLocaleString('en')],
+            [
+              'Messages sent on connect',
+              socket.subscribe_messages === 0 ? 'none' : socket.subscribe_messages.toLocaleString('en'),
+            ],
             ['Heartbeat', heartbeat === null ? 'none' : `every ${counted(heartbeat.every_seconds, 'second')}`],
           ]}
         />

@@ -58,7 +58,7 @@ export function AuditPanel({ row, nameOf, filter, onClose }: Props): ReactElemen
               ],
               ['How', howText(row, nameOf)],
               [
-                'From',
+                'Address',
                 ip === null ? (
                   'no address'
                 ) : (

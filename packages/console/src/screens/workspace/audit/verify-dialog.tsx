@@ -32,7 +32,7 @@ export function VerifyDialog({ onClose }: { readonly onClose: () => void }): Rea
       wide
       onClose={onClose}
       title="Verify audit log"
-      lead="Reads every row in the workspace and checks that each row continues the hash chain."
+      lead="Reads every row of the audit log and checks that each row continues the hash chain."
       actions={
         <>
           <CopyAs
@@ -95,8 +95,7 @@ function Result({ of: { ok, count, removed, oldest, newest, problem } }: { reado
       />
       {newest !== null && (
         <p className="text-ink-3">
-          Store this hash outside Postroad. A later check against it proves that no row up to the newest one has
-          changed.
+          Store this hash outside Postroad. A later check against it proves that no row up to this one has changed.
         </p>
       )}
     </div>

@@ -4,6 +4,8 @@ import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { every, useAllMembers } from '../../../data/lists.ts'
 import { useMay, useRefusal } from '../../../data/place.ts'
+import { CommandBlock } from '../../../parts/command-line.tsx'
+import { cli } from '../../../parts/commands.ts'
 import { CopyMeta } from '../../../parts/detail.tsx'
 import { RemoveDialog } from '../../../parts/remove-dialog.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
@@ -90,9 +92,7 @@ export function Screen(): ReactElement {
           An export is one zip of NDJSON files. It contains projects and their settings without secrets, events with
           their bodies, deliveries with their attempts, members, key prefixes, and the audit log. You can also export
           from a terminal:
-          <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
-            npm run postroad -- export
-          </code>
+          <CommandBlock command={cli('export')} />
         </Empty>
       ) : (
         <ul

@@ -90,8 +90,7 @@ export function Screen(): ReactElement {
     <SettingsPage
       title="Deleted"
       foot={
-        rows !== undefined &&
-        rows.length > 0 && (
+        rows === undefined || rows.length === 0 ? undefined : (
           <span aria-live="polite">
             {counted(rows.length, 'deletion')}
             {asked.hasNextPage ? ', and older ones' : ''} in the last 24 hours

@@ -163,7 +163,7 @@ function ProjectDetail({
         <NamePart of={project} />
         <Part
           title="Delete"
-          text="Stops its endpoints and ingest keys immediately and deletes everything in it, including stored events. You cannot undo this."
+          text="Deleting the project stops its endpoints and ingest keys immediately and deletes everything in it, including stored events. You cannot undo this."
           beside={
             <Button
               kind="danger"
@@ -204,7 +204,7 @@ function NamePart({ of }: { readonly of: Project }): ReactElement {
   return (
     <NameForm
       one="Project"
-      title="Name"
+      title="Project"
       of={of}
       route={routes.projects.update}
       send={async (client, name) => {

@@ -93,7 +93,7 @@ function ingest({ id, summary, description, path, but, security = [] }: Ingest):
 const HANDSHAKE: Json = {
   operationId: 'ingest.answerChallenge',
   tags: ['ingest'],
-  summary: 'Answer the challenge of a provider',
+  summary: 'Answer a provider’s challenge',
   description:
     'Only an endpoint with the handshake `hub_challenge` answers. Providers call this once, when you register the URL.',
   security: [],
@@ -169,7 +169,7 @@ export const INGEST_PATHS: Readonly<Record<string, Json>> = {
   '/v1/ingest/{ingest_key}/{dataset}': {
     post: ingest({
       id: 'ingest.store',
-      summary: 'Store an event whole in a dataset',
+      summary: 'Store an event unchanged in a dataset',
       description: 'No rule and no mapping is evaluated.',
       path: ['ingest_key', 'dataset'],
       but: ['endpoint_not_found', ...OF_KEYS],
