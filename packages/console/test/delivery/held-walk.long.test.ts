@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { holdText, TROUBLE_CAUSES, type HoldCause } from '@postroad/contract'
+import { holdText, TROUBLE_CAUSES, wordOf, type HoldCause } from '@postroad/contract'
 import { behind } from '../../../server/test/stage/fixtures.ts'
 import { prepareStates, type Prepared } from '../../../server/test/stage/held-states.ts'
 import { aStage, noBrowser, type Stage } from '../stage/browser.ts'
@@ -41,7 +41,7 @@ async function compareList(page: Page, of: Prepared): Promise<void> {
   for (const [index, { case: one, cause }] of of.deliveries.entries()) {
     const row = rows.filter({ hasText: `case.${index}` }).first()
     const about = `${of.lane.name}: ${index}`
-    const word = cause === null || one.state === 'paused' ? one.state : 'held'
+    const word = cause === null || one.state === 'paused' ? wordOf(one.state) : 'held'
     assert.equal(await row.getByRole('img').first().getAttribute('aria-label'), word, about)
     // The two last columns are the next attempt and the number of attempts.
     const next = (await row.getByRole('gridcell').nth(-2).textContent()) ?? ''
@@ -130,7 +130,7 @@ test('the banner names the destinations that hold deliveries back, and how many'
       `${lines[index]}`,
     )
   // Queues that have waited for a minute count too.
-  assert.match(lines[3] ?? '', /^\d more destinations have held back deliveries\.$/)
+  assert.match(lines[3] ?? '', /^\d more destinations with held back deliveries\.$/)
   await seen.accessible('the banner of held deliveries')
   await seen.picture('held-walk')
   await seen.close()

@@ -101,7 +101,7 @@ test('the palette leads to every screen, and to everything that has a name', { s
   await page.goto(stage.url('overview'))
   const items = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
   await items.first().waitFor()
-  const names = (await items.allTextContents()).map((name) => name.trim())
+  const names = (await items.allInnerTexts()).map((name) => name.trim())
   for (const name of names) {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Search or run' }).fill(name)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { HOLD_CAUSES, holdText } from '@postroad/contract'
+import { HOLD_CAUSES, holdText, wordOf } from '@postroad/contract'
 import { behind } from '../stage/fixtures.ts'
 import { aWorld, type World } from '../stage/harness.ts'
 import { prepareStates, type Prepared } from '../stage/held-states.ts'
@@ -35,7 +35,7 @@ test('the list shows the light of each delivery, and the filter by a cause finds
   for (const of of all) {
     const text = await printed('deliveries', 'list', '--destination', of.lane.name, '--limit', '50')
     for (const { id, case: one, cause } of of.deliveries) {
-      const word = cause === null || one.state === 'paused' ? one.state : 'held'
+      const word = cause === null || one.state === 'paused' ? wordOf(one.state) : 'held'
       assert.match(lineOf(text, id), new RegExp(`^\\S ${word} `), of.lane.name)
     }
     for (const asked of ['any', ...HOLD_CAUSES]) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { deliveryLight, destinationLight, HOLD_CAUSES, TROUBLE_CAUSES } from '@postroad/contract'
+import { deliveryLight, destinationLight, HOLD_CAUSES, TROUBLE_CAUSES, wordOf } from '@postroad/contract'
 import { test } from 'node:test'
 import { prepareStates, type Prepared } from '../stage/held-states.ts'
 import type { Answer, World } from '../stage/harness.ts'
@@ -144,7 +144,7 @@ test('the light of a delivery shows that it is held back unless it is paused, an
   for (const of of all) {
     for (const { case: one, cause } of of.deliveries) {
       const { word, tone } = deliveryLight({ state: one.state, held_by: cause === null ? null : { cause } })
-      assert.equal(word, cause === null || one.state === 'paused' ? one.state : 'held')
+      assert.equal(word, cause === null || one.state === 'paused' ? wordOf(one.state) : 'held')
       assert.equal(
         tone === 'fail',
         one.state === 'failed' || cause === 'breaker_open' || cause === 'destination_disabled',
