@@ -67,7 +67,7 @@ test(
     await seen.accessible('a closure')
     await close.click()
     const banner = page.getByRole('status').filter({ hasText: 'This workspace is closed.' })
-    await banner.getByText(/Postroad deletes it after \d+ \w+ \d{4}/).waitFor()
+    await banner.getByText(/Postroad deletes it after \w+ \d+, \d{4}/).waitFor()
     assert.notEqual((await answer('GET workspace')).workspace.closed_at, null)
     await seen.accessible('a closed workspace')
     assert.equal(await page.getByLabel('Name', { exact: true }).isDisabled(), true)
