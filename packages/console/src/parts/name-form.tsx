@@ -8,7 +8,6 @@ import { SaveForm, useSaveForm } from './save-form.tsx'
 
 type Props = {
   readonly one: 'Project' | 'Workspace'
-  readonly title: string
   readonly of: { readonly name: string; readonly slug: string }
   readonly route: Parameters<typeof useMay>[0]
   readonly send: (client: Client, name: string) => Promise<unknown>
@@ -17,7 +16,7 @@ type Props = {
 }
 
 /** The name of a project or a workspace, and the facts that cannot be changed here. */
-export function NameForm({ one, title, of: { name, slug }, route, send, facts }: Props): ReactElement {
+export function NameForm({ one, of: { name, slug }, route, send, facts }: Props): ReactElement {
   const noun = one.toLowerCase()
   const form = useSaveForm<string, string>({
     held: name,
@@ -29,7 +28,7 @@ export function NameForm({ one, title, of: { name, slug }, route, send, facts }:
   })
   return (
     <SaveForm label={`${one} name`} of={form} isPart>
-      <Part title={title}>
+      <Part title={one}>
         <Field
           label="Name"
           required

@@ -17,7 +17,6 @@ export function NamePart({ of }: { readonly of: Workspace }): ReactElement {
   return (
     <NameForm
       one="Workspace"
-      title="Workspace"
       of={of}
       route={routes.workspaces.update}
       send={async (client, name) => {

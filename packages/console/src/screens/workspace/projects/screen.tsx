@@ -204,7 +204,6 @@ function NamePart({ of }: { readonly of: Project }): ReactElement {
   return (
     <NameForm
       one="Project"
-      title="Project"
       of={of}
       route={routes.projects.update}
       send={async (client, name) => {
