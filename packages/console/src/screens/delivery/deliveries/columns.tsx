@@ -3,7 +3,7 @@ import { toneOf, stateWord } from '../../../data/tone.ts'
 import { LastAnswer, NextStep } from '../../../parts/held.tsx'
 import { StartFields } from '../../../parts/payload-fields.tsx'
 import type { Delivery, ListedDelivery } from '../../../data/tail.ts'
-import { Glyph, NONE } from '../../../ui/glyph.tsx'
+import { Glyph } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Time } from '../../../ui/time.tsx'
 
