@@ -15,7 +15,10 @@ export function Failing({ of }: { readonly of: Summary['failing_destinations'] }
   const others = holds.filter(({ destination_id }) => of.every((one) => one.destination_id !== destination_id))
   const heldBy = (id: string): number => holds.find(({ destination_id }) => destination_id === id)?.deliveries ?? 0
   return (
-    <List title="Destinations with deliveries that fail or wait" none="No destination has deliveries that fail or wait.">
+    <List
+      title="Destinations with deliveries that fail or wait"
+      none="No destination has deliveries that fail or wait."
+    >
       {[
         ...of.map(({ destination_id, name, failed, delivered, ...destination }) => (
           <FailingLine
