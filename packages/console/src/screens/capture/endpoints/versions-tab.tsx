@@ -59,7 +59,7 @@ export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactEl
 /** An agent is an API key or a connected program, as `api_key:key_…`. */
 function byText({ agent }: Version, nameOf: (id: string) => string): string {
   if (agent === null) return 'in the console'
-  return agent.startsWith(API_KEY) ? `by the API key “${nameOf(agent.slice(API_KEY.length))}` : `by ${agent}`
+  return agent.startsWith(API_KEY) ? `by the API key “${nameOf(agent.slice(API_KEY.length))}”` : `by ${agent}`
 }
 
 function sentence({ version, changed, restored_from }: Version): string {
