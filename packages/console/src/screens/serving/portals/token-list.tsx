@@ -1,14 +1,16 @@
-import { routes } from '@postroad/contract'
-import { useState, type ReactElement } from 'react'
+import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
+import { useState, type ReactElement, type ReactNode } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import type { Portal, PortalCustomer } from '../../../data/lists.ts'
 import { useRefusal } from '../../../data/place.ts'
-import { RemoveDialog } from '../../../parts/remove-dialog.tsx'
+import { RemoveDialog, type Removal } from '../../../parts/remove-dialog.tsx'
 import { Ago } from '../../../ui/ago.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { Countdown } from '../../../ui/time.tsx'
+
+type Token = RouteAnswer<Routes['portalTokens']['list']>['portal_tokens'][number]
 
 /** A customer has at most this many tokens (`tokensPerCustomerMax`). */
 const SHOWN = 100
@@ -21,7 +23,7 @@ export function TokenList({
   readonly portal: Portal
   readonly customer: PortalCustomer
 }): ReactElement | null {
-  const [removing, setRemoving] = useState<string | undefined>()
+  const [removing, setRemoving] = useState<Token | undefined>()
   const refusal = useRefusal(routes.portalTokens.remove)
   const may = refusal === undefined
   const asked = useAsk(['portalTokens', 'of', customer.id], (client, signal) =>
@@ -33,50 +35,21 @@ export function TokenList({
   return (
     <>
       <ul aria-label="Links" className="rounded-field border border-line bg-surface">
-        {tokens.map(({ id, shown_prefix, status, expires_at, last_used_at, created_at }) => (
-          <li
-            key={id}
-            className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line/55 px-3 py-1.5 last:border-b-0"
-          >
-            <Glyph tone={status === 'active' ? 'ok' : 'rejected'} label={status} />
-            <span className="mono text-data">{shown_prefix}…</span>
-            <span className="text-ink-3">
-              {status === 'active' ? (
-                <>
-                  expires <Countdown to={expires_at} />
-                </>
-              ) : (
-                <>
-                  expired <Ago at={expires_at} />
-                </>
-              )}
-            </span>
-            <span className="text-ink-3">
-              {last_used_at === null ? (
-                'never used'
-              ) : (
-                <>
-                  used <Ago at={last_used_at} />
-                </>
-              )}
-            </span>
-            <span className="text-ink-3">
-              created <Ago at={created_at} />
-            </span>
-            <Button className="ml-auto" kind="quiet" disabled={!may} title={refusal} onClick={() => setRemoving(id)}>
-              {status === 'active' ? 'Revoke…' : 'Remove…'}
+        {tokens.map((token) => (
+          <Line key={token.id} of={token}>
+            <Button className="ml-auto" kind="quiet" disabled={!may} title={refusal} onClick={() => setRemoving(token)}>
+              {endingOf(token).verb}…
             </Button>
-          </li>
+          </Line>
         ))}
       </ul>
       {removing !== undefined && (
         <RemoveDialog
           name="this link"
           removal={{
-            verb: 'Revoke',
-            text: 'The link and all its sessions stop working immediately. The customer’s destinations are not deleted.',
+            ...endingOf(removing),
             rooms: ['portalTokens', 'portalCustomers'],
-            run: (client) => client.portalTokens.remove({ id: portal.id, token: removing }),
+            run: (client) => client.portalTokens.remove({ id: portal.id, token: removing.id }),
           }}
           onClose={() => setRemoving(undefined)}
           onRemoved={() => setRemoving(undefined)}
@@ -84,4 +57,53 @@ export function TokenList({
       )}
     </>
   )
+}
+
+function Line({
+  of: { shown_prefix, status, expires_at, last_used_at, created_at },
+  children,
+}: {
+  readonly of: Token
+  readonly children: ReactNode
+}): ReactElement {
+  return (
+    <li className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line/55 px-3 py-1.5 last:border-b-0">
+      <Glyph tone={status === 'active' ? 'ok' : 'rejected'} label={status} />
+      <span className="mono text-data">{shown_prefix}…</span>
+      <span className="text-ink-3">
+        {status === 'active' ? (
+          <>
+            expires <Countdown to={expires_at} />
+          </>
+        ) : (
+          <>
+            expired <Ago at={expires_at} />
+          </>
+        )}
+      </span>
+      <span className="text-ink-3">
+        {last_used_at === null ? (
+          'never used'
+        ) : (
+          <>
+            used <Ago at={last_used_at} />
+          </>
+        )}
+      </span>
+      <span className="text-ink-3">
+        created <Ago at={created_at} />
+      </span>
+      {children}
+    </li>
+  )
+}
+
+/** The server already refuses an expired link, so its removal only clears the list. */
+function endingOf({ status }: Token): Pick<Removal, 'verb' | 'text'> {
+  return status === 'active'
+    ? {
+        verb: 'Revoke',
+        text: 'The link and all its sessions stop working immediately. The customer’s destinations are not deleted.',
+      }
+    : { verb: 'Remove', text: 'The link has expired. Postroad removes it from this list.' }
 }
