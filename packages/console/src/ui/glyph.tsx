@@ -91,6 +91,15 @@ export function Chip({ tone, children }: { readonly tone: Tone; readonly childre
   )
 }
 
+/** The status of something that runs, as a chip. */
+export function LightChip({
+  of: { tone, word },
+}: {
+  readonly of: { readonly tone: Tone; readonly word: string }
+}): ReactElement {
+  return <Chip tone={tone}>{word}</Chip>
+}
+
 const SEGMENTS: Readonly<Record<Tone, string>> = {
   ok: 'bg-ok-quiet',
   retry: 'bg-retry',
@@ -101,7 +110,7 @@ const SEGMENTS: Readonly<Record<Tone, string>> = {
   none: 'bg-line-2',
 }
 
-/** No value. A list that shows its rows as cards leaves it out with its label. */
+/** A dash for a missing value. A list that shows its rows as cards leaves out the value and its label. */
 export const NONE = (
   <span data-none className="text-ink-3">
     –

@@ -11,7 +11,7 @@ import { CopyMeta, Part } from '../../../parts/detail.tsx'
 import { ResourceDetail, useTab } from '../../../parts/resource-detail.tsx'
 import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { whenText } from '../../../parts/workflow/step-text.ts'
-import { Chip } from '../../../ui/glyph.tsx'
+import { LightChip } from '../../../ui/glyph.tsx'
 import { Empty, Loading, Refused } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { agentBodyOf, draftOfAgent } from './draft.ts'
@@ -162,7 +162,7 @@ function Runs({ agent: { id } }: TabProps): ReactElement {
               search={{ agent: id, sel: run.id }}
               className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-5 py-2 outline-offset-[-2px] hover:bg-hover"
             >
-              <Chip tone={aiRunLight(run).tone}>{aiRunLight(run).word}</Chip>
+              <LightChip of={aiRunLight(run)} />
               <Time at={run.created_at} />
               <span className="mono text-data text-ink-3">{run.dataset}</span>
               {run.error !== null && (

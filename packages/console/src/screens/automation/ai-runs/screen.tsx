@@ -4,7 +4,7 @@ import { To, useSearchState } from '../../../data/go.tsx'
 import { aiRunLight, type AiRun } from '../../../parts/ai-run-bars.tsx'
 import { FilterMenu } from '../../../parts/filter-menu.tsx'
 import { PagedScreen, type PagedSearch } from '../../../parts/paged-screen.tsx'
-import { Chip, Light, NONE } from '../../../ui/glyph.tsx'
+import { Light, LightChip, NONE } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Elapsed, Time, took } from '../../../ui/time.tsx'
 import { RunPanel } from './panel.tsx'
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<AiRun>[] = [
     label: 'Status',
     width: '104px',
     align: 'right',
-    cell: (run) => <Chip tone={aiRunLight(run).tone}>{aiRunLight(run).word}</Chip>,
+    cell: (run) => <LightChip of={aiRunLight(run)} />,
   },
 ]
 

@@ -8,7 +8,7 @@ import { instanceLight } from '../../../parts/automation-lights.ts'
 import { FilterMenu } from '../../../parts/filter-menu.tsx'
 import { PagedScreen, type PagedSearch } from '../../../parts/paged-screen.tsx'
 import { RunDialog } from '../../../parts/workflow/run-dialog.tsx'
-import { Chip, Light, NONE } from '../../../ui/glyph.tsx'
+import { Light, LightChip, NONE } from '../../../ui/glyph.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Countdown, Elapsed, Time, took } from '../../../ui/time.tsx'
@@ -80,7 +80,7 @@ const COLUMNS: readonly Column<WorkflowInstance>[] = [
     label: 'Status',
     width: '104px',
     align: 'right',
-    cell: (row) => <Chip tone={instanceLight(row).tone}>{instanceLight(row).word}</Chip>,
+    cell: (row) => <LightChip of={instanceLight(row)} />,
   },
 ]
 

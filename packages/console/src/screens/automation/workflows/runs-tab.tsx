@@ -3,7 +3,7 @@ import { To } from '../../../data/go.tsx'
 import { useAsk } from '../../../data/ask.ts'
 import { instanceLight } from '../../../parts/automation-lights.ts'
 import { CopyAs } from '../../../parts/copy-as.tsx'
-import { Chip } from '../../../ui/glyph.tsx'
+import { LightChip } from '../../../ui/glyph.tsx'
 import { Empty, Loading, Refused } from '../../../ui/states.tsx'
 import { Time, took } from '../../../ui/time.tsx'
 import type { WholeWorkflow } from './definition.ts'
@@ -37,7 +37,7 @@ export function RunsTab({ workflow: { id, entry_dataset } }: { readonly workflow
               search={{ workflow: id, sel: run.id }}
               className="flex min-h-11 flex-wrap items-center gap-x-3 px-5 py-1 outline-offset-[-2px] hover:bg-hover"
             >
-              <Chip tone={instanceLight(run).tone}>{instanceLight(run).word}</Chip>
+              <LightChip of={instanceLight(run)} />
               <Time at={run.created_at} />
               <span className="mono text-data text-ink-3">v{run.version}</span>
               {run.error !== null && (
