@@ -85,7 +85,7 @@ const moment = (at: string | null): string => (at === null ? 'the start of the r
 
 /** The list without a row: the number of events that were searched, and a button that searches further. */
 function Nothing({
-  events: { isNarrowed, scanned, reached, isLooking, isPaused, stop, further },
+  events: { wanted, isNarrowed, scanned, reached, isLooking, isPaused, stop, further },
   clear,
 }: {
   readonly events: Events
@@ -105,6 +105,12 @@ function Nothing({
       </Empty>
     )
   }
+  if (wanted.view === 'rejected' && scanned === 0)
+    return (
+      <Empty title="No rejected requests" actions={<Button onClick={clear}>Show all events</Button>}>
+        Requests that Postroad rejects appear here immediately.
+      </Empty>
+    )
   return (
     <Empty
       title={`0 of ${many} events match`}
