@@ -90,7 +90,7 @@ function readRequest(): Given {
 }
 
 function findScenario(word: string | undefined, isByName: boolean): Scenario {
-  // The scenario had the British spelling at first, and scripts can still use it.
+  // The previous name of the scenario, for scripts that use it.
   const named = word === 'neighbour' ? 'neighbor' : word
   const found = SCENARIOS.find(({ name }) => name === `${named}${isByName ? ' --dns' : ''}`)
   if (found === undefined) throw new Error(USAGE)

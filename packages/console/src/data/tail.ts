@@ -99,7 +99,7 @@ export class Tail {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Opens the first stream. Does nothing later, so a person who paused the tail finds it paused. */
+  /** Opens the stream if it was never open. A tail that a person paused stays paused. */
   begin(): void {
     if (!this.#hasBegun) this.open()
   }

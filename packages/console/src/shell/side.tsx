@@ -16,11 +16,11 @@ import { SETTINGS_ITEMS } from './settings.ts'
 import { useSignOut } from './sign-out.ts'
 import { chooseTheme, useTheme, type Theme } from './theme.ts'
 
-/** An item of the bar at the bottom of a narrow window: all are equally wide, with a label below the icon. */
+/** The layout of an item in the bottom bar of a narrow window. All items have the same width, and a label below the icon. */
 const IN_BAR =
   'max-md:h-11 max-md:w-full max-md:min-w-0 max-md:flex-col max-md:justify-end max-md:gap-0.5 max-md:px-0 max-md:pb-1'
 
-/** Every item has its full name for screen readers, so this short one is for the eye only. */
+/** Screen readers get the full name of the item instead. */
 function BarLabel({ children }: { readonly children: string }): ReactElement {
   return (
     <span aria-hidden className="hidden text-axis leading-3 max-md:block">

@@ -48,7 +48,7 @@ async function measure(stage: Stage, browser: Browser): Promise<readonly Figure[
   let entryKb = NaN
   const still = await aStillPage()
   const aPage = async (): Promise<Page> => {
-    // A person has a hundred requests in ten seconds, and a refused one would wait for the rest of them.
+    // The server allows a person 100 requests in ten seconds. The page would wait for ten seconds after a refused request.
     await pause(PAUSE_MS)
     return (await browser.newContext({ storageState: session })).newPage()
   }

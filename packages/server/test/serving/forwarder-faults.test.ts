@@ -177,7 +177,7 @@ test('a process that dies between the answer and the commit repeats one batch, a
   const process = createForwards(dying, 'dying')
   const dead = process.run()
   await answered.promise
-  // Or it would claim its work again each second.
+  // A process that is not stopped claims due work each second.
   process.stop()
   await run(0)
   assert.equal(receiver().requests.length, 1, 'its lease has not expired')

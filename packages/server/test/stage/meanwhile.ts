@@ -65,7 +65,7 @@ export class Meanwhile {
     return this.changed('alter table rules rename to rules_gone', 'alter table rules_gone rename to rules', work)
   }
 
-  /** The storing statement waits for a lock and is then canceled, as its timeout would cancel it. */
+  /** The statement that stores the events waits for a lock. Then this cancels it, as its timeout would. */
   async locked(work: () => Promise<Answer>): Promise<Answer> {
     return this.#database.transaction(async (tx) => {
       await statement(tx, 'lock table submissions in access exclusive mode')

@@ -149,7 +149,7 @@ export const deliveries = {
     summary: 'Cancel a delivery',
     description:
       'Cancels a delivery that has not ended. A request in progress can still reach the destination. Its response is ignored, and the attempt ends as interrupted. ' +
-      'A canceled delivery can be replayed. A delivery that has ended is refused with 409.',
+      'You can replay a canceled delivery. Postroad refuses to cancel a delivery that has ended, with 409.',
     ...WRITE,
     status: 200,
     params: at,

@@ -244,7 +244,7 @@ function Unsearched({ events }: { readonly events: Events }): ReactElement | nul
   )
 }
 
-/** One row of rejected requests can stand for several. */
+/** One row of rejected requests can count several requests. */
 const nounOf = ({ view }: Events['wanted'], count: number): string =>
   `${view === 'rejected' ? 'row' : 'event'}${count === 1 ? '' : 's'}`
 

@@ -21,7 +21,7 @@ export function NameField({ draft, change, disabled = false }: FormProps): React
       value={draft.name}
       disabled={disabled}
       onChange={({ target }) => change({ name: target.value })}
-      hint="The response to the sender and the event path show this name."
+      hint="Senders see this name in the response, and each matching event shows it."
     />
   )
 }
@@ -51,7 +51,7 @@ export function ThenFields({ draft, change, disabled = false }: FormProps): Reac
         disabled={disabled}
         onChange={({ target }) => change({ dataset: target.value })}
         className="mono text-data"
-        hint="Stores the matching records. Postroad creates the dataset with the first record. Destinations select events by dataset."
+        hint="Postroad stores the matching records in this dataset, and creates it with the first record. Destinations select events by dataset."
       />
       <Mappings mappings={draft.mappings} change={(mappings) => change({ mappings })} disabled={disabled} />
     </>

@@ -156,7 +156,7 @@ function Row({ portal, customer, may, onLink }: RowProps): ReactElement {
           name={name ?? customer_id}
           removal={{
             verb: 'Delete',
-            text: 'The customer’s destinations and links are also deleted, and waiting deliveries are canceled. Open sessions end immediately.',
+            text: 'Postroad also deletes the customer’s destinations and links, and cancels waiting deliveries. Open sessions end immediately.',
             rooms: ['portalCustomers', 'portals', 'destinations', 'deliveries'],
             run: (client) => client.portalCustomers.remove({ id: portal.id, customer: id }),
           }}

@@ -59,7 +59,7 @@ export function PortalDetail({
       tabs={TABS}
       remove={{
         verb: 'Delete',
-        text: 'Its customers, links and destinations are also deleted, and waiting deliveries are canceled. To close the page for a while, turn the portal off.',
+        text: 'Postroad also deletes the portal’s customers, links and destinations, and cancels waiting deliveries. To close the page for a while, turn the portal off.',
         may,
         rooms: ['portals', 'destinations', 'deliveries'],
         run: (client) => client.portals.remove({ id }),

@@ -18,7 +18,7 @@ export function presentRequest(row: SsoRequestRow) {
   }
 }
 
-/** A request that is no longer pending can be neither canceled nor decided. */
+/** Nobody can cancel or decide a request that is no longer pending. */
 export function refusedAs(status: Exclude<SsoStatus, 'pending'>): Refusal {
   return refuse(
     'invalid_state',
