@@ -66,7 +66,7 @@ import { DATABASE } from './source-settings.ts'
 import { aFailedInstanceIn, anInstanceIn, aWorkflowIn, DEFINITION, FOLLOW_UP } from './example-workflows.ts'
 
 /**
- * An example for every admin route: the request, with every resource that it needs. admin-routes.long.test.ts counts them.
+ * An example for every admin route: the request, with every resource that it needs. admin-routes.walk.test.ts counts them.
  */
 type Example = (at: Place) => Promise<Asked> | Asked
 

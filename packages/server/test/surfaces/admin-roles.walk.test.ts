@@ -118,7 +118,7 @@ test('while the workspace is suspended reads continue, and each write is refused
     for (const { named, asked } of examples) {
       const answer = await ask(named, home, { asked })
       // The invite of the example is to the suspended workspace; an invite to another one can be accepted
-      // (invites.long.test.ts).
+      // (invites.extended.test.ts).
       if (named.route.whileSuspended === 'refused' || named.name === 'invites.accept')
         assertRefused(answer, 403, 'workspace_suspended')
       else assert.equal(answer.status, named.route.status, named.name)

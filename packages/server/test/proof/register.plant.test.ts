@@ -1,13 +1,8 @@
-import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { register } from '../../chaos/scenarios/register.ts'
-import { aStorm, assertCaught, broken, CALM } from '../stage/storms.ts'
+import { assertCaught, CALM } from '../stage/storms.ts'
 
 describe('agents that register from many networks at the same time', () => {
-  test('the cap of the day and the tenth of each network are exact over two processes, and each challenge is used once', async () => {
-    assert.deepEqual(broken(await aStorm(register, CALM)), [])
-  })
-
   test('a server that does not count some registrations is caught', async () => {
     await assertCaught(
       register,

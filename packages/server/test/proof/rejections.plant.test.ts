@@ -1,0 +1,9 @@
+import { describe, test } from 'node:test'
+import { rejections } from '../../chaos/scenarios/rejections.ts'
+import { assertCaught, SEED } from '../stage/storms.ts'
+
+describe('a flood of forgeries', () => {
+  test('a server with a row for each address is caught', async () => {
+    await assertCaught(rejections, { rounds: 1, seed: SEED, plant: 'row-per-address' }, /^more rows than minutes: \d+/)
+  })
+})
