@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Database } from '../../src/platform/db.ts'
 import { aName, anIngestKey, aWebhook, post } from '../stage/fixtures.ts'
-import type { Answer, World } from '../stage/harness.ts'
+import { eventually, type Answer, type World } from '../stage/harness.ts'
 import { Meanwhile } from '../stage/meanwhile.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -382,5 +382,38 @@ describe('url_verification', () => {
       const { public_url } = await aWebhook(world, { handshake })
       assert.equal((await send(public_url, asks())).status, 201)
     }
+  })
+})
+
+const head = async (url: string): Promise<[number, string]> => {
+  const response = await fetch(url, { method: 'HEAD' })
+  return [response.status, await response.text()]
+}
+
+describe('a provider that checks a URL by HEAD before it sends events', () => {
+  test('HEAD gets 200 without a body while the endpoint is enabled, 503 while it is disabled, and 404 for an unknown URL', async () => {
+    const webhook = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' } })
+    const { key } = await anIngestKey(world)
+    for (const url of [
+      webhook.public_url,
+      `${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`,
+      `${world.baseUrl}/v1/ingest/${key}`,
+    ])
+      assert.deepEqual(await head(url), [200, ''], url)
+    assert.deepEqual(await head(webhook.public_url.replace(/.$/, '')), [404, ''])
+    assert.deepEqual(await head(`${world.baseUrl}/v1/ingest/ik_live_nobody`), [404, ''])
+    await world.admin('PATCH', `webhooks/${webhook.id}`, { enabled: false })
+    assert.deepEqual(await head(webhook.public_url), [503, ''])
+  })
+
+  test('HEAD is neither stored nor counted, also for a disabled endpoint', async () => {
+    const webhook = await aWebhook(world, { enabled: false })
+    await head(webhook.public_url)
+    assert.equal((await post(webhook.public_url, '{}')).status, 503)
+    const rejection = await eventually(async () => {
+      world.clock.advance(1_000)
+      return (await world.admin('GET', `rejections?webhook_id=${webhook.id}`)).body.rejections[0]
+    })
+    assert.deepEqual([rejection.method, rejection.count, await countOf(webhook)], ['POST', 1, 0])
   })
 })
