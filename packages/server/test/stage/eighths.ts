@@ -11,6 +11,9 @@ function eighthIn(text: string | undefined): number | undefined {
   throw new Error(`POSTROAD_TEST_EIGHTH is ${text}; it must be a number from 0 to 7.`)
 }
 
+/** Whether this run takes every walk as a whole. Only then can a walk promise that it has seen everything. */
+export const isWhole = CHOSEN === undefined
+
 /** The items that this run visits. Neighbors are in different eighths, so that each eighth has some of every kind. */
 export function inEighth<T>(items: readonly T[], eighth = CHOSEN): readonly T[] {
   return eighth === undefined ? items : items.filter((_item, index) => index % EIGHTHS === eighth)
