@@ -7,7 +7,7 @@ import { globSync } from 'node:fs'
 export type Lane = {
   readonly name: LaneName
   readonly proves: string
-  /** The share of its files that a push runs: all, those of the touched groups, an eighth, or this number. */
+  /** The share that a push runs: all files, those of the touched groups, an eighth of each walk, or this number of files. */
   readonly push: 'all' | 'touched' | 'eighth' | number
   /** Its files load the machine, so each gets a separate process, and few run at a time. */
   readonly isHeavy: boolean
@@ -52,13 +52,16 @@ export function groupsInDepth(): readonly string[] {
   return [...new Set(allFiles.filter((file) => touched.includes(laneOf(file))).map(groupOf))].toSorted()
 }
 
+/** The part of every walk that a push visits, from 0 to 7. */
+export const eighthOfPush = (seed: number): number => seed % 8
+
 export type Push = { readonly seed: number; readonly groups: ReadonlySet<string> }
 
 /** The files of a lane that a push runs. The seed decides which storms, which plant and which eighth. */
 export function filesOfPush({ name, push }: Lane, { seed, groups }: Push): readonly string[] {
   const files = filesOf(name).filter((file) => !ONLY_AT_NIGHT.test(file))
-  if (push === 'all') return files
+  // Each walk takes its eighth by itself (`eighthOfPush`).
+  if (push === 'all' || push === 'eighth') return files
   if (push === 'touched') return files.filter((file) => groups.has(groupOf(file)))
-  if (push === 'eighth') return files.filter((_file, index) => index % 8 === seed % 8)
   return Array.from({ length: Math.min(push, files.length) }, (_, more) => files[(seed + more) % files.length] ?? '')
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { allFiles, filesOf, filesOfPush, LANES } from './lanes.ts'
+import { allFiles, eighthOfPush, filesOf, filesOfPush, LANES } from './lanes.ts'
 import { lineOf, sumOf } from './test-counts.ts'
 import { flakyTwice } from './test-flaky.ts'
 import { runPart, simulate, type Ended, type Part } from './test-parts.ts'
@@ -32,19 +32,21 @@ const NIGHT_ROUNDS = 3
 const folder = mkdtempSync(join(tmpdir(), 'postroad-test-run-'))
 let runs = 0
 
-function run(part: Part, seed?: number): Promise<Ended> {
+type Env = Readonly<Record<string, string>>
+
+function run(part: Part, env: Env = {}): Promise<Ended> {
   const own = join(folder, `${(runs += 1)}`)
   mkdirSync(own)
-  return runPart(part, { folder: own, flags, seed })
+  return runPart(part, { folder: own, flags, env })
 }
 
 /** Runs parts one after the other, without those that have no files. */
-async function inTurn(parts: readonly Part[], seed?: number): Promise<readonly Ended[]> {
+async function inTurn(parts: readonly Part[], env: Env = {}): Promise<readonly Ended[]> {
   const ended: Ended[] = []
   for (const part of parts.filter(({ files }) => files.length > 0)) {
     if (parts.length > 1) console.log(`\n${part.name}: ${part.files.length} files`)
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    ended.push(await run(part, seed))
+    ended.push(await run(part, env))
   }
   return ended
 }
@@ -73,7 +75,11 @@ async function push(): Promise<Total> {
   const hash = commit()
   const seed = Number.parseInt(hash.slice(0, 6), 16)
   const { groups, why } = touchedGroups(seed)
-  console.log(`Commit ${hash.slice(0, 12)}, seed ${seed}. In depth: ${[...groups].join(', ') || 'none'} (${why}).`)
+  const eighth = eighthOfPush(seed)
+  const env = { POSTROAD_TEST_SEED: `${seed}`, POSTROAD_TEST_EIGHTH: `${eighth}` }
+  console.log(
+    `Commit ${hash.slice(0, 12)}, seed ${seed}, eighth ${eighth} of the walks. In depth: ${[...groups].join(', ') || 'none'} (${why}).`,
+  )
   const parts = LANES.map((lane) => ({ ...lane, files: filesOfPush(lane, { seed, groups }) }))
   // The slow files of other lanes start first, so that none of them is what the run waits for.
   const light = parts
@@ -89,12 +95,12 @@ async function push(): Promise<Total> {
         { name: 'tests', files: light },
         { name: 'storms and plants', files: heavy, isHeavy: true },
       ],
-      seed,
+      env,
     )),
     await simulate('delivery', { first: seed, count: PUSH_WORLDS }),
     await simulate('workflow', { first: seed, count: PUSH_WORLDS }),
   ]
-  const total = await repeated(ended, (part) => run(part, seed))
+  const total = await repeated(ended, (part) => run(part, env))
   if (total.code === 0) markGreen()
   return total
 }
@@ -111,13 +117,13 @@ async function night(): Promise<Total> {
     const ofRound = [
       ...(await inTurn(
         LANES.map((lane) => ({ ...lane, files: filesOf(lane.name) })),
-        seed,
+        { POSTROAD_TEST_SEED: `${seed}` },
       )),
       await simulate('delivery', { first: seed, count: NIGHT_WORLDS }),
       await simulate('workflow', { first: seed, count: NIGHT_WORLDS }),
     ]
     ended.push(...ofRound)
-    totals.push(await repeated(ofRound, (part) => run(part, seed)))
+    totals.push(await repeated(ofRound, (part) => run(part, { POSTROAD_TEST_SEED: `${seed}` })))
     /* oxlint-enable no-await-in-loop */
   }
   console.log(tableOf(ended))

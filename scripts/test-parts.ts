@@ -32,12 +32,12 @@ export type Running = {
   readonly folder: string
   /** Further flags for node's runner. */
   readonly flags: readonly string[]
-  /** The first seed of the tests that draw by chance; without one they have a fixed seed. */
-  readonly seed?: number | undefined
+  /** Further variables of the environment, such as the seed of the tests that draw by chance. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Runs a part on node's own runner. A run that ends without a result has failed. */
-export async function runPart(part: Part, { folder, flags, seed }: Running): Promise<Ended> {
+export async function runPart(part: Part, { folder, flags, env = {} }: Running): Promise<Ended> {
   const began = performance.now()
   const resultFile = `${folder}/result`
   const isWatched = flags.includes('--watch')
@@ -67,7 +67,7 @@ export async function runPart(part: Part, { folder, flags, seed }: Running): Pro
         ...process.env,
         POSTROAD_TEST_RESULT: resultFile,
         POSTROAD_TEST_CONSOLE: part.files.some((file) => file.startsWith('packages/console/')) ? '1' : '0',
-        ...(seed === undefined ? {} : { POSTROAD_TEST_SEED: `${seed}` }),
+        ...env,
       },
     },
   )

@@ -1,60 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { post } from '../stage/fixtures.ts'
-import { ask } from '../stage/people.ts'
 import { sse } from '../stage/stream-client.ts'
-import {
-  world,
-  type House,
-  victim,
-  stranger,
-  neighbor,
-  MARK,
-  nameOf,
-  randomId,
-  send,
-  paramsOf,
-  ofHouse,
-  inParallel,
-  cases,
-  onIsolationStage,
-} from '../stage/isolation-matrix.ts'
+import { call, world } from '../stage/admin-asking.ts'
+import { MARK, neighbor, onHouses, stranger, victim, type House } from '../stage/houses.ts'
+import { randomId } from '../stage/mounted.ts'
 
-/** No read and no stream shows any data of another tenant. */
-onIsolationStage()
-
-test('no read shows any data of other tenants', async () => {
-  // The members and keys of a workspace are those of all its projects.
-  const shared = ['user', 'workspace', 'project', 'apiKey', 'invite', 'ssoRequest']
-  await inParallel(
-    await cases(({ route }) => route.method === 'GET'),
-    async ({ asker: { who, house, inWorkspace }, mounted, headers }) => {
-      const { text } = await send(mounted, headers, {
-        project: house.project,
-        params: paramsOf(mounted, ofHouse(house)),
-      })
-      const shown = Object.entries(victim.ids).filter(
-        ([kind, id]) => text.includes(id) && !(inWorkspace && shared.includes(kind)),
-      )
-      assert.deepEqual([shown, text.includes(MARK)], [[], false], `${who}: ${nameOf(mounted)}`)
-    },
-  )
-})
+/** No stream shows any data of another tenant. */
+onHouses()
 
 test('the live stream of a foreign project gets 404 too', async () => {
   for (const project of [victim.project, randomId('project'), 'nonsense']) {
-    const answer = await ask(world, `GET projects/${project}/stream`, { headers: stranger.owner })
+    const answer = await call({ headers: stranger.owner }, `GET projects/${project}/stream`)
     assert.deepEqual([answer.status, answer.body.reason], [404, 'not_found'])
   }
 })
 
 const keyOf = async ({ project, owner }: House): Promise<string> =>
-  (
-    await ask(world, `POST projects/${project}/ingest-keys`, {
-      headers: owner,
-      body: { name: world.app.deps.uuid() },
-    })
-  ).body.key
+  (await call({ headers: owner }, `POST projects/${project}/ingest-keys`, { body: { name: world.app.deps.uuid() } }))
+    .body.key
 const file = (key: string, mark: string) => post(`${world.baseUrl}/v1/ingest/${key}/streamed`, JSON.stringify(mark))
 
 test("a cursor of the live stream of another tenant leads through the caller's own data", async () => {
