@@ -15,6 +15,19 @@ export { buildConsole, noBrowser } from './shared-browser.ts'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const WATCH_POLICY =
   "addEventListener('securitypolicyviolation', (event) => console.error('CSP ' + event.violatedDirective + ' ' + event.blockedURI))"
+/** Test files run side by side and share the clipboard of the browser, so a page reads only what it wrote itself. */
+const OWN_CLIPBOARD = `(() => {
+  const { clipboard } = navigator
+  if (clipboard === undefined) return
+  const write = clipboard.writeText.bind(clipboard)
+  let last = Promise.resolve('')
+  clipboard.writeText = (text) => {
+    const written = write(text)
+    last = written.then(() => text)
+    return written
+  }
+  clipboard.readText = () => last
+})()`
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 /** Only these rules read colors, so a second theme of the same page needs no others. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
@@ -76,10 +89,11 @@ async function aContext(
     viewport: { width: 1_440, height: 900 },
     colorScheme: theme,
     reducedMotion,
-    permissions: ['clipboard-read', 'clipboard-write'],
+    permissions: ['clipboard-write'],
   })
   context.setDefaultTimeout(PATIENCE_MS)
   await context.addInitScript(WATCH_POLICY)
+  await context.addInitScript(OWN_CLIPBOARD)
   return { context, seen: new Seen(await context.newPage()) }
 }
 
@@ -191,6 +205,11 @@ export class Seen {
           .join(' | ')}`,
     )
     assert.deepEqual(found, [], where)
+  }
+
+  /** The text that the page has copied last. */
+  copied(): Promise<string> {
+    return this.page.evaluate<string>('navigator.clipboard.readText()')
   }
 
   /** Writes a picture, if PICTURES names a folder for pictures. */
