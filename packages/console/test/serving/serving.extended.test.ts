@@ -79,7 +79,7 @@ test(
     await panel.getByRole('button', { name: 'Copy as' }).click()
     await page.getByRole('menuitem', { name: 'Copy as a CLI command' }).click()
     assert.equal(
-      await page.evaluate<string>('navigator.clipboard.readText()'),
+      await seen.copied(),
       `npm run postroad -- datasets export --format csv ${id}`,
     )
     await page.keyboard.press('4')
