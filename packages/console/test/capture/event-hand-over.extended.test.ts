@@ -46,7 +46,9 @@ test(
     await dialog.getByLabel('Your program').fill(sink.url)
     await seen.accessible('send to localhost')
     await dialog.getByRole('button', { name: 'Copy', exact: true }).click()
-    await promisify(execFile)('sh', ['-c', await seen.copied()], { env: { PATH: process.env['PATH'] ?? '', no_proxy: '*' } })
+    await promisify(execFile)('sh', ['-c', await seen.copied()], {
+      env: { PATH: process.env['PATH'] ?? '', no_proxy: '*' },
+    })
     const [got] = sink.received
     assert.equal(got?.body.toString(), '{"type":"order.created","total":42,"items":[{"sku":"a"}],"new":null}')
     assert.equal(got?.headers['x-shop-topic'], "it's here")

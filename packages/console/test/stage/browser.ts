@@ -136,9 +136,7 @@ export class Stage {
     const seen = await seenIn(this.#browsing.pages, { ...look, now: Date.now() })
     const { cookie = '' } = await signedIn(this.world, whose)
     const [name = '', value = ''] = cookie.split('=')
-    await seen.page
-      .context()
-      .addCookies([{ name, value, url: this.world.baseUrl, httpOnly: true, sameSite: 'Lax' }])
+    await seen.page.context().addCookies([{ name, value, url: this.world.baseUrl, httpOnly: true, sameSite: 'Lax' }])
     return seen
   }
 
