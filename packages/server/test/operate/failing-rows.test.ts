@@ -39,7 +39,10 @@ after(async () => {
 })
 
 /** Runs `work` while the database refuses every change of one row. */
-async function refusing(row: { table: string; column?: string; id: string }, work: () => Promise<void>): Promise<void> {
+async function refusing(
+  row: { table: string; column?: string; id: string },
+  work: () => Promise<unknown>,
+): Promise<void> {
   const { table, column = 'id', id } = row
   await statement(
     database,

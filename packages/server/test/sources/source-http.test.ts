@@ -31,8 +31,8 @@ async function aSource(more: object = {}, members: object = {}): Promise<Answer[
   return (await asked(world, 'POST sources', body)).source
 }
 const sourceOf = async (id: string): Promise<Answer['body']> => (await asked(world, `GET sources/${id}`)).source
-const run = (): Promise<void> => createSourcePolls(sourceDeps(world), aName('owner')).run()
-const runLater = (ms = 60_000): Promise<void> => {
+const run = (): Promise<unknown> => createSourcePolls(sourceDeps(world), aName('owner')).run()
+const runLater = (ms = 60_000): Promise<unknown> => {
   world.clock.advance(ms)
   return run()
 }

@@ -58,11 +58,11 @@ async function aSource(table: string, more: object = {}, members: object = {}): 
   return (await asked(world, 'POST sources', body)).source
 }
 const sourceOf = async (id: string): Promise<Answer['body']> => (await asked(world, `GET sources/${id}`)).source
-const run = (node = world): Promise<void> => createSourcePolls(sourceDeps(node), `owner ${aName('')}`).run()
+const run = (node = world): Promise<unknown> => createSourcePolls(sourceDeps(node), `owner ${aName('')}`).run()
 function advance(ms: number): void {
   for (const node of [world, other]) node.clock.advance(ms)
 }
-const runLater = (ms = 60_000): Promise<void> => {
+const runLater = (ms = 60_000): Promise<unknown> => {
   advance(ms)
   return run()
 }
