@@ -1,4 +1,5 @@
 import { createDeps } from './app/features.ts'
+import { createRest, runToRest, type Rest } from './app/idle.ts'
 import { createNotifications, listen, offerLanes, wakeLanes } from './app/messages.ts'
 import { createPlatform, type PlatformOptions } from './app/platform.ts'
 import { createRoad, type RoadPlants } from './app/road.ts'
@@ -16,7 +17,7 @@ import { databaseNow } from './platform/server-facts.ts'
 import { createSurfaces } from './surfaces/index.ts'
 import type { Patience } from './surfaces/listener.ts'
 import { createStreams } from './surfaces/stream/hub.ts'
-import { listLoops } from './workers/loops.ts'
+import { listLoops, type LoopName } from './workers/loops.ts'
 
 export const VERSION = '0.1.0'
 
@@ -25,14 +26,18 @@ export type AppOptions = RoadPlants &
     /** Tests set a custom clock. */
     readonly clock?: Clock
     readonly patience?: Patience
+    /** The background loops that start. Tests name theirs, so that nothing else happens beside them. */
+    readonly loops?: 'all' | readonly LoopName[]
   }
 
-export type App = {
+export type App = Rest & {
   readonly deps: Deps
   /** The road of events that no sender sent. */
   readonly acceptAll: AcceptAll
   /** Starts to listen and to deliver, and returns the address of the server. */
   start(): Promise<{ readonly port: number; readonly baseUrl: string }>
+  /** Runs one background loop until it finds nothing due, whether it was started or not. */
+  run(name: LoopName): Promise<void>
   /**
    * Answers the requests under way, ends deliveries in flight, and closes. Clients have `patienceMs` to close their
    * connections.
@@ -42,7 +47,7 @@ export type App = {
 
 /** The composition root: builds the parts bottom-up and gives each the parts it may use. */
 export function createApp(options: AppOptions): App {
-  const { config } = options
+  const { config, loops: wanted = 'all' } = options
   const system = systemClock()
   const platform = createPlatform({ ...options, clock: options.clock ?? system })
   const owner = `${process.pid}-${platform.randomText(12)}`
@@ -93,7 +98,19 @@ export function createApp(options: AppOptions): App {
     workflows: engine,
   })
     .filter(({ role }) => role === 'every' || config.ROLES.includes(role))
-    .map((one) => createLeaseLoop({ ...deps, leases }, one))
+    .map((one) => ({
+      ...createLeaseLoop({ ...deps, leases }, one),
+      isWanted: wanted === 'all' || wanted.includes(one.name),
+    }))
+  const started = loops.filter(({ isWanted }) => isWanted)
+  const rest = createRest({
+    deps,
+    loops,
+    started,
+    unanswered: () => surfaces.unanswered(),
+    attempts: () => loop.load().requests,
+    isEngineAtRest: () => engine.isAtRest(),
+  })
 
   return {
     deps,
@@ -101,11 +118,17 @@ export function createApp(options: AppOptions): App {
     start: async () => {
       await align(deps.database, system)
       await listen(deps, listeners)
-      for (const one of loops) one.start()
+      for (const one of started) one.start()
       if (delivers) loop.start()
       if (config.ROLES.includes('web')) port = await surfaces.listen()
       return { port, baseUrl: deps.baseUrl() }
     },
+    run: async (name) => {
+      const one = loops.find((known) => known.name === name)
+      if (one === undefined) throw new Error(`This process does not run the loop ${name}.`)
+      await runToRest(one)
+    },
+    ...rest,
     stop: async (patienceMs = 0) => {
       await surfaces.close(patienceMs)
       if (delivers) await loop.stop()

@@ -13,11 +13,12 @@ type ClaimedWork<Row> = {
 const LOOK_MS = 1_000
 
 /**
- * Works on claimed rows until nothing is due. It claims more when a row has ended and every second, so slow rows delay no row
+ * Works on claimed rows until nothing is due, and resolves to their number. It claims more when a row has ended and every second, so slow rows delay no row
  * that comes later.
  */
-export async function runClaimed<Row>(clock: Clock, { atOnce, isStopping, ...on }: ClaimedWork<Row>): Promise<void> {
+export async function runClaimed<Row>(clock: Clock, { atOnce, isStopping, ...on }: ClaimedWork<Row>): Promise<number> {
   const running = new Map<Promise<void>, Row>()
+  let claimed = 0
   const claim = async (): Promise<readonly Row[]> => {
     const limit = isStopping() ? 0 : atOnce - running.size
     try {
@@ -33,8 +34,9 @@ export async function runClaimed<Row>(clock: Clock, { atOnce, isStopping, ...on 
     for (const row of await claim()) {
       const one = on.work(row).finally(() => running.delete(one))
       running.set(one, row)
+      claimed += 1
     }
-    if (running.size === 0) return
+    if (running.size === 0) return claimed
     const look = Promise.withResolvers<void>()
     const cancel = clock.wakeAt(clock.now() + LOOK_MS, look.resolve)
     // oxlint-disable-next-line no-await-in-loop -- until one of them has ended, or the next look

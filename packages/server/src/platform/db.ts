@@ -55,6 +55,8 @@ export type Database = Db & {
   readonly forSystem: Database
   /** Calls back on each NOTIFY of the channel, from now on, even across reconnects. */
   listen(channel: string, heard: (payload: string) => void): Promise<void>
+  /** The statements and transactions that have no answer yet. */
+  underWay(): number
   close(): Promise<void>
 }
 
@@ -182,14 +184,18 @@ export function openDatabase(options: DatabaseOptions): Database {
       jit: 'off',
     },
   }
-  return databaseOf(openClient(target, settings), { answerMs })
+  return databaseOf(openClient(target, settings), { answerMs, load: { underWay: 0 } })
 }
 
 type Client = ReturnType<typeof postgres>
-type Saying = { readonly answerMs: number; readonly workspace?: string }
+type Saying = {
+  readonly answerMs: number
+  readonly load: { underWay: number }
+  readonly workspace?: string | undefined
+}
 
 function databaseOf(client: Client, saying: Saying): Database {
-  const { answerMs, workspace } = saying
+  const { load, workspace } = saying
   return {
     ...asDb(client, saying),
     transaction: async (work) => {
@@ -197,18 +203,19 @@ function databaseOf(client: Client, saying: Saying): Database {
         // It goes out with the first statement. If it fails, the driver fails the transaction.
         if (workspace !== undefined)
           tx.unsafe(SAY_WORKSPACE, [workspace], { prepare: true }).then(undefined, () => undefined)
-        return work(asDb(tx, { answerMs }))
+        return work(asDb(tx, { ...saying, workspace: undefined }))
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver unwraps arrays of promises; `work` gives one value
-      return guarded(() => client.begin(within), answerMs) as ReturnType<typeof work>
+      return guarded(() => client.begin(within), saying) as ReturnType<typeof work>
     },
-    forWorkspace: (workspaceId) => databaseOf(client, { answerMs, workspace: workspaceId }),
+    forWorkspace: (workspaceId) => databaseOf(client, { ...saying, workspace: workspaceId }),
     get forSystem() {
-      return databaseOf(client, { answerMs })
+      return databaseOf(client, { ...saying, workspace: undefined })
     },
     listen: async (channel, heard) => {
       await client.listen(channel, heard)
     },
+    underWay: () => load.underWay,
     close: () => client.end({ timeout: 5 }),
   }
 }
@@ -221,14 +228,15 @@ type Runner = {
   ): PromiseLike<object[] & { count: number }>
 }
 
-function asDb(runner: Runner, { answerMs, workspace }: Saying): Db {
+function asDb(runner: Runner, saying: Saying): Db {
+  const { workspace } = saying
   // Without parameters, the driver would send a simple message, which cannot carry the workspace.
   const options = workspace === undefined ? { prepare: true } : { prepare: true, simple: false, workspace }
   const execute = (query: Sql): Promise<object[] & { count: number }> =>
     guarded(() => {
       const { text, parameters } = render(query)
       return runner.unsafe(text, parameters, options)
-    }, answerMs)
+    }, saying)
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement names the columns of its row type
     many: async <Row extends object>(query: Sql) => (await execute(query)) as readonly object[] as readonly Row[],
@@ -244,12 +252,13 @@ function asDb(runner: Runner, { answerMs, workspace }: Saying): Db {
   }
 }
 
-async function guarded<T>(work: () => PromiseLike<T>, answerMs: number): Promise<T> {
+async function guarded<T>(work: () => PromiseLike<T>, { answerMs, load }: Saying): Promise<T> {
   const deadline = Promise.withResolvers<never>()
   const timer = setTimeout(
     () => deadline.reject(new DbError(new Error('The database did not respond in time.'), 'NO_ANSWER')),
     answerMs,
   )
+  load.underWay += 1
   try {
     return await Promise.race([work(), deadline.promise])
   } catch (error) {
@@ -258,6 +267,7 @@ async function guarded<T>(work: () => PromiseLike<T>, answerMs: number): Promise
     }
     throw error
   } finally {
+    load.underWay -= 1
     clearTimeout(timer)
   }
 }

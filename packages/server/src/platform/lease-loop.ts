@@ -13,13 +13,19 @@ export type Loop = {
   readonly role: 'every' | 'web' | 'deliver' | 'work'
   /** `process`: each of those processes runs it. `installation`: only the process that has the lease runs it. */
   readonly scope: 'process' | 'installation'
-  readonly work: () => Promise<void>
+  /** Does all that is due. Resolves to the number of rows that it worked on, if other loops may wait for these. */
+  readonly work: () => Promise<number | void>
   /** Makes a long run end early when the process stops. */
   readonly stop?: () => void | Promise<void>
 }
 
 export type RunningLoop = {
+  readonly name: string
+  /** Runs it from now on, again and again. */
   start(): void
+  /** One run, after the one under way. Resolves to the number of rows that it reports; rejects if it failed. */
+  turn(): Promise<number>
+  isUnderWay(): boolean
   /** Waits for the run under way. */
   stop(): Promise<void>
 }
@@ -38,31 +44,47 @@ export function createLeaseLoop(
   loop: Loop,
 ): RunningLoop {
   let stopping = false
-  let running: Promise<void> = Promise.resolve()
+  let last: Promise<void> = Promise.resolve()
+  let underWay = 0
   let cancel = nothing
-  const run = async (): Promise<void> => {
-    let pauseMs = loop.everyMs
+  const run = async (): Promise<number | 'elsewhere'> => {
+    if (stopping) return 0
     try {
-      if (loop.scope === 'process' || (await deps.leases.take(loop.name, loop.everyMs))) {
-        await loop.work()
-        deps.loopRuns?.ended(loop.name, 'well')
-      } else pauseMs = Math.max(loop.everyMs, ASK_MS_MIN)
+      if (loop.scope === 'installation' && !(await deps.leases.take(loop.name, loop.everyMs))) return 'elsewhere'
+      const found = await loop.work()
+      deps.loopRuns?.ended(loop.name, 'well')
+      return found ?? 0
     } catch (cause) {
       deps.loopRuns?.ended(loop.name, 'badly')
       if (!stopping) deps.retryLog.warn(`${loop.name}_failed`, { cause })
+      throw cause
     }
-    if (!stopping) cancel = deps.clock.wakeAt(deps.clock.now() + pauseMs, tick)
   }
-  const tick = (): void => {
-    running = run()
+  const next = (): Promise<number | 'elsewhere'> => {
+    const running = (underWay === 0 ? run() : last.then(run)).finally(() => {
+      underWay -= 1
+    })
+    underWay += 1
+    last = running.then(nothing, nothing)
+    return running
+  }
+  const tick = async (): Promise<void> => {
+    const result = await next().catch(() => 0)
+    const pauseMs = result === 'elsewhere' ? Math.max(loop.everyMs, ASK_MS_MIN) : loop.everyMs
+    if (!stopping) cancel = deps.clock.wakeAt(deps.clock.now() + pauseMs, () => void tick())
   }
   return {
-    start: tick,
-    stop: () => {
+    name: loop.name,
+    start: () => void tick(),
+    turn: async () => {
+      const found = await next()
+      return found === 'elsewhere' ? 0 : found
+    },
+    isUnderWay: () => underWay > 0,
+    stop: async () => {
       stopping = true
       cancel()
-      const ended = loop.stop?.()
-      return Promise.all([running, ended]).then(nothing)
+      await Promise.all([last, loop.stop?.()])
     },
   }
 }

@@ -23,7 +23,7 @@ import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
 import { addressOf } from './ingest/address.ts'
 import { createIngestHandler } from './ingest/handler.ts'
-import { retire, type Patience } from './listener.ts'
+import { countUnanswered, retire, type Patience } from './listener.ts'
 import { mountLlmsText } from './llms-text.ts'
 import { mountMcp } from './mcp/mount.ts'
 import { createCounters, type Gauge } from './metrics.ts'
@@ -39,6 +39,8 @@ import { mountStream, type Admit } from './stream/mount.ts'
 
 export type Surfaces = {
   listen(): Promise<number>
+  /** The requests whose response has not begun. */
+  unanswered(): number
   /** Gives clients this long to leave first. */ close(patienceMs: number): Promise<void>
 }
 
@@ -136,6 +138,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
       return (router.server.address() as AddressInfo).port
     },
+    unanswered: () => countUnanswered(router.server),
     close: async (patienceMs) => {
       streams.close()
       if (patienceMs > 0) await retire(router.server, patienceMs)

@@ -47,10 +47,18 @@ export function createListener(route: Handler, patience: Patience = PATIENCE): S
     },
     serve,
   )
+  exchanges.set(server, new Set())
   server.maxHeadersCount = LIMITS.headersMax
   server.on('checkExpectation', serve)
   server.on('clientError', (error, socket) => answerBroken(lineOf(lines, socket), error, socket))
   return server
+}
+
+const exchanges = new WeakMap<Server, Set<ServerResponse>>()
+
+/** The requests whose response has not begun. A stream and a long download have begun. */
+export function countUnanswered(server: Server): number {
+  return [...(exchanges.get(server) ?? [])].filter((response) => !response.headersSent).length
 }
 
 const retired = new WeakSet<Server>()
@@ -103,8 +111,10 @@ function lineOf(lines: WeakMap<Duplex, Line>, socket: Duplex): Line {
 function enter(server: Server, line: Line, { request, response }: Exchange): void {
   line.open += 1
   line.last = { request, response }
+  const open = exchanges.get(server)?.add(response)
   response.once('close', () => {
     line.open -= 1
+    open?.delete(response)
     // After the listener has closed, an open connection would keep the whole process alive.
     if (line.open === 0 && (line.broken || isClosed(server))) request.socket.destroySoon()
   })

@@ -46,7 +46,7 @@ export type OwnLoops = {
  * Every background loop of a process, in one list. Only deliveries have a separate loop (pipeline/deliver), which wakes when a
  * delivery is due. A loop of the installation may run in two processes for a moment, so its work must tolerate that.
  */
-export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
+export function listLoops(deps: Deps, own: OwnLoops) {
   const exporter = createExporter(deps)
   const makers = { ...deps, acceptAll: own.acceptAll }
   const polls = createSourcePolls(makers, own.owner)
@@ -137,5 +137,7 @@ export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
     { ...ofInstallation, name: 'deletions.finish', everyMs: 2 * SECOND_MS, work: () => finishDeletions(deps) },
     { ...ofInstallation, name: 'erasure', everyMs: 60 * SECOND_MS, work: () => eraseEnded(deps) },
     { ...ofInstallation, name: 'audit.prune', everyMs: HOUR_MS, work: () => pruneAudit(deps) },
-  ]
+  ] as const satisfies readonly Loop[]
 }
+
+export type LoopName = ReturnType<typeof listLoops>[number]['name']

@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId, LIMITS } from '@postroad/contract'
 import { admitQuarantined } from '../../src/pipeline/quarantine/admit.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aName, aWebhook, post } from '../stage/fixtures.ts'
-import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 const HOUR_MS = 3_600_000
 let world: World
-before(async () => {
-  // No loop runs here: each test decides when requests are verified again.
-  world = await aWorld({ env: { ROLES: 'web' } })
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+    // No loop runs here: each test decides when requests are verified again.
+  },
+  { env: { ROLES: 'web' }, loops: [] },
+)
 
 type Endpoint = { readonly id: string; readonly url: string; readonly dataset: string }
 
@@ -40,7 +43,7 @@ const correct = (id: string): Promise<Answer> => {
   world.clock.advance(1_000)
   return world.admin('PATCH', `webhooks/${id}`, { verification: { scheme: 'code_host', secret: 'right' } })
 }
-const admit = (): Promise<void> => admitQuarantined({ ...world.app.deps, acceptAll: world.app.acceptAll })
+const admit = (): Promise<unknown> => admitQuarantined({ ...world.app.deps, acceptAll: world.app.acceptAll })
 const recordsOf = async (dataset: string): Promise<readonly Answer['body'][]> =>
   (await world.admin('GET', `records?dataset=${dataset}`)).body.records
 

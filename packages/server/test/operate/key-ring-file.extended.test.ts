@@ -163,6 +163,7 @@ function wrapped(database: Database, look: (text: string) => void | Promise<void
       return wrapped(database.forSystem, look)
     },
     listen: (...listening) => database.listen(...listening),
+    underWay: () => database.underWay(),
     close: () => database.close(),
   }
 }

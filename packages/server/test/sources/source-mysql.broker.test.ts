@@ -18,7 +18,7 @@ describe('a source that reads MySQL', { skip: server === undefined }, () => {
   let world: World
   let shop: MariaDb
   before(async () => {
-    world = await aWorld({ env: { ROLES: 'web' } })
+    world = await aWorld({ env: { ROLES: 'web' }, loops: [] })
     shop = await aMariaDb(server ?? '')
   })
   after(async () => {
@@ -48,8 +48,8 @@ describe('a source that reads MySQL', { skip: server === undefined }, () => {
     (await asked(world, 'POST sources', { name: aName('source'), dataset: table, settings: settingsFor(table, more) }))
       .source
   const sourceOf = async (id: string): Promise<Answer['body']> => (await asked(world, `GET sources/${id}`)).source
-  const run = (): Promise<void> => createSourcePolls(sourceDeps(world), aName('owner')).run()
-  const runLater = (): Promise<void> => {
+  const run = (): Promise<unknown> => createSourcePolls(sourceDeps(world), aName('owner')).run()
+  const runLater = (): Promise<unknown> => {
     world.clock.advance(60_000)
     return run()
   }

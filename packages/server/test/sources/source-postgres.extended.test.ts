@@ -17,7 +17,7 @@ let shop: Database
 let relay: DatabaseRelay
 
 before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
+  world = await aWorld({ env: { ROLES: 'web' }, loops: [] })
   other = await aWorld({ beside: world, env: { ROLES: 'web' } })
   made = await aDatabase()
   shop = openDatabase({ target: made.operator, connectionsMax: 4, applicationName: 'shop', statementTimeoutMs: 20_000 })
@@ -58,11 +58,11 @@ async function aSource(table: string, more: object = {}, members: object = {}): 
   return (await asked(world, 'POST sources', body)).source
 }
 const sourceOf = async (id: string): Promise<Answer['body']> => (await asked(world, `GET sources/${id}`)).source
-const run = (node = world): Promise<void> => createSourcePolls(sourceDeps(node), `owner ${aName('')}`).run()
+const run = (node = world): Promise<unknown> => createSourcePolls(sourceDeps(node), `owner ${aName('')}`).run()
 function advance(ms: number): void {
   for (const node of [world, other]) node.clock.advance(ms)
 }
-const runLater = (ms = 60_000): Promise<void> => {
+const runLater = (ms = 60_000): Promise<unknown> => {
   advance(ms)
   return run()
 }
@@ -386,6 +386,7 @@ test('the address guard checks the host, with and without encryption, when it is
       resolve: () => Promise.resolve({ kind: 'addresses', source: 'dns', addresses: ['169.254.169.254'] }),
       close: () => undefined,
     },
+    loops: [],
   })
   try {
     const send = (connection: string, mode: string): Promise<Answer> =>
@@ -422,6 +423,7 @@ test('the connection goes to the address that the guard has checked, not to one 
       },
       close: () => undefined,
     },
+    loops: [],
   })
   try {
     const connection = connectionTo(made.operator, { port: relay.port, host: 'shop.example.com' })

@@ -68,6 +68,6 @@ export async function aRunOf(world: World): Promise<string> {
 }
 
 /** Works on the due AI runs in this process. */
-export function workOnRuns(world: World, acceptAll = world.app.acceptAll): Promise<void> {
+export function workOnRuns(world: World, acceptAll = world.app.acceptAll): Promise<unknown> {
   return createAgentRuns({ ...world.app.deps, acceptAll }).run()
 }

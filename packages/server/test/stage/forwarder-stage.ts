@@ -13,7 +13,7 @@ export type ForwarderStage = {
   readonly aForwarder: (members?: object) => Promise<Answer['body']>
   readonly forwarderOf: (id: string) => Promise<Answer['body']>
   /** One run of a process, after the time of a round. */
-  readonly run: (ms?: number) => Promise<void>
+  readonly run: (ms?: number) => Promise<unknown>
   /** Sends events to a new dataset, and returns their answers. */
   readonly events: (
     count: number,
@@ -22,7 +22,7 @@ export type ForwarderStage = {
   ) => Promise<readonly Answer['body'][]>
 }
 
-export function onForwarderStage(options: WorldOptions = { env: { ROLES: 'web' } }): ForwarderStage {
+export function onForwarderStage(options: WorldOptions = { env: { ROLES: 'web' }, loops: [] }): ForwarderStage {
   let world: World
   let receiver: OtlpReceiver
   let url = ''

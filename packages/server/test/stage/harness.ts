@@ -10,6 +10,7 @@ import { testClock, type TestClock } from '../../src/platform/clock.ts'
 import { openDatabase, sql, type DatabaseTarget } from '../../src/platform/db.ts'
 import { openKeyFile } from '../../src/platform/key-file.ts'
 import { createLog, type Log } from '../../src/platform/log.ts'
+import type { LoopName } from '../../src/workers/loops.ts'
 import { bootstrap, install, type Bootstrapped } from '../../src/resources/operate/installation/index.ts'
 import type { Storage } from '../../src/storage.ts'
 import { inDatabase, type TestTarget } from './global-setup.ts'
@@ -27,11 +28,27 @@ export type World = {
   readonly storage: TestStorage
   /** A request to the admin API with the bootstrap key; returns status, headers and the parsed body. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Runs these background loops one after the other, each until it finds nothing due at the time of the clock, and what follows. */
+  run(...names: readonly LoopName[]): Promise<void>
+  /**
+   * Resolves when no process on this database has anything to do at the time of its clock: nothing is under way, and no started
+   * loop finds anything due (src/app/idle.ts).
+   */
+  idle(): Promise<void>
+  /** Resolves when nothing is under way, and runs no loop before the clock does: for tests of the pace of a loop. */
+  quiet(): Promise<void>
   stop(): Promise<void>
 }
 
 /** `secretKey` is the SECRET_KEY for a process beside it; `operator` is the login for direct access to the database. */
-export type TestStorage = Storage & { readonly secretKey: string; readonly operator: DatabaseTarget }
+export type TestStorage = Storage & {
+  readonly secretKey: string
+  readonly operator: DatabaseTarget
+  /** The processes of the test on this database. */
+  readonly nodes: Set<Node>
+  /** The background loops of the first of them, which the others also run unless they name theirs. */
+  readonly loops: AppOptions['loops']
+}
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any } // oxlint-disable-line typescript/no-explicit-any -- tests read answers as a client without types would
 
@@ -46,6 +63,8 @@ export type WorldOptions = {
   readonly patience?: AppOptions['patience']
   /** The target of the log; stderr by default. */
   readonly log?: Log
+  /** The background loops that the clock runs. By default, those of the node `beside`, or all. */
+  readonly loops?: AppOptions['loops']
   /** The time of the clock, in milliseconds since 1970. */
   readonly now?: number
   /** The key file of this folder seals its secrets, as with the embedded database. */
@@ -60,7 +79,8 @@ export type WorldOptions = {
 const START = Date.parse('2026-01-15T12:00:00Z')
 
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
-  const storage = options.beside?.storage ?? (await aStorage(options.keyFolder))
+  const storage = options.beside?.storage ?? (await aStorage(options))
+  const loops = options.loops ?? storage.loops
   const clock = testClock(options.now ?? START)
   const config = readConfig({
     PORT: '0',
@@ -70,7 +90,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     LOG_LEVEL: process.env['TEST_LOG'] ?? 'error',
     ...options.env,
   })
-  const app = createApp({
+  const created = createApp({
     config,
     storage,
     clock,
@@ -79,7 +99,17 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     outbound: options.outbound,
     resolver: options.resolver,
     ...(options.patience === undefined ? {} : { patience: options.patience }),
+    ...(loops === undefined ? {} : { loops }),
   })
+  const app: App = {
+    ...created,
+    stop: (patienceMs) => {
+      storage.nodes.delete(node)
+      return created.stop(patienceMs)
+    },
+  }
+  const node: Node = { app, clock }
+  storage.nodes.add(node)
   const { port, baseUrl } = await app.start()
   const { beside } = options
   // A second bootstrap would revoke the key of the first.
@@ -117,6 +147,12 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     endpoint: installed.webhook.public_url,
     storage,
     admin,
+    run: async (...names) => {
+      for (const name of names) await app.run(name)
+      await restOf(storage, (one) => one.whenQuiet())
+    },
+    idle: () => restOf(storage, (one) => one.whenIdle()),
+    quiet: () => restOf(storage, (one) => one.whenQuiet()),
     stop: async () => {
       await app.stop()
       if (options.beside === undefined) await storage.stop()
@@ -124,8 +160,19 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   }
 }
 
+type Node = { readonly app: App; readonly clock: TestClock }
+
+/** In the second round, every process hears what the others did in the first one. */
+async function restOf({ nodes }: TestStorage, rest: (app: App) => Promise<unknown>): Promise<void> {
+  for (let round = 0; round < Math.min(nodes.size, 2); round += 1)
+    for (const { app, clock } of nodes) {
+      clock.advance(0)
+      await rest(app)
+    }
+}
+
 /** A separate database with a separate key; a stop drops it. */
-async function aStorage(keyFolder: string | undefined): Promise<TestStorage> {
+async function aStorage({ keyFolder, loops }: WorldOptions): Promise<TestStorage> {
   const own = await aDatabase()
   const key = randomBytes(32)
   const keyFile = keyFolder === undefined ? undefined : openKeyFile(keyFolder)
@@ -135,6 +182,8 @@ async function aStorage(keyFolder: string | undefined): Promise<TestStorage> {
     cipher: createCipher(keyFile?.keys ?? [key]),
     ...(keyFile === undefined ? {} : { keyFile }),
     secretKey: key.toString('base64'),
+    nodes: new Set(),
+    loops,
     stop: () => own.drop(),
   }
 }
@@ -241,14 +290,22 @@ export async function aSink(): Promise<Sink> {
 }
 
 /**
- * Waits until `look` returns a value, and turns the event loop in between; for effects without an event to wait for,
- * such as the row of an attempt. Gives up after `turns`, so a test that cannot succeed fails instead of hanging.
+ * Looks until there is a value, for effects outside of this process: a foreign server, or another process. `what` says what
+ * the test waits for. Effects inside of this process have happened once the world is idle. Gives up after a while, so a test
+ * that cannot succeed fails instead of hanging.
  */
-export async function eventually<T>(look: () => Promise<T | undefined>, turns = 2_000): Promise<T> {
-  for (let turn = 0; turn < turns; turn += 1) {
+export function eventually<T>(what: string, look: () => Promise<T | undefined>, looks?: number): Promise<T>
+/** Without a sentence: for tests that do not wait for `idle` yet. */
+export function eventually<T>(look: () => Promise<T | undefined>, looks?: number): Promise<T>
+export async function eventually<T>(...given: readonly unknown[]): Promise<T> {
+  const [what, look, looks = LOOKS] = typeof given[0] === 'string' ? given : ['It', ...given]
+  if (typeof look !== 'function' || typeof looks !== 'number') throw new Error('There is nothing to look at.')
+  for (let turn = 0; turn < looks; turn += 1) {
     const seen = await look()
     if (seen !== undefined) return seen
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  throw new Error('It did not happen.')
+  throw new Error(`This did not happen: ${String(what)}.`)
 }
+
+const LOOKS = 2_000

@@ -47,12 +47,12 @@ export async function deliveriesIn(
 }
 export const replayOf = async (id: string): Promise<Body> =>
   (await still.admin('GET', `deliveries/replays/${id}`)).body.replay
-export const run = (deps: Deps = still.app.deps): Promise<void> => advanceReplays(deps)
+export const run = (deps: Deps = still.app.deps): Promise<unknown> => advanceReplays(deps)
 
 /** A file calls this once, before its tests. */
 export function onReplayStage(): void {
   before(async () => {
-    still = await aWorld({ env: { ROLES: 'web' } })
+    still = await aWorld({ env: { ROLES: 'web' }, loops: [] })
     database = behind(still)
     await statement(database, 'create table made_due (id uuid, at timestamptz)')
     await statement(database, 'grant all on made_due to public')

@@ -10,8 +10,8 @@ export { testModel } from './test-model.ts'
 const AT_ONCE = 16
 
 export type AgentRuns = {
-  /** Runs all due runs. */
-  run(): Promise<void>
+  /** Runs all due runs, and resolves to the number of claims. */
+  run(): Promise<number>
   /** Starts no further run. */
   stop(): void
 }

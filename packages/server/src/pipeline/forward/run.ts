@@ -30,8 +30,8 @@ const BATCHES_PER_RUN = 20
 const ROWS_MIN = 8
 
 export type Forwards = {
-  /** Sends everything that is due. */
-  run(): Promise<void>
+  /** Sends everything that is due, and resolves to the number of claims. */
+  run(): Promise<number>
   /** Ends the requests under way, and starts no others. */
   stop(): void
 }

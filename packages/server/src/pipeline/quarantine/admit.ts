@@ -38,10 +38,11 @@ type Admitting = Deps & { readonly acceptAll: AcceptAll }
 
 /**
  * Verifies the requests in quarantine again when their endpoint has changed, and deletes those whose hours have passed.
- * One commit stores a request that passes as an event and removes it from the quarantine.
+ * One commit stores a request that passes as an event and removes it from the quarantine. Resolves to the number of endpoints.
  */
-export async function admitQuarantined(deps: Admitting): Promise<void> {
+export async function admitQuarantined(deps: Admitting): Promise<number> {
   const system = deps.database.forSystem
+  let checked = 0
   await deleteExpiredQuarantined(system, new Date(deps.clock.now()))
   const rows = new SeparateRows(deps.retryLog, 'quarantine.not_admitted')
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -51,9 +52,11 @@ export async function admitQuarantined(deps: Admitting): Promise<void> {
     for (const webhook of unchecked)
       // oxlint-disable-next-line no-await-in-loop -- one endpoint after another
       await rows.run({ kind: 'webhook', id: webhook.id }, () => admitOf(deps, webhook))
+    checked += unchecked.length
     // Only endpoints that fail make room for the next ones in the same run.
-    if (rows.failed.length === without.length) return
+    if (rows.failed.length === without.length) break
   }
+  return checked - rows.failed.length
 }
 
 async function admitOf(deps: Admitting, { workspace_id, project_id, id }: UncheckedWebhook): Promise<void> {

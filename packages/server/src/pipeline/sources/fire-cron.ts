@@ -15,25 +15,30 @@ const ROUNDS_MAX = 20
 
 /**
  * Runs the cron triggers whose time has come. The event and the next time are one commit, and the fence of the row lets one
- * process through. A trigger that missed several times runs once.
+ * process through. A trigger that missed several times runs once. Resolves to the number of runs.
  */
-export async function fireCronTriggers(deps: SourceDeps): Promise<void> {
+export async function fireCronTriggers(deps: SourceDeps): Promise<number> {
+  let fired = 0
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
     const due = await listDueCronTriggers(deps.database, { now: new Date(deps.clock.now()), limit: AT_ONCE })
     // oxlint-disable-next-line no-await-in-loop -- one trigger at a time: they must not crowd out senders
-    for (const trigger of due) await fireOrSkip(deps, trigger)
-    if (due.length < AT_ONCE) return
+    for (const trigger of due) if (await fireOrSkip(deps, trigger)) fired += 1
+    if (due.length < AT_ONCE) break
   }
+  return fired
 }
 
-async function fireOrSkip(deps: SourceDeps, trigger: DueCronTrigger): Promise<void> {
+/** Returns whether the trigger has its next time. */
+async function fireOrSkip(deps: SourceDeps, trigger: DueCronTrigger): Promise<boolean> {
   try {
     await (trigger.halted ? skip(deps, trigger) : fire(deps, trigger))
+    return true
   } catch (cause) {
-    if (cause instanceof Overtaken) return
+    if (cause instanceof Overtaken) return false
     // The row has not changed, so the next run of the loop tries again.
     deps.retryLog.warn('cron_trigger.not_fired', { trigger: encodeId('cronTrigger', trigger.id), cause })
+    return false
   }
 }
 

@@ -14,8 +14,8 @@ const AT_ONCE = 8
 const LEASE_MS = 60_000
 
 export type SourcePolls = {
-  /** Reads all due sources. */
-  run(): Promise<void>
+  /** Reads all due sources, and resolves to the number of claims. */
+  run(): Promise<number>
   /** Ends the reads under way, and starts no others. */
   stop(): void
 }

@@ -9,8 +9,13 @@ import type { Answer, Effect, Event } from './ports.ts'
 import { createWorkflowStore, type WorkflowStoreParts } from './postgres-store.ts'
 
 export type WorkflowEngine = {
-  /** Does all work that is due. Resolves when nothing is left; rejects when the database refused a part of it. */
-  look(): Promise<void>
+  /**
+   * Does all work that is due. Resolves when nothing is left, to the number of instances that ran; rejects when the database
+   * refused a part of it.
+   */
+  look(): Promise<number>
+  /** False while instances run outside of a look. */
+  isAtRest(): boolean
   /** Instances started, records were stored, or a workspace was suspended or reinstated. Only a hint: it makes the engine look sooner. */
   readonly hint: (about: Extract<Event, { type: 'hinted' }>['about']) => void
   /** Claims nothing new. Commits under way end, and every other claim is given back. */
@@ -30,6 +35,7 @@ export function createWorkflowEngine(deps: Deps, parts: WorkflowStoreParts): Wor
   let started = false
   let stopping = false
   let isGathering = false
+  let ran = 0
 
   // The machine's time never goes back, even if the database's clock does.
   let latest = -Infinity
@@ -45,6 +51,7 @@ export function createWorkflowEngine(deps: Deps, parts: WorkflowStoreParts): Wor
       case 'claim':
         return ask(store.claim(effect.input), (answer) => ({ type: 'claimed', op: effect.op, answer }))
       case 'advance':
+        ran += effect.instances.length
         return void advance(deps, { directory: parts.directory, instances: effect.instances }).then((runs) =>
           handle({ type: 'advanced', op: effect.op, runs }),
         )
@@ -64,6 +71,7 @@ export function createWorkflowEngine(deps: Deps, parts: WorkflowStoreParts): Wor
   return {
     look: async () => {
       started = true
+      const before = ran
       rested = Promise.withResolvers<void>()
       handle({ type: 'woke' })
       const limit = Promise.withResolvers<void>()
@@ -71,7 +79,9 @@ export function createWorkflowEngine(deps: Deps, parts: WorkflowStoreParts): Wor
       await Promise.race(stopping ? [rested.promise] : [rested.promise, limit.promise])
       cancel()
       if (machine.load.failing) throw new Error('The database refused a part of the work of workflows.')
+      return ran - before
     },
+    isAtRest: () => machine.rested,
     hint: (about) => {
       if (!started || stopping) return
       if (about !== 'records') return handle({ type: 'hinted', about })

@@ -67,6 +67,8 @@ async function connected({ reach, place, signal }: Omit<Settings, 'config'>, add
   const stop = (): void => client.destroy()
   signal.addEventListener('abort', stop)
   try {
+    // The attempt may have ended while the driver was loaded, and a server that sends nothing would keep the connection open.
+    signal.throwIfAborted()
     await client.connect()
     return client
   } catch (error) {

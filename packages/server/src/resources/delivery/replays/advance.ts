@@ -32,11 +32,15 @@ const ROUNDS_MAX = 25
 const SCANNED_WITH_PAYLOADS_MAX = 500
 const COUNTED_AT_ONCE = 2_000
 
-/** Advances running replays as far as their pace allows, one page each in turn. Several processes may do so at once. */
-export async function advanceReplays(deps: Deps): Promise<void> {
+/**
+ * Advances running replays as far as their pace allows, one page each in turn. Several processes may do so at once. Resolves to
+ * the number of pages.
+ */
+export async function advanceReplays(deps: Deps): Promise<number> {
   await countEnded(deps)
   const rows = new SeparateRows(deps.retryLog, 'replay.not_advanced')
   await restartStopped(deps, rows)
+  let pages = 0
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const before = new Date(deps.clock.now() + LEFT_MS)
     // oxlint-disable-next-line no-await-in-loop -- round after round
@@ -44,8 +48,10 @@ export async function advanceReplays(deps: Deps): Promise<void> {
     for (const { workspace_id: workspaceId, project_id: projectId, id } of due)
       // oxlint-disable-next-line no-await-in-loop -- one page at a time: replays must not crowd out live deliveries
       await rows.run({ kind: 'replay', id }, () => advance(deps, { workspaceId, projectId, id }))
-    if (due.length === 0) return
+    pages += due.length
+    if (due.length === 0) break
   }
+  return pages - rows.failed.length
 }
 
 /** Outcomes of replayed deliveries are counted after the turns that settle them, so that turns do no extra work. */

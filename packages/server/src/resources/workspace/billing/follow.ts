@@ -12,19 +12,20 @@ const REREAD_MS = DAY_MS
 
 /**
  * Follows the payment provider: takes its events from the endpoint that the operator named, and reads their
- * subscriptions. Without a provider it does nothing. Two processes may run it at the same time.
+ * subscriptions. Without a provider it does nothing. Two processes may run it at the same time. Resolves to the number of events.
  */
-export async function followPayments(deps: Deps): Promise<void> {
+export async function followPayments(deps: Deps): Promise<number> {
   const { STRIPE_WEBHOOK_ENDPOINT: webhookId } = deps.config
   const provider = await providerOf(deps)
-  if (provider === undefined || webhookId === undefined) return
+  if (provider === undefined || webhookId === undefined) return 0
   await takeEvents(deps, { provider, webhookId })
-  await handleEvents(deps, async (customerId) => {
+  const events = await handleEvents(deps, async (customerId) => {
     const found = await findByCustomer(deps.database, customerId)
     // The account at the provider can have customers of other products.
     if (found !== undefined) await syncSubscription(deps, { provider, workspaceId: found.workspace_id, customerId })
   })
   await rereadStale(deps, provider)
+  return events
 }
 
 /**

@@ -13,22 +13,24 @@ const ERASED_AT_ONCE = 1_000
 
 /**
  * Erases the copies that can no longer be restored, and resumes the deliveries of restored destinations that did not
- * fit into the commit of the restore, piece by piece.
+ * fit into the commit of the restore, piece by piece. Resolves to the number of pieces.
  */
-export async function finishDeletions(deps: Deps): Promise<void> {
+export async function finishDeletions(deps: Deps): Promise<number> {
   const now = deps.clock.now()
   await eraseSnapshots(deps.database, { before: new Date(now), limit: ERASED_AT_ONCE })
   await eraseOld(deps.database, { before: new Date(now - LIMITS.deletionShownMs), limit: ERASED_AT_ONCE })
   const rows = new SeparateRows(deps.retryLog, 'deletion.not_resumed')
-  for (let pieces = 0; pieces < PIECES_MAX;) {
+  let pieces = 0
+  while (pieces < PIECES_MAX) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
     const resuming = await listResuming(deps.database, { without: rows.failed, limit: RESUMING_AT_ONCE })
-    if (resuming.length === 0) return
+    if (resuming.length === 0) break
     for (const one of resuming)
       // oxlint-disable-next-line no-await-in-loop -- one piece at a time: it must not crowd out live deliveries
       await rows.run({ kind: 'deletion', id: one.id }, () => resumePiece(deps, one))
     pieces += resuming.length
   }
+  return pieces - rows.failed.length
 }
 
 async function resumePiece(deps: Deps, of: Resuming): Promise<void> {

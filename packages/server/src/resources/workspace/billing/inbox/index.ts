@@ -54,13 +54,17 @@ export async function takeEvents(
     await pruneEvents(database, { before: new Date(now.getTime() - KEPT_MS), last: last.submission_id })
 }
 
-/** Calls `handle` once for each customer with open events. A failed call is repeated later and delays no other customer. */
-export async function handleEvents(deps: Deps, handle: (customerId: string) => Promise<void>): Promise<void> {
+/**
+ * Calls `handle` once for each customer with open events. A failed call is repeated later and delays no other customer.
+ * Resolves to the number of events.
+ */
+export async function handleEvents(deps: Deps, handle: (customerId: string) => Promise<void>): Promise<number> {
   const open = await listOpenEvents(deps.database, { now: new Date(deps.clock.now()), limit: AT_ONCE })
   for (const [customerId, events] of Map.groupBy(open, (event) => event.customer_id)) {
     // oxlint-disable-next-line no-await-in-loop -- one request to the provider at a time
     await handleOne(deps, { events, work: () => handle(customerId) })
   }
+  return open.length
 }
 
 async function handleOne(
