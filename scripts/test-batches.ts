@@ -5,6 +5,8 @@ import { laneOf } from './lanes.ts'
 const FILES_IN_A_BATCH = 8
 /** A file with a browser or of another lane can take a minute, and a run takes as long as its slowest batch. */
 const SLOW_FILES_IN_A_BATCH = 3
+/** The tests of the command line share one server, which takes longer to start than one of these files to run. */
+const CLI_FILES_IN_A_BATCH = 32
 
 /**
  * Writes entry files into `folder`. Each entry loads some test files of one folder and one lane. Each test file is a suite with its
@@ -34,10 +36,14 @@ function entriesOf(batches: readonly (readonly string[])[], folder: string): rea
 }
 
 function inEqualParts(files: readonly string[]): readonly (readonly string[])[] {
-  const isSlow = files.some((file) => file.startsWith('packages/console/') || laneOf(file) !== 'normal')
-  const atMost = isSlow ? SLOW_FILES_IN_A_BATCH : FILES_IN_A_BATCH
-  const parts = Math.ceil(files.length / atMost)
+  const parts = Math.ceil(files.length / atMostIn(files[0] ?? ''))
   return Array.from({ length: parts }, (_, at) => files.filter((_file, index) => index % parts === at))
+}
+
+/** The number of files in a batch with this one. */
+function atMostIn(file: string): number {
+  if (file.startsWith('packages/console/') || laneOf(file) !== 'normal') return SLOW_FILES_IN_A_BATCH
+  return file.startsWith('packages/cli/test/') ? CLI_FILES_IN_A_BATCH : FILES_IN_A_BATCH
 }
 
 /** The limits for a file that hangs, and for a process that does not end after its last test. */
