@@ -22,7 +22,7 @@ const OWN_CLIPBOARD = `(() => {
   clipboard.readText = () => last
 })()`
 
-/** A page in a context of its own, which ends with it. */
+/** A page in a separate context, which ends with it. */
 export function separatePages(browser: Browser): Pages {
   return { take: () => aPage(browser), giveBack: (page) => page.context().close() }
 }
