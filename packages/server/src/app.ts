@@ -116,6 +116,7 @@ export function createApp(options: AppOptions): App {
       deps.links.close()
       deps.reach.close()
       deps.mailer.close()
+      await deps.heavy.close()
       deps.retryLog.close()
       await deps.database.close()
     },

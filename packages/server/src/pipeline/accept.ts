@@ -6,7 +6,7 @@ import type { Quarantine } from './quarantine/take.ts'
 import type { Rejections } from './rejections.ts'
 import type { Db } from '../platform/db.ts'
 import { checkDatasets } from './route/check-datasets.ts'
-import { decide } from './route/decide.ts'
+import { route } from './route/route.ts'
 import type { Announce } from './store/announce.ts'
 import { said, type Commit } from './store/commit.ts'
 import { rowsOf } from './store/event-rows.ts'
@@ -38,7 +38,7 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | D
   if ('kind' in verified) return verified
   road.keyUses.note(verified.receiver)
   const stored = await road.once(verified.idempotency, async () => {
-    const routed = await decide(road, verified)
+    const routed = await route(road, verified)
     const checked = 'kind' in routed ? routed : (checkDatasets(routed) ?? routed)
     return 'kind' in checked ? ((await road.findRepeat(verified)) ?? checked) : road.commit(checked)
   })
@@ -79,7 +79,7 @@ export async function acceptAll(
 async function decideOne(road: Road, captured: Captured): Promise<Storable | Answered | Rejected> {
   const verified = await verify(road, captured)
   if ('kind' in verified) return verified
-  const routed = await decide(road, verified)
+  const routed = await route(road, verified)
   const event = 'kind' in routed ? routed : (checkDatasets(routed) ?? routed)
   return 'kind' in event ? event : { event, rows: rowsOf(road, event) }
 }

@@ -27,6 +27,23 @@ export function stopwatch(): () => number {
   return () => performance.now() - startedAt
 }
 
+/** The time of a clock at one instant of this machine, for code that runs later in another thread. */
+export type Moment = { readonly now: number; readonly at: number }
+
+export function momentOf(clock: Pick<Clock, 'now'>): Moment {
+  return { now: clock.now(), at: machineMs() }
+}
+
+/** The time of that clock now. */
+export function nowOf({ now, at }: Moment): number {
+  return now + machineMs() - at
+}
+
+/** All threads of a machine read the same time here, and it never goes back. */
+function machineMs(): number {
+  return Number(process.hrtime.bigint()) / 1_000_000
+}
+
 const TIMEOUT_MS_MAX = 2_147_483_647
 
 /** The real clock: monotonic between two alignments, so a jump of this machine's time moves no due time. */

@@ -4,7 +4,7 @@ import { encodeCursor } from '../domain/serving/cursor.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { DbError } from '../platform/db.ts'
 import { uuidv7Ms } from '../platform/ids.ts'
-import type { PacedWork } from '../platform/paced-work.ts'
+import type { WorkCounter } from '../domain/work-budget.ts'
 
 export type Piece<Row> = {
   readonly rows: readonly Row[]
@@ -21,13 +21,20 @@ const SEARCH_MS = 2_000
 /** Searches piece by piece until the page is full, the end is reached, or the limit is used up. The cursor then continues the search. */
 export async function pieces<Row>(
   ctx: Ctx,
-  asked: { limit: number; before: string | null; work: PacedWork; encode?: (before: string) => string },
+  asked: {
+    limit: number
+    before: string | null
+    work: WorkCounter
+    encode?: (before: string) => string
+    /** The size of a row of the answer, whose rows together have a limit; absent: rows are small. */
+    bytesOf?: (row: Row) => number
+  },
   next: (at: { limit: number; before: string | null }) => Promise<Piece<Row>>,
 ) {
   const rows: Row[] = []
   const until = ctx.clock.now() + SEARCH_MS
   let before = asked.before
-  let [scanned, read] = [0, 0]
+  let [scanned, read, bytes] = [0, 0, 0]
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each piece starts where the previous one ended
     const found = await inTime(next({ limit: asked.limit - rows.length, before }), scanned > 0)
@@ -36,7 +43,8 @@ export async function pieces<Row>(
     scanned += found.scanned
     read += found.read ?? found.scanned
     before = found.reached
-    if (before === null || rows.length >= asked.limit) break
+    for (const row of found.rows) bytes += asked.bytesOf?.(row) ?? 0
+    if (before === null || rows.length >= asked.limit || bytes >= LIMITS.recordsListBytesMax) break
     if (asked.work.usedUp || read >= LIMITS.searchScannedMax || ctx.clock.now() >= until) break
   }
   return {

@@ -152,7 +152,7 @@ function capturedOf({ instance, emission, memory, now }: InstanceRun): ReturnTyp
     receivedAt: now,
     hops: record.hops + 1,
     chain: memory?.chain ?? null,
-    customerOf: emission?.customer === undefined ? undefined : () => emission.customer,
+    customer: { id: emission?.customer },
   })
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../pipeline/types.ts'
 import { requestIdFor } from '../../domain/capture/request-id.ts'
 import { DbError } from '../../platform/db.ts'
+import { HeavyError } from '../../platform/heavy/heavy.ts'
 import { newRequestId, newRequestMark, type Handler } from '../http.ts'
 import type { Counters } from '../metrics.ts'
 import { sendAnswered, shareWith } from './answered.ts'
@@ -93,11 +94,15 @@ const waitingOf = ({ deliveries }: Routed): number =>
 
 /** The commit returns its failures, so an exception comes from before the commit: nothing is stored. */
 function rejectedFor(error: unknown): Rejected {
+  if (error instanceof HeavyError) return busy
   const away = error instanceof DbError && error.unavailable
   return away
     ? { kind: 'rejected', reason: 'storage_unavailable', retryAfterSeconds: 1 }
     : { kind: 'rejected', reason: 'internal' }
 }
+
+/** The sender may send it again: a thread was not to be had, or was lost. */
+const busy: Rejected = { kind: 'rejected', reason: 'overloaded', retryAfterSeconds: 1 }
 
 function refusal(requestId: string, rejected: Rejected): Answer {
   const { status, text } = REASONS[rejected.reason]

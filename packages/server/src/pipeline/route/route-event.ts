@@ -1,0 +1,27 @@
+import { parseStoredJson } from '../../domain/json/json-text.ts'
+import { UNLIMITED } from '../../domain/work-budget.ts'
+import { nowOf, type Moment } from '../../platform/clock.ts'
+import type { SharedText } from '../../platform/heavy/shared.ts'
+import { task } from '../../platform/heavy/task.ts'
+import { createUuidv7 } from '../../platform/ids.ts'
+import type { Decided, Rejected } from '../types.ts'
+import { decide, type Routable } from './decide.ts'
+import { readRouting } from './routing.ts'
+
+export type RouteEvent = {
+  readonly shared: SharedText
+  /** Its payload is in its text. */
+  readonly event: Omit<Routable, 'payload'>
+  /** The ids of the event have the time at which they are made. */
+  readonly moment: Moment
+}
+
+/** Routes an event in a thread. */
+export const routeEvent = task('event.route', ({ shared, event, moment }: RouteEvent): Decided | Rejected => {
+  const parsed = parseStoredJson(event.text)
+  const payload = parsed.ok ? parsed.value : null
+  const uuid = (): string => uuidAt(nowOf(moment))
+  return decide({ uuid, routing: readRouting(shared), budget: UNLIMITED }, { ...event, payload })
+})
+
+const uuidAt = createUuidv7()

@@ -1,0 +1,34 @@
+import {
+  compileTemplate,
+  type Compiled,
+  type Rendered,
+  type TemplateScope,
+} from '../domain/delivery/payload-template.ts'
+import { parseStoredJson } from '../domain/json/json-text.ts'
+import type { Heavy } from '../platform/heavy/heavy.ts'
+import { task } from '../platform/heavy/task.ts'
+
+/** `template`: its JSON, which compiled when it was saved. */
+type Asked = { readonly template: string; readonly scope: TemplateScope }
+
+export const renderBody = task('template.render', ({ template, scope }: Asked): Rendered => {
+  const compiled = compileTemplate(valueOf(template))
+  return 'error' in compiled ? { ok: false, error: compiled.error } : compiled.render(scope)
+})
+
+function valueOf(template: string): unknown {
+  const parsed = parseStoredJson(template)
+  return parsed.ok ? parsed.value : null
+}
+
+type Rendering = { readonly workspaceId: string; readonly template: Compiled; readonly scope: TemplateScope }
+
+/** Renders a body here if that needs little work, otherwise in a thread. */
+export function renderTemplate(
+  { heavy }: { readonly heavy: Heavy },
+  { workspaceId, template, scope }: Rendering,
+): Rendered | Promise<Rendered> {
+  const rendered = template.renderLight(scope)
+  if (rendered !== undefined) return rendered
+  return heavy.run(renderBody, { workspaceId, input: { template: template.source, scope }, work: Infinity })
+}
