@@ -126,19 +126,33 @@ test('every body is stored as text: bad bytes and NUL become U+FFFD, and half a 
 const FLOODS: Readonly<Record<string, string>> = {
   'one long header': `X: ${'a'.repeat(70_000)}\r\n`,
   'many headers': 'X-Header: value\r\n'.repeat(10_000),
-  'interim responses': '\r\nHTTP/1.1 103 Early\r\n'.repeat(10_000),
 }
 
-test('endless headers and endless interim responses give response_too_large', async (t) => {
-  const { ask } = aDoor(t)
-  for (const [how, flood] of Object.entries(FLOODS)) {
-    const { port } = await aSink(t, (socket) => {
-      socket.write(`HTTP/1.1 ${how === 'interim responses' ? '103 Early' : '200 OK'}\r\n`)
-      const pour = (): void => void (socket.destroyed || socket.write(flood, (error) => (error ? undefined : pour())))
-      pour()
-    })
-    assert.equal((await ask(`http://127.0.0.1:${port}/`)).code, 'response_too_large', how)
+/** Sends `head`, and then `flood` again and again. */
+function pours(head: string, flood: string): (socket: Socket) => void {
+  return (socket) => {
+    socket.write(head)
+    const pour = (): void => void (socket.destroyed || socket.write(flood, (error) => (error ? undefined : pour())))
+    pour()
   }
+}
+
+test('headers without an end are not stored, and the status counts', async (t) => {
+  const { ask, stats } = aDoor(t)
+  for (const [how, flood] of Object.entries(FLOODS)) {
+    for (const status of [200, 503]) {
+      const { port } = await aSink(t, pours(`HTTP/1.1 ${status} OK\r\n`, flood))
+      const said = await ask(`http://127.0.0.1:${port}/`)
+      assert.deepEqual([said.status, said.headers, said.body, said.truncated], [status, {}, '', true], how)
+      assert.equal(said.note, 'The response headers are longer than 64 KiB, so none of them are stored.')
+    }
+  }
+  await until(() => stats().connections === 0)
+})
+
+test('interim responses without an end give response_too_large', async (t) => {
+  const { port } = await aSink(t, pours('', 'HTTP/1.1 103 Early\r\n\r\n'.repeat(1_000)))
+  assert.equal((await aDoor(t).ask(`http://127.0.0.1:${port}/`)).code, 'response_too_large')
 })
 
 test('an early hint changes nothing, and only a hundred of many small headers are stored', async (t) => {
