@@ -7,21 +7,10 @@ import { randomText } from '../../src/platform/ids.ts'
 import { insertAgentAccount } from '../../src/resources/people/agent-accounts/queries.ts'
 import { insertProject } from '../../src/resources/workspace/projects/index.ts'
 import { insertOwner, insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
-import {
-  call,
-  created,
-  database,
-  home,
-  itemsOf,
-  personally,
-  sink,
-  world,
-  type Asked,
-  type Place,
-} from './admin-asking.ts'
+import { call, created, database, home, personally, sink, world, type Asked, type Place } from './admin-asking.ts'
 import { aGrantedAgent } from './agents-granted.ts'
 import { aName, signedIn } from './fixtures.ts'
-import { eventually, type Answer } from './harness.ts'
+import type { Answer } from './harness.ts'
 import { aMember, aReadyExport, aWorkspace } from './people.ts'
 import { DATABASE } from './source-settings.ts'
 
@@ -212,10 +201,9 @@ export async function aReplayIn(at: Place): Promise<Asked> {
 export async function aRefusalIn(at: Place): Promise<Asked> {
   const { webhook } = await created(at, 'webhooks', { enabled: false })
   assert.equal((await fetch(webhook.public_url, { method: 'POST', body: '{}' })).status, 503)
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    return itemsOf(await call(at, 'GET rejections', { query: { webhook_id: webhook.id } }))[0]
-  })
+  await world.run('rejections.flush')
+  const { body } = await call(at, 'GET rejections', { query: { webhook_id: webhook.id } })
+  assert.equal(body.rejections.length, 1)
   return withId(webhook.id)
 }
 

@@ -191,7 +191,7 @@ export async function victimsRows(): Promise<readonly object[]> {
 /** A file calls this once, before its tests: the server of the admin stage without loops, and the houses on it. */
 export function onHouses(): void {
   before(async () => {
-    await enterPlacesWith({ ROLES: 'web', LOG_LEVEL: 'silent' })
+    await enterPlacesWith({ ROLES: 'web' })
     await buildHouses()
   })
   after(leavePlaces)
