@@ -6,8 +6,9 @@ import { digestOf } from '../../src/domain/capture/idempotency.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { findKeys } from '../../src/resources/capture/idempotency-keys/queries.ts'
 import { aWebhook, post, submissionOf } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
-import { keysLockedByWaiting, lockDays, whileTimePasses } from '../stage/meanwhile.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import { atGate, daysGate } from '../stage/gates.ts'
+import { whileTimePasses } from '../stage/meanwhile.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
@@ -17,7 +18,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { LOG_LEVEL: 'silent' } },
+  { env: { LOG_LEVEL: 'silent' }, loops: [] },
 )
 
 const aKey = (): string => randomUUID()
@@ -46,10 +47,9 @@ async function aWebhookOfItsOwn(isFirst: boolean): ReturnType<typeof aWebhook> {
 
 /** Does `work` while an event with the key `k` has locked its key and waits for the tables. */
 function whileStoring<T>(url: string, work: (here: Promise<Answer>) => Promise<T>): Promise<T> {
-  return database.transaction(async (tx) => {
-    await lockDays(tx, 'submissions')
+  return atGate(database, daysGate('submissions'), async (gate) => {
     const here = send(url, '{}', 'k')
-    await eventually(async () => ((await keysLockedByWaiting(database)) > 0 ? true : undefined))
+    await gate.waiting()
     return work(here)
   })
 }
@@ -114,13 +114,8 @@ describe('equal requests at the same time', () => {
       for (const isFirst of [true, false]) {
         const { public_url } = await aWebhookOfItsOwn(isFirst)
         const [first] = await whileStoring(public_url, async (here) => {
-          let second: Answer | undefined
           const waitedFrom = beside.clock.now()
-          void send(at(beside, public_url), '{}', 'k').then((answer) => (second = answer))
-          const late = await eventually(async () => {
-            if (second === undefined) beside.clock.advance(100)
-            return second
-          })
+          const late = await whileTimePasses([beside], send(at(beside, public_url), '{}', 'k'), 100)
           assert.deepEqual(
             [late.status, late.body.reason, late.headers.get('retry-after'), late.body.retry_after],
             [409, 'idempotency_in_progress', '1', 1],

@@ -7,8 +7,8 @@ import { sql, type Database } from '../../src/platform/db.ts'
 import { insertCredential } from '../../src/resources/capture/credentials/queries.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
-import { keysLockedByWaiting, lockDays } from '../stage/meanwhile.ts'
+import { atGate, daysGate, type Gate } from '../stage/gates.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
@@ -18,7 +18,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { LOG_LEVEL: 'silent' } },
+  { env: { LOG_LEVEL: 'silent' }, loops: [] },
 )
 
 const aKey = (): string => randomUUID()
@@ -58,12 +58,11 @@ async function aWebhookOfItsOwn(isFirst: boolean): ReturnType<typeof aWebhook> {
 }
 
 /** Does `work` while an event with the key `k` has locked its key and waits for the tables. */
-function whileStoring<T>(url: string, work: (here: Promise<Answer>) => Promise<T>): Promise<T> {
-  return database.transaction(async (tx) => {
-    await lockDays(tx, 'submissions')
+function whileStoring<T>(url: string, work: (here: Promise<Answer>, gate: Gate) => Promise<T>): Promise<T> {
+  return atGate(database, daysGate('submissions'), async (gate) => {
     const here = send(url, '{}', 'k')
-    await eventually(async () => ((await keysLockedByWaiting(database)) > 0 ? true : undefined))
-    return work(here)
+    await gate.waiting()
+    return work(here, gate)
   })
 }
 
@@ -197,10 +196,8 @@ describe('a key', () => {
   test('only a commit consumes a key: after a 503 the same request is stored', async () => {
     for (const isFirst of [true, false]) {
       const webhook = await aWebhookOfItsOwn(isFirst)
-      await whileStoring(webhook.public_url, async (refused) => {
-        const cancel =
-          "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-        await eventually(async () => ((await database.run({ strings: [cancel], values: [] })) > 0 ? true : undefined))
+      await whileStoring(webhook.public_url, async (refused, gate) => {
+        await gate.cancel()
         assert.equal((await refused).status, 503)
       })
       const had = await storedBy(webhook)
@@ -211,8 +208,7 @@ describe('a key', () => {
   })
 
   test('a key is retained for 7 days, whether or not its event was pruned, and then it is free', async () => {
-    // Upkeep runs only when the test starts it, and no other upkeep runs beside it.
-    const own = await aWorld({ env: { ROLES: 'web,deliver' } })
+    const own = await aWorld({ loops: [] })
     const db = behind(own)
     try {
       const first = await send(own.endpoint, '{}', 'k')

@@ -5,8 +5,9 @@ import { decodeId } from '@postroad/contract'
 import { monthOf } from '../../src/domain/workspace/month.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { addUsage, lockUsage } from '../../src/resources/workspace/usage/queries.ts'
-import { aWebhook, behind, post, statement } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { aWebhook, behind, post } from '../stage/fixtures.ts'
+import { atGate, tableGate } from '../stage/gates.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The plan team: a quota, and a burst limit that no test here reaches. */
@@ -19,7 +20,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { LOG_LEVEL: 'silent' } },
+  { env: { LOG_LEVEL: 'silent' }, loops: [] },
 )
 
 const workspaceId = (): string => decodeId('workspace', world.installed.workspace.id) ?? ''
@@ -113,12 +114,9 @@ describe('the monthly quota of events', () => {
 
   test('an event that could not be stored does not count', async () => {
     await withLeft(10)
-    await database.transaction(async (tx) => {
-      await statement(tx, 'lock table submissions in access exclusive mode')
+    await atGate(database, tableGate('submissions'), async (gate) => {
       const refused = post(world.endpoint, '{}')
-      const cancel =
-        "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-      await eventually(async () => ((await database.run({ strings: [cancel], values: [] })) > 0 ? true : undefined))
+      await gate.cancel()
       assert.equal((await refused).status, 503)
     })
     assert.equal(await used(), QUOTA - 10)
@@ -170,7 +168,7 @@ describe('the monthly quota of events', () => {
   })
 
   test('events of a workspace without a quota are not counted', async () => {
-    const own = await aWorld()
+    const own = await aWorld({ loops: [] })
     const db = behind(own)
     try {
       assert.equal((await post(own.endpoint, '{}')).status, 201)

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { LIMITS } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { challengeFor, PROXIED } from '../stage/agent-registrations.ts'
-import { post, statement } from '../stage/fixtures.ts'
-import { eventually, type Answer, type World } from '../stage/harness.ts'
+import { post } from '../stage/fixtures.ts'
+import { atGate, tableGate } from '../stage/gates.ts'
+import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 const nothing = (): void => undefined
@@ -18,7 +19,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: PROXIED, log: { ...QUIET, error: (event) => void errors.push(event) } },
+  { env: PROXIED, log: { ...QUIET, error: (event) => void errors.push(event) }, loops: [] },
 )
 
 const TOO_MANY = 3
@@ -26,19 +27,18 @@ const TOO_MANY = 3
 test('a flood of agents uses one connection to the database; ingest goes on, a full queue answers 503 without an error in the log, and the others are served', async () => {
   const asking: Promise<Answer>[] = []
   const refused: Answer[] = []
-  await database.transaction(async (tx) => {
-    await statement(tx, 'lock table throttles in access exclusive mode')
+  await atGate(database, tableGate('throttles'), async (gate) => {
+    const enough = Promise.withResolvers<void>()
     for (let n = 0; n < 1 + LIMITS.agentRegistrationsWaitingMax + TOO_MANY; n += 1) {
       const asked = challengeFor(world, { ip: `100.64.${Math.floor(n / 250)}.${1 + (n % 250)}` })
       asking.push(asked)
-      void asked.then((answer) => (answer.status === 503 ? refused.push(answer) : 0))
+      void asked.then((answer) => {
+        if (answer.status === 503 && refused.push(answer) === TOO_MANY) enough.resolve()
+      })
     }
-    await eventually(async () => (refused.length >= TOO_MANY ? true : undefined))
-    const { waiting } = await database.one<{ waiting: number }>(
-      sql`select count(*)::int as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    assert.equal(waiting, 1)
+    await enough.promise
+    await gate.waiting()
+    assert.equal(await gate.count(), 1)
     assert.equal((await post(world.endpoint, '{}')).status, 201)
   })
   const statuses = (await Promise.all(asking)).map(({ status }) => status)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeId, encodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { eventually, type World } from '../stage/harness.ts'
+import { atGate, rowsGate } from '../stage/gates.ts'
+import type { World } from '../stage/harness.ts'
 import { whileLocked } from '../stage/meanwhile.ts'
 import {
   aBrowserOf,
@@ -24,10 +25,13 @@ import { onWorldStage } from '../stage/world-stage.ts'
 let world: World
 let database: Database
 let owner: Member
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  owner = await theWorkspace(database)
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    owner = await theWorkspace(database)
+  },
+  { loops: [] },
+)
 
 test('a client finds the server from /mcp: the challenge, the metadata of the resource, and that of the server', async () => {
   const refused = await fetch(`${world.baseUrl}/mcp`, { method: 'POST' })
@@ -149,18 +153,14 @@ test('a change of scope is refused and not audited when the agent is revoked at 
   const { agent } = await aConnectedAgent(world, { member: owner, scope: 'service:read' })
   const id = decodeId('connectedAgent', agent) ?? ''
   const browser = await aBrowserOf(world, owner)
-  const { answer } = await database.transaction(async (tx) => {
-    await tx.run(sql`update connected_agents set revoked_at = now(), revoked_by = 'person' where id = ${id}`)
+  const revocation = rowsGate(
+    'the row of the agent',
+    sql`update connected_agents set revoked_at = now(), revoked_by = 'person' where id = ${id}`,
+  )
+  const [answer] = await atGate(database, revocation, async (gate) => {
     const asked = browser.call(`PATCH agents/${agent}`, { scope: 'service:write' })
-    await eventually(() =>
-      database.maybe(sql`
-        select pid
-          from pg_stat_activity
-         where wait_event_type = 'Lock'
-           and query ~ 'update connected_agents.*set scope'
-      `),
-    )
-    return { answer: asked }
+    await gate.waiting()
+    return [asked] as const
   })
   const { status, body } = await answer
   assert.deepEqual([status, body.reason], [409, 'invalid_state'])

@@ -294,22 +294,18 @@ export async function aSink(): Promise<Sink> {
  * the test waits for. Effects inside of this process have happened once the world is idle. Gives up after a while, so a test
  * that cannot succeed fails instead of hanging.
  */
-export function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T>
-/** Without a sentence, and `turns` looks at most: for tests that do not wait for `idle` yet. */
-export function eventually<T>(look: () => Promise<T | undefined>, turns?: number): Promise<T>
-export async function eventually<T>(
-  first: string | (() => Promise<T | undefined>),
-  second: number | (() => Promise<T | undefined>) = LOOKS,
-): Promise<T> {
-  const look = typeof first === 'function' ? first : second
-  if (typeof look !== 'function') throw new Error('There is nothing to look at.')
-  const turns = typeof second === 'number' ? second : LOOKS
-  for (let turn = 0; turn < turns; turn += 1) {
+export function eventually<T>(what: string, look: () => Promise<T | undefined>, looks?: number): Promise<T>
+/** Without a sentence: for tests that do not wait for `idle` yet. */
+export function eventually<T>(look: () => Promise<T | undefined>, looks?: number): Promise<T>
+export async function eventually<T>(...given: readonly unknown[]): Promise<T> {
+  const [what, look, looks = LOOKS] = typeof given[0] === 'string' ? given : ['It', ...given]
+  if (typeof look !== 'function' || typeof looks !== 'number') throw new Error('There is nothing to look at.')
+  for (let turn = 0; turn < looks; turn += 1) {
     const seen = await look()
     if (seen !== undefined) return seen
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  throw new Error(typeof first === 'string' ? `This did not happen: ${first}.` : 'It did not happen.')
+  throw new Error(`This did not happen: ${String(what)}.`)
 }
 
 const LOOKS = 2_000

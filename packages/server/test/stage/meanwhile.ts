@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeId } from '@postroad/contract'
-import { sql, type Database, type Db } from '../../src/platform/db.ts'
+import { sql, type Database } from '../../src/platform/db.ts'
 import { post, statement } from './fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from './harness.ts'
+import { atGate, tableGate } from './gates.ts'
+import { aWorld, type Answer, type World } from './harness.ts'
 
 /** Runs work while a fault is present, and removes the fault afterwards. */
 export class Meanwhile {
@@ -67,14 +69,9 @@ export class Meanwhile {
 
   /** The statement that stores the events waits for a lock. Then this cancels it, as its timeout would. */
   async locked(work: () => Promise<Answer>): Promise<Answer> {
-    return this.#database.transaction(async (tx) => {
-      await statement(tx, 'lock table submissions in access exclusive mode')
+    return atGate(this.#database, tableGate('submissions'), async (gate) => {
       const answer = work()
-      const cancel =
-        "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-      await eventually(async () =>
-        (await this.#database.run({ strings: [cancel], values: [] })) > 0 ? true : undefined,
-      )
+      await gate.cancel()
       return answer
     })
   }
@@ -82,17 +79,16 @@ export class Meanwhile {
 
 /** The statements of the work that need the table wait for it and are canceled, as their timeout would cancel them. */
 export function whileLocked<T>(database: Database, table: string, work: () => Promise<T>): Promise<T> {
-  return database.transaction(async (tx) => {
-    await statement(tx, `lock table ${table} in access exclusive mode`)
+  return atGate(database, tableGate(table), async (gate) => {
     let over = false
     const done = work().finally(() => (over = true))
     void done.catch(() => undefined)
-    const cancel =
-      "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-    await eventually(async () => {
-      await statement(database, cancel)
-      return over ? true : undefined
-    })
+    // The work may have several statements. After the last one, nothing waits any more.
+    // oxlint-disable-next-line typescript/no-unnecessary-condition -- the work sets it
+    while (!over) {
+      await gate.cancelPresent()
+      await sleep(5)
+    }
     return done
   })
 }
@@ -108,29 +104,17 @@ export async function atANodeWithoutDatabase(work: (lost: World) => Promise<Answ
   }
 }
 
-/** Moves the clocks of nodes while work is under way that waits for them. */
-export async function whileTimePasses<T>(nodes: readonly World[], work: Promise<T>): Promise<T> {
-  const done = work.finally(() => (over = true))
+/** Moves the clocks of nodes while work is under way that waits for them, `ms` at a time. */
+export async function whileTimePasses<T>(nodes: readonly World[], work: Promise<T>, ms = 5): Promise<T> {
   let over = false
-  await eventually(async () => {
-    for (const { clock } of nodes) clock.advance(5)
-    return over ? true : undefined
-  }, 10_000)
+  const done = work.finally(() => (over = true))
+  void done.catch(() => undefined)
+  // oxlint-disable-next-line typescript/no-unnecessary-condition -- the work sets it
+  while (!over) {
+    for (const { clock } of nodes) clock.advance(ms)
+    await sleep(5)
+  }
   return done
-}
-
-/**
- * Locks the days of a table until the transaction ends, and not the table itself: a statement gets as far as its first
- * row of a day.
- */
-export function lockDays(tx: Db, table: string): Promise<unknown> {
-  return statement(
-    tx,
-    `do $$ declare day regclass; begin
-    for day in select inhrelid from pg_inherits where inhparent = '${table}'::regclass loop
-      execute 'lock table ' || day || ' in access exclusive mode';
-    end loop; end $$`,
-  )
 }
 
 /**

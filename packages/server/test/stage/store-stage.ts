@@ -38,7 +38,7 @@ export class StoreStage {
 
   /** Waits until this many statements in the database wait for locks of others. */
   async untilBlocked(least = 1): Promise<void> {
-    await eventually(async () => {
+    await eventually(`${least} statements wait for locks`, async () => {
       const { waiting } = await this.#rows.deps.database.one<{ waiting: number }>(sql`
         select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
       `)
@@ -66,7 +66,7 @@ type Made = { readonly rows: StoreRows; readonly stage: StoreStage }
 export function onStoreStage(prepare: (made: Made) => void): void {
   const made: { world?: World; rows?: StoreRows } = {}
   before(async () => {
-    made.world = await aWorld({ env: { ROLES: 'web' } })
+    made.world = await aWorld({ env: { ROLES: 'web' }, loops: [] })
     const rows = new StoreRows(made.world)
     await rows.makeDays()
     made.rows = rows

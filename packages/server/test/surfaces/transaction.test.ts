@@ -5,25 +5,20 @@ import { sql, type Database, type Db } from '../../src/platform/db.ts'
 import { inTransaction } from '../../src/transaction.ts'
 import { aPlace } from '../stage/audit-chains.ts'
 import { statement } from '../stage/fixtures.ts'
-import { eventually } from '../stage/harness.ts'
+import { gateOf } from '../stage/gates.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 let database: Database
 let ctx: Ctx
 
-onWorldStage(async (made) => {
-  ;({ database } = made)
-  ctx = { ...aPlace(made.world), database }
-  await statement(database, 'create table places as select generate_series(1, 2) as id')
-})
-
-/** True once another transaction waits for this one. */
-async function isWaitedFor(db: Db): Promise<true | undefined> {
-  const { waits } = await db.one<{ waits: boolean }>(
-    sql`select exists (select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))) as waits`,
-  )
-  return waits || undefined
-}
+onWorldStage(
+  async (made) => {
+    ;({ database } = made)
+    ctx = { ...aPlace(made.world), database }
+    await statement(database, 'create table places as select generate_series(1, 2) as id')
+  },
+  { loops: [] },
+)
 
 test('a verb that PostgreSQL ends because of a deadlock runs again; the effects that it registered run once', async () => {
   const held = Promise.withResolvers<void>()
@@ -43,7 +38,7 @@ test('a verb that PostgreSQL ends because of a deadlock runs again; the effects 
     await db.run(sql`set local deadlock_timeout = '10ms'`)
     await db.run(sql`select from places where id = 2 for update`)
     held.resolve()
-    if (runs === 1) await eventually(() => isWaitedFor(db))
+    if (runs === 1) await gateOf(db, 'the second place').waiting()
     await db.run(sql`select from places where id = 1 for update`)
   })
   await other
@@ -56,7 +51,7 @@ test('a verb that loses a name to another one runs again, and finds the name', a
   const other = database.transaction(async (db) => {
     await db.run(sql`insert into names values ('orders')`)
     taken.resolve()
-    await eventually(() => isWaitedFor(db))
+    await gateOf(db, 'the name').waiting()
   })
   await taken.promise
   let runs = 0

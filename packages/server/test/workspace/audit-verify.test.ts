@@ -9,15 +9,19 @@ import { anchorChains, findBrokenChains } from '../../src/resources/workspace/au
 import { verifyChain } from '../../src/resources/workspace/audit/verify.ts'
 import { aChain, aPlace, nth, quiet, rowsOf, write } from '../stage/audit-chains.ts'
 import { aWebhook, behind, statement } from '../stage/fixtures.ts'
-import { aWorld, eventually, type World } from '../stage/harness.ts'
+import { atGate, tableGate } from '../stage/gates.ts'
+import { aWorld, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
 let database: Database
 
-onWorldStage((made) => {
-  ;({ world, database } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world, database } = made)
+  },
+  { loops: [] },
+)
 
 const get = async (path: string) => (await world.admin('GET', path)).body
 
@@ -38,14 +42,6 @@ async function assertProblem(ctx: Ctx, expected: { kind: string; id: string; cou
   assert.match(problem?.text ?? '', /^[A-Z].*\.$/)
 }
 
-/** The number of statements that wait for a lock of the audit log. */
-async function waiting(): Promise<number> {
-  const { count } = await database.one<{ count: number }>(
-    sql`select count(*)::int as count from pg_locks where not granted and relation = 'audit_rows'::regclass`,
-  )
-  return count
-}
-
 describe('GET /admin/api/audit/verify', () => {
   test('the answer reports that the chain is intact, its length, and the hash of the newest row', async () => {
     await aWebhook(world)
@@ -63,41 +59,39 @@ describe('GET /admin/api/audit/verify', () => {
   })
 
   test('many verifications at the same time leave the database to other requests, and get 503 overloaded beyond four of a workspace', async () => {
-    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const ended = database.transaction(async (tx) => {
-      await statement(tx, 'lock table audit_rows in access exclusive mode')
-      locked.resolve()
-      await released.promise
-    })
-    await locked.promise
     const asked: ReturnType<typeof world.admin>[] = []
     const refusals: { reason: string; error: string }[] = []
+    const looks = new Set<() => void>()
     // A few at a time: a statement for which no connection is free waits behind one that waits for the lock.
     const ask = (count: number): void => {
       for (const one of Array.from({ length: count }, () => world.admin('GET', 'audit/verify'))) {
         asked.push(one)
-        void one.then(({ status, body }) => status === 503 && refusals.push(body))
+        void one.then(({ status, body }) => {
+          if (status === 503) refusals.push(body)
+          for (const look of looks) look()
+        })
       }
     }
-    const refused = (count: number): Promise<true> =>
-      eventually(async () => (refusals.length === count ? true : undefined))
-    try {
+    const refused = (count: number): Promise<void> =>
+      new Promise((resolve) => {
+        const look = (): void => void (refusals.length >= count && resolve())
+        looks.add(look)
+        look()
+      })
+    await atGate(database, tableGate('audit_rows'), async (gate) => {
       ask(2)
-      await eventually(async () => ((await waiting()) === 2 ? true : undefined))
+      await gate.waiting(2)
       ask(5)
       await refused(3)
       ask(5)
       await refused(8)
       assert.equal((await world.admin('GET', 'projects')).status, 200)
-    } finally {
-      released.resolve()
-    }
+    })
     // A statement that waits too long for the lock is refused with this reason too, but with another sentence.
     assert.deepEqual(
       new Set(refusals.map(({ reason, error }) => `${reason}: ${error}`)),
       new Set(['overloaded: Too many audit logs are being verified. Try again in a moment.']),
     )
-    await ended
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
     assert.deepEqual(
       [200, 503].map((wanted) => statuses.filter((status) => status === wanted).length),
@@ -254,7 +248,7 @@ describe('GET /admin/api/audit/verify', () => {
 })
 
 test('the doctor reports every chain that has a problem, with the workspace and the row', async () => {
-  const doctored = await aWorld()
+  const doctored = await aWorld({ loops: [] })
   const own = behind(doctored)
   try {
     const { deps } = doctored.app

@@ -9,15 +9,19 @@ import { verifyChain } from '../../src/resources/workspace/audit/verify.ts'
 import { inTransaction } from '../../src/transaction.ts'
 import { aChain, aPlace, nth, quiet, rowsOf, write, writeMany } from '../stage/audit-chains.ts'
 import { aName, aRule, aWebhook } from '../stage/fixtures.ts'
-import { aWorld, eventually, type World } from '../stage/harness.ts'
+import { atGate, rowsGate } from '../stage/gates.ts'
+import { aWorld, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
 let database: Database
 
-onWorldStage((made) => {
-  ;({ world, database } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world, database } = made)
+  },
+  { loops: [] },
+)
 
 const get = async (path: string) => (await world.admin('GET', path)).body
 const DAY_MS = 86_400_000
@@ -178,30 +182,20 @@ describe('the chain', () => {
 
   test('two transactions that write to two chains in opposite orders both commit', async () => {
     const [a, b] = [await aChain(world, 1), await aChain(world, 1)]
-    const held = Promise.withResolvers<void>()
-    const free = Promise.withResolvers<void>()
-    const blocker = database.transaction(async (db) => {
-      await db.many(
-        sql`select sealed from audit_anchors where workspace_id in (${a.workspaceId}, ${b.workspaceId}) for update`,
-      )
-      held.resolve()
-      await free.promise
-    })
-    await held.promise
     const inOrder = (chains: readonly Ctx[]): Promise<void> =>
       inTransaction(a, async (tx) => {
         for (const { workspaceId } of chains) await audit({ ...tx, workspaceId }, { action: 'test_row' })
       })
-    const both = [inOrder([a, b]), inOrder([b, a])]
-    // Both wait for their first lock; a wrong order would leave each with one that the other needs.
-    await eventually(async () => {
-      const { waiting } = await database.one<{ waiting: number }>(
-        sql`select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      return waiting >= 2 ? true : undefined
+    const ends = rowsGate(
+      'the ends of both chains',
+      sql`select from audit_anchors where workspace_id in (${a.workspaceId}, ${b.workspaceId}) for update`,
+    )
+    const both = await atGate(database, ends, async (gate) => {
+      const running = [inOrder([a, b]), inOrder([b, a])]
+      // Both wait for their first lock; a wrong order would leave each with one that the other needs.
+      await gate.waiting(2)
+      return running
     })
-    free.resolve()
-    await blocker
     await Promise.all(both)
     for (const chain of [a, b])
       assert.deepEqual([(await verifyChain(chain)).ok, (await rowsOf(database, chain)).length], [true, 3])
