@@ -14,7 +14,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { ROLES: 'web' } },
+  { env: { ROLES: 'web' }, loops: [] },
 )
 
 describe('forward_status reports the progress of the deliveries of a submission', () => {

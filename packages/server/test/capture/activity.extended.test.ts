@@ -4,16 +4,20 @@ import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { uuidv7Floor } from '../../src/platform/ids.ts'
 import { aDestination, aWebhook, anIngestKey, post, statement } from '../stage/fixtures.ts'
-import { aSink, eventually, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, Sink, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Contract part 4, activity rules, and part 2, endpoint activity. */
 let world: World
 let database: Database
+let sink: Sink
 
-onWorldStage((made) => {
-  ;({ world, database } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world, database, sink } = made)
+  },
+  { loops: [] },
+)
 beforeEach(() => world.clock.set((Math.floor(world.clock.now() / 60_000) + 1) * 60_000))
 
 const HOUR_MS = 3_600_000
@@ -25,13 +29,12 @@ async function activityOf(id: string, query: Record<string, string> = {}): Promi
   return answer.body
 }
 
-/** Resolves once the log counts this many refusals of the endpoint. */
-function refused(count: number, id: string): Promise<Answer['body']> {
-  return eventually(async () => {
-    world.clock.advance(1_000)
-    const seen = await activityOf(id)
-    return seen.summary.rejected >= count ? seen : undefined
-  })
+/** Writes the log, which then counts this many refusals of the endpoint. */
+async function refused(count: number, id: string): Promise<Answer['body']> {
+  await world.run('rejections.flush')
+  const seen = await activityOf(id)
+  assert.equal(seen.summary.rejected, count)
+  return seen
 }
 
 test('the activity list shows the accepted and the rejected requests of an endpoint, newest first, with exactly the members of the contract', async () => {
@@ -167,19 +170,16 @@ test('the rows cover the last 7 days, and the summary covers the last 24 hours',
 })
 
 test('forward_status and held_by follow the deliveries', async () => {
-  const sink = await aSink()
   const { id, public_url } = await aWebhook(world, { dataset: 'followed' })
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['followed'], enabled: false })
   await post(public_url, '{}')
   const [paused] = (await activityOf(id)).rows
   assert.deepEqual([paused.forward_status, paused.held_by?.cause], ['paused', 'destination_off'])
   await world.admin('PATCH', `destinations/${destination.id}`, { enabled: true })
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    return (await activityOf(id)).rows[0].forward_status === 'delivered' ? true : undefined
-  }, 2_000)
-  assert.equal((await activityOf(id)).rows[0].held_by, null)
-  await sink.stop()
+  world.clock.advance(1_000)
+  await world.idle()
+  const [sent] = (await activityOf(id)).rows
+  assert.deepEqual([sent.forward_status, sent.held_by], ['delivered', null])
 })
 
 test('the newest 100,000 of many submissions can be paged through, and the summary counts all of them', async () => {

@@ -8,9 +8,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
 /** Endpoints with schemes beyond the seven, from their creation to their stored requests. */
 let world: World
 
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const create = (verification: object): Promise<Answer> =>
   world.admin('POST', 'webhooks', { name: `Additive ${JSON.stringify(verification).length}`, verification })

@@ -16,7 +16,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { LOG_LEVEL: 'silent' } },
+  { env: { LOG_LEVEL: 'silent' }, loops: [] },
 )
 
 type Endpoint = {

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { createExpirer } from '../../src/resources/capture/datasets/expire/index.ts'
 import { INVARIANTS } from '../../src/resources/operate/installation/invariants.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, post } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
+import type { Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 const DAY_MS = 86_400_000
 let world: World
 let sink: Sink
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-})
-after(async () => {
-  await sink.stop()
-  await world.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+  },
+  { loops: [] },
+)
 
 async function aDataset(members: object = {}): Promise<{ id: string; name: string; url: string }> {
   const name = aName('set').replaceAll(/[^A-Za-z0-9_]/g, '_')
@@ -53,11 +52,9 @@ test('a deleted dataset disappears immediately, and its records, requests and en
   await aDestination(world, { url: sink.url, datasets: [name] })
   const accepted = (await post(url, '{"n":1}')).body
   const record = accepted.records[0].id
-  const { deliveries } = await eventually(async () => {
-    world.clock.advance(100)
-    const story = (await world.admin('GET', `search/correlate/${record}`)).body
-    return story.deliveries[0]?.state === 'delivered' ? story : undefined
-  })
+  await world.idle()
+  const { deliveries } = (await world.admin('GET', `search/correlate/${record}`)).body
+  assert.equal(deliveries[0]?.state, 'delivered')
   assert.equal((await world.admin('DELETE', `datasets/${id}`)).status, 200)
   assert.ok(!(await namesOf()).includes(name))
   assert.equal((await world.admin('GET', `datasets/${id}`)).status, 404)
@@ -86,15 +83,11 @@ test('a record stays until its delivery has ended, because 201 promised the deli
   await createExpirer(world.app.deps)()
   assert.equal(await countIn('records', record), 1)
   await world.admin('PATCH', `destinations/${destination.id}`, { enabled: true })
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    return sink.received.some(({ body }) => body.includes(record)) ? true : undefined
-  })
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    await createExpirer(world.app.deps)()
-    return (await countIn('records', record)) === 0 ? true : undefined
-  })
+  world.clock.advance(1_000)
+  await world.idle()
+  assert.ok(sink.received.some(({ body }) => body.includes(record)))
+  await createExpirer(world.app.deps)()
+  assert.equal(await countIn('records', record), 0)
   await assertInvariants()
 })
 
@@ -133,11 +126,9 @@ test('a process that has not learned of the deletion leaves no record without a 
   world.clock.advance(1)
   await post(url, '{"n":2}')
   await world.app.deps.database.run(sql`delete from datasets where name = ${name}`)
-  await eventually(async () => {
-    world.clock.advance(10_000)
-    await createExpirer(world.app.deps)()
-    return (await namesOf()).includes(name) ? true : undefined
-  })
+  world.clock.advance(60_000)
+  await createExpirer(world.app.deps)()
+  assert.ok((await namesOf()).includes(name))
 })
 
 test('a dataset with a retention erases older records, day by day', async () => {

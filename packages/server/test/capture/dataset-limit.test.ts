@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { aName, anIngestKey, aRule, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
+import { aName, anIngestKey, aRule, aWebhook, post, statement } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** A project has at most 1,000 datasets, no matter which requests create them and how many run at the same time. */
 let world: World
 let beside: World
 let database: Database
 
-before(async () => {
-  world = await aWorld()
-  beside = await aWorld({ beside: world })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await beside.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    beside = await aWorld({ beside: world })
+    made.atEnd(() => beside.stop())
+  },
+  { loops: [] },
+)
 
 /** A project with this many datasets, and the credentials that write into it. */
 async function aProjectWith(datasets: number): Promise<World & { readonly id: string; readonly key: string }> {

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { LIMITS } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
 import { aName, aWebhook, post } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 async function aDataset(): Promise<{ id: string; name: string; url: string }> {
   const name = aName('set').replaceAll(/[^A-Za-z0-9_]/g, '_')
@@ -28,17 +31,18 @@ async function send(url: string, payloads: readonly string[]): Promise<void> {
 const schemaOf = async (id: string): Promise<Answer['body']> =>
   (await world.admin('GET', `datasets/${id}/schema`)).body.schema
 
-/** Lets time pass until the loop has stored a schema with this many records. */
-const learned = (id: string, count: number): Promise<Answer['body']> =>
-  eventually(async () => {
-    world.clock.advance(10_000)
-    const [row] = await world.app.deps.database.many<{ content: string }>(
-      sql`select content from dataset_schemas where content like ${`{"read":${count},%`}`,
-    )
-    // Read after the row, because the schema of a moment before has no drift of these records.
-    const schema = await schemaOf(id)
-    return row !== undefined && schema.records_read === count ? schema : undefined
-  })
+/** Runs the loop when it may read the newest records. It must have stored a schema with this many records. */
+async function learned(id: string, count: number): Promise<Answer['body']> {
+  world.clock.advance(60_000)
+  await world.run('dataset_schemas.learn')
+  const stored = await world.app.deps.database.many(
+    sql`select 1 as one from dataset_schemas where content like ${`{"read":${count},%`}`,
+  )
+  assert.equal(stored.length, 1)
+  const schema = await schemaOf(id)
+  assert.equal(schema.records_read, count)
+  return schema
+}
 
 const same = (count: number, text: string): readonly string[] => Array.from({ length: count }, () => text)
 

@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { aWebhook, behind, post } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { aWebhook, post } from '../stage/fixtures.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The versions of an endpoint. Two nodes share one database. */
 let world: World
 let second: World
 let database: Database
 
-before(async () => {
-  world = await aWorld()
-  second = await aWorld({ beside: world, env: { ROLES: 'web' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await second.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    second = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => second.stop())
+  },
+  { loops: [] },
+)
 
 const rotate = (id: string, body?: object): Promise<Answer> => world.admin('POST', `webhooks/${id}/rotate`, body)
 const versions = async (id: string): Promise<Answer['body'][]> =>
@@ -147,7 +146,8 @@ describe('the versions of an endpoint', () => {
     assert.notDeepEqual(was, is)
     const headers = { 'x-signature': createHmac('sha256', 'k').update('{"a":1}').digest('base64') }
     assert.equal(await statusAt(webhook.public_url, headers), '201', 'it takes effect at once')
-    await eventually(async () => ((await statusAt(webhook.public_url, headers, second)) === '201' ? true : undefined))
+    await world.idle()
+    assert.equal(await statusAt(webhook.public_url, headers, second), '201')
   })
 
   test('to restore a version with another scheme, the caller sends its secret or states that it comes later', async () => {

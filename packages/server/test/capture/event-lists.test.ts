@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { aDestination, post } from '../stage/fixtures.ts'
 import { aSink, aWorld, type Answer, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The lists of events by time. */
 let world: World
 
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 describe('from and to bound the lists of events', () => {
   test('from is inclusive and to is exclusive, for submissions, records and deliveries alike', async () => {
     const sink = await aSink()
-    const own = await aWorld()
+    const own = await aWorld({ loops: [] })
     try {
       await aDestination(own, { url: sink.url })
       const at: string[] = []

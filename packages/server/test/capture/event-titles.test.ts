@@ -8,9 +8,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
 /** The facts that a record shows about its sender: the endpoint, and the title from the headers of the request. */
 let world: World
 
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 async function titleOf(url: string, headers: Record<string, string>): Promise<string | null> {
   const { body } = await post(url, '{"name":"Ada"}', { headers })

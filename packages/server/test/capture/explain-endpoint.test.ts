@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { aName, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
-import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * Explanations of why an endpoint would file an event or not, and permission to run a trial (decisions on the decision
@@ -9,10 +10,12 @@ import { aWorld, type Answer, type World } from '../stage/harness.ts'
  */
 let world: World
 
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 async function aProject(): Promise<World & { readonly id: string }> {
   const { body } = await world.admin('POST', 'projects', { name: aName('project') })

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { LIMITS } from '@postroad/contract'
 import { anIngestKey, aName, aRule, aWebhook, behind, post } from '../stage/fixtures.ts'
-import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Explanations of why a rule would file an event or not (decisions on the decision trace). */
 let world: World
 
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 async function aProject(): Promise<World & { readonly id: string }> {
   const { body } = await world.admin('POST', 'projects', { name: aName('project') })

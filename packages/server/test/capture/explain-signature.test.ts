@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { secretPlace } from '../../src/domain/secret-place.ts'
 import { aWebhook, behind, post, statement } from '../stage/fixtures.ts'
-import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Explanations of why a signature is refused (decisions on verification). */
 let world: World
 
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 const sample = async (webhook: { id: string }, members: object): Promise<Answer['body']> => {
   const { status, body } = await world.admin('POST', `webhooks/${webhook.id}/verify-sample`, members)
   assert.equal(status, 200, JSON.stringify(body))

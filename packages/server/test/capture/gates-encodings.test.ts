@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { aDestination, aWebhook, filedText, post, recordOf, submissionOf } from '../stage/fixtures.ts'
-import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * Compressed bodies: signed and stored as sent, routed and delivered as decompressed text, and bounded whatever they
@@ -12,14 +13,12 @@ import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harn
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+  },
+  { loops: [] },
+)
 
 const fast = (text: string | Buffer): Buffer =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })

@@ -11,9 +11,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
 let world: World
 let database: Database
 
-onWorldStage((made) => {
-  ;({ world, database } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world, database } = made)
+  },
+  { loops: [] },
+)
 
 const SHOP = 'https://shop.example'
 const countOf = async (webhook: { id: string }): Promise<number> =>

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import type { Database } from '../../src/platform/db.ts'
 import { runCommand, type Ended } from '../stage/command.ts'
-import { aDestination, anIngestKey, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { aDestination, anIngestKey, aWebhook, post, statement } from '../stage/fixtures.ts'
+import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { sse, webSocket, type StreamClient } from '../stage/stream-client.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The operator suspends a workspace by a command beside two running servers (contract part 1). */
 let world: World
@@ -13,21 +14,17 @@ let other: World
 let sink: Sink
 let database: Database
 
-before(async () => {
-  // The commands run in separate processes, whose clock is the clock of the database; these two nodes start there and
-  // run ahead.
-  const now = Date.now()
-  world = await aWorld({ now })
-  other = await aWorld({ beside: world, now, env: { ROLES: 'web' } })
-  sink = await aSink()
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await other.stop()
-  await world.stop()
-  await sink.stop()
-})
+// The commands run in separate processes, whose clock is the clock of the database; these two nodes start there and run
+// ahead.
+const now = Date.now()
+onWorldStage(
+  async (made) => {
+    ;({ world, database, sink } = made)
+    other = await aWorld({ beside: world, now, env: { ROLES: 'web' } })
+    made.atEnd(() => other.stop())
+  },
+  { now, loops: [] },
+)
 
 /** Runs the server's command in a separate process, as an operator does. */
 const command = (...args: readonly string[]): Promise<Ended> => runCommand(world, args)
@@ -40,16 +37,10 @@ const auditRows = (action: string) =>
     values: [],
   })
 
-async function deliveryOf(destination: { id: string }, state?: string): Promise<Answer['body']> {
-  const { body } = await world.admin(
-    'GET',
-    `deliveries?destination_id=${destination.id}${state === undefined ? '' : `&state=${state}`}`,
-  )
+async function deliveryOf(destination: { id: string }): Promise<Answer['body']> {
+  const { body } = await world.admin('GET', `deliveries?destination_id=${destination.id}`)
   return body.deliveries[0]
 }
-
-const arrives = (destination: { id: string }, state: string): Promise<Answer['body']> =>
-  eventually(() => deliveryOf(destination, state))
 
 test('suspend refuses events and pauses deliveries on every node within a second; reinstate sends the waiting deliveries, and nothing is lost', async () => {
   const { key } = await anIngestKey(world)
@@ -71,10 +62,8 @@ test('suspend refuses events and pauses deliveries on every node within a second
   for (const node of [world, other]) assert.equal(outcome(await post(at(node, public_url), '{"kept":1}')), '201')
   // A node without a sender notifies the others by its own clock, which does not move here.
   other.clock.advance(10)
-  await eventually(async () => {
-    const { body } = await world.admin('GET', 'deliveries?state=retrying')
-    return body.deliveries.length === 4 ? true : undefined
-  })
+  await world.idle()
+  assert.equal((await world.admin('GET', 'deliveries?state=retrying')).body.deliveries.length, 4)
   const stored = async (): Promise<number> =>
     (await world.admin('GET', 'submissions?limit=200')).body.submissions.length
   const had = await stored()
@@ -86,10 +75,7 @@ test('suspend refuses events and pauses deliveries on every node within a second
     [workspace.id, workspace.slug, workspace.suspended_reason],
     [world.installed.workspace.id, 'main', 'unpaid since May'],
   )
-  for (const node of [world, other])
-    await eventually(async () =>
-      outcome(await post(at(node, public_url), '{}')) === '403 workspace_suspended' ? true : undefined,
-    )
+  await world.idle()
   for (const node of [world, other]) {
     for (const url of urls) assert.equal(outcome(await post(at(node, url), '{}')), '403 workspace_suspended')
     const question = await fetch(`${at(node, public_url)}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`)
@@ -109,6 +95,7 @@ test('suspend refuses events and pauses deliveries on every node within a second
   const sent = sink.received.length
   world.clock.advance(3_600_000)
   other.clock.advance(3_600_000)
+  await world.idle()
   for (const url of urls) assert.equal(outcome(await post(url, '{}')), '403 workspace_suspended')
   assert.deepEqual([(await stored()) - had, sink.received.length], [passed, sent])
 
@@ -118,14 +105,11 @@ test('suspend refuses events and pauses deliveries on every node within a second
   )
   const reinstated = await command('reinstate', 'main', '--json')
   assert.deepEqual([reinstated.code, JSON.parse(reinstated.stdout).workspace.suspended_at], [0, null])
-  for (const node of [world, other])
-    await eventually(async () => (outcome(await post(at(node, public_url), '{}')) === '201' ? true : undefined))
-  await eventually(async () => {
-    const { body } = await world.admin('GET', `deliveries?destination_id=${retried.id}&state=delivered`)
-    return body.deliveries.filter((one: { attempt_count: number }) => one.attempt_count === 2).length === 2
-      ? true
-      : undefined
-  }, 2_000)
+  await world.idle()
+  for (const node of [world, other]) assert.equal(outcome(await post(at(node, public_url), '{}')), '201')
+  await world.idle()
+  const { body } = await world.admin('GET', `deliveries?destination_id=${retried.id}&state=delivered`)
+  assert.equal(body.deliveries.filter((one: { attempt_count: number }) => one.attempt_count === 2).length, 2)
   const oldest = (await world.admin('GET', `deliveries?destination_id=${retried.id}`)).body.deliveries.at(-1)
   const { attempts } = (await world.admin('GET', `deliveries/${oldest.id}`)).body.delivery
   assert.deepEqual(
@@ -148,25 +132,21 @@ test('suspend refuses events and pauses deliveries on every node within a second
 
 test('suspend closes the open streams on every node within a second, and no node opens a new one', async () => {
   const { key } = await anIngestKey(world)
+  // The other node learns of the key.
+  await world.idle()
   const streams: { readonly node: World; readonly client: StreamClient }[] = []
   for (const node of [world, other]) {
     for (const speak of [sse, webSocket]) {
-      // The other node learns of the key.
-      const client = await eventually(async () => {
-        const opened = await speak(`${node.baseUrl}/v1/stream?key=${key}`).catch(() => undefined)
-        return opened !== undefined && opened.status < 300 ? opened : undefined
-      })
+      const client = await speak(`${node.baseUrl}/v1/stream?key=${key}`)
       streams.push({ node, client })
     }
   }
   assert.equal((await command('suspend', 'main', '--reason', 'x')).code, 0)
   try {
-    for (const { node, client } of streams) {
-      const latest = node.clock.now() + 1_000
-      await eventually(async () => {
-        if (node.clock.now() < latest) node.clock.advance(10)
-        return client.events.length > 0 ? true : undefined
-      })
+    await world.idle()
+    for (const { clock } of [world, other]) clock.advance(1_000)
+    for (const { client } of streams) {
+      await client.until(1)
       assert.deepEqual(
         client.events.map(({ type, data }) => [type, data]),
         [['closing', { reason: 'workspace_suspended' }]],
@@ -183,8 +163,8 @@ test('suspend closes the open streams on every node within a second, and no node
     for (const { client } of streams) client.close()
   }
   // Both nodes serve again for the tests that follow.
-  for (const node of [world, other])
-    await eventually(async () => (outcome(await post(at(node, world.endpoint), '{}')) === '201' ? true : undefined))
+  await world.idle()
+  for (const node of [world, other]) assert.equal(outcome(await post(at(node, world.endpoint), '{}')), '201')
 })
 
 test('a request that is under way when the workspace is suspended ends with its real result', async () => {
@@ -200,7 +180,9 @@ test('a request that is under way when the workspace is suspended ends with its 
     await post(public_url, '{}')
     await begun.promise
     assert.equal((await command('suspend', 'main', '--reason', 'x')).code, 0)
-    assert.equal((await arrives(destination, 'delivered')).attempt_count, 1)
+    await world.idle()
+    const { state, attempt_count } = await deliveryOf(destination)
+    assert.deepEqual([state, attempt_count], ['delivered', 1])
   } finally {
     assert.deepEqual(await command('reinstate', 'main', '--json').then(({ code, stderr }) => [code, stderr]), [0, ''])
     await slow.stop()

@@ -15,7 +15,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { TRUST_PROXY: '127.0.0.1' } },
+  { env: { TRUST_PROXY: '127.0.0.1' }, loops: [] },
 )
 
 const from = (address: string, url: string): Promise<Answer> =>
@@ -119,7 +119,7 @@ describe('the IP allowlist', () => {
   })
 
   test('without TRUST_PROXY the server ignores X-Forwarded-For', async () => {
-    const plain = await aWorld()
+    const plain = await aWorld({ loops: [] })
     try {
       const { public_url } = await aWebhook(plain, { ip_allowlist: ['203.0.113.7'] })
       assert.equal(outcome(await from('203.0.113.7', public_url)), '403 ip_not_allowed')

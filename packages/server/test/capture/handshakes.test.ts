@@ -9,9 +9,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
 /** The handshakes that providers send as a POST, signed as each provider signs. */
 let world: World
 
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const countOf = async ({ id }: { id: string }): Promise<number> =>
   (await world.admin('GET', `submissions?webhook_id=${id}`)).body.submissions.length

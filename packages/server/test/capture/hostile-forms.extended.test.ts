@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { afterEach, describe, test } from 'node:test'
 import { aDestination, filedText, post, type Posting } from '../stage/fixtures.ts'
-import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Hostile forms, multipart bodies and content types get 201 or 400, and never cause a 5xx. */
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld({ env: { INGEST_BODY_BYTES: '5242880' } })
-  sink = await aSink()
-  await aDestination(world, { url: sink.url, max_in_flight: 64 })
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, sink } = made)
+    await aDestination(world, { url: sink.url, max_in_flight: 64 })
+  },
+  { env: { INGEST_BODY_BYTES: '5242880' }, loops: [] },
+)
 afterEach(async () => {
   assert.equal((await post(world.endpoint, '{"still":"well"}')).status, 201)
 })

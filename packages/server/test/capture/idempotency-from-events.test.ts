@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aName, anIngestKey, aWebhook, post } from '../stage/fixtures.ts'
-import { type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
@@ -14,7 +14,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { LOG_LEVEL: 'silent' } },
+  { env: { LOG_LEVEL: 'silent' }, loops: [] },
 )
 
 const aKey = (): string => randomUUID()

@@ -1,32 +1,30 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { aDestination, anIngestKey, aRule, aWebhook, filedText, post, submissionOf } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** An unmapped JSON payload is stored and delivered as the text that the sender sent (decisions on fidelity). */
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-  await aDestination(world, { url: sink.url, max_in_flight: 64 })
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, sink } = made)
+    await aDestination(world, { url: sink.url, max_in_flight: 64 })
+  },
+  { loops: [] },
+)
 
 /** The text of `data` in the delivery. */
 async function deliveredText(accepted: Answer): Promise<string> {
   const { id, dataset } = accepted.body.records[0]
-  const received = await eventually(
-    async () => sink.received.find((request) => request.headers['service-event-id'] === id),
-    2_000,
-  )
+  await world.idle()
+  const received = sink.received.find((request) => request.headers['service-event-id'] === id)
+  assert.ok(received !== undefined, 'it was delivered')
   const head = `{"id":"${id}","dataset":"${dataset}","received_at":"${accepted.body.received_at}","data":`
   assert.ok(received.body.startsWith(head) && received.body.endsWith('}'), received.body.slice(0, 200))
   return received.body.slice(head.length, -1)

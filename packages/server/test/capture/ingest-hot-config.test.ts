@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { afterEach, describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import {
   aDestination,
@@ -12,7 +12,8 @@ import {
   submissionOf,
   type Posting,
 } from '../stage/fixtures.ts'
-import { aWorld, eventually, type World } from '../stage/harness.ts'
+import { aWorld, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * Hot config: a change takes effect immediately on the node that made it, and within a second on every other node.
@@ -23,16 +24,16 @@ let first: World
 let second: World
 let tell: World['app']['deps']['wakeups']['tell']
 
-before(async () => {
-  first = await aWorld()
-  second = await aWorld({ beside: first, env: { ROLES: 'web' } })
-  const { wakeups } = first.app.deps
-  tell = wakeups.tell.bind(wakeups)
-})
-after(async () => {
-  await second.stop()
-  await first.stop()
-})
+onWorldStage(
+  async (made) => {
+    first = made.world
+    second = await aWorld({ beside: first, env: { ROLES: 'web' } })
+    made.atEnd(() => second.stop())
+    const { wakeups } = first.app.deps
+    tell = wakeups.tell.bind(wakeups)
+  },
+  { loops: ['directory.poll'] },
+)
 afterEach(() => {
   first.app.deps.wakeups.tell = tell
 })
@@ -253,7 +254,8 @@ for (const [name, scene] of Object.entries(SCENES)) {
       assert.deepEqual([await probe(first), await probe(second)], [was, was])
       await change()
       assert.equal(await probe(first), becomes)
-      await eventually(async () => ((await probe(second)) === becomes ? true : undefined))
+      await second.quiet()
+      assert.equal(await probe(second), becomes)
     })
 
     test('with only the poll, the other node learns of the change within a second of its clock', async () => {
@@ -264,7 +266,8 @@ for (const [name, scene] of Object.entries(SCENES)) {
       assert.equal(await probe(first), becomes)
       assert.equal(await probe(second), was, 'the wake-up was lost, so nobody notified it')
       second.clock.advance(500)
-      await eventually(async () => ((await probe(second)) === becomes ? true : undefined))
+      await second.quiet()
+      assert.equal(await probe(second), becomes)
     })
   })
 }
@@ -275,7 +278,8 @@ test('a node that was asleep for an hour and missed notifications catches up wit
   loseWakeups()
   await change()
   second.clock.advance(3_600_000)
-  await eventually(async () => ((await probe(second)) === becomes ? true : undefined))
+  await second.quiet()
+  assert.equal(await probe(second), becomes)
   second.clock.set(first.clock.now())
 })
 
@@ -284,7 +288,8 @@ test('the first node learns of a change that was made on the second', async () =
   assert.equal(await statusAt(first, public_url), '201 d')
   await second.admin('PATCH', `webhooks/${id}`, { enabled: false })
   assert.equal(await statusAt(second, public_url), '503 endpoint_disabled')
-  await eventually(async () => ((await statusAt(first, public_url)) === '503 endpoint_disabled' ? true : undefined))
+  await first.quiet()
+  assert.equal(await statusAt(first, public_url), '503 endpoint_disabled')
 })
 
 test('an endpoint that was created on one node answers on the other from its first event', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { afterEach, describe, test } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { anIngestKey, aRule, aWebhook, behind, post } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { anIngestKey, aRule, aWebhook, post } from '../stage/fixtures.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { sse, type StreamClient } from '../stage/stream-client.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** An ingest key that is limited to some datasets. Two nodes share one database. */
 let world: World
@@ -11,16 +12,14 @@ let second: World
 let database: Database
 const open: StreamClient[] = []
 
-before(async () => {
-  world = await aWorld()
-  second = await aWorld({ beside: world, env: { ROLES: 'web' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await second.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    second = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => second.stop())
+  },
+  { loops: [] },
+)
 afterEach(() => {
   for (const client of open.splice(0)) client.close()
 })
@@ -89,10 +88,8 @@ describe('datasets', () => {
     const { key } = await anIngestKey(world, { datasets: ['seen', 'seen_too'] })
     const [client, narrow] = [await tail(key), await tail(key, '&dataset=seen')]
     for (const dataset of ['unseen', 'seen', 'seen_too']) await send(`ingest/${all.key}/${dataset}`)
-    await eventually(async () => {
-      world.clock.advance(50)
-      return client.events.length >= 2 && narrow.events.length >= 1 ? true : undefined
-    })
+    await client.until(2)
+    await narrow.until(1)
     assert.deepEqual(
       client.events.map(({ data }) => data.dataset).toSorted((a, b) => (a < b ? -1 : 1)),
       ['seen', 'seen_too'],
@@ -116,10 +113,8 @@ describe('datasets', () => {
     const { id, key } = await anIngestKey(world)
     const [client, narrow] = [await tail(key), await tail(key, '&dataset=seen')]
     await change(id, { datasets: ['seen'] })
-    await eventually(async () => {
-      world.clock.advance(50)
-      return client.events.at(-1)?.data.reason === 'credential_revoked' ? true : undefined
-    })
+    world.clock.advance(250)
+    assert.equal((await client.until(1)).data.reason, 'credential_revoked')
     assert.ok(!narrow.events.some(({ type }) => type === 'closing'))
     const widened = await change(id, { datasets: null })
     assert.equal(widened.body.ingest_key.datasets, null)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { afterEach, describe, test } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { anIngestKey, aWebhook, behind, post, submissionOf } from '../stage/fixtures.ts'
+import { anIngestKey, aWebhook, post, submissionOf } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
-import { type StreamClient } from '../stage/stream-client.ts'
+import type { StreamClient } from '../stage/stream-client.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** An ingest key that requires signatures. Two nodes share one database. */
 const HOUR_MS = 3_600_000
@@ -13,16 +14,14 @@ let second: World
 let database: Database
 const open: StreamClient[] = []
 
-before(async () => {
-  world = await aWorld()
-  second = await aWorld({ beside: world, env: { ROLES: 'web' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await second.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    second = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => second.stop())
+  },
+  { loops: [] },
+)
 afterEach(() => {
   for (const client of open.splice(0)) client.close()
 })

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, test } from 'node:test'
+import { afterEach, describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { touchIngestKey } from '../../src/resources/capture/ingest-keys/queries.ts'
-import { anIngestKey, aWebhook, behind, post, submissionOf } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { anIngestKey, aWebhook, post, submissionOf } from '../stage/fixtures.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { sse, type StreamClient } from '../stage/stream-client.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The rights of an ingest key, one sentence each. Two nodes share one database. */
 const MINUTE_MS = 60_000
@@ -14,16 +15,14 @@ let second: World
 let database: Database
 const open: StreamClient[] = []
 
-before(async () => {
-  world = await aWorld()
-  second = await aWorld({ beside: world, env: { ROLES: 'web' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await second.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    second = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => second.stop())
+  },
+  { loops: [] },
+)
 afterEach(() => {
   for (const client of open.splice(0)) client.close()
 })
@@ -105,13 +104,13 @@ describe('the key as a resource', () => {
     const { id, key } = await anIngestKey(world)
     const lastUsed = async (): Promise<string | null> =>
       (await world.admin('GET', `ingest-keys/${id}`)).body.ingest_key.last_used_at
-    const recorded = (at: string): Promise<true> =>
-      eventually(async () => ((await lastUsed()) === at ? true : undefined))
     const first = new Date(world.clock.now()).toISOString()
     await send(`ingest/${key}/d`)
-    await recorded(first)
+    await world.idle()
+    assert.equal(await lastUsed(), first)
     world.clock.advance(MINUTE_MS - 1)
     await send(`ingest/${key}/d`)
+    await world.idle()
     assert.equal(await lastUsed(), first)
     const {
       workspace_id: workspaceId,
@@ -125,7 +124,8 @@ describe('the key as a resource', () => {
     assert.equal(await anotherNode(), 0, 'however many nodes there are')
     world.clock.advance(1)
     await tail(key)
-    await recorded(new Date(world.clock.now()).toISOString())
+    await world.idle()
+    assert.equal(await lastUsed(), new Date(world.clock.now()).toISOString())
   })
 })
 
@@ -173,10 +173,8 @@ describe('the switch', () => {
     assert.equal(await stored(), had)
     const { status, body } = await refusedStream(key)
     assert.deepEqual([status, body.error], [401, 'This ingest key is turned off. Enable it to stream again.'])
-    await eventually(async () => {
-      world.clock.advance(50)
-      return client.events.at(-1)?.data.reason === 'credential_revoked' ? true : undefined
-    })
+    world.clock.advance(250)
+    assert.equal((await client.until(1)).data.reason, 'credential_revoked')
     await change(id, { enabled: true })
     assert.equal(await statusOf(`ingest/${key}/d`), '201')
   })
@@ -185,9 +183,8 @@ describe('the switch', () => {
     const { id, key } = await anIngestKey(world)
     assert.equal(await statusOf(`ingest/${key}/d`, {}, second), '201')
     await change(id, { enabled: false })
-    await eventually(async () =>
-      (await statusOf(`ingest/${key}/d`, {}, second)) === '503 endpoint_disabled' ? true : undefined,
-    )
+    await world.idle()
+    assert.equal(await statusOf(`ingest/${key}/d`, {}, second), '503 endpoint_disabled')
   })
 })
 
@@ -217,10 +214,8 @@ describe('scopes', () => {
     const { id, key } = await anIngestKey(world)
     const client = await tail(key)
     await change(id, { scopes: ['ingest'] })
-    await eventually(async () => {
-      world.clock.advance(50)
-      return client.events.at(-1)?.data.reason === 'credential_revoked' ? true : undefined
-    })
+    world.clock.advance(250)
+    assert.equal((await client.until(1)).data.reason, 'credential_revoked')
   })
 })
 

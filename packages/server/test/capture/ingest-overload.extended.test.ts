@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Database } from '../../src/platform/db.ts'
-import { behind, post, statement, Wire, type RawAnswer } from '../stage/fixtures.ts'
-import { aWorld, eventually, type World } from '../stage/harness.ts'
+import { post, Wire, type RawAnswer } from '../stage/fixtures.ts'
+import { atGate, tableGate } from '../stage/gates.ts'
+import { eventually, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Overload: 503 with Retry-After, and a request that got 503 is never stored afterwards. */
 let world: World
+let database: Database
 
-before(async () => {
-  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world, database } = made)
+  },
+  { env: { LOG_LEVEL: 'silent' }, loops: [] },
+)
 
 const SENDERS = 20
 const EACH = 600
@@ -27,7 +32,7 @@ async function overloadedSoFar(): Promise<number> {
   return Number(/reason="overloaded",status="503"} (\d+)/.exec(text)?.[1] ?? 0)
 }
 
-async function storedSoFar(database: Database): Promise<number> {
+async function storedSoFar(): Promise<number> {
   const { stored } = await database.one<{ stored: number }>({
     strings: ['select count(*) as stored from submissions'],
     values: [],
@@ -37,29 +42,27 @@ async function storedSoFar(database: Database): Promise<number> {
 
 test('events beyond the queue limit get 503 overloaded; exactly the events with 201 are stored', async () => {
   const { pathname } = new URL(world.endpoint)
-  const database = behind(world)
   const wires = Array.from({ length: SENDERS }, () => new Wire(world.baseUrl))
   try {
     // While the database can store nothing, events wait until the queue is full.
-    await database.transaction(async (tx) => {
-      await statement(tx, 'lock table submissions in access exclusive mode')
+    await atGate(database, tableGate('submissions'), async () => {
       await Promise.all(
         wires.map((wire) =>
           wire.sent(`POST ${pathname} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`.repeat(EACH)),
         ),
       )
-      await eventually(async () => ((await overloadedSoFar()) > 0 ? true : undefined), 2_000)
+      // The answer to an earlier request of each connection comes first, so no client sees the refusal yet.
+      await eventually('the queue is full', async () => ((await overloadedSoFar()) > 0 ? true : undefined))
     })
     const answers = (await Promise.all(wires.map(allAnswersOf))).flat()
     const refused = answers.filter(({ status }) => status === 503)
     assert.ok(refused.some(({ body }) => JSON.parse(body).reason === 'overloaded'))
     assert.ok(refused.every(({ head, body }) => /^retry-after: 1$/im.test(head) && JSON.parse(body).retry_after === 1))
     assert.equal(refused.length + answers.filter(({ status }) => status === 201).length, SENDERS * EACH)
-    assert.equal(await storedSoFar(database), SENDERS * EACH - refused.length)
+    assert.equal(await storedSoFar(), SENDERS * EACH - refused.length)
     assert.equal((await post(world.endpoint, '{}')).status, 201)
-    assert.equal(await storedSoFar(database), SENDERS * EACH - refused.length + 1)
+    assert.equal(await storedSoFar(), SENDERS * EACH - refused.length + 1)
   } finally {
     for (const wire of wires) wire.destroy()
-    await database.close()
   }
 })

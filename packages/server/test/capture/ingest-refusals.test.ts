@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { RESERVED_ROOTS } from '@postroad/contract'
 import { aName, anIngestKey, aRule, aWebhook, post } from '../stage/fixtures.ts'
-import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * Requests that ingest refuses: names, unknown URLs, disabled endpoints, signatures, size (contract part 1, ingest
@@ -13,13 +14,15 @@ let world: World
 let key: string
 let webhook: Answer['body']
 
-before(async () => {
-  world = await aWorld()
-  key = (await anIngestKey(world)).key
-  webhook = await aWebhook(world, { slug: 'orders', dataset: 'orders' })
-  await aRule(world, { name: 'everything', dataset: 'ruled' })
-})
-after(() => world.stop())
+onWorldStage(
+  async (made) => {
+    ;({ world } = made)
+    key = (await anIngestKey(world)).key
+    webhook = await aWebhook(world, { slug: 'orders', dataset: 'orders' })
+    await aRule(world, { name: 'everything', dataset: 'ruled' })
+  },
+  { loops: [] },
+)
 
 const urlsNaming = (dataset: string): readonly string[] => [
   `${webhook.public_url}/${dataset}`,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import {
   anIngestKey,
   aRule,
@@ -10,7 +10,8 @@ import {
   submissionOf,
   type Posting,
 } from '../stage/fixtures.ts'
-import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * The four POST forms of ingest and the three encodings (contract part 1, ingest rules; part 4; decisions on the 201
@@ -20,13 +21,15 @@ let world: World
 let key: string
 let webhook: Answer['body']
 
-before(async () => {
-  world = await aWorld()
-  key = (await anIngestKey(world)).key
-  webhook = await aWebhook(world, { slug: 'orders', dataset: 'orders' })
-  await aRule(world, { name: 'everything', dataset: 'ruled' })
-})
-after(() => world.stop())
+onWorldStage(
+  async (made) => {
+    ;({ world } = made)
+    key = (await anIngestKey(world)).key
+    webhook = await aWebhook(world, { slug: 'orders', dataset: 'orders' })
+    await aRule(world, { name: 'everything', dataset: 'ruled' })
+  },
+  { loops: [] },
+)
 
 type Form = {
   readonly name: string

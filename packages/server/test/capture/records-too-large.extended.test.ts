@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { aName, anIngestKey, aRule, aWebhook, filedText, post } from '../stage/fixtures.ts'
-import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
 import { logged } from '../stage/rejection-log.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * One limit bounds all records of an event together (decisions §4, "Rejections"): an event is filed whole or refused
  * whole.
  */
 let world: World
-before(async () => (world = await aWorld()))
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const MiB = 1_048_576
 const copies = (count: number, more: object = {}): object[] =>

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { anIngestKey, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
-import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The records listing of an endpoint (contract part 4, "Records rules"). */
 let world: World
 
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 type Column = { readonly key: string; readonly label: string }
 const keysOf = (columns: readonly Column[]): string[] => columns.map(({ key }) => key)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aName, anIngestKey, aWebhook, post } from '../stage/fixtures.ts'
-import { aWorld, eventually, type World } from '../stage/harness.ts'
-import { aNewMinute, listed, logged, MINUTE_MS, SIGNED, signedAt } from '../stage/rejection-log.ts'
+import { aWorld, type World } from '../stage/harness.ts'
+import { aNewMinute, logged, MINUTE_MS, SIGNED, signedAt } from '../stage/rejection-log.ts'
 import { sse } from '../stage/stream-client.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -15,7 +15,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' } },
+  { env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' }, loops: ['rejections.flush', 'rejections.audit'] },
 )
 beforeEach(() => aNewMinute(world))
 
@@ -27,24 +27,27 @@ async function audited(webhookId: string): Promise<readonly AuditRow[]> {
   `)
 }
 const countsOf = (rows: readonly AuditRow[]): number[] => rows.map(({ details }) => JSON.parse(details).count)
-const auditedUntil = (webhookId: string, rows: number): Promise<readonly AuditRow[]> =>
-  eventually(async () => {
-    world.clock.advance(2_000)
-    const found = await audited(webhookId)
-    return found.length >= rows ? found : undefined
-  })
 
-/** Sends five refusals, each one once the audit row of the previous one exists. No row may take longer than 5 s. */
+/** The audit rows once the loops have written all that is due. */
+async function auditedNow(webhookId: string): Promise<readonly AuditRow[]> {
+  await world.idle()
+  return audited(webhookId)
+}
+
+/** Lets seconds pass, and the loops do in each what the clock lets them do. */
+async function secondsPass(seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
+    world.clock.advance(1_000)
+    await world.quiet()
+  }
+}
+
+/** Sends five refusals. Each has its audit row within 5 s. */
 async function fiveReportedSoon({ id, public_url }: { id: string; public_url: string }): Promise<void> {
   for (let refusal = 1; refusal <= 5; refusal += 1) {
     await post(public_url, '{}')
-    const until = world.clock.now() + 5_000
-    let asked = 0
-    await eventually(async () => {
-      // The writer runs its statements between two seconds of the clock.
-      if (asked++ % 20 === 0 && world.clock.now() < until) world.clock.advance(1_000)
-      return (await audited(id)).length === refusal ? true : undefined
-    }, 400)
+    await secondsPass(5)
+    assert.equal((await audited(id)).length, refusal)
   }
 }
 
@@ -54,7 +57,7 @@ describe('audit rows ingest_signature_rejected', () => {
     const minute = new Date(world.clock.now()).toISOString()
     await post(public_url, '{}')
     await post(public_url, '{}', { headers: { 'stripe-signature': signedAt(world, 301) } })
-    const rows = await auditedUntil(id, 1)
+    const rows = await auditedNow(id)
     assert.equal(rows.length, 1)
     assert.deepEqual([rows[0]?.actor, rows[0]?.target, rows[0]?.ip], ['system', id, '127.0.0.1'])
     assert.deepEqual(JSON.parse(rows[0]?.details ?? ''), {
@@ -80,10 +83,9 @@ describe('audit rows ingest_signature_rejected', () => {
     await logged(world, 10, { webhook_id: id })
     assert.deepEqual(countsOf(await audited(id)), [1, 1, 1, 1, 1])
     world.clock.advance(2 * MINUTE_MS)
-    assert.deepEqual(countsOf(await auditedUntil(id, 6)), [1, 1, 1, 1, 1, 5])
+    assert.deepEqual(countsOf(await auditedNow(id)), [1, 1, 1, 1, 1, 5])
     world.clock.advance(10 * MINUTE_MS)
-    await logged(world, 10, { webhook_id: id })
-    assert.equal((await audited(id)).length, 6)
+    assert.equal((await auditedNow(id)).length, 6)
   })
 
   test('one of several processes writes the audit rows', async () => {
@@ -92,15 +94,15 @@ describe('audit rows ingest_signature_rejected', () => {
     for (const base of [world.baseUrl, other.baseUrl]) await post(base + new URL(public_url).pathname, '{}')
     for (let turn = 0; turn < 20; turn += 1) {
       for (const { clock } of [world, other]) clock.advance(2_000)
-      await listed(world)
+      await world.quiet()
     }
     await other.stop()
     world.clock.advance(3 * MINUTE_MS)
-    const rows = await eventually(async () => {
-      world.clock.advance(2_000)
-      const found = await audited(id)
-      return countsOf(found).reduce((sum, count) => sum + count, 0) === 2 ? found : undefined
-    })
+    const rows = await auditedNow(id)
+    assert.equal(
+      countsOf(rows).reduce((sum, count) => sum + count, 0),
+      2,
+    )
     assert.ok(rows.length <= 2)
   })
 
@@ -110,7 +112,8 @@ describe('audit rows ingest_signature_rejected', () => {
     await post(`${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`, '{}')
     const unsigned = await aWebhook(world)
     await post(unsigned.public_url, '')
-    const rows = await auditedUntil(webhook.id, 1)
+    const rows = await auditedNow(webhook.id)
+    assert.equal(rows.length, 1)
     assert.equal(JSON.parse(rows[0]?.details ?? '').ingest_key_id, id)
     await logged(world, 1, { webhook_id: unsigned.id })
     assert.equal((await audited(unsigned.id)).length, 0)
@@ -126,13 +129,10 @@ test('a refused signature that an ingest key requires of its own URLs is audited
   ] as const) {
     assert.equal((await post(`${world.baseUrl}/v1/ingest/${path}`, '{}', { headers })).status, 401)
   }
-  const rows = await eventually(async () => {
-    world.clock.advance(2_000)
-    const found = await database.many<AuditRow>(sql`
-      select actor, target, ip, details from audit_rows where action = 'ingest_signature_rejected' and details::jsonb ->> 'ingest_key_id' = ${id}
-    `)
-    return found.length > 0 ? found : undefined
-  })
+  await world.idle()
+  const rows = await database.many<AuditRow>(sql`
+    select actor, target, ip, details from audit_rows where action = 'ingest_signature_rejected' and details::jsonb ->> 'ingest_key_id' = ${id}
+  `)
   // The row names no endpoint, because the URL names none.
   assert.deepEqual(
     rows.map(({ actor, target, ip }) => [actor, target, ip]),
@@ -160,11 +160,9 @@ describe('the admin stream', () => {
     const { id, public_url } = await aWebhook(world)
     await post(public_url, '')
     const rows = await logged(world, 1, { webhook_id: id })
+    await secondsPass(2)
     for (const client of clients) {
-      const seen = await eventually(async () => {
-        world.clock.advance(1_000)
-        return client.events.find((event) => event.type === 'rejection' && event.data.webhook_id === id)
-      })
+      const seen = await client.first((event) => event.type === 'rejection' && event.data.webhook_id === id)
       assert.deepEqual(seen.data, rows[0])
     }
     for (const client of [plain, other, filtered])
@@ -181,16 +179,11 @@ describe('the admin stream', () => {
     await Promise.all(Array.from({ length: 200 }, () => post(public_url, '{}')))
     await logged(world, 200, { webhook_id: id })
     const frames = () => client.events.filter((event) => event.type === 'rejection' && event.data.webhook_id === id)
-    await eventually(async () => {
-      world.clock.advance(1_000)
-      return frames().at(-1)?.data.count === 200 ? true : undefined
-    })
+    await secondsPass(2)
+    await client.first((event) => event.data.webhook_id === id && event.data.count === 200)
     const seen = frames().length
     assert.ok(seen <= 3, `${seen} frames`)
-    for (let turn = 0; turn < 10; turn += 1) {
-      world.clock.advance(2_000)
-      await listed(world)
-    }
+    await secondsPass(20)
     assert.equal(frames().length, seen)
     client.close()
   })

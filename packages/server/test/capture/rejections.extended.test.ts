@@ -18,7 +18,7 @@ onWorldStage(
     ;({ world, database } = made)
     meanwhile = new Meanwhile(world, database)
   },
-  { env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' } },
+  { env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' }, loops: [] },
 )
 beforeEach(() => aNewMinute(world))
 /** Each mapping makes 60 nested lists, each with 199 nulls and the next list: a small event becomes 12 MB. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { aWebhook, behind, post } from '../stage/fixtures.ts'
+import { aWebhook, post } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The rotation of verification secrets. Two nodes share one database. */
 const HOUR_MS = 3_600_000
@@ -12,16 +13,14 @@ let world: World
 let second: World
 let database: Database
 
-before(async () => {
-  world = await aWorld()
-  second = await aWorld({ beside: world, env: { ROLES: 'web' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await second.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    second = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => second.stop())
+  },
+  { loops: [] },
+)
 const signed = (secret: string): Record<string, string> => ({
   'x-signature': createHmac('sha256', secret).update('{"a":1}').digest('hex'),
 })

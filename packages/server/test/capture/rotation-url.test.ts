@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
-import { aWebhook, behind, post } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { aWebhook, post } from '../stage/fixtures.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { Meanwhile } from '../stage/meanwhile.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Contract part 3, rows "Endpoint URL": the rotation of the URL of an endpoint. Two nodes share one database. */
 const HOUR_MS = 3_600_000
@@ -13,16 +14,14 @@ let world: World
 let second: World
 let database: Database
 
-before(async () => {
-  world = await aWorld()
-  second = await aWorld({ beside: world, env: { ROLES: 'web' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await second.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    second = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => second.stop())
+  },
+  { loops: [] },
+)
 
 const rotate = (id: string, body?: object): Promise<Answer> => world.admin('POST', `webhooks/${id}/rotate`, body)
 const restOf = (of: object, without: readonly string[]): object =>
@@ -76,10 +75,11 @@ describe('the URL of an endpoint', () => {
     })
     assert.match(body.webhook_slug, /^[0-9A-Za-z]{22,}$/, 'at least 128 bits')
     assert.notEqual(body.webhook_slug, webhook.webhook_slug)
+    await world.idle()
     later(2 * HOUR_MS - 1)
     for (const node of [world, second]) {
       assert.equal(await statusAt(body.public_url, {}, node), '201')
-      await eventually(async () => ((await statusAt(webhook.public_url, {}, node)) === '201' ? true : undefined))
+      assert.equal(await statusAt(webhook.public_url, {}, node), '201')
     }
     const written = await credentialRows()
     later(1)
@@ -108,9 +108,8 @@ describe('the URL of an endpoint', () => {
     assert.deepEqual([body.previous_public_url, body.previous_url_expires_at], [null, null])
     assert.equal(await statusAt(webhook.public_url), '404 endpoint_not_found')
     assert.equal(await statusAt(body.public_url), '201')
-    await eventually(async () =>
-      (await statusAt(webhook.public_url, {}, second)) === '404 endpoint_not_found' ? true : undefined,
-    )
+    await world.idle()
+    assert.equal(await statusAt(webhook.public_url, {}, second), '404 endpoint_not_found')
   })
 
   test('a second rotation inside the overlap immediately ends the older URL on every node; only one previous URL is retained', async () => {
@@ -124,9 +123,8 @@ describe('the URL of an endpoint', () => {
       '201',
       '201',
     ])
-    await eventually(async () =>
-      (await statusAt(first.public_url, {}, second)) === '404 endpoint_not_found' ? true : undefined,
-    )
+    await world.idle()
+    assert.equal(await statusAt(first.public_url, {}, second), '404 endpoint_not_found')
     const { body: last } = await rotate(first.id, { overlap_hours: 0 })
     assert.deepEqual(await Promise.all([middle, newest, last].map(({ public_url }) => statusAt(public_url))), [
       '404 endpoint_not_found',

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, post, submissionOf } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The destinations of a record, and the reasons that the answer gives (decisions on the decision trace). */
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+  },
+  { loops: [] },
+)
 
 /** A separate project, so that rules and destinations of other tests do not apply. */
 async function aProject(): Promise<World & { readonly id: string }> {
@@ -106,7 +105,9 @@ describe('destinations: each record considers each destination, and the decision
       'matched',
     ])
     const twoId = answer.body.records.find((record: { dataset: string }) => record.dataset === 'two').id
-    const received = await eventually(async () => sink.received.find(({ path }) => path === '/two'))
+    await world.idle()
+    const received = sink.received.find(({ path }) => path === '/two')
+    assert.ok(received !== undefined, 'it was delivered')
     assert.equal(received.headers['service-event-id'], twoId)
     assert.equal(received.headers['service-dataset'], 'two')
     assert.equal(

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { aName, anIngestKey, aRule, aWebhook, filedText, post, recordOf, submissionOf } from '../stage/fixtures.ts'
-import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The rules for filing payloads (contract part 1, ingest rules 1 to 4). */
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+  },
+  { loops: [] },
+)
 
 /** A separate project, so that rules and destinations of other tests do not apply. */
 async function aProject(): Promise<World & { readonly id: string }> {

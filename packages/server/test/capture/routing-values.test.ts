@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { aDestination, aName, anIngestKey, aWebhook, filedText, post, recordOf } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Numbers, constants and depth: every stored value is shown as it was written. */
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+  },
+  { loops: [] },
+)
 
 /** A separate project, so that rules and destinations of other tests do not apply. */
 async function aProject(): Promise<World & { readonly id: string }> {
@@ -137,10 +136,9 @@ describe('however deep a stored payload is, it is shown, and one Postroad can fe
     for (const url of [whole, mapped]) {
       const accepted = await post(url, nested(128))
       const { data_text: text, ...record } = await recordOf(first, accepted.body.records[0].id)
-      const heard = await eventually(async () => {
-        const { records } = (await second.admin('GET', 'records')).body
-        return records.find(({ data }: Answer['body']) => data.id === record.id)
-      })
+      await world.idle()
+      const { records } = (await second.admin('GET', 'records')).body
+      const heard = records.find(({ data }: Answer['body']) => data.id === record.id)
       assert.equal(JSON.stringify(heard.data.data), text)
       const dry = await second.admin('POST', `webhooks/${hearsId}/test`, { recent: 1 })
       assert.deepEqual([dry.body.results[0].error, dry.body.results[0].data.id], [null, record.id])

@@ -22,7 +22,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { ROLES: 'web' } },
+  { env: { ROLES: 'web' }, loops: [] },
 )
 
 const words = fc.oneof(

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sign as signAsGithub } from '@octokit/webhooks-methods'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Stripe } from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
 import { aDestination, aWebhook, filedText, post, submissionOf } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Received, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Received, Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * Senders and receivers of third parties: their libraries sign events that Postroad accepts, and verify its deliveries.
@@ -20,23 +21,21 @@ let signingSecret: string
 const NOW = Math.floor(Date.now() / 1_000) * 1_000
 const SECONDS = NOW / 1_000
 
-before(async () => {
-  world = await aWorld({ now: NOW })
-  sink = await aSink()
-  const made = await aDestination(world, { url: sink.url, max_in_flight: 64 })
-  signingSecret = made.secret
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  async (stage) => {
+    ;({ world, sink } = stage)
+    const made = await aDestination(world, { url: sink.url, max_in_flight: 64 })
+    signingSecret = made.secret
+  },
+  { now: NOW, loops: [] },
+)
 
 /** The delivery of a record, once it has arrived. */
-function deliveryOf(recordId: string): Promise<Received> {
-  return eventually(
-    async () => sink.received.find((request) => request.headers['service-event-id'] === recordId),
-    2_000,
-  )
+async function deliveryOf(recordId: string): Promise<Received> {
+  await world.idle()
+  const received = sink.received.find((request) => request.headers['service-event-id'] === recordId)
+  assert.ok(received !== undefined, 'it was delivered')
+  return received
 }
 
 /** The bytes of `data` in an envelope: everything after the first three members. */

@@ -10,9 +10,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
  */
 let world: World
 
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const BODY = '{"name":"Zoë","total":1.50}'
 const signed = (id: string, body: object): Promise<Answer> => world.admin('POST', `webhooks/${id}/sign-sample`, body)

@@ -19,9 +19,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
  */
 let world: World
 
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 let asked: Promise<Answer> | undefined
 async function listed(): Promise<readonly SourcePreset[]> {

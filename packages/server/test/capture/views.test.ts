@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { aWebhook, behind } from '../stage/fixtures.ts'
-import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * Record views (contract part 2): id, webhook_id, name, columns, sort_key, sort_dir, is_default, created_at,
@@ -10,10 +11,12 @@ import { aWorld, type Answer, type World } from '../stage/harness.ts'
 let world: World
 let webhook: Answer['body']
 
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const columns = [{ key: 'a', label: 'A' }]
 const viewsOf = (of: { id: string }, path = ''): string => `webhooks/${of.id}/views${path}`

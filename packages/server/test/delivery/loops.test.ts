@@ -4,7 +4,7 @@ import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aTestSink, onDeliveryStage } from '../stage/delivery-routes.ts'
 import { aDestination, anIngestKey, aWebhook, post } from '../stage/fixtures.ts'
-import { eventually, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
 import { logged } from '../stage/rejection-log.ts'
 
 /** Events that come back to an endpoint that they have already passed. */
@@ -28,13 +28,12 @@ async function forward(dataset: string, ...urls: readonly string[]): Promise<voi
   for (const url of urls) await aDestination(world, { url, datasets: [dataset] })
 }
 
-/** Each delivery of the event whose receiver is a Postroad, once that receiver has refused it. */
-function refusedDeliveries(recordId: string, count: number): Promise<Answer['body'][]> {
-  return eventually(async () => {
-    const { body } = await world.admin('GET', `deliveries?record_id=${recordId}`)
-    const refused = body.deliveries.filter((delivery: Answer['body']) => delivery.last_status === 409)
-    return refused.length === count ? refused : undefined
-  })
+/** The receiver of each delivery of the event is a Postroad, and has refused it. */
+async function assertRefused(recordId: string, count: number): Promise<void> {
+  await world.idle()
+  const { body } = await world.admin('GET', `deliveries?record_id=${recordId}`)
+  const statuses = body.deliveries.map(({ last_status }: Answer['body']) => last_status)
+  assert.deepEqual(statuses, Array<number>(count).fill(409))
 }
 
 async function countOfSubmissions(column: 'webhook_id' | 'ingest_key_id', id: string | undefined): Promise<number> {
@@ -49,7 +48,7 @@ test('an endpoint refuses its own event with 409 loop_detected, however many des
   await forward('circle', webhook.public_url, webhook.public_url, webhook.public_url)
   const accepted = await post(webhook.public_url, '{"n":1}')
   assert.equal(accepted.status, 201)
-  await refusedDeliveries(accepted.body.records[0].id, 3)
+  await assertRefused(accepted.body.records[0].id, 3)
   assert.equal(await countOfSubmissions('webhook_id', decodeId('webhook', webhook.id)), 1)
   const [row] = await logged(world, 3, { webhook_id: webhook.id })
   assert.deepEqual([row.reason, row.status, row.count], ['loop_detected', 409, 3])
@@ -70,7 +69,7 @@ test('an ingest key refuses its own event', async () => {
   await forward('keyed', `${world.baseUrl}/v1/ingest/${key}/keyed`)
   const accepted = await post(`${world.baseUrl}/v1/ingest/${key}/keyed`, '{}')
   assert.equal(accepted.status, 201)
-  await refusedDeliveries(accepted.body.records[0].id, 1)
+  await assertRefused(accepted.body.records[0].id, 1)
   assert.equal(await countOfSubmissions('ingest_key_id', decodeId('ingestKey', id)), 1)
 })
 
@@ -79,7 +78,7 @@ test('the URL of an endpoint and its URL with an ingest key are the same endpoin
   const webhook = await aWebhook(world, { dataset: 'two_ways' })
   await forward('two_ways', `${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`)
   const accepted = await post(webhook.public_url, '{}')
-  await refusedDeliveries(accepted.body.records[0].id, 1)
+  await assertRefused(accepted.body.records[0].id, 1)
 })
 
 test('Service-Chain names each service by an opaque digest, and forwards the digests of other services', async (t) => {

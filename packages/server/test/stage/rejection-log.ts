@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { eventually, type Answer, type World } from './harness.ts'
+import type { Answer, World } from './harness.ts'
 
 /** The log of rejected requests, as its readers see it. */
 
@@ -23,13 +23,16 @@ export async function listed(
   return answer.body.rejections
 }
 
-/** The rows that match these filters, once they count this many requests. */
-export function logged(world: World, count: number, query: Record<string, string>): Promise<Row[]> {
-  return eventually(async () => {
-    world.clock.advance(1_000)
-    const rows = await listed(world, query)
-    return rows.reduce((sum, row) => sum + row.count, 0) >= count ? rows : undefined
-  })
+/** Writes the counts of this process. Returns the rows that match these filters; they must count this many requests. */
+export async function logged(world: World, count: number, query: Record<string, string>): Promise<Row[]> {
+  await world.quiet()
+  await world.run('rejections.flush')
+  const rows = await listed(world, query)
+  assert.equal(
+    rows.reduce((sum, row) => sum + row.count, 0),
+    count,
+  )
+  return rows
 }
 
 /** An endpoint that verifies, and the signature of a sender `age` seconds ago. */

@@ -16,10 +16,14 @@ export type StreamClient = {
   resume(): void
   /** Resolves once `count` events have arrived in total; returns the last of them. */
   until(count: number): Promise<Event>
+  /** Resolves with the first event that matches, once it has arrived. */
+  first(matches: (event: Event) => boolean): Promise<Event>
   /** Resolves with the close code of a WebSocket, or 0, when the connection has ended. */
   readonly ended: Promise<number>
   close(): void
 }
+
+const PATIENCE_MS = 60_000
 
 class Arrivals {
   readonly events: Event[] = []
@@ -31,20 +35,25 @@ class Arrivals {
   }
 
   until(count: number): Promise<Event> {
+    return this.#once(`${count} events`, () => this.events[count - 1])
+  }
+
+  first(matches: (event: Event) => boolean): Promise<Event> {
+    return this.#once('an event that matches', () => this.events.find(matches))
+  }
+
+  #once(what: string, find: () => Event | undefined): Promise<Event> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () =>
-          reject(
-            new Error(`${this.events.length} of ${count} events came: ${JSON.stringify(this.events).slice(-500)}`),
-          ),
-        10_000,
-      )
+      const timer = setTimeout(() => {
+        const last = JSON.stringify(this.events).slice(-500)
+        reject(new Error(`${this.events.length} events came, and not ${what}: ${last}`))
+      }, PATIENCE_MS)
       const look = (): void => {
-        const last = this.events[count - 1]
-        if (last === undefined) return
+        const found = find()
+        if (found === undefined) return
         clearTimeout(timer)
         this.#waiting.delete(look)
-        resolve(last)
+        resolve(found)
       }
       this.#waiting.add(look)
       look()
@@ -92,6 +101,7 @@ export function sse(url: string, { headers = {}, paused = false }: Opening = {})
         resume: () => void response.resume(),
         events: arrivals.events,
         until: (count) => arrivals.until(count),
+        first: (matches) => arrivals.first(matches),
         ended: over,
         close: () => sent.destroy(),
       })
@@ -148,6 +158,7 @@ export function webSocket(url: string, { headers = {}, paused = false }: Opening
         resume: () => socket.resume(),
         events: arrivals.events,
         until: (count) => arrivals.until(count),
+        first: (matches) => arrivals.first(matches),
         ended: over,
         close: () => socket.terminate(),
       })
