@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { nextMonthAt } from '../../src/domain/workspace/month.ts'
 import { sql } from '../../src/platform/db.ts'
 import { advanceReplays } from '../../src/resources/delivery/replays/index.ts'
-import { type Answer } from '../stage/harness.ts'
+import type { Answer } from '../stage/harness.ts'
 import {
   ALLOWANCE,
   world,

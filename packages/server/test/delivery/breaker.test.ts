@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
-import { aSink, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { aSink, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 const HOUR_MS = 3_600_000
@@ -11,10 +11,13 @@ let world: World
 let database: Database
 let key: string
 
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  key = (await anIngestKey(world)).key
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    key = (await anIngestKey(world)).key
+  },
+  { loops: [] },
+)
 
 let datasets = 0
 
@@ -39,23 +42,22 @@ class Route {
     return (await world.admin('GET', `destinations/${this.id}`)).body.destination
   }
 
-  /** The destination, once `is` accepts it. */
-  once(is: (destination: Answer['body']) => boolean): Promise<Answer['body']> {
-    return eventually(async () => {
-      const destination = await this.shown()
-      return is(destination) ? destination : undefined
-    }, 4_000)
+  /** The destination once the world is idle; `is` must accept it. */
+  async once(is: (destination: Answer['body']) => boolean): Promise<Answer['body']> {
+    await world.idle()
+    const destination = await this.shown()
+    assert.ok(is(destination), JSON.stringify(destination))
+    return destination
   }
 
   async deliveries(): Promise<Answer['body'][]> {
     return (await world.admin('GET', `deliveries?destination_id=${this.id}&limit=200`)).body.deliveries
   }
 
-  async ended(count: number): Promise<Answer['body'][]> {
-    return eventually(async () => {
-      const found = await this.deliveries()
-      return found.filter((delivery) => delivery.state === 'delivered').length === count ? found : undefined
-    }, 4_000)
+  async ended(count: number): Promise<void> {
+    await world.idle()
+    const delivered = (await this.deliveries()).filter((delivery) => delivery.state === 'delivered')
+    assert.equal(delivered.length, count)
   }
 
   async patch(members: object): Promise<Answer['body']> {
@@ -172,13 +174,13 @@ test('a rate limit covers all attempts, and the next ones are sent when the peri
   await route.send(5)
   await route.ended(3)
   world.clock.advance(5_000)
-  await eventually(async () => {
-    const [lane] = await database.many<{ pending: number }>(
-      sql`select (memory->'rate'->>'pending')::int as pending from lanes where memory->'rate'->>'sends' is not null`,
-    )
-    return lane?.pending === 0 ? true : undefined
-  })
+  await world.idle()
+  const [lane] = await database.many<{ pending: number }>(
+    sql`select (memory->'rate'->>'pending')::int as pending from lanes where memory->'rate'->>'sends' is not null`,
+  )
+  assert.equal(lane?.pending, 0)
   world.clock.advance(54_000)
+  await world.idle()
   assert.equal(sink.received.length, 3)
   world.clock.advance(1_000)
   await route.ended(5)

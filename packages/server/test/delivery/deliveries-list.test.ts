@@ -13,7 +13,7 @@ onWorldStage(
     ;({ world } = made)
     await aDestination(world, { name: 'all', url: 'https://example.com/' })
   },
-  { env: { ROLES: 'web' } },
+  { env: { ROLES: 'web' }, loops: [] },
 )
 
 type Body = Answer['body']

@@ -1,24 +1,27 @@
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test, type TestContext } from 'node:test'
+import { after, test, type TestContext } from 'node:test'
 import { aDestination, post } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { aSink, type Answer, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Manual actions on single deliveries: retry now, cancel, replay. */
 let world: World
 
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 type Delivery = Answer['body']
 
 let datasets = 0
 
 /**
- * Sends an event to a separate destination and returns its delivery; `now` reads it again, and `in` waits for a state.
+ * Sends an event to a separate destination and returns its delivery; `now` reads it again, and `in` reads it when the world is idle.
  */
 async function aDelivery(url: string, members: object = {}) {
   datasets += 1
@@ -33,8 +36,12 @@ async function aDelivery(url: string, members: object = {}) {
     id,
     destination,
     now: look,
-    in: (state: string): Promise<Delivery> =>
-      eventually(async () => ((await look()).state === state ? look() : undefined), 2_000),
+    in: async (state: string): Promise<Delivery> => {
+      await world.idle()
+      const delivery = await look()
+      assert.equal(delivery.state, state)
+      return delivery
+    },
     ask: (verb: string): Promise<Answer> => world.admin('POST', `deliveries/${id}/${verb}`),
   }
 }
@@ -121,6 +128,7 @@ test('a canceled delivery that waited or was paused is no longer sent; a replay 
     [200, 'cancelled', null],
   )
   world.clock.advance(60_000)
+  await world.idle()
   refused(await delivery.ask('cancel'), /has ended/)
   assert.equal(sink.received.length, 1)
   await delivery.ask('replay')
@@ -160,9 +168,7 @@ test('each action is audited with the delivery, and a refusal is not', async (t)
   const delivery = await aDelivery(sink.url, { retry: { schedule_seconds: [0, 3_600, 3_600] } })
   await delivery.in('retrying')
   await delivery.ask('retry')
-  await eventually(async () =>
-    (await delivery.now()).attempts.length === 2 && (await delivery.now()).state === 'retrying' ? true : undefined,
-  )
+  assert.equal((await delivery.in('retrying')).attempts.length, 2)
   for (const verb of ['cancel', 'cancel', 'replay']) await delivery.ask(verb)
   const { audit } = (await world.admin('GET', `audit?target=${delivery.id}`)).body
   assert.deepEqual(audit.map((row: Delivery) => row.action).toReversed(), [

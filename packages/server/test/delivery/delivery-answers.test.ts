@@ -13,7 +13,6 @@ import {
   movesSeen,
   onDeliveryStage,
   secondsUntil,
-  shortly,
   type Held,
   type Route,
 } from '../stage/delivery-routes.ts'
@@ -21,7 +20,7 @@ import { createResolver } from '../../src/platform/resolver.ts'
 import { NXDOMAIN } from '../../chaos/dns-wire.ts'
 import { aDestination, post } from '../stage/fixtures.ts'
 import { aNameServer } from '../stage/name-server.ts'
-import { aSink, aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { aSink, aWorld, type Answer, type World } from '../stage/harness.ts'
 
 let world: World
 let database: Database
@@ -43,15 +42,13 @@ test('the default schedule applies until the breaker opens, each wait varies by 
   const route = await aRoute(world, sink.url)
   const record = await route.send()
   for (let failures = 1; failures <= 10; failures += 1) {
-    const delivery = await eventually(async () => {
-      const now = await route.in(record, 'retrying')
-      return now.attempt_count === failures ? now : undefined
-    }, 2_000)
+    const delivery = await route.in(record, 'retrying')
+    assert.equal(delivery.attempt_count, failures)
     assertAbout(secondsUntil(world, delivery), DEFAULT_SCHEDULE_SECONDS[failures] ?? 0)
     assert.equal(delivery.attempts.at(-1).next_attempt_at, delivery.next_attempt_at)
     if (failures === 3) {
       world.clock.advance(secondsUntil(world, delivery) * 1_000 - 1)
-      await shortly()
+      await world.idle()
       assert.equal(sink.received.length, failures)
       // The loop examines a lane without an owner every 2 s.
       world.clock.advance(2_000)
@@ -220,7 +217,7 @@ test('a complete head decides the result, whatever happens to the body: 2xx succ
 })
 
 test('a forbidden address is refused when it is saved, and a host name that resolves to one when it is sent', async (t) => {
-  const guarded = await aWorld({ now: world.clock.now(), env: { OUTBOUND_ALLOW: '192.0.2.0/24' } })
+  const guarded = await aWorld({ now: world.clock.now(), loops: [], env: { OUTBOUND_ALLOW: '192.0.2.0/24' } })
   t.after(() => guarded.stop())
   const literals = [
     'https://127.0.0.1/',
@@ -247,10 +244,8 @@ test('a forbidden address is refused when it is saved, and a host name that reso
   assert.equal((await moved('https://10.0.0.1/')).body.reason, 'invalid_url')
   assert.equal((await moved('https://localhost/')).status, 200, 'a name is looked up when it is used')
   assert.equal((await post(guarded.endpoint, '{}')).status, 201)
-  const { id } = await eventually(
-    async () => (await guarded.admin('GET', 'deliveries?state=retrying')).body.deliveries[0],
-    2_000,
-  )
+  await guarded.idle()
+  const [{ id }] = (await guarded.admin('GET', 'deliveries?state=retrying')).body.deliveries
   const [attempt] = (await guarded.admin('GET', `deliveries/${id}`)).body.delivery.attempts
   assert.deepEqual([attempt.error_code, attempt.response_status], ['blocked_address', null])
   assert.doesNotMatch(attempt.error_detail, /127\.0\.0\.1|::1/, 'it names no address')
@@ -286,7 +281,7 @@ test('plain http is refused when it is saved, unless OUTBOUND_ALLOW contains eac
     return addresses === undefined ? { rcode: NXDOMAIN } : { addresses: family === 4 ? [...addresses] : [] }
   })
   const resolver = createResolver({ servers })
-  const guarded = await aWorld({ now: world.clock.now(), env: { OUTBOUND_ALLOW: '192.0.2.0/24' }, resolver })
+  const guarded = await aWorld({ now: world.clock.now(), loops: [], env: { OUTBOUND_ALLOW: '192.0.2.0/24' }, resolver })
   t.after(() => guarded.stop())
   const made = (url: string, members: object = {}): Promise<Answer> =>
     guarded.admin('POST', 'destinations', { name: url, url, ...members })

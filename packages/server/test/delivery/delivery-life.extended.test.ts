@@ -13,11 +13,10 @@ import {
   movesSeen,
   onDeliveryStage,
   secondsUntil,
-  shortly,
   type Delivery,
 } from '../stage/delivery-routes.ts'
 import { aDestination, post } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
 
 let world: World
 let database: Database
@@ -73,7 +72,7 @@ test('a disabled destination is sent nothing; once it is enabled, its retries re
   assert.deepEqual([off.enabled, off.disabled_reason], [false, 'by_hand'])
   assert.equal((await route.delivery(record)).state, 'paused')
   world.clock.advance(60_000)
-  await shortly()
+  await world.idle()
   assert.equal(sink.received.length, 1)
   sink.answer({ status: 200 })
   await route.patch({ enabled: true })
@@ -101,7 +100,7 @@ test('the deletion of a destination cancels all outstanding deliveries, also one
   assert.equal(cut.attempts[0].outcome, 'interrupted')
   receiver.held[2]?.end()
   receiver.held[3]?.end()
-  await shortly()
+  await world.idle()
   assert.deepEqual((await route.delivery(sending[0])).state, 'cancelled', 'an answer that comes later changes nothing')
   const refused = await route.replay(cut)
   assert.deepEqual([refused.status, refused.body.reason], [409, 'invalid_state'])
@@ -120,11 +119,11 @@ test('the deletion of a destination and a turn that settles an attempt of it nev
     await turn.run(sql`select from deliveries where id = ${delivery} for update`)
   })
   receiver.held[0]?.end()
-  const canceled = await eventually(async () => {
+  for (let seconds = 0; seconds < 5; seconds += 1) {
+    await world.idle()
     world.clock.advance(1_000)
-    const seen = await route.delivery(record)
-    return seen.state === 'cancelled' ? seen : undefined
-  })
+  }
+  const canceled = await route.in(record, 'cancelled')
   assert.equal(canceled.attempts.at(-1).outcome, 'interrupted')
 })
 
@@ -143,10 +142,7 @@ test('the body and the event id are the same on every attempt and replay; each a
     received.map(({ headers }) => headers['service-attempt']),
     ['1', '2', '3'],
   )
-  const delivery = await eventually(async () => {
-    const now = await route.in(record, 'delivered')
-    return now.attempt_count === 3 ? now : undefined
-  })
+  const delivery = await route.in(record, 'delivered')
   assert.deepEqual(
     delivery.attempts.map((attempt: Answer['body']) => attempt.id),
     received.map(({ headers }) => headers['service-delivery-id']),
@@ -205,10 +201,10 @@ test('deliveries of a bulk replay go behind new events, as retries do', async (t
         async ({ record_id }) => (await route.delivery(record_id)).attempts.at(-1).trigger,
       ),
     )
-  await eventually(async () => {
-    world.clock.advance(500)
-    return (await lastTriggers()).every((trigger) => trigger === 'replay') ? true : undefined
-  }, 2_000)
+  await world.run('replays.advance')
+  world.clock.advance(1_500)
+  await world.idle()
+  assert.deepEqual(await lastTriggers(), ['replay', 'replay', 'replay'])
   for (const { record_id } of [failed, canceled, delivered]) await route.in(record_id, 'delivered')
 })
 
@@ -239,18 +235,18 @@ test('the deletion of a project cancels its outstanding deliveries, also those t
   await post(webhook.public_url, '{}')
   await receiver.until(1)
   receiver.held[0]?.writeHead(500).end()
-  await eventually(async () => ((await states()).includes('retrying') ? true : undefined))
+  await world.idle()
+  assert.ok((await states()).includes('retrying'))
   await post(webhook.public_url, '{}')
   await receiver.until(2)
   assert.equal((await world.admin('DELETE', `projects/${project.id}`)).status, 200)
   receiver.held[1]?.writeHead(500).end()
-  const ended = await eventually(async () => {
-    world.clock.advance(1_000)
-    return (await states()).every((state) => state === 'cancelled') ? true : undefined
-  })
-  assert.ok(ended)
+  await world.idle()
+  world.clock.advance(1_000)
+  await world.idle()
+  assert.deepEqual(new Set(await states()), new Set(['cancelled']))
   world.clock.advance(60_000)
-  await shortly()
+  await world.idle()
   assert.equal(receiver.held.length, 2, 'nothing more is sent')
 })
 
@@ -258,8 +254,9 @@ test('only an ended delivery can be replayed; while its destination is off it wa
   const receiver = await aReceiver(t)
   const route = await aRoute(world, receiver.url, { retry: { schedule_seconds: [0, 100] }, max_in_flight: 1 })
   const refusedIn = async (record: string, state: string): Promise<void> => {
-    const answer = await route.replay(await route.in(record, state))
-    assert.deepEqual([state, answer.status, answer.body.reason], [state, 409, 'invalid_state'])
+    const delivery = await route.delivery(record)
+    const answer = await route.replay(delivery)
+    assert.deepEqual([delivery.state, answer.status, answer.body.reason], [state, 409, 'invalid_state'])
   }
   const record = await route.send()
   await receiver.until(1)
@@ -268,6 +265,7 @@ test('only an ended delivery can be replayed; while its destination is off it wa
   receiver.held[0]?.writeHead(500).end()
   await receiver.until(2)
   receiver.held[1]?.end()
+  await world.idle()
   await refusedIn(record, 'retrying')
   await route.patch({ enabled: false })
   await refusedIn(record, 'paused')
@@ -313,20 +311,21 @@ test('a manually canceled delivery can be replayed', async (t) => {
 test('a suspended workspace is sent nothing and loses nothing', async (t) => {
   const sink = await aTestSink(t)
   sink.answer({ status: 500 })
-  const own = await aWorld({ now: world.clock.now() })
+  const own = await aWorld({ now: world.clock.now(), loops: [] })
   t.after(() => own.stop())
   await aDestination(own, { url: sink.url })
   await post(own.endpoint, '{}')
-  const only = (state: string) =>
-    eventually(async () => {
-      const [delivery] = (await own.admin('GET', 'deliveries')).body.deliveries
-      return delivery?.state === state ? delivery : undefined
-    }, 2_000)
+  const only = async (state: string) => {
+    await own.idle()
+    const [delivery] = (await own.admin('GET', 'deliveries')).body.deliveries
+    assert.equal(delivery.state, state)
+    return delivery
+  }
   await only('retrying')
   await own.app.deps.database.run(sql`update workspaces set suspended_at = now()`)
   for (let step = 0; step < 8; step += 1) {
     own.clock.advance(3_000)
-    await shortly()
+    await own.idle()
   }
   assert.equal((await only('paused')).pause_reason, 'workspace_suspended')
   assert.equal(sink.received.length, 1)

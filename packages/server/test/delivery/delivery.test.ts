@@ -191,9 +191,10 @@ test('a dead destination with a backlog delays no other destination', async (t) 
   const route = await aRoute(world, sink.url)
   const records = await Promise.all(Array.from({ length: 20 }, () => route.send()))
   await sink.until(20)
-  for (const record of records) await route.in(record, 'delivered')
   assert.equal(hanging.held.length, 5)
   await dead.remove()
+  for (const response of hanging.held) response.end()
+  for (const record of records) await route.in(record, 'delivered')
 })
 
 test('no transition occurred that the table does not have', async () => {

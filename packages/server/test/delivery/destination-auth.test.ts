@@ -2,17 +2,20 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
-import { aSink, eventually, type Answer, type Received, type Sink, type World } from '../stage/harness.ts'
+import { aSink, type Answer, type Received, type Sink, type World } from '../stage/harness.ts'
 import { anAuthority } from '../stage/tls-files.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
 let database: Database
 let key: string
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  key = (await anIngestKey(world)).key
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    key = (await anIngestKey(world)).key
+  },
+  { loops: [] },
+)
 
 let datasets = 0
 
@@ -33,12 +36,13 @@ async function aRoute(url: string, members: object, at: World = world) {
     send: (count = 1) => sendVia(key, count),
     patch: (body: object): Promise<Answer> => at.admin('PATCH', `destinations/${destination.id}`, body),
     /** The only attempt of a delivery, once it has ended. */
-    attemptOf: (recordId: string): Promise<Answer['body']> =>
-      eventually(async () => {
-        const { deliveries } = (await at.admin('GET', `deliveries?record_id=${recordId}`)).body
-        const { attempts } = (await at.admin('GET', `deliveries/${deliveries[0].id}`)).body.delivery
-        return attempts[0]?.outcome === null ? undefined : attempts[0]
-      }, 2_000),
+    attemptOf: async (recordId: string): Promise<Answer['body']> => {
+      await at.idle()
+      const { deliveries } = (await at.admin('GET', `deliveries?record_id=${recordId}`)).body
+      const [attempt] = (await at.admin('GET', `deliveries/${deliveries[0].id}`)).body.delivery.attempts
+      assert.notEqual(attempt.outcome, null)
+      return attempt
+    },
   }
 }
 

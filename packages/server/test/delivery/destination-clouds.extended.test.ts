@@ -13,9 +13,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
 /** Destinations in clouds, by local servers that speak their protocols and check their signatures. */
 let made: World
 
-onWorldStage(({ world }) => {
-  made = world
-})
+onWorldStage(
+  ({ world }) => {
+    made = world
+  },
+  { loops: [] },
+)
 const world = (): World => made
 
 testKind({ name: 'sqs', open: anSqs, remedy: '', world, dedupes: true, answer: /^Sent as m-1, number \d+$/ })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { murmur2 } from '@platformatic/kafka'
-import { aRoute, type Delivery } from '../stage/delivery-routes.ts'
-import { eventually, type World } from '../stage/harness.ts'
+import { advanceTo, aRoute, type Delivery } from '../stage/delivery-routes.ts'
+import type { World } from '../stage/harness.ts'
 import type { KafkaUser, Mechanism } from '../stage/kafka-login.ts'
 import { aFakeKafka, type FakeKafka } from '../stage/kafka-server.ts'
 import { anAuthority } from '../stage/tls-files.ts'
@@ -13,9 +13,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
  * destination-kinds-opt-in.test.ts has the real broker.
  */
 let world: World
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const CONFIG = { kind: 'kafka', topic: 'events' } as const
 async function sentTo({ url }: FakeKafka, members: object = {}): Promise<{ delivery: Delivery; record: string }> {
@@ -74,11 +77,8 @@ test('when the leader moves, the next attempt goes to the other broker', async (
   await to.in(await to.send(), 'delivered')
   one.moveTo({ host: '127.0.0.1', port: other.port })
   const record = await to.send()
-  const delivery = await eventually(async () => {
-    world.clock.advance(1_000)
-    const now = await to.delivery(record)
-    return now.state === 'delivered' ? now : undefined
-  })
+  advanceTo(world, await to.in(record, 'retrying'))
+  const delivery = await to.in(record, 'delivered')
   assert.deepEqual([delivery.attempts.length, other.produced.length], [2, 1])
   assert.match(delivery.attempts[0].error_detail, /NOT_LEADER/)
 })

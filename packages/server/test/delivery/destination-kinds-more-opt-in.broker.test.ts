@@ -24,12 +24,13 @@ onWorldStage(
         name === CLUSTER ? dns('127.0.0.2', '127.0.0.3') : { kind: 'failure', detail: 'No such name.' },
       close: () => undefined,
     },
+    loops: [],
   },
 )
 
 /** The delivery once it has arrived, while time passes. Stores judge the time of a request, so the wall clock stays the real one. */
 const arrived = (to: Route, record: string): Promise<Delivery> =>
-  eventually(async () => {
+  eventually('the delivery has arrived', async () => {
     const delivery = await to.delivery(record)
     if (delivery.state === 'delivered') return delivery
     world.clock.advance(1_000)

@@ -9,9 +9,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
 /** Destinations beyond HTTP, with real servers that no package of Debian has: environment variables name them. */
 let made: World
 
-onWorldStage(({ world }) => {
-  made = world
-})
+onWorldStage(
+  ({ world }) => {
+    made = world
+  },
+  { loops: [] },
+)
 const world = (): World => made
 
 const nats = natsServer()

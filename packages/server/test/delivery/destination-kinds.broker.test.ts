@@ -8,9 +8,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
 /** Destinations beyond HTTP, each with a real server that the tests kill and start again. */
 let made: World
 
-onWorldStage(({ world }) => {
-  made = world
-})
+onWorldStage(
+  ({ world }) => {
+    made = world
+  },
+  { loops: [] },
+)
 const world = (): World => made
 
 testKind({

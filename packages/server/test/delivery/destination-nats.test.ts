@@ -10,9 +10,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
  * destination-kinds-opt-in.test.ts has the real server.
  */
 let world: World
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const CONFIG = { kind: 'nats', subject: 'events' } as const
 const STORED = { stream: 'EVENTS', seq: 7 }

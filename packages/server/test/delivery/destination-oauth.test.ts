@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Received, type Sink, type World } from '../stage/harness.ts'
+import { aSink, aWorld, type Answer, type Received, type Sink, type World } from '../stage/harness.ts'
 import { aTokenServer, CLIENTS, type TokenServer } from '../stage/token-server.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -10,10 +10,13 @@ import { onWorldStage } from '../stage/world-stage.ts'
 let world: World
 let database: Database
 let key: string
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  key = (await anIngestKey(world)).key
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    key = (await anIngestKey(world)).key
+  },
+  { loops: [] },
+)
 
 let datasets = 0
 
@@ -34,12 +37,13 @@ async function aRoute(url: string, members: object, at: World = world) {
     send: (count = 1) => sendVia(key, count),
     patch: (body: object): Promise<Answer> => at.admin('PATCH', `destinations/${destination.id}`, body),
     /** The only attempt of a delivery, once it has ended. */
-    attemptOf: (recordId: string): Promise<Answer['body']> =>
-      eventually(async () => {
-        const { deliveries } = (await at.admin('GET', `deliveries?record_id=${recordId}`)).body
-        const { attempts } = (await at.admin('GET', `deliveries/${deliveries[0].id}`)).body.delivery
-        return attempts[0]?.outcome === null ? undefined : attempts[0]
-      }, 2_000),
+    attemptOf: async (recordId: string): Promise<Answer['body']> => {
+      await at.idle()
+      const { deliveries } = (await at.admin('GET', `deliveries?record_id=${recordId}`)).body
+      const [attempt] = (await at.admin('GET', `deliveries/${deliveries[0].id}`)).body.delivery.attempts
+      assert.notEqual(attempt.outcome, null)
+      return attempt
+    },
   }
 }
 
@@ -138,12 +142,10 @@ test('OAuth 2: the sealed token survives a restart of the process; other setting
   await route.send()
   await sink.until(1)
   const token = tokenOf(lastOf(sink))
-  const [row] = await eventually(async () => {
-    const rows = await database.many<{ sealed: string }>(
-      sql`select encode(access_token, 'escape') as sealed from destinations where url = ${sink.url} and access_token is not null`,
-    )
-    return rows.length === 0 ? undefined : rows
-  })
+  await world.idle()
+  const [row] = await database.many<{ sealed: string }>(
+    sql`select encode(access_token, 'escape') as sealed from destinations where url = ${sink.url} and access_token is not null`,
+  )
   assert.ok(row !== undefined && !row.sealed.includes(token))
   // Both servers deliver to it by then, and only one owns the lane at a time.
   const second = await aWorld({ beside: world, now: world.clock.now() })

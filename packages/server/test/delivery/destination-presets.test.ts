@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, test, type TestContext } from 'node:test'
+import { after, test, type TestContext } from 'node:test'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { aSink, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
 let key: string
 let recordId: string
 let presets: readonly Answer['body'][]
-before(async () => {
-  world = await aWorld()
-  key = (await anIngestKey(world)).key
-  recordId = await sent('orders', '{"order":{"id":12345678901234567890,"total":1.50},"note":"hi"}')
-  presets = (await world.admin('GET', 'destination-presets')).body.destination_presets
-})
-after(() => world.stop())
+onWorldStage(
+  async (made) => {
+    ;({ world } = made)
+    key = (await anIngestKey(world)).key
+    recordId = await sent('orders', '{"order":{"id":12345678901234567890,"total":1.50},"note":"hi"}')
+    presets = (await world.admin('GET', 'destination-presets')).body.destination_presets
+  },
+  { loops: [] },
+)
 
 async function sent(dataset: string, body: string): Promise<string> {
   const answer = await post(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, body)
@@ -35,12 +38,13 @@ const DOUBLES = `{{ data.quote ${'| json '.repeat(20)}}}`
 
 const preview = (body: object): Promise<Answer> =>
   world.admin('POST', 'destinations/preview', { record_id: recordId, ...body })
-const attemptOf = (record: string): Promise<Answer['body']> =>
-  eventually(async () => {
-    const { deliveries } = (await world.admin('GET', `deliveries?record_id=${record}`)).body
-    const { attempts } = (await world.admin('GET', `deliveries/${deliveries[0].id}`)).body.delivery
-    return attempts.at(-1)?.outcome === null ? undefined : attempts.at(-1)
-  }, 2_000)
+async function attemptOf(record: string): Promise<Answer['body']> {
+  await world.idle()
+  const { deliveries } = (await world.admin('GET', `deliveries?record_id=${record}`)).body
+  const attempt = (await world.admin('GET', `deliveries/${deliveries[0].id}`)).body.delivery.attempts.at(-1)
+  assert.notEqual(attempt.outcome, null)
+  return attempt
+}
 
 test('the presets are listed, with the generic one last', () => {
   assert.deepEqual(
@@ -163,7 +167,7 @@ test('every attempt of a record sends the same bytes; a changed template applies
   world.clock.set(Date.parse(failed.next_attempt_at))
   const [first, second] = await sink.until(2)
   assert.deepEqual([first?.body, second?.body], ['{"n":1.10}', '{"n":1.10}'])
-  await eventually(async () => ((await attemptOf(record)).outcome === 'succeeded' ? true : undefined))
+  assert.equal((await attemptOf(record)).outcome, 'succeeded')
   assert.equal((await world.admin('PATCH', `destinations/${destination.id}`, { payload_template: null })).status, 200)
   const { id } = (await world.admin('GET', `deliveries?record_id=${record}`)).body.deliveries[0]
   assert.equal((await world.admin('POST', `deliveries/${id}/replay`)).status, 200)

@@ -6,9 +6,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
 
 /** RabbitMQ destinations, with a real server. */
 let world: World
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 type Login = { readonly username: string; readonly password: string }
 const rabbit = rabbitServer()

@@ -2,15 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient } from '@redis/client'
 import { aRedis, redisServer } from '../../chaos/brokers/redis.ts'
-import { aRoute } from '../stage/delivery-routes.ts'
-import { eventually, type World } from '../stage/harness.ts'
+import { advanceTo, aRoute } from '../stage/delivery-routes.ts'
+import type { World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Redis destinations, with a real server. */
 let world: World
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 type Login = { readonly username: string; readonly password: string }
 const redis = redisServer()
@@ -31,19 +34,12 @@ test(
     assert.equal(attempts[0].error_code, 'refused', attempts[0].error_detail)
     await client.del('events')
     client.destroy()
-    const delivered = await eventually(async () => {
-      world.clock.advance(1_000)
-      const now = await to.delivery(record)
-      return now.state === 'delivered' ? now : undefined
-    })
+    advanceTo(world, await to.in(record, 'retrying'))
+    const delivered = await to.in(record, 'delivered')
     const ids = async () => (await broker.stored()).map(({ id }) => id)
     assert.deepEqual(await ids(), [record])
     await to.replay(delivered)
-    await eventually(async () => {
-      world.clock.advance(1_000)
-      const now = await to.delivery(record)
-      return now.state === 'delivered' && now.attempts.length > delivered.attempts.length ? true : undefined
-    })
+    assert.equal((await to.in(record, 'delivered')).attempts.length, delivered.attempts.length + 1)
     assert.deepEqual(await ids(), [record], 'a repeat of a stored entry is dropped')
   },
 )

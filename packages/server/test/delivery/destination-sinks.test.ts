@@ -2,15 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signDelivery } from '../../src/domain/signature/index.ts'
 import { aDestination, aName, post } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Sinks: destinations that this server receives itself. */
 let world: World
 
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const aSinkOf = async (name = aName('sink')): Promise<Answer['body']> => {
   const { status, body } = await world.admin('POST', 'destination-sinks', { name })
@@ -18,11 +21,10 @@ const aSinkOf = async (name = aName('sink')): Promise<Answer['body']> => {
   return body
 }
 
-/** The newest delivery to a destination, once it is in this state, with its attempts. */
+/** The newest delivery to a destination, which is in this state, with its attempts. */
 async function deliveryTo(id: string, state: string): Promise<Answer['body']> {
-  const found = await eventually(
-    async () => (await world.admin('GET', `deliveries?destination_id=${id}&state=${state}`)).body.deliveries[0],
-  )
+  await world.idle()
+  const [found] = (await world.admin('GET', `deliveries?destination_id=${id}&state=${state}`)).body.deliveries
   return (await world.admin('GET', `deliveries/${found.id}`)).body.delivery
 }
 
@@ -131,7 +133,7 @@ test('a deleted sink no longer exists; the name of a destination is unique', asy
 })
 
 test('where the server may not reach its own address, a sink is refused and the error names the setting to change', async (t) => {
-  const closed = await aWorld({ env: { OUTBOUND_ALLOW: '' } })
+  const closed = await aWorld({ env: { OUTBOUND_ALLOW: '' }, loops: [] })
   t.after(() => closed.stop())
   const { status, body } = await closed.admin('POST', 'destination-sinks', {})
   assert.deepEqual([status, body.reason], [400, 'invalid_url'])

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { aRoute, type Route } from '../stage/delivery-routes.ts'
-import { eventually, type World } from '../stage/harness.ts'
+import { advanceTo, aRoute, type Route } from '../stage/delivery-routes.ts'
+import type { World } from '../stage/harness.ts'
 import { aMailReceiver, MAIL_PASSWORD, type MailReceiver } from '../stage/mail-receiver.ts'
 import { anAuthority } from '../stage/tls-files.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Destinations that send emails, with a real mail server. */
 let world: World
-onWorldStage((made) => {
-  ;({ world } = made)
-})
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const CONFIG = { kind: 'smtp', from: 'events@example.com', to: ['ada@example.com', 'bob@example.com'] } as const
 const AUTH = { kind: 'basic', username: 'app', password: MAIL_PASSWORD }
@@ -54,10 +57,8 @@ test('an email that the server refuses temporarily is retried, and its attempt q
   assert.equal(attempts[0].error_code, 'refused')
   assert.match(attempts[0].error_detail, /^The mail server refused the email\. It says: .*Not this one/)
   receiver.answer = undefined
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    return (await to.delivery(record)).state === 'delivered' ? true : undefined
-  })
+  advanceTo(world, await to.in(record, 'retrying'))
+  await to.in(record, 'delivered')
   assert.equal(receiver.received.length, 1)
 })
 
@@ -86,10 +87,8 @@ for (const [later, who, recipients] of [
     assert.equal(attempts[0].error_code, 'refused')
     assert.match(attempts[0].error_detail, /^The mail server deferred 1 of 2 recipients\. .* It says: .*Not him/)
     state.bob = later
-    await eventually(async () => {
-      world.clock.advance(1_000)
-      return (await to.delivery(record)).state === 'delivered' ? true : undefined
-    })
+    advanceTo(world, await to.in(record, 'retrying'))
+    await to.in(record, 'delivered')
     assert.deepEqual(recipientsOf(receiver), recipients)
   })
 }

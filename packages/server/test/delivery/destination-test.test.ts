@@ -7,7 +7,7 @@ import { decodeId } from '@postroad/contract'
 import { secretPlace } from '../../src/domain/secret-place.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aDestination, post } from '../stage/fixtures.ts'
-import { aSink, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Sink, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The test of a destination by a request, and its health. */
@@ -15,11 +15,12 @@ let world: World
 let database: Database
 let sink: Sink
 
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  sink = await aSink()
-})
-after(() => sink.stop())
+onWorldStage(
+  async (made) => {
+    ;({ world, database, sink } = made)
+  },
+  { loops: [] },
+)
 
 const ask = (id: string, body: object = {}): Promise<Answer> => world.admin('POST', `destinations/${id}/test`, body)
 const stored = () =>
@@ -115,9 +116,11 @@ for (const { auth, template, header, body: rendered } of AUTHS) {
     sink.answer({ status: 200 })
     const had = sink.received.length
     const record = (await post(`${world.endpoint}/Orders`, '{"order":7}')).body.records[0].id
-    const delivered = await eventually(async () =>
-      sink.received.slice(had).find((one) => one.headers['service-event-id'] === record && one.body === rendered),
-    )
+    await world.idle()
+    const delivered = sink.received
+      .slice(had)
+      .find((one) => one.headers['service-event-id'] === record && one.body === rendered)
+    assert.ok(delivered !== undefined, 'it was delivered')
     const { attempt } = (await ask(destination.id, { record_id: record })).body
     assert.deepEqual([attempt.outcome, attempt.event_id], ['succeeded', record])
     const got = sink.received.at(-1)

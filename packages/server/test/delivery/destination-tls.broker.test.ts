@@ -35,6 +35,7 @@ onWorldStage(
       resolve: async (name) => NAMES[name] ?? { kind: 'failure', detail: 'No such name.' },
       close: () => undefined,
     },
+    loops: [],
   },
 )
 

@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import { test, type TestContext } from 'node:test'
 import { Server as ProxyServer } from 'proxy-chain'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
-import { aSink, eventually, type Answer, type Received, type Sink, type World } from '../stage/harness.ts'
+import { aSink, type Answer, type Received, type Sink, type World } from '../stage/harness.ts'
 import { anAuthority } from '../stage/tls-files.ts'
 import { aTokenServer, CLIENTS, type TokenServer } from '../stage/token-server.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
@@ -13,10 +13,13 @@ import { onWorldStage } from '../stage/world-stage.ts'
 /** Deliveries by mutual TLS, with a custom authority, and through a forward proxy. */
 let world: World
 let key: string
-onWorldStage(async (made) => {
-  ;({ world } = made)
-  key = (await anIngestKey(world)).key
-})
+onWorldStage(
+  async (made) => {
+    ;({ world } = made)
+    key = (await anIngestKey(world)).key
+  },
+  { loops: [] },
+)
 
 let datasets = 0
 
@@ -37,12 +40,13 @@ async function aRoute(url: string, members: object, at: World = world) {
     send: (count = 1) => sendVia(key, count),
     patch: (body: object): Promise<Answer> => at.admin('PATCH', `destinations/${destination.id}`, body),
     /** The only attempt of a delivery, once it has ended. */
-    attemptOf: (recordId: string): Promise<Answer['body']> =>
-      eventually(async () => {
-        const { deliveries } = (await at.admin('GET', `deliveries?record_id=${recordId}`)).body
-        const { attempts } = (await at.admin('GET', `deliveries/${deliveries[0].id}`)).body.delivery
-        return attempts[0]?.outcome === null ? undefined : attempts[0]
-      }, 2_000),
+    attemptOf: async (recordId: string): Promise<Answer['body']> => {
+      await at.idle()
+      const { deliveries } = (await at.admin('GET', `deliveries?record_id=${recordId}`)).body
+      const [attempt] = (await at.admin('GET', `deliveries/${deliveries[0].id}`)).body.delivery.attempts
+      assert.notEqual(attempt.outcome, null)
+      return attempt
+    },
   }
 }
 

@@ -4,16 +4,19 @@ import { test, type TestContext } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aDestination, post } from '../stage/fixtures.ts'
 import { aReceiver } from '../stage/delivery-routes.ts'
-import { aSink, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { aSink, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Every answer that shows, lists or counts deliveries reports which of them their destination holds back. */
 let world: World
 let database: Database
 
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+  },
+  { loops: [] },
+)
 
 type Body = Answer['body']
 let datasets = 0
@@ -47,16 +50,16 @@ async function aPlace(t: TestContext, url: string, members: object = {}) {
     health: async (): Promise<Body> => (await get(`${path}/health`)).health,
     hold: async (): Promise<Body> =>
       (await get('delivery-holds')).holds.find((one: Body) => one.destination_id === destination.id),
-    once: (is: (shown: Body) => boolean): Promise<Body> =>
-      eventually(async () => {
-        const shown = (await get(path)).destination
-        return is(shown) ? shown : undefined
-      }, 4_000),
-    are: (state: string, count: number): Promise<Body[]> =>
-      eventually(async () => {
-        const found = await list()
-        return found.filter((row) => row.state === state).length === count ? found : undefined
-      }, 4_000),
+    once: async (is: (shown: Body) => boolean): Promise<Body> => {
+      await world.idle()
+      const shown = (await get(path)).destination
+      assert.ok(is(shown), JSON.stringify(shown))
+      return shown
+    },
+    are: async (state: string, count: number): Promise<void> => {
+      await world.idle()
+      assert.equal((await list()).filter((row) => row.state === state).length, count)
+    },
   }
 }
 type Place = Awaited<ReturnType<typeof aPlace>>
@@ -180,7 +183,6 @@ test('requests under way: a due delivery reports that every slot is taken', asyn
   const place = await aPlace(t, receiver.url, { max_in_flight: 1 })
   await place.send(3)
   await receiver.until(1)
-  await place.are('sending', 1)
   await comparePlaces(place, { cause: 'in_flight', held: 2 })
   receiver.held[0]?.end()
 })
@@ -205,7 +207,7 @@ test('an order: a delivery that waits behind an earlier one with its key names i
   const place = await aPlace(t, receiver.url, { ordering: { path: 'key' }, max_in_flight: 10 })
   await place.send(3, { key: 'a' })
   await receiver.until(1)
-  const rows = await place.are('sending', 1)
+  const rows = await place.list()
   const held = await comparePlaces(place, { cause: 'order', held: 2 })
   const head = rows.find((row) => row.state === 'sending')
   assert.deepEqual(
@@ -245,10 +247,9 @@ test('probe now on a lane without an owner: a sender acquires it for the probe',
   const place = await aPlace(t, sink.url)
   await heldAfterFailures(place, sink)
   for (let second = 0; second < 15; second += 1) world.clock.advance(1_000)
-  await eventually(async () => {
-    const row = await database.maybe(sql`select 1 from lanes where owner is null and waits_until is not null`)
-    return row === undefined ? undefined : true
-  }, 4_000)
+  await world.idle()
+  const released = await database.many(sql`select 1 from lanes where owner is null and waits_until is not null`)
+  assert.ok(released.length > 0)
   const sent = sink.received.length
   await world.admin('POST', `${place.path}/probe`)
   const again = await place.once((shown) => shown.breaker.failures_in_row === 11 && shown.breaker.state === 'open')
@@ -266,7 +267,8 @@ test('probe now with nothing due brings the first delivery forward', async (t) =
   )
   const sent = sink.received.length
   assert.equal((await world.admin('POST', `${place.path}/probe`)).status, 200)
-  await eventually(async () => (sink.received.length === sent + 1 ? true : undefined), 4_000)
+  await world.idle()
+  assert.equal(sink.received.length, sent + 1)
 })
 
 test('a probe is refused with the remedy when the destination is off, the breaker is closed, or nothing waits', async (t) => {

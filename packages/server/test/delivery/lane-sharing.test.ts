@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aRoute, type Route } from '../stage/delivery-routes.ts'
-import { behind } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
+import { aWorld, type Sink, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Two processes on one PostgreSQL, and eight destinations that always have work. */
 const LANES = 8
@@ -16,18 +16,20 @@ let routes: readonly Route[]
 const nodes: World[] = []
 let sent = 0
 
-before(async () => {
-  first = await aWorld()
-  nodes.push(first)
-  database = behind(first)
-  sink = await aSink()
-  routes = await Promise.all(Array.from({ length: LANES }, () => aRoute(first, sink.url)))
-})
-after(async () => {
-  await database.close()
-  for (const node of nodes.toReversed()) await node.stop()
-  await sink.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world: first, database, sink } = made)
+    nodes.push(first)
+    made.atEnd(async () => {
+      for (const node of nodes.slice(1)) await node.stop()
+    })
+    routes = await Promise.all(Array.from({ length: LANES }, () => aRoute(first, sink.url)))
+  },
+  { loops: [] },
+)
+
+/** The processes share a database, so this waits for all of them. */
+const idle = (): Promise<void> => first.idle()
 
 /** The number of lanes of each living owner, the largest first. */
 async function holdings(): Promise<readonly number[]> {
@@ -54,12 +56,12 @@ function advance(ms: number): void {
 async function work(): Promise<readonly number[]> {
   await Promise.all(routes.map((route) => route.send()))
   sent += LANES
-  await eventually(async () => {
-    if (sink.received.length >= sent) return true
-    await holdings()
+  await idle()
+  for (let steps = 0; sink.received.length < sent && steps < 200; steps += 1) {
     advance(100)
-    return undefined
-  })
+    await idle()
+  }
+  assert.equal(sink.received.length, sent)
   const held = await holdings()
   advance(200)
   return held
@@ -68,10 +70,10 @@ async function work(): Promise<readonly number[]> {
 /** Works until the owners have these numbers of lanes; returns how many lease rounds that took. */
 async function roundsUntil(wanted: readonly number[]): Promise<number> {
   const since = first.clock.now()
-  return eventually(async () => {
-    const held = await work()
-    return held.join() === wanted.join() ? (first.clock.now() - since) / ROUND_MS : undefined
-  }, 400)
+  let held: readonly number[] = []
+  for (let works = 0; held.join() !== wanted.join() && works < 400; works += 1) held = await work()
+  assert.deepEqual(held, wanted)
+  return (first.clock.now() - since) / ROUND_MS
 }
 
 test('a new process gets four of eight lanes with work within seconds, both processes retain their lanes, and a process that remains alone gets all', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { aDestination, post } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Received, type Reply, type Sink, type World } from '../stage/harness.ts'
+import type { Received, Reply, Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * `ordering` of a destination: records with the same value are sent one after another, in the order in which they were
@@ -10,14 +11,12 @@ import { aSink, aWorld, eventually, type Received, type Reply, type Sink, type W
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+  },
+  { loops: [] },
+)
 let datasets = 0
 
 type Data = { readonly key?: string | null; readonly n: number }
@@ -47,12 +46,14 @@ async function aQueue(members: object = {}) {
         assert.equal((await post(`${world.endpoint}/${dataset}`, JSON.stringify(record))).status, 201)
     },
     ids: async (): Promise<string[]> => (await rows()).map((row: { id: string }) => row.id),
-    /** Resolves once the deliveries are in these states, the first accepted one first. */
-    are: (...states: readonly string[]) =>
-      eventually(async () => {
-        const found = (await rows()).map((row: { state: string }) => row.state)
-        return found.join() === states.join() ? true : undefined
-      }),
+    /** Once the world is idle, the deliveries are in these states, the first accepted one first. */
+    are: async (...states: readonly string[]) => {
+      await world.idle()
+      assert.deepEqual(
+        (await rows()).map((row: { state: string }) => row.state),
+        states,
+      )
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { aDestination, post } from '../stage/fixtures.ts'
-import { aWorld, eventually } from '../stage/harness.ts'
+import { aWorld } from '../stage/harness.ts'
 import { still, type Body, deliveriesIn, run, onReplayStage } from '../stage/replay-stage.ts'
 
 onReplayStage()
@@ -41,6 +41,7 @@ test('recover leaves manually canceled deliveries alone, unless the caller inclu
 
 test('a replay sends every delivery again, once, and new events go before its remaining deliveries', async (t) => {
   const held: ServerResponse[] = []
+  const arrived = new Set<() => void>()
   const bodies: string[] = []
   const server = createServer((request, response) => {
     let body = ''
@@ -48,16 +49,21 @@ test('a replay sends every delivery again, once, and new events go before its re
     request.on('end', () => {
       bodies.push(JSON.parse(body).data.n)
       held.push(response)
+      for (const look of arrived) look()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const world = await aWorld()
+  const world = await aWorld({ loops: [] })
   t.after(async () => {
     server.close().closeAllConnections()
     await world.stop()
   })
-  const heard = (count: number): Promise<true> =>
-    eventually(async () => (held.length >= count ? true : undefined), 2_000)
+  const heard = (count: number): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => void (held.length >= count && resolve())
+      arrived.add(look)
+      look()
+    })
   const { destination } = await aDestination(world, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     max_in_flight: 1,
@@ -68,25 +74,20 @@ test('a replay sends every delivery again, once, and new events go before its re
     await heard(n + 1)
     held[n]?.writeHead(500).end()
   }
-  const inState = (state: string, count: number): Promise<Body> =>
-    eventually(async () => {
-      const { deliveries } = (await world.admin('GET', `deliveries?state=${state}&destination_id=${destination.id}`))
-        .body
-      return deliveries.length >= count ? deliveries : undefined
-    }, 2_000)
-  await inState('failed', 4)
+  const inState = async (state: string): Promise<Body> => {
+    await world.idle()
+    return (await world.admin('GET', `deliveries?state=${state}&destination_id=${destination.id}`)).body.deliveries
+  }
+  assert.equal((await inState('failed')).length, 4)
   const { replay } = (
     await world.admin('POST', 'deliveries/replays', {
       filter: { destination_id: destination.id },
       rate_per_second: 1_000,
     })
   ).body
-  world.clock.advance(500)
-  await eventually(
-    async () =>
-      (await world.admin('GET', `deliveries/replays/${replay.id}`)).body.replay.state === 'done' ? true : undefined,
-    2_000,
-  )
+  // The receiver answers nothing yet, so the world is not idle after this.
+  await world.app.run('replays.advance')
+  assert.equal((await world.admin('GET', `deliveries/replays/${replay.id}`)).body.replay.state, 'done')
   world.clock.advance(500)
   await heard(5)
   await post(world.endpoint, JSON.stringify({ n: 'new' }))
@@ -94,7 +95,7 @@ test('a replay sends every delivery again, once, and new events go before its re
     await heard(index + 1)
     held[index]?.end()
   }
-  const delivered = await inState('delivered', 5)
+  const delivered = await inState('delivered')
   assert.equal(delivered.length, 5)
   assert.deepEqual(bodies.slice(4).toSorted(), [0, 1, 2, 3, 'new'])
   const attempts = await Promise.all(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { Webhook } from 'standardwebhooks'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aDestination, post, signedIn } from '../stage/fixtures.ts'
-import { aSink, type Answer, type Received, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Received, Sink, World } from '../stage/harness.ts'
 import { ask, theWorkspace, type Headers } from '../stage/people.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -14,11 +14,12 @@ let world: World
 let database: Database
 let sink: Sink
 
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  sink = await aSink()
-})
-after(() => sink.stop())
+onWorldStage(
+  async (made) => {
+    ;({ world, database, sink } = made)
+  },
+  { loops: [] },
+)
 
 const HOUR_MS = 3_600_000
 let datasets = 0

@@ -81,7 +81,7 @@ export const aTarget = (members: object = {}): Promise<{ readonly destination: A
 /** A file calls this once, before its tests. */
 export function onAllowanceStage(): void {
   before(async () => {
-    world = await aWorld({ env: { ROLES: 'web', LOG_LEVEL: 'silent' } })
+    world = await aWorld({ env: { ROLES: 'web', LOG_LEVEL: 'silent' }, loops: [] })
     beside = await aWorld({ env: { ROLES: 'web', LOG_LEVEL: 'silent' }, beside: world })
     database = behind(world)
   })

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { NEXT } from '../../src/domain/delivery/delivery-state.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aDestination, post, statement } from './fixtures.ts'
-import { aSink, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { aSink, type Answer, type Sink, type World } from './harness.ts'
 import { onWorldStage } from './world-stage.ts'
 
 /** Destinations with separate datasets, so that tests share one world, and receivers for their deliveries. */
@@ -37,12 +37,12 @@ export class Route {
     return (await this.#world.admin('GET', `deliveries/${body.deliveries[0].id}`)).body.delivery
   }
 
-  /** The delivery of a record, once it is in one of these states. */
-  in(recordId: string, ...states: string[]): Promise<Delivery> {
-    return eventually(async () => {
-      const delivery = await this.delivery(recordId)
-      return states.includes(delivery.state) ? delivery : undefined
-    }, 2_000)
+  /** The delivery of a record once the world is idle. It must be in one of these states. */
+  async in(recordId: string, ...states: string[]): Promise<Delivery> {
+    await this.#world.idle()
+    const delivery = await this.delivery(recordId)
+    assert.ok(states.includes(delivery.state), `the delivery is ${delivery.state}, not ${states.join(' or ')}`)
+    return delivery
   }
 
   async patch(members: object): Promise<Answer['body']> {
@@ -83,11 +83,13 @@ export async function aReceiver(
   handle: (request: IncomingMessage, response: ServerResponse) => void = () => undefined,
 ): Promise<Held> {
   const held: ServerResponse[] = []
+  const arrived = new Set<() => void>()
   const server = createServer((request, response) => {
     request.resume()
     request.on('end', () => {
       held.push(response)
       handle(request, response)
+      for (const look of arrived) look()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -98,9 +100,12 @@ export async function aReceiver(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     held,
-    until: async (count) => {
-      await eventually(() => Promise.resolve(held.length >= count ? true : undefined), 2_000)
-    },
+    until: (count) =>
+      new Promise((resolve) => {
+        const look = (): void => void (held.length >= count && resolve())
+        arrived.add(look)
+        look()
+      }),
   }
 }
 
@@ -109,7 +114,6 @@ export function advanceTo(world: World, delivery: Delivery): void {
   world.clock.advance(Date.parse(delivery.next_attempt_at) - world.clock.now())
 }
 
-export const shortly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60))
 export const secondsUntil = (world: World, delivery: Delivery): number =>
   (Date.parse(delivery.next_attempt_at) - world.clock.now()) / 1_000
 
@@ -139,10 +143,13 @@ async function watchMoves(database: Database): Promise<void> {
 
 /** The stage that all tests of a file share, with every change of state recorded from the start. */
 export function onDeliveryStage(prepare: Parameters<typeof onWorldStage>[0]): void {
-  onWorldStage(async (made) => {
-    await watchMoves(made.database)
-    await prepare(made)
-  })
+  onWorldStage(
+    async (made) => {
+      await watchMoves(made.database)
+      await prepare(made)
+    },
+    { loops: [] },
+  )
 }
 
 /** The changes of state since the stage was made, each once, as `from → to`. */

@@ -55,7 +55,7 @@ export function testKind({
     }
     /** The delivery once it is in this state, while time passes. */
     const passing = (to: Route, record: string, state: string) =>
-      eventually(async () => {
+      eventually(`the delivery is ${state}`, async () => {
         const delivery = await to.delivery(record)
         if (delivery.state === state) return delivery
         pass(1_000)
@@ -89,7 +89,7 @@ export function testKind({
       const record = await to.send()
       const delivery = await passing(to, record, 'delivered')
       assert.equal((await to.replay(delivery)).status, 200)
-      const again = await eventually(async () => {
+      const again = await eventually('the replay is delivered', async () => {
         pass(1_000)
         const now = await to.delivery(record)
         return now.state === 'delivered' && now.attempts.length === 2 ? now : undefined
@@ -155,7 +155,7 @@ export function testKind({
       const to = await route()
       const asked = world.admin('POST', `destinations/${to.destination.id}/test`, {})
       const done = asked.then(() => true)
-      await eventually(async () => {
+      await eventually('the test of the destination has its answer', async () => {
         pass(500)
         const soon = new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))
         return Promise.race([done, soon])
